@@ -79,6 +79,8 @@ class Application {
   /// True when nothing is read, written, planned or looked into, no picture is wanted and no result waits for the next
   /// frame. A sweep that is measured does not count.
   bool settled() const;
+  /// Why the last read of the database failed, in a sentence; empty: it did not.
+  const std::string& read_problem() const { return database_.read_problem(); }
   /// Draws this panel alone, without the shell; nullopt: everything.
   void show_only(std::optional<Panel> panel) { only_ = panel; }
   TextTable text_of(Panel panel);

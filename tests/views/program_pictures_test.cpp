@@ -1,6 +1,8 @@
 // Pictures and reports that the window's program writes without a display.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -53,6 +55,37 @@ TEST(Program, a_report_does_not_replace_vector_pictures_of_others) {
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(left), {}), "notes of somebody\n");
     std::filesystem::remove(folder / "out" / name);
   }
+}
+
+// Rows are read first and shown, then the samples: here their page is damaged, in a person's own database, through
+// which nobody looks before.
+TEST(Program, no_picture_and_no_report_is_made_of_what_was_read_by_half) {
+  TemporaryFolder folder;
+  const std::filesystem::path file = folder / "triscope" / "triscope.db";
+  std::filesystem::create_directory(folder / "triscope");
+  write_synthetic_database(file, 6, 20);
+  std::size_t page = 0;
+  {
+    const SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
+    SQLite::Statement query(database, "SELECT rootpage FROM sqlite_schema WHERE name = 'sample'");
+    ASSERT_TRUE(query.executeStep());
+    page = static_cast<std::size_t>(query.getColumn(0).getInt64());
+  }
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekg(16);
+  const int high = bytes.get(), low = bytes.get();
+  bytes.seekp(static_cast<std::streamoff>((page - 1) * static_cast<std::size_t>(256 * high + low)));
+  bytes << std::string(64, '\xff') << std::flush;
+  const std::string own = "XDG_DATA_HOME=" + folder.path().string() + " " + kWindow + " " + file.string();
+  for (const std::string& wish :
+       {" --screenshot " + (folder / "a.png").string(), " --report " + (folder / "out").string()}) {
+    const Said said = say(own + wish);
+    EXPECT_EQ(said.code, 3) << said.text;
+    EXPECT_THAT(said.text, HasSubstr("cannot read the database")) << wish;
+    EXPECT_EQ(std::count(said.text.begin(), said.text.end(), '\n'), 1) << said.text;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.png"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
 }
 
 }  // namespace

@@ -109,6 +109,7 @@ void Database::take(const std::filesystem::path& file) {
   hidden_sweep_ = 0;
   opened_once_ = true;
   data_.problem.clear();
+  read_problem_.clear();
   const std::string previous = std::exchange(data_.database, file.string());
   if (shows_recorded()) take_recorded(previous);
   ui_.selection = {};
@@ -160,6 +161,7 @@ void Database::read(bool comparisons_changed) {
 void Database::report_unreadable(const std::filesystem::path& file, const std::string& why) {
   data_.loading = false;
   if (file != data_.database) return;
+  read_problem_ = why;
   std::error_code unknown;
   if (data_.shown && !std::filesystem::exists(file, unknown)) return report_gone();
   if (!data_.shown) data_.problem = why;
@@ -173,6 +175,7 @@ void Database::show(const ReadRequest& asked, const ReadResult& result, bool com
   const bool newest = asked.shown == 0 && result.shown &&
                       (selection.shown_sweep == 0 || selection.shown_sweep == result.shown->info.id);
   if (asked.shown != selection.shown_sweep && !newest) return;
+  read_problem_.clear();
   const bool first = data_.sweeps.empty() && !result.sweeps.empty() && !complete;
   data_.loading = false;
   data_.problem.clear();

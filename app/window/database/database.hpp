@@ -45,6 +45,8 @@ class Database {
   bool opens() const { return opening_ > 0; }
   bool idle() const { return !opens() && reader_thread_.idle() && writer_thread_.idle(); }
   const DatabaseData& data() const { return data_; }
+  /// Why the last read failed, also where an earlier one is still shown; empty: it did not.
+  const std::string& read_problem() const { return read_problem_; }
 
   /// Shows what was read last once more, with what `add_unstored` adds now.
   void show_again();
@@ -71,6 +73,7 @@ class Database {
   std::shared_ptr<const SweepResults> read_shown_;            ///< as it is stored
   std::shared_ptr<const SelectedMeasurement> read_selected_;  ///< the same
   std::int64_t hidden_sweep_ = 0;
+  std::string read_problem_;
   int opening_ = 0;
   bool opened_once_ = false;
   std::stop_source closing_;  ///< ends what is being read

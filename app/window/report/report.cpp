@@ -76,7 +76,7 @@ class Report {
         offscreen_(application_options(options), scaled(options.width), scaled(options.height), options.scale),
         application_(offscreen_.application()),
         data_(application_.data()) {
-    offscreen_.settle();
+    settle();
   }
 
   /// Shows the sweep that is asked for, beside the one before it where there is one.
@@ -91,7 +91,7 @@ class Report {
              "run `triscope sweep` first; `triscope paper page -o FILE` writes what needs no measurement");
     if (options_.sweep != 0) {
       application_.carry_out(ask::ShowSweep{options_.sweep});
-      offscreen_.settle();
+      settle();
       if (!data_.shown || data_.shown->info.id != options_.sweep)
         refuse(fmt::format("there is no sweep {}", options_.sweep), "see `triscope list`");
     }
@@ -103,7 +103,7 @@ class Report {
                                [&](const SweepInfo& sweep) { return sweep.id == data_.shown->info.id; });
     if (before != data_.sweeps.end()) ++before;  // the newest stands first
     if (before != data_.sweeps.end()) application_.carry_out(ask::Compare{before->id});
-    offscreen_.settle();
+    settle();
     refuse_database_files(options_.folder, end_of_links(options_.folder));
     std::error_code failed;
     std::filesystem::create_directory(options_.folder, failed);  // not its parents: nobody asked for those
@@ -140,7 +140,7 @@ class Report {
       UiState& ui = application_.ui();
       ui.length_view = one.view;
       ui.length_pass = one.pass;
-      offscreen_.settle();
+      settle();
       if (ui.length_pass != one.pass) continue;  // that pass was not measured
       write_picture(one.name);
       if (one.view == LengthView::latency) write_vectors(Panel::lengths, one.name);
@@ -166,6 +166,12 @@ class Report {
   const std::vector<std::filesystem::path>& written() const { return written_; }
 
  private:
+  /// Waits until nothing changes any more. Throws `Error` when the database could not be read, also in part.
+  void settle() {
+    offscreen_.settle();
+    if (!application_.read_problem().empty())
+      throw told_error("The report was not written", application_.read_problem(), "check the database");
+  }
   /// The rows of all sweeps in their order. Most of them the window has read.
   std::vector<ResultRow> all_rows() const {
     std::map<std::int64_t, std::shared_ptr<const SweepResults>> read{{data_.shown->info.id, data_.shown}};
@@ -193,7 +199,7 @@ class Report {
     return written_.emplace_back(options_.folder / name);
   }
   void write_picture(const std::string& name, bool cut = false) {
-    offscreen_.settle();
+    settle();
     const Picture drawn = offscreen_.picture();
     const std::vector<std::uint8_t> png = encode_png(cut ? without_empty_room(drawn, scaled(16)) : drawn);
     write_whole_file(path(name + ".png", FileKind::picture), {reinterpret_cast<const char*>(png.data()), png.size()});

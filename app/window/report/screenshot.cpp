@@ -61,6 +61,13 @@ bool has_worker() {
   }
 }
 
+/// Waits until nothing changes any more. Throws `Error` when the database could not be read, also in part.
+void settle(Offscreen& offscreen) {
+  offscreen.settle();
+  const std::string& problem = offscreen.application().read_problem();
+  if (!problem.empty()) throw told_error("The picture was not made", problem, "check the database");
+}
+
 void show_tensors(Offscreen& offscreen, const ScreenshotOptions& options) {
   Application& application = offscreen.application();
   application.ui().attention.query = options.query.value_or(application.ui().attention.query);
@@ -89,13 +96,13 @@ void take_screenshot(const ScreenshotOptions& options) {
 
   Offscreen offscreen(std::move(application_options), options.width, options.height, options.scale);
   Application& application = offscreen.application();
-  offscreen.settle();
+  settle(offscreen);
   const WindowData& data = application.data();
   if (data.database.empty() || !data.problem.empty())
     throw told_error("The picture was not made", data.problem, "check the database");
   if (options.sweep != 0) {
     application.carry_out(ask::ShowSweep{options.sweep});
-    offscreen.settle();
+    settle(offscreen);
     const auto& shown = application.data().shown;
     if (!shown || shown->info.id != options.sweep)
       throw Error("The picture was not made", fmt::format("there is no sweep {}", options.sweep), "see `triscope list`",
@@ -105,7 +112,7 @@ void take_screenshot(const ScreenshotOptions& options) {
   if (!options.tensors.empty()) show_tensors(offscreen, options);
   if (panel) application.carry_out(ask::ShowPanel{panel->panel});
   if (page) application.ui().paper.page = *page;
-  offscreen.settle();
+  settle(offscreen);
   const std::vector<std::uint8_t> png = encode_png(offscreen.picture());
   write_whole_file(options.file, {reinterpret_cast<const char*>(png.data()), png.size()});
 }
