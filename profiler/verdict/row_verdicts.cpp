@@ -31,10 +31,10 @@ std::vector<std::pair<const ResultRow*, const ResultRow*>> partners_of(const std
 }  // namespace
 
 const SampleSeries& StoredSamples::of(const ResultRow& row) {
-  constexpr int kFewMeasurements = 8;
+  constexpr std::size_t kFewMeasurements = 8;
   OfSweep& sweep = sweeps_[row.sweep];
   if (const auto known = sweep.series.find(row.measurement); known != sweep.series.end()) return known->second;
-  if (!sweep.whole && sweep.expected > kFewMeasurements) {
+  if (!sweep.whole && sweep.expected.size() > kFewMeasurements) {
     sweep.whole = true;
     sweep.series.merge(snapshot_.series_of_sweep(row.sweep));
     if (const auto known = sweep.series.find(row.measurement); known != sweep.series.end()) return known->second;

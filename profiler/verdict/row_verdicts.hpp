@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "profiler/statistics/verdicts.hpp"
@@ -18,7 +19,7 @@ class StoredSamples {
  public:
   explicit StoredSamples(const Snapshot& snapshot) : snapshot_(snapshot) {}
   /// `of` will be asked for this row.
-  void expect(const ResultRow& row) { ++sweeps_[row.sweep].expected; }
+  void expect(const ResultRow& row) { sweeps_[row.sweep].expected.insert(row.measurement); }
   /// Throws `Error` when the measurement is gone. The reference stays valid.
   const SampleSeries& of(const ResultRow& row);
   /// As `Snapshot::spread`, read once.
@@ -26,7 +27,7 @@ class StoredSamples {
 
  private:
   struct OfSweep {
-    int expected = 0;
+    std::unordered_set<std::int64_t> expected;  ///< measurements
     bool whole = false;
     std::unordered_map<std::int64_t, SampleSeries> series;
     std::optional<SweepSpread> spread;

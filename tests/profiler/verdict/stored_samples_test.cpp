@@ -1,0 +1,34 @@
+// How the samples that comparisons need are read: a sweep in one go where many of its rows are needed.
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "profiler/verdict/row_verdicts.hpp"
+#include "tests/profiler/store/store_fixture.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::StoreTest;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST_F(StoreTest, many_rows_are_read_at_once_and_one_that_is_asked_for_often_is_one) {
+  constexpr int kRows = 12;
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  for (std::int64_t index = 0; index < kRows; ++index) store.add(sweep, synthetic_measurement(index, 5));
+  const Snapshot snapshot(file_);
+  const std::vector<ResultRow> rows = snapshot.results();
+  StoredSamples of_one(snapshot), of_many(snapshot);
+  for (const ResultRow& row : rows) {
+    of_one.expect(rows[0]);
+    of_many.expect(row);
+  }
+  EXPECT_THAT(of_one.of(rows[0]).samples, Not(IsEmpty()));
+  EXPECT_THAT(of_many.of(rows[0]).samples, Not(IsEmpty()));
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec("DELETE FROM sample");
+  EXPECT_THAT(of_one.of(rows[1]).samples, IsEmpty()) << "read now";
+  EXPECT_THAT(of_many.of(rows[1]).samples, Not(IsEmpty())) << "read before";
+}
+
+}  // namespace
+}  // namespace triscope
