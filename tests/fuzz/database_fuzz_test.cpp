@@ -72,7 +72,7 @@ TEST(DatabaseFuzz, files_are_read_or_refused_and_what_is_imported_is_sound) {
         read_or_refuse([&] { Store(target).import(file, {request_fault, [](const std::string&) {}, {}}); });
         ASSERT_TRUE(Snapshot(target).damage().empty());
       },
-      2000);
+      500);
 }
 
 }  // namespace

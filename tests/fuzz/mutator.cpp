@@ -33,6 +33,8 @@ constexpr std::array<std::string_view, 18> kNumbers = {"0",
                                                        "18446744073709551615",
                                                        "99999999999999999999"};
 
+constexpr std::uint64_t kFewest = 20'000;  // however long they take: fewer say little
+
 std::uint64_t setting(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
@@ -106,18 +108,18 @@ void mutate_number(std::string& text, FuzzRandom& random) {
   text.replace(begin, end, kNumbers[random.below(kNumbers.size())]);
 }
 
-void for_each_fuzz_input(const std::function<void(FuzzRandom&)>& check, std::uint64_t every) {
+std::uint64_t for_each_fuzz_input(const std::function<void(FuzzRandom&)>& check, std::uint64_t every) {
   using Clock = std::chrono::steady_clock;
   const std::uint64_t seconds = setting("TRISCOPE_FUZZ_SECONDS", 0);
-  const std::uint64_t runs = seconds > 0 ? ~std::uint64_t{0} : setting("TRISCOPE_FUZZ_RUNS", 100'000) / every;
+  const std::uint64_t runs = seconds > 0 ? kFewest / every : setting("TRISCOPE_FUZZ_RUNS", 100'000) / every;
   const std::uint64_t seed = setting("TRISCOPE_FUZZ_SEED", seconds > 0 ? std::random_device{}() % (1 << 24) : 1);
   const std::uint64_t first = setting("TRISCOPE_FUZZ_FROM", 0);
   const bool trace = setting("TRISCOPE_FUZZ_TRACE", 0) != 0;
-  const Clock::time_point end = Clock::now() + std::chrono::seconds(seconds);
+  const Clock::time_point end = seconds > 0 ? Clock::now() + std::chrono::seconds(seconds) : Clock::time_point::min();
   if (seconds > 0) std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   std::fflush(stdout);
   std::uint64_t done = 0;
-  for (; done < runs && (seconds == 0 || Clock::now() < end); ++done) {
+  for (; done < runs || Clock::now() < end; ++done) {
     const std::uint64_t number = first + done;
     if (trace) std::fprintf(stderr, "fuzz input %llu\n", static_cast<unsigned long long>(number));
     FuzzRandom random((seed << 40) + number);
@@ -125,14 +127,15 @@ void for_each_fuzz_input(const std::function<void(FuzzRandom&)>& check, std::uin
       check(random);
     } catch (const std::exception& error) {
       ADD_FAILURE() << "input " << number << " of seed " << seed << " throws " << error.what();
-      return;
+      return done;
     }
     if (testing::Test::HasFailure()) {
       ADD_FAILURE() << "input " << number << " of seed " << seed;
-      return;
+      return done;
     }
   }
   if (seconds > 0) std::printf("%llu inputs\n", static_cast<unsigned long long>(done));
+  return done;
 }
 
 }  // namespace triscope

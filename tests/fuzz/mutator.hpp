@@ -3,7 +3,9 @@
 // Every test runs 100,000 inputs, or fewer where each costs much. Variables of the environment:
 //   TRISCOPE_FUZZ_RUNS=1000000   more or fewer inputs
 //   TRISCOPE_FUZZ_SEED=7         other inputs
-//   TRISCOPE_FUZZ_SECONDS=60     instead of a number of inputs: so long for each test, with a new seed, which it prints
+//   TRISCOPE_FUZZ_SECONDS=60     instead of a number of inputs: so long for each test, and 20,000 inputs at least, with
+//   a
+//                                new seed, which it prints
 //   TRISCOPE_FUZZ_TRACE=1        prints each input's number before it is used: the last one is the one that crashed
 //   TRISCOPE_FUZZ_FROM=4711      begins there; with TRISCOPE_FUZZ_RUNS=1 only that input is used
 // With the sanitizers, a minute each: cmake --workflow --preset fuzz (docs/testing.md). An input that crashed becomes a
@@ -40,7 +42,7 @@ void mutate_number(std::string& text, FuzzRandom& random);
 
 /// Calls `check` for each input number with the generator of that number. Records a failure with the number when
 /// `check` throws anything or fails an assertion, and stops there. `every`: one input stands for so many, where each
-/// costs much.
-void for_each_fuzz_input(const std::function<void(FuzzRandom&)>& check, std::uint64_t every = 1);
+/// costs much. Returns how many there were.
+std::uint64_t for_each_fuzz_input(const std::function<void(FuzzRandom&)>& check, std::uint64_t every = 1);
 
 }  // namespace triscope
