@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -108,32 +109,43 @@ struct Store::Impl {
   }
 
   /// A remark on a wall clock that was set in between; empty: it was not, as far as one can tell.
-  static std::string clock_remark(SQLite::Database& database, std::int64_t sweep, std::int64_t started_unix_ns) {
+  static std::string clock_remark(SQLite::Database& database, std::int64_t sweep, double started_unix_ns) {
     constexpr double kNsOfYear = 365.25 * 24 * 3600 * 1e9;
     SQLite::Statement query(database, "SELECT started_unix_ns FROM sweep WHERE id = ?");
     Binder(query) << sweep;
     if (!query.executeStep()) return "";
     const double began = static_cast<double>(query.getColumn(0).getInt64());
-    const double years = (static_cast<double>(started_unix_ns) - began) / kNsOfYear;
+    const double years = (started_unix_ns - began) / kNsOfYear;
     if (std::abs(years) < 10) return "";
     return fmt::format("the clock of this machine jumped: by it, this was measured {:.0f} years {} its sweep began",
                        std::abs(years), years < 0 ? "before" : "after");
   }
 
   /// `reason` of a measurement that started then, with that remark where there is one.
-  static std::string with_clock_remark(SQLite::Database& database, std::int64_t sweep, std::int64_t started_unix_ns,
+  static std::string with_clock_remark(SQLite::Database& database, std::int64_t sweep, double started_unix_ns,
                                        const std::string& reason) {
     const std::string remark = clock_remark(database, sweep, started_unix_ns);
     if (remark.empty() || reason.find(remark) != std::string::npos) return reason;
     return reason + (reason.empty() ? "" : "; ") + remark;
   }
 
-  /// `Store::update` of one measurement inside a transaction.
+  /// `Store::update` of one measurement inside a transaction. The clock may have been set before any of its processes.
   void update(SQLite::Database& database, std::int64_t sweep, MeasurementUpdate one) const {
-    SQLite::Statement query(database, "SELECT started_unix_ns FROM measurement WHERE id = ?");
+    SQLite::Statement query(
+        database,
+        "SELECT started_unix_ns, ifnull((SELECT min(started_ns) FROM sample WHERE measurement = id), "
+        "0), ifnull((SELECT max(started_ns) FROM sample WHERE measurement = id), 0) FROM "
+        "measurement WHERE id = ?");
     Binder(query) << one.row;
     if (!query.executeStep()) throw missing("measurement", one.row);
-    one.reason = with_clock_remark(database, sweep, query.getColumn(0).getInt64(), one.reason);
+    const auto started = static_cast<double>(query.getColumn(0).getInt64());  // in a sum with what a file says
+    std::int64_t earliest = query.getColumn(1).getInt64(), latest = query.getColumn(2).getInt64();
+    for (const Sample& sample : one.samples) {
+      earliest = std::min(earliest, sample.started_ns);
+      latest = std::max(latest, sample.started_ns);
+    }
+    for (const std::int64_t since : {std::int64_t{0}, earliest, latest})
+      one.reason = with_clock_remark(database, sweep, started + static_cast<double>(since), one.reason);
     update_measurement(database, one);
   }
 
@@ -141,7 +153,8 @@ struct Store::Impl {
   std::int64_t add(SQLite::Database& database, std::int64_t sweep, const Measurement& given) const {
     Measurement measurement = given;
     if (measurement.started_unix_ns == 0) measurement.started_unix_ns = unix_now_ns();
-    measurement.reason = with_clock_remark(database, sweep, measurement.started_unix_ns, measurement.reason);
+    measurement.reason =
+        with_clock_remark(database, sweep, static_cast<double>(measurement.started_unix_ns), measurement.reason);
     const std::int64_t environment = environment_of(database, sweep);
     const std::optional<ExistingRow> existing = find_measurement(database, sweep, measurement.key);
     if (existing && existing->status == Status::ok) {

@@ -277,6 +277,27 @@ TEST_F(StoreTest, a_clock_that_jumps_by_decades_is_remarked) {
       << "a restart does not lose it";
 }
 
+TEST_F(StoreTest, a_clock_that_jumps_before_a_later_process_of_a_row_is_remarked) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  constexpr std::int64_t kNsOfYear = 31'557'600'000'000'000;
+  for (const std::int64_t years : {-40, 40}) {
+    const Measurement m = synthetic_measurement(years > 0 ? 1 : 0);
+    const std::int64_t row = store.add(sweep, m);
+    std::vector<Sample> later = m.samples;
+    for (Sample& sample : later) {
+      sample.restart = 1;
+      sample.started_ns += years * kNsOfYear;
+    }
+    const auto remark = testing::MatchesRegex(
+        fmt::format("the clock of this machine jumped: [^;]* years {} its .*", years < 0 ? "before" : "after"));
+    store.update(sweep, std::vector{MeasurementUpdate{row, later, m.summary, Status::ok, ""}}, {});
+    EXPECT_THAT(Snapshot(file_).result(row)->reason, remark);
+    store.update(sweep, std::vector{MeasurementUpdate{row, {}, m.summary, Status::ok, ""}}, {});
+    EXPECT_THAT(Snapshot(file_).result(row)->reason, remark) << "nor does the end of the sweep lose it";
+  }
+}
+
 TEST_F(StoreTest, a_whole_sweep_is_read_in_one_pass) {
   Store store(file_);
   const std::int64_t first = begin(store), second = begin(store);
