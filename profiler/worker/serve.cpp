@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -205,6 +206,8 @@ void keep_freed_memory() {
 
 int run_worker(int argc, char** argv, KernelList kernels, const PluginLibrary* given, const Channel::Ends* ends) {
   try {
+    omp_set_num_threads(
+        std::min(omp_get_max_threads(), omp_get_num_procs()));  // so many that none starts end a process
     const WorkerArguments arguments = parse_worker_arguments(argc, argv);
     const auto channel = ends == nullptr ? std::make_unique<Channel>() : std::make_unique<Channel>(*ends);
     std::vector<std::unique_ptr<Kernel>> further;

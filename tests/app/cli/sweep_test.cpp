@@ -25,6 +25,7 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 std::vector<json> json_lines(const std::string& text, const std::string& type) {
@@ -435,6 +436,20 @@ TEST(Check, passes_on_the_cpu_kernels) {
       run_triscope({"check", "--quick", "--kernel", "cpu.fast", "--instance", "auto", "--device", "cpu"});
   EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
   EXPECT_THAT(result.output, HasSubstr(" 0 failed"));
+}
+
+TEST(Sweep, more_threads_than_the_system_starts_are_not_asked_for) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "a.db").string();
+  const ProgramResult result =
+      run_triscope({"sweep", "--db",        file,  "--windows",  "4x4", "--seq",      "64",       "--q-heads",
+                    "2",     "--kv-heads",  "1",   "--head-dim", "16",  "--kernel",   "cpu.fast", "--budget",
+                    "20ms",  "--precision", "50%", "--device",   "cpu", "--restarts", "1"},
+                   {.environment = {{"OMP_NUM_THREADS", "100000"}}});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  const std::vector<ResultRow> rows = Snapshot(file).results();
+  EXPECT_THAT(rows, Not(IsEmpty()));
+  for (const ResultRow& row : rows) EXPECT_EQ(row.status, Status::ok) << row.reason;
 }
 
 TEST(Machine, doctor_devices_and_kernels_speak_with_the_worker) {
