@@ -4,6 +4,7 @@
 
 #include "kernels/attention/flops.hpp"
 #include "profiler/statistics/statistics.hpp"
+#include "tests/paths.hpp"
 #include "tests/profiler/store/store_fixture.hpp"
 
 namespace triscope {
@@ -118,6 +119,15 @@ TEST_F(ForeignValues, a_median_and_an_interval_that_the_samples_do_not_have_are_
       EXPECT_THAT(read.reason, HasSubstr("computed again from the samples"));
     }
     EXPECT_EQ(Snapshot(target_).result(2)->median_ms, own.median_ms);
+  }
+}
+
+TEST_F(ForeignValues, nothing_of_the_recorded_databases_is_computed_again) {
+  for (const char* const name : {"h200.db", "h100.db"}) {
+    const Snapshot snapshot(recorded_file(name));
+    for (const ResultRow& row : snapshot.results()) {
+      EXPECT_THAT(snapshot.measurement(row.measurement)->reason, Not(HasSubstr("computed again"))) << row.measurement;
+    }
   }
 }
 
