@@ -57,11 +57,11 @@ TEST(Program, a_report_does_not_replace_vector_pictures_of_others) {
   }
 }
 
-// Rows are read first and shown, then the samples: here their page is damaged, in a person's own database, through
+// Rows are read first and shown, then the samples: here their page is damaged, in the default database, through
 // which nobody looks before.
 TEST(Program, no_picture_and_no_report_is_made_of_what_was_read_by_half) {
   TemporaryFolder folder;
-  const std::filesystem::path file = folder / "triscope" / "triscope.db";
+  const std::filesystem::path file = folder / "triscope" / "results.db";
   std::filesystem::create_directory(folder / "triscope");
   write_synthetic_database(file, 6, 20);
   std::size_t page = 0;
