@@ -1,6 +1,7 @@
 // The PTX and WGMMA wrappers of cuda.hopper one by one on a GPU: fragments and tile descriptors against plain sums,
-// copies, mbarriers, conversions, the order of cross products and of rows. Small integers as inputs, so every
-// comparison is exact. Exit code 1 when something differs.
+// copies, mbarriers, conversions, the order of cross products and of rows, cooperative launches. Small integers as
+// inputs, so every comparison is exact. Exit code 1 when something differs.
+#include <cooperative_groups.h>
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/common/cooperative.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/cuda/hopper/common/loads.cuh"
 #include "kernels/cuda/hopper/common/virtual_query.cuh"
@@ -251,7 +253,35 @@ void check_rows() {
   expect(banks, "the eight rows that ldmatrix reads at once lie in different banks");
 }
 
+// --- blocks that wait for one another
+// ------------------------------------------------------------------------------------------------------
+
+/// seen[0]: blocks that have begun; seen[1]: those that found all begun behind the wait; seen[2]: of how many.
+__global__ void wait_for_all(int* seen) {
+  const auto grid = cooperative_groups::this_grid();
+  if (threadIdx.x == 0) atomicAdd(seen, 1);
+  grid.sync();
+  if (threadIdx.x != 0) return;
+  if (*static_cast<volatile int*>(seen) == static_cast<int>(gridDim.x)) atomicAdd(seen + 1, 1);
+  if (blockIdx.x == 0) seen[2] = static_cast<int>(gridDim.x);
+}
+
+void check_cooperative() {
+  constexpr int kTooMany = 1 << 20, kBlock = 64;
+  for (const int blocks : {1, 100, kTooMany}) {
+    const DeviceBuffer memory(3 * sizeof(int));
+    TRISCOPE_CUDA_CHECK(cudaMemset(memory.data(), 0, memory.bytes()));
+    launch_cooperative(wait_for_all, blocks, kBlock, 0, nullptr, memory.as<int>());
+    int seen[3] = {};
+    TRISCOPE_CUDA_CHECK(cudaMemcpy(seen, memory.data(), sizeof seen, cudaMemcpyDeviceToHost));
+    const bool all = seen[2] > 0 && seen[0] == seen[2] && seen[1] == seen[2];
+    expect(all && (blocks == kTooMany ? seen[2] < blocks : seen[2] == blocks),
+           std::to_string(blocks) + " blocks that wait for one another: launched as " + std::to_string(seen[2]));
+  }
+}
+
 int run() {
+  check_cooperative();
   check_products<64>();
   check_products<80>();
   check_products<96>();
