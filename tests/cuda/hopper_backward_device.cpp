@@ -127,10 +127,7 @@ void Device::virtual_keys_part(int part) {
   provide_workspace(plan.bytes);
   const Arguments a = arguments();
   const hopper::backward::Plan bound = hopper::backward::bind(plan, a);
-  if (part == 0) {
-    hopper::backward::launch_prepare(bound, a, nullptr, nullptr);
-    if (bound.deterministic) hopper::backward::launch_fixed_scales(bound, a, nullptr);
-  }
+  if (part == 0) hopper::backward::launch_prepare(bound, a, multiprocessors_, nullptr, nullptr);
   if (part == 1) hopper::backward::launch_main(bound, a, multiprocessors_, nullptr);
   if (part == 2) {
     const auto finish = bound.deterministic ? hopper::backward::launch_finish_fixed : hopper::backward::launch_finish;

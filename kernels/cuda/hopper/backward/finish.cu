@@ -4,30 +4,48 @@
 //                      [parts][lane][4 words]: word n of part m, lane 4 g + c = dimensions 8 (4 m + n) + 2 c, + 1 of
 //                      row g
 //   dk_*, dv_*         fp32; short ones in the layout of the problem's tensors, long ones as long_place says
-//   dsink_h = - sum over batch and rows of exp(sink_h - LSE) delta      one block a head, fp64, in a fixed order
+//   dsink              finish_sink.cuh
+//
+// One launch; its blocks take one of the three.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/hopper/backward/finish_sink.cuh"
 #include "kernels/cuda/hopper/backward/launch.hpp"
 #include "kernels/cuda/hopper/backward/memory.cuh"
 
 namespace triscope::hopper::backward {
 namespace {
 
-constexpr int kBlock = 256;
+constexpr int kBlock = kFinishBlock;
 
-/// One block for 64 rows of one (batch, kv head, head block): through shared memory, so that rows are written whole.
+struct KeyGrads {
+  __nv_bfloat16 *long_key, *long_value, *short_key, *short_value;
+};
+
+struct Finish {
+  FinishBlocks blocks;
+  SinkGrad sink;
+  __nv_bfloat16* grad_q;
+  KeyGrads keys;
+  float scale, key_scale;
+  int q_heads;
+  std::int64_t key_elements;
+};
+
+/// Block `number`, for 64 rows of one (batch, kv head, head block): through shared memory, so that rows are written
+/// whole.
 template <int kHeadDim>
-__global__ void __launch_bounds__(kBlock)
-    finish_query(const BackwardParameters p, __nv_bfloat16* grad_q, int q_heads, float scale) {
+__device__ __forceinline__ void finish_query(const BackwardParameters& p, const Finish& of, int number) {
   constexpr int kRowWords = kHeadDim / 2, kPitch = kRowWords + 4, kHalfWords = kHeadDim / 4;
   constexpr int kBlockParts = kHeadDim * 8 / 16;  // 16 bytes: of eight rows in one half
   constexpr int kRowParts = kHeadDim / 8;         // eight dimensions, of a thread always the same ones
   __shared__ alignas(16) std::uint32_t words[kTileRows * kPitch];
   const int thread = static_cast<int>(threadIdx.x);
   const int plane_tiles = p.padded_len * p.head_rows / kTileRows;
-  const int plane = static_cast<int>(blockIdx.x) / plane_tiles, tile = static_cast<int>(blockIdx.x) % plane_tiles;
+  const int plane = number / plane_tiles, tile = number % plane_tiles;
   const int pair = plane / p.head_blocks, head_block = plane - pair * p.head_blocks;
 #pragma unroll
   for (int n = thread; n < 2 * 8 * kBlockParts; n += kBlock) {
@@ -42,7 +60,7 @@ __global__ void __launch_bounds__(kBlock)
   float unscale[8];
   const int part = thread % kRowParts;
 #pragma unroll
-  for (int x = 0; x < 8; ++x) unscale[x] = scale * p.ranges[pair].grad_query_scale[8 * part + x];
+  for (int x = 0; x < 8; ++x) unscale[x] = of.scale * p.ranges[pair].grad_query_scale[8 * part + x];
   __syncthreads();
   const int batch = pair / p.kv_heads, first_head = (pair - batch * p.kv_heads) * p.group + head_block * kTileRows;
 #pragma unroll
@@ -56,83 +74,60 @@ __global__ void __launch_bounds__(kBlock)
       const float2 f = unpack_fp16x2((&in.x)[x]);
       out[x] = pack_bf16x2(f.x * unscale[2 * x], f.y * unscale[2 * x + 1]);
     }
-    const std::int64_t to = ((std::int64_t{batch} * p.seq_len + position) * q_heads + first_head + head) * kHeadDim;
-    *reinterpret_cast<uint4*>(grad_q + to + 8 * part) = make_uint4(out[0], out[1], out[2], out[3]);
+    const std::int64_t to = ((std::int64_t{batch} * p.seq_len + position) * of.q_heads + first_head + head) * kHeadDim;
+    *reinterpret_cast<uint4*>(of.grad_q + to + 8 * part) = make_uint4(out[0], out[1], out[2], out[3]);
   }
 }
 
-struct KeyGrads {
-  __nv_bfloat16 *long_key, *long_value, *short_key, *short_value;
-};
-
-__global__ void __launch_bounds__(kBlock)
-    finish_keys(const BackwardParameters p, const KeyGrads out, float key_scale, std::int64_t elements) {
-  for (std::int64_t n = std::int64_t{blockIdx.x} * kBlock + threadIdx.x; n < elements;
-       n += std::int64_t{gridDim.x} * kBlock) {
+__device__ __forceinline__ void finish_keys(const BackwardParameters& p, const Finish& of, int number) {
+  for (std::int64_t n = std::int64_t{number} * kBlock + threadIdx.x; n < of.key_elements;
+       n += std::int64_t{of.blocks.keys} * kBlock) {
     const int d = static_cast<int>(n % p.head_dim);
     const std::int64_t row = n / p.head_dim, batch = row / p.kv_heads / p.seq_len;
     const Ranges& r = p.ranges[batch * p.kv_heads + row % p.kv_heads];
-    const float scale = key_scale * r.grad_key_scale[d];
+    const float scale = of.key_scale * r.grad_key_scale[d];
     const std::int64_t place =
         long_place(p, batch * p.kv_heads + row % p.kv_heads, static_cast<int>(row / p.kv_heads % p.seq_len), d);
-    out.long_key[n] = __float2bfloat16(p.grad_long_key[place] * scale);
-    out.short_key[n] = __float2bfloat16(p.grad_short_key[n] * scale);
-    out.long_value[n] = __float2bfloat16(p.grad_long_value[place]);
-    out.short_value[n] = __float2bfloat16(p.grad_short_value[n]);
+    of.keys.long_key[n] = __float2bfloat16(p.grad_long_key[place] * scale);
+    of.keys.short_key[n] = __float2bfloat16(p.grad_short_key[n] * scale);
+    of.keys.long_value[n] = __float2bfloat16(p.grad_long_value[place]);
+    of.keys.short_value[n] = __float2bfloat16(p.grad_short_value[n]);
   }
 }
 
+template <int kHeadDim>
 __global__ void __launch_bounds__(kBlock)
-    finish_sink(const BackwardParameters p, const float* sink, float* grad_sink, int q_heads) {
-  __shared__ double sums[kBlock];
-  const int q_head = static_cast<int>(blockIdx.x), kv_head = q_head / p.group, head = q_head % p.group;
-  double sum = 0.0;
-  for (std::int64_t n = threadIdx.x; n < std::int64_t{p.batch} * p.seq_len; n += kBlock) {
-    const int pair = static_cast<int>(n / p.seq_len) * p.kv_heads + kv_head, position = static_cast<int>(n % p.seq_len);
-    // The first copy, in which rows are counted from position 0.
-    const std::int64_t first =
-        (std::int64_t{pair} * p.head_blocks + head / kTileRows) * statistic_copies(p) * p.padded_len * p.head_rows;
-    const std::int64_t place = first + fragment_place(std::int64_t{position} * p.head_rows + head % kTileRows);
-    sum -= static_cast<double>(exp2f(sink[q_head] * kLog2E - p.lse2[place])) *
-           (static_cast<double>(p.delta[place]) * p.ranges[pair].grad_scale);
+    finish(const __grid_constant__ BackwardParameters p, const __grid_constant__ Finish of) {
+  const int number = static_cast<int>(blockIdx.x), behind_sinks = number - of.blocks.sinks;
+  if (behind_sinks < 0) {
+    finish_sink(p, of.sink, number);
+  } else if (behind_sinks < of.blocks.queries) {
+    finish_query<kHeadDim>(p, of, behind_sinks);
+  } else {
+    finish_keys(p, of, behind_sinks - of.blocks.queries);
   }
-  sums[threadIdx.x] = sum;
-  __syncthreads();
-  for (unsigned step = kBlock / 2; step > 0; step /= 2) {
-    if (threadIdx.x < step) sums[threadIdx.x] += sums[threadIdx.x + step];
-    __syncthreads();
-  }
-  if (threadIdx.x == 0) grad_sink[q_head] = static_cast<float>(sums[0]);
 }
 
 }  // namespace
 
 void launch_finish(const Plan& plan, const Arguments& arguments, cudaStream_t stream) {
   const BackwardParameters& p = plan.parameters;
-  const unsigned tiles = static_cast<unsigned>(plan.statistic_rows() / kTileRows);
-  const auto grad_q = static_cast<__nv_bfloat16*>(arguments.grad_q);
-  if (p.head_dim == 128) {
-    finish_query<128><<<tiles, kBlock, 0, stream>>>(p, grad_q, plan.q_heads, plan.scale);
-  } else {
-    finish_query<64><<<tiles, kBlock, 0, stream>>>(p, grad_q, plan.q_heads, plan.scale);
-  }
-  check_launch("cuda.hopper finish_query");
   const auto tensor = [](void* pointer) { return static_cast<__nv_bfloat16*>(pointer); };
-  KeyGrads out = {tensor(arguments.grad_k1), tensor(arguments.grad_v1), tensor(arguments.grad_k2),
-                  tensor(arguments.grad_v2)};
-  if (plan.swapped) out = {out.short_key, out.short_value, out.long_key, out.long_value};
-  const unsigned key_blocks =
-      static_cast<unsigned>(std::min<std::int64_t>((plan.key_elements() + kBlock - 1) / kBlock, 2112));
-  finish_keys<<<key_blocks, kBlock, 0, stream>>>(p, out, std::abs(plan.scale), plan.key_elements());
-  check_launch("cuda.hopper finish_keys");
-  launch_finish_sink(plan, arguments, stream);
-}
-
-void launch_finish_sink(const Plan& plan, const Arguments& arguments, cudaStream_t stream) {
-  if (!plan.has_sink) return;
-  finish_sink<<<static_cast<unsigned>(plan.q_heads), kBlock, 0, stream>>>(plan.parameters, arguments.sink,
-                                                                          arguments.grad_sink, plan.q_heads);
-  check_launch("cuda.hopper finish_sink");
+  Finish of = {};
+  of.blocks = {plan.has_sink ? plan.q_heads : 0, static_cast<int>(plan.statistic_rows() / kTileRows),
+               static_cast<int>(std::min<std::int64_t>((plan.key_elements() + kBlock - 1) / kBlock, 2112))};
+  of.sink = {arguments.sink, arguments.grad_sink};
+  of.grad_q = tensor(arguments.grad_q);
+  of.keys = {tensor(arguments.grad_k1), tensor(arguments.grad_v1), tensor(arguments.grad_k2),
+             tensor(arguments.grad_v2)};
+  if (plan.swapped) of.keys = {of.keys.short_key, of.keys.short_value, of.keys.long_key, of.keys.long_value};
+  of.scale = plan.scale;
+  of.key_scale = std::abs(plan.scale);
+  of.q_heads = plan.q_heads;
+  of.key_elements = plan.key_elements();
+  const auto kernel = p.head_dim == 128 ? finish<128> : finish<64>;
+  kernel<<<static_cast<unsigned>(of.blocks.all()), kBlock, 0, stream>>>(p, of);
+  check_launch("cuda.hopper finish");
 }
 
 }  // namespace triscope::hopper::backward

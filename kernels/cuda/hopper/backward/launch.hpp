@@ -29,19 +29,17 @@ void launch_deterministic_d64_cross(const TensorMaps& maps, const BackwardParame
 /// `plan` with the pointers of its parameters set.
 Plan bind(const Plan& plan, const Arguments& arguments);
 
-// The three steps of a backward, for a bound plan; `arguments.workspace` has plan.bytes.
-/// Sums to zero, ranges, q scaled (into grad_q), LSE and delta in tile order, keys and values scaled. `*unlike`, device
-/// memory or null, becomes 0 where virtual keys repeat the forward's probabilities: not when it made its LSE in bf16
-/// (Arguments::lse_in_bf16), nor when an LSE is beyond kLargestLse.
-void launch_prepare(const Plan& plan, const Arguments& arguments, std::uint32_t* unlike, cudaStream_t stream);
-/// `multiprocessors` of the current device.
+// The three steps of a backward, a launch each, for a bound plan; `arguments.workspace` has plan.bytes.
+/// Sums to zero, ranges, q scaled (into grad_q), LSE and delta in tile order, keys and values scaled, and the scales of
+/// integer sums. `*unlike`, device memory or null, becomes 0 where virtual keys repeat the forward's probabilities: not
+/// when it made its LSE in bf16 (Arguments::lse_in_bf16), nor when an LSE is beyond kLargestLse. `multiprocessors` of
+/// the current device.
+void launch_prepare(const Plan& plan, const Arguments& arguments, int multiprocessors, std::uint32_t* unlike,
+                    cudaStream_t stream);
 void launch_main(const Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream);
 /// Sums to gradients, dsink.
 void launch_finish(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
-/// The same steps for the integer sums of a deterministic plan (finish_fixed.cu); the first one behind launch_prepare.
-void launch_fixed_scales(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
+/// The same for the integer sums of a deterministic plan (finish_fixed.cu).
 void launch_finish_fixed(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
-/// dsink alone, where the problem has a sink.
-void launch_finish_sink(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
 
 }  // namespace triscope::hopper::backward

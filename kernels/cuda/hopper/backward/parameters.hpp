@@ -57,7 +57,8 @@ struct Ranges {
   float grad_o;                 ///< of the rows' squared 2-norms
   float query;                  ///< of q as scaled, by any dimension
   float grad_scale;             ///< 2^-e
-  float padding[3];
+  std::uint32_t arrived;        ///< blocks that have added to the ranges of keys and values
+  float padding[2];
 };
 
 /// Division of 0 .. 2^31 - 1 by a number known on the host: five instructions instead of some thirty, in kernels that

@@ -5,28 +5,40 @@
 #include "kernels/base/error.hpp"
 #include "kernels/cuda/hopper/backward/backward.hpp"
 #include "kernels/cuda/hopper/backward/launch.hpp"
+#include "kernels/cuda/hopper/backward/portable_instead.hpp"
 #include "kernels/cuda/hopper/backward/queries.hpp"
 #include "kernels/cuda/portable/common/shape.hpp"
 
 namespace triscope::hopper::backward {
 namespace {
 
-/// The steps of cuda.portable's backward with an LSE of `fold`; nothing is done when `only_if` is given and holds 0.
-void run_portable(const Problem& problem, const Arguments& arguments, Fold fold, const std::uint32_t* only_if,
-                  cudaStream_t stream) {
+/// What cuda.portable's backward wants to know.
+struct PortableBackward {
+  portable::Shape shape;
+  portable::Tensors tensors;
+  portable::BackwardPlan plan;
+};
+
+/// With an LSE of `fold`.
+PortableBackward portable_backward(const Problem& problem, const Arguments& arguments, Fold fold) {
   const AxisRoles roles = portable::roles_of(problem);
-  portable::Shape shape = portable::make_shape(problem);
-  shape.half = is_half(fold);
-  shape.only_if = only_if;
-  if (shape.half) shape.in_bf16 = arguments.lse_in_bf16;
-  shape.cross_in_bf16 = !shape.half && fold != fold_of(roles);
-  portable::Tensors tensors = portable::make_tensors(roles, arguments);
-  if (!problem.sink) tensors.sink = nullptr;
-  const portable::BackwardPlan plan = portable::plan_backward(shape);
-  portable::launch_row_statistics(shape, plan, tensors, arguments.workspace, stream);
-  portable::launch_backward_rows(shape, plan, tensors, arguments.workspace, stream);
-  portable::launch_backward_keys(shape, plan, tensors, arguments.workspace, stream);
-  portable::launch_finish(shape, plan, tensors, arguments.workspace, stream);
+  PortableBackward of;
+  of.shape = portable::make_shape(problem);
+  of.shape.half = is_half(fold);
+  if (of.shape.half) of.shape.in_bf16 = arguments.lse_in_bf16;
+  of.shape.cross_in_bf16 = !of.shape.half && fold != fold_of(roles);
+  of.tensors = portable::make_tensors(roles, arguments);
+  if (!problem.sink) of.tensors.sink = nullptr;
+  of.plan = portable::plan_backward(of.shape);
+  return of;
+}
+
+void run_portable(const Problem& problem, const Arguments& arguments, cudaStream_t stream) {
+  const PortableBackward of = portable_backward(problem, arguments, arguments.lse_fold);
+  portable::launch_row_statistics(of.shape, of.plan, of.tensors, arguments.workspace, stream);
+  portable::launch_backward_rows(of.shape, of.plan, of.tensors, arguments.workspace, stream);
+  portable::launch_backward_keys(of.shape, of.plan, of.tensors, arguments.workspace, stream);
+  portable::launch_finish(of.shape, of.plan, of.tensors, arguments.workspace, stream);
 }
 
 Plan make_plan(const Problem& problem, std::string_view instance) {
@@ -53,16 +65,18 @@ void run_virtual(const Problem& problem, std::string_view instance, const Argume
     unlike = reinterpret_cast<std::uint32_t*>(static_cast<unsigned char*>(arguments.workspace) +
                                               word_offset(problem, instance));
   }
-  launch_prepare(plan, arguments, unlike, stream);
+  launch_prepare(plan, arguments, multiprocessors, unlike, stream);
   if (instance == kVirtualQueries) {
     launch_queries(plan, arguments, stream);
     launch_queries_finish(plan, arguments, stream);
   } else {
-    if (plan.deterministic) launch_fixed_scales(plan, arguments, stream);
     launch_main(plan, arguments, multiprocessors, stream);
     plan.deterministic ? launch_finish_fixed(plan, arguments, stream) : launch_finish(plan, arguments, stream);
   }
-  if (unlike != nullptr) run_portable(problem, arguments, fold, unlike, stream);
+  if (unlike == nullptr) return;
+  PortableBackward instead = portable_backward(problem, arguments, fold);
+  instead.shape.only_if = unlike;
+  launch_portable_instead(instead.shape, instead.plan, instead.tensors, arguments.workspace, multiprocessors, stream);
 }
 
 }  // namespace
@@ -77,7 +91,7 @@ void run(const Problem& problem, std::string_view instance, const Arguments& arg
   if (instance != kPortable) {
     run_virtual(problem, instance, arguments, multiprocessors, stream);
   } else {
-    run_portable(problem, arguments, arguments.lse_fold, nullptr, stream);
+    run_portable(problem, arguments, stream);
   }
 }
 

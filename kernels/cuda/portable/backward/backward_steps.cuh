@@ -6,9 +6,6 @@
 
 namespace triscope::portable {
 
-/// Whether this launch is behind another backward that does (Shape::only_if).
-__device__ inline bool is_left_out(const Shape& shape) { return shape.only_if != nullptr && *shape.only_if == 0; }
-
 /// Half folds: room for what is left of q~ beyond bf16 (form_split_queries).
 template <int Elements, bool kHalf>
 struct LowQueries {};
