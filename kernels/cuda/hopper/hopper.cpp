@@ -78,7 +78,7 @@ void launch_half(const Plan& plan, const Arguments& arguments, int multiprocesso
   const HalfOperands operands(at, arguments.workspace, p.determinant);
   auto* word = static_cast<std::uint32_t*>(arguments.workspace);
   p.in_bf16 = arguments.lse_in_bf16 != nullptr ? arguments.lse_in_bf16 : word;
-  launch_half_operands(p, operands, stream);
+  launch_half_operands(p, operands, multiprocessors, stream);
   ForwardParameters half = p;
   half.tile_key = static_cast<const __nv_bfloat16*>(operands.tile_key);
   half.ring_key = static_cast<const __nv_bfloat16*>(operands.ring_key);

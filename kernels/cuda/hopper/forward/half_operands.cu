@@ -7,9 +7,14 @@
 // that (short_axis.cuh). What is small loses bits below 2^-14: q' and q~' err by 2^-25 then, so a logit, a sum of
 // products with |k'| < 1, by no more than that for each dimension.
 //
-// Two launches: the largest |key| of each dimension over a slab of positions; then the scales, and the copies. The word
-// in_bf16 becomes 0, or 1 where a key is infinite, NaN, or so far from 1 that the powers of two are.
-#include "kernels/cuda/common/cuda_error.hpp"
+// One launch, whose blocks wait for one another once: the largest |key| of each dimension over a slab of positions |
+// the scales, and the copies. The word in_bf16 becomes 0, or 1 where a key is infinite, NaN, or so far from 1 that the
+// powers of two are.
+#include <cooperative_groups.h>
+
+#include <algorithm>
+
+#include "kernels/cuda/common/cooperative.hpp"
 #include "kernels/cuda/hopper/common/virtual_query.cuh"
 #include "kernels/cuda/hopper/forward/half_operands.hpp"
 
@@ -17,6 +22,9 @@ namespace triscope::hopper {
 namespace {
 
 constexpr int kThreadsOfBlock = 256;
+/// Of a multiprocessor, at once.
+template <bool kCross>
+constexpr int kBlocksAtOnce = kCross ? 3 : 4;
 constexpr int kLargestExponent = 100;  ///< of 2^a, 2^b and 2^(a + b)
 
 /// The keys of one kv head, in 16-byte parts.
@@ -34,33 +42,51 @@ __device__ __forceinline__ void take_larger(std::uint32_t (&largest)[4], const u
   for (int n = 0; n < 4; ++n) largest[n] = __vmaxu2(largest[n], words[n] & 0x7FFF7FFFu);
 }
 
-/// Block (slab, kv head). `maxima`: see HalfWorkspace, as pairs.
+/// Which block of how many works for a kv head.
+struct Share {
+  int head, number, count;
+};
+
+/// The largest |key| of a slab of rows.
 template <int kHeadDim>
-__global__ void __launch_bounds__(kThreadsOfBlock)
-    maxima_kernel(const __grid_constant__ ForwardParameters p, std::uint32_t* maxima) {
-  constexpr int kParts = kHeadDim / 8, kRowsAtOnce = kThreadsOfBlock / kParts;
-  __shared__ std::uint32_t shared[2][kRowsAtOnce][kHeadDim / 2];
-  const int thread = static_cast<int>(threadIdx.x), part = thread % kParts, head = static_cast<int>(blockIdx.y);
-  if (blockIdx.x == 0 && head == 0 && thread == 0) *p.in_bf16 = 0;
-  const KeyParts keys[2] = {{p.long_key, head, p.kv_heads, kHeadDim}, {p.short_key, head, p.kv_heads, kHeadDim}};
-  const std::int64_t rows = static_cast<std::int64_t>(p.batch) * p.seq_len;
-  std::uint32_t largest[2][4] = {};
+struct Maxima {
+  static constexpr int kParts = kHeadDim / 8, kRowsAtOnce = kThreadsOfBlock / kParts;
+  std::uint32_t rows[2][kRowsAtOnce][kHeadDim / 2];
+
+  /// All threads. `slab`: [2 keys, head_dim], as pairs.
+  __device__ __forceinline__ void find(const ForwardParameters& p, const Share& share, std::uint32_t* slab) {
+    const int thread = static_cast<int>(threadIdx.x), part = thread % kParts;
+    const KeyParts keys[2] = {{p.long_key, share.head, p.kv_heads, kHeadDim},
+                              {p.short_key, share.head, p.kv_heads, kHeadDim}};
+    const std::int64_t count = static_cast<std::int64_t>(p.batch) * p.seq_len;
+    std::uint32_t largest[2][4] = {};
 #pragma unroll 4
-  for (std::int64_t row = blockIdx.x * kRowsAtOnce + thread / kParts; row < rows; row += kMaximaSlabs * kRowsAtOnce) {
-    take_larger(largest[0], keys[0].at(row, part));
-    take_larger(largest[1], keys[1].at(row, part));
-  }
+    for (std::int64_t row = share.number * kRowsAtOnce + thread / kParts; row < count;
+         row += share.count * kRowsAtOnce) {
+      take_larger(largest[0], keys[0].at(row, part));
+      take_larger(largest[1], keys[1].at(row, part));
+    }
 #pragma unroll
-  for (int axis = 0; axis < 2; ++axis) {
+    for (int axis = 0; axis < 2; ++axis) {
 #pragma unroll
-    for (int n = 0; n < 4; ++n) shared[axis][thread / kParts][4 * part + n] = largest[axis][n];
+      for (int n = 0; n < 4; ++n) rows[axis][thread / kParts][4 * part + n] = largest[axis][n];
+    }
+    __syncthreads();
+    if (thread < kHeadDim) {
+      const int axis = thread / (kHeadDim / 2), pair = thread % (kHeadDim / 2);
+      std::uint32_t all = 0;
+      for (int row = 0; row < kRowsAtOnce; ++row) all = __vmaxu2(all, rows[axis][row][pair]);
+      slab[thread] = all;
+    }
+    __syncthreads();
   }
-  __syncthreads();
-  if (thread >= kHeadDim) return;
-  const int axis = thread / (kHeadDim / 2), pair = thread % (kHeadDim / 2);
-  std::uint32_t all = 0;
-  for (int row = 0; row < kRowsAtOnce; ++row) all = __vmaxu2(all, shared[axis][row][pair]);
-  maxima[(blockIdx.x * p.kv_heads + head) * kHeadDim + thread] = all;
+};
+
+/// Slabs of a kv head that `blocks` blocks work for, none empty.
+template <int kHeadDim>
+__device__ __forceinline__ int slabs_of_head(const ForwardParameters& p, int blocks) {
+  const std::int64_t rows = static_cast<std::int64_t>(p.batch) * p.seq_len / Maxima<kHeadDim>::kRowsAtOnce;
+  return static_cast<int>(max(std::int64_t{1}, min(rows, std::int64_t{min(blocks, maxima_slabs(p.kv_heads))})));
 }
 
 /// e where 2^e <= x < 2^(e + 1), `x` a positive bf16; of subnormals too little.
@@ -70,11 +96,26 @@ __device__ __forceinline__ float power_of_two(int e) { return __int_as_float((e 
 /// The scales of a block's kv head, in shared memory.
 template <int kHeadDim>
 struct Scales {
-  std::uint32_t maxima[kHeadDim];  ///< of both keys, as pairs
+  static constexpr int kGroups = kThreadsOfBlock / kHeadDim;  // of slabs, read at once
+  std::uint32_t maxima[kGroups][kHeadDim];                    ///< of both keys, as pairs
   float key[2][kHeadDim];
 
+  /// All threads. `slabs`: Maxima's, `row_words` apart.
+  __device__ __forceinline__ void read(const std::uint32_t* slabs, int count, std::int64_t row_words) {
+    const int thread = static_cast<int>(threadIdx.x), group = thread / kHeadDim, place = thread % kHeadDim;
+    std::uint32_t all = 0;
+#pragma unroll 16
+    for (int slab = group; slab < count; slab += kGroups) all = __vmaxu2(all, slabs[slab * row_words + place]);
+    __syncthreads();
+    maxima[group][place] = all;
+    __syncthreads();
+    if (group != 0) return;
+    for (int n = 1; n < kGroups; ++n) all = __vmaxu2(all, maxima[n][place]);
+    maxima[0][place] = all;
+  }
+
   __device__ __forceinline__ std::uint32_t largest(int axis, int d) const {
-    return maxima[axis * (kHeadDim / 2) + d / 2] >> (16 * (d & 1)) & 0xFFFFu;
+    return maxima[0][axis * (kHeadDim / 2) + d / 2] >> (16 * (d & 1)) & 0xFFFFu;
   }
   /// Largest |key| of all dimensions that share `d`'s scale.
   template <bool kCross>
@@ -136,27 +177,20 @@ __device__ __forceinline__ void copy_tile_parts(const KeyParts& keys, std::int64
   }
 }
 
-/// Blocks (any, kv head).
+/// Scales and copies of a share.
 template <int kHeadDim, bool kCross>
-__global__ void __launch_bounds__(kThreadsOfBlock)
-    copies_kernel(const __grid_constant__ ForwardParameters p, const HalfOperands to) {
-  allow_next_kernel();
+__device__ __forceinline__ void copy_keys(const ForwardParameters& p, const HalfOperands& to, Scales<kHeadDim>& scales,
+                                          const Share& share) {
   constexpr int kParts = kHeadDim / 8, kBlocks = kCross ? kHeadDim / 24 : 0;
   constexpr int kTasks = kCross ? kBlocks + 1 : kParts;  // of a row
-  __shared__ Scales<kHeadDim> scales;
-  const int thread = static_cast<int>(threadIdx.x), head = static_cast<int>(blockIdx.y);
-  if (thread < kHeadDim) {
-    const std::uint32_t* maxima = reinterpret_cast<const std::uint32_t*>(to.maxima) + head * kHeadDim + thread;
-    std::uint32_t all = 0;
-#pragma unroll 8
-    for (int slab = 0; slab < kMaximaSlabs; ++slab) all = __vmaxu2(all, maxima[slab * p.kv_heads * kHeadDim]);
-    scales.maxima[thread] = all;
-  }
+  const int thread = static_cast<int>(threadIdx.x), head = share.head;
+  scales.read(to.maxima + head * kHeadDim, slabs_of_head<kHeadDim>(p, share.count),
+              std::int64_t{p.kv_heads} * kHeadDim);
   __syncthreads();
   bool fits = true;
   if (thread < kHeadDim) {
     const float scale = set_scales<kHeadDim, kCross>(scales, thread, fits);
-    if (blockIdx.x == 0)
+    if (share.number == 0)
       to.query_scale[head * kHeadDim + thread] = static_cast<std::uint16_t>(__float_as_uint(scale) >> 16);
   }
   if (__syncthreads_or(!fits)) {
@@ -166,8 +200,8 @@ __global__ void __launch_bounds__(kThreadsOfBlock)
   auto* tile_key = static_cast<uint4*>(to.tile_key) + head * kParts;
   auto* ring_key = static_cast<uint4*>(to.ring_key) + head * kParts;
   const std::int64_t rows = static_cast<std::int64_t>(p.batch) * p.seq_len;
-  const std::int64_t threads = static_cast<std::int64_t>(gridDim.x) * kThreadsOfBlock;
-  for (std::int64_t n = static_cast<std::int64_t>(blockIdx.x) * kThreadsOfBlock + thread; n < rows * kTasks;
+  const std::int64_t threads = static_cast<std::int64_t>(share.count) * kThreadsOfBlock;
+  for (std::int64_t n = static_cast<std::int64_t>(share.number) * kThreadsOfBlock + thread; n < rows * kTasks;
        n += threads) {
     const std::int64_t row = rows - 1 - n / kTasks;  // what the maxima read last may still be in the L2 cache
     const int task = static_cast<int>(n % kTasks);
@@ -178,24 +212,44 @@ __global__ void __launch_bounds__(kThreadsOfBlock)
   }
 }
 
-template <int kHeadDim>
-void launch(const ForwardParameters& p, const HalfOperands& operands, cudaStream_t stream) {
-  const std::int64_t rows = static_cast<std::int64_t>(p.batch) * p.seq_len;
-  const std::int64_t blocks = (rows * (kHeadDim / 8) + kThreadsOfBlock - 1) / kThreadsOfBlock;
-  const unsigned heads = static_cast<unsigned>(p.kv_heads);
-  maxima_kernel<kHeadDim>
-      <<<dim3(kMaximaSlabs, heads), kThreadsOfBlock, 0, stream>>>(p, reinterpret_cast<std::uint32_t*>(operands.maxima));
-  check_launch("cuda.hopper maxima");
-  const dim3 grid(static_cast<unsigned>(blocks < 264 ? blocks : 264), heads);
-  const auto kernel = p.determinant ? copies_kernel<kHeadDim, true> : copies_kernel<kHeadDim, false>;
-  kernel<<<grid, kThreadsOfBlock, 0, stream>>>(p, operands);
-  check_launch("cuda.hopper copies");
+template <int kHeadDim, bool kCross>
+__global__ void __launch_bounds__(kThreadsOfBlock, kBlocksAtOnce<kCross>)
+    half_operands(const __grid_constant__ ForwardParameters p, const __grid_constant__ HalfOperands to) {
+  __shared__ union {
+    Maxima<kHeadDim> maxima;
+    Scales<kHeadDim> scales;
+  } shared;
+  const auto grid = cooperative_groups::this_grid();
+  const int block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x);
+  if (blockIdx.x == 0 && threadIdx.x == 0) *p.in_bf16 = 0;
+  const int of_head = max(1, blocks / p.kv_heads), slabs = slabs_of_head<kHeadDim>(p, of_head);
+  for (int n = block; n < slabs * p.kv_heads; n += blocks) {
+    const Share share = {n % p.kv_heads, n / p.kv_heads, slabs};
+    shared.maxima.find(p, share, to.maxima + std::int64_t{n} * kHeadDim);
+  }
+  grid.sync();
+  allow_next_kernel();
+  for (int n = block; n < of_head * p.kv_heads; n += blocks) {
+    const Share share = {n / of_head, n % of_head, of_head};
+    copy_keys<kHeadDim, kCross>(p, to, shared.scales, share);
+  }
+}
+
+template <int kHeadDim, bool kCross>
+void launch(const ForwardParameters& p, const HalfOperands& operands, int multiprocessors, cudaStream_t stream) {
+  const std::int64_t parts = static_cast<std::int64_t>(p.batch) * p.seq_len * p.kv_heads * (kHeadDim / 8);
+  const int blocks = static_cast<int>(
+      std::min<std::int64_t>((parts + kThreadsOfBlock - 1) / kThreadsOfBlock, kBlocksAtOnce<kCross> * multiprocessors));
+  launch_cooperative(half_operands<kHeadDim, kCross>, blocks, kThreadsOfBlock, 0, stream, p, operands);
 }
 
 }  // namespace
 
-void launch_half_operands(const ForwardParameters& p, const HalfOperands& operands, cudaStream_t stream) {
-  p.head_dim == 128 ? launch<128>(p, operands, stream) : launch<64>(p, operands, stream);
+void launch_half_operands(const ForwardParameters& p, const HalfOperands& operands, int multiprocessors,
+                          cudaStream_t stream) {
+  const auto launch_one = p.head_dim == 128 ? (p.determinant ? launch<128, true> : launch<128, false>)
+                                            : (p.determinant ? launch<64, true> : launch<64, false>);
+  launch_one(p, operands, multiprocessors, stream);
 }
 
 }  // namespace triscope::hopper
