@@ -8,9 +8,9 @@
 
 namespace triscope::c_interface {
 
-/// All that depends on the problem and on the current GPU only. Null `kernel`: the first. Throws `Refusal`, as `run`
-/// does.
-Prepared prepare(const char* kernel, const triscope_problem* problem, std::int32_t pass);
+/// All that depends on the problem `given` and on the current GPU only. `id` of a kernel; null: the first. Throws
+/// `Refusal`, as `run` does.
+Prepared prepare(const char* id, const triscope_problem* given, std::int32_t pass);
 
 /// Runs it; `tensors` and `stream` are the caller's.
 void run(const Prepared& prepared, const triscope_tensors* tensors, void* stream);

@@ -14,9 +14,9 @@ Pass read_pass(std::int32_t pass);
 
 /// A problem that `validate` accepts. Refuses by name what no kernel computes: packed sequences, padding, key-value
 /// caches and another number of queries.
-Problem read_problem(const triscope_problem* problem);
+Problem read_problem(const triscope_problem* given);
 
 /// The pointers of a launch: none missing or misaligned, the workspace large enough.
-Arguments read_tensors(const triscope_tensors* tensors, const Prepared& prepared);
+Arguments read_tensors(const triscope_tensors* given, const Prepared& prepared);
 
 }  // namespace triscope::c_interface

@@ -279,7 +279,8 @@ void require_same_plugin(const std::string& what, std::int64_t sweep, const std:
 
 bool names_one(const json& stored, const char* name) {
   const auto found = stored.find(name);
-  return found != stored.end() && !found->empty() && *found != "";
+  return found != stored.end() && !found->empty() &&
+         (!found->is_string() || !found->get_ref<const std::string&>().empty());
 }
 
 }  // namespace

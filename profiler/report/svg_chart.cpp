@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 #include "profiler/report/html.hpp"
 
@@ -157,13 +158,13 @@ std::string svg_chart(const SvgChart& chart) {
   out += "<title>" + html_text(chart.title) + "</title>\n" + text_at(4, 14, "start", chart.title, "title");
   out += axes_of(chart, frame);
   double x = chart.width - kRight;
-  for (auto series = chart.series.rbegin(); series != chart.series.rend(); ++series) {
-    out += series_of(*series, frame);
-    if (series->name.empty()) continue;
-    x -= 7.0 * static_cast<double>(series->name.size()) + 8;
-    out += text_at(x, kTop - 8, "start", series->name, "soft");
+  for (const auto& series : std::views::reverse(chart.series)) {
+    out += series_of(series, frame);
+    if (series.name.empty()) continue;
+    x -= 7.0 * static_cast<double>(series.name.size()) + 8;
+    out += text_at(x, kTop - 8, "start", series.name, "soft");
     out +=
-        fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" />\n", series->colour, x - 8, kTop - 12);
+        fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" />\n", series.colour, x - 8, kTop - 12);
     x -= 20;
   }
   return out + "</svg>\n";

@@ -32,14 +32,14 @@ std::map<std::string, SchemaObject> objects_of(SQLite::Database& database) {
 
 // What a new database holds, without what SQLite adds by itself.
 const std::map<std::string, SchemaObject>& own_objects() {
-  static const std::map<std::string, SchemaObject> kObjects = [] {
+  static const std::map<std::string, SchemaObject> own = [] {
     SQLite::Database fresh(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     fresh.exec(kSchemaSql);
     std::map<std::string, SchemaObject> objects = objects_of(fresh);
     std::erase_if(objects, [](const auto& object) { return object.first.starts_with("sqlite_"); });
     return objects;
   }();
-  return kObjects;
+  return own;
 }
 
 // A name from a file as part of a sentence.
@@ -95,12 +95,13 @@ std::string quoted_word(std::string_view inside) {
 // Whether `words`, from `at` on, are a condition that SQLite can compute for every row: columns and constants compared
 // with each other, "samples > 1 AND status IN ('ok', 'failed')". Functions, other operators and casts may fail.
 bool cannot_fail(std::span<const std::string> condition) {
-  static const std::set<std::string> kOperators = {"=", "<", ">", "!", ",", "(", ")"};
-  static const std::set<std::string> kWords = {"and", "or", "not", "is", "null", "in", "between", "notnull", "isnull"};
+  static const std::set<std::string> operators = {"=", "<", ">", "!", ",", "(", ")"};
+  static const std::set<std::string> keywords = {"and", "or",      "not",     "is",    "null",
+                                                 "in",  "between", "notnull", "isnull"};
   for (std::size_t at = 0; at < condition.size(); ++at) {
     const std::string& word = condition[at];
     const bool before_bracket = at + 1 < condition.size() && condition[at + 1] == "(";
-    if (kOperators.contains(word) || word.front() == '\'' || kWords.contains(word)) continue;
+    if (operators.contains(word) || word.front() == '\'' || keywords.contains(word)) continue;
     if (word == "-" && at + 1 < condition.size() && std::isdigit(static_cast<unsigned char>(condition[at + 1][0])) != 0)
       continue;
     const bool is_quoted = word.front() == '"';

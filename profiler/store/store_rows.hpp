@@ -48,7 +48,7 @@ std::int64_t write_measurement(SQLite::Database& database, std::int64_t sweep, s
                                std::optional<std::int64_t> replaced);
 
 /// Adds samples to a measurement that is there, and replaces its summary, status and reason.
-void update_measurement(SQLite::Database& database, const MeasurementUpdate& update);
+void update_measurement(SQLite::Database& database, const MeasurementUpdate& one);
 /// Puts what a reference sampled in turns with `group` into the place of what is there of the same restarts.
 void write_turns(SQLite::Database& database, std::int64_t measurement, std::int64_t group,
                  std::span<const Sample> samples);

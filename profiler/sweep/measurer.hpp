@@ -19,8 +19,8 @@ struct Measurer {
   std::string refusal;  ///< why nothing can be timed as asked for; `supervisor` is then of another mode
 };
 
-/// Throws `Error` when no worker can be started, or none for the request's device.
-Measurer start_measurer(const SweepRequest& request, const SweepObserver& observer);
+/// For the request `given`. Throws `Error` when no worker can be started, or none for the request's device.
+Measurer start_measurer(const SweepRequest& given, const SweepObserver& observer);
 
 /// How the workers of `request` are started.
 WorkerOptions worker_options(const SweepRequest& request, const SweepObserver& observer);

@@ -26,7 +26,7 @@ struct SweepForecast {
 
 /// Starts a worker to ask what is there and what the kernels support. Times are estimated from counted FLOPs and a rate
 /// assumed for the kind of device. Throws `Error` as `run_sweep` does before it measures.
-SweepForecast forecast_sweep(const SweepRequest& request, const SweepObserver& observer);
+SweepForecast forecast_sweep(const SweepRequest& given, const SweepObserver& observer);
 
 /// Runs `request`, storing each measurement as it ends. With `resume`, continues that sweep: its stored request decides
 /// what is measured (of `request` only worker_prefix, time_limit and tensors are used, and must be given where

@@ -23,8 +23,10 @@
 #include "tests/views/window_fixture.hpp"
 
 // As in GLFW/glfw3native.h, which needs X11's headers.
+// NOLINTBEGIN(readability-identifier-naming): GLFW's names
 extern "C" void* glfwGetX11Display();
 extern "C" unsigned long glfwGetX11Window(GLFWwindow*);
+// NOLINTEND(readability-identifier-naming)
 
 namespace triscope {
 namespace {

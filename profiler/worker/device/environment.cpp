@@ -40,7 +40,7 @@ std::string os_name() {
   std::string name = "Linux";
   std::ifstream file("/etc/os-release");
   for (std::string line; std::getline(file, line);) {
-    if (line.rfind("PRETTY_NAME=", 0) != 0) continue;
+    if (!line.starts_with("PRETTY_NAME=")) continue;
     name = line.substr(12);
     name.erase(std::remove(name.begin(), name.end(), '"'), name.end());
   }

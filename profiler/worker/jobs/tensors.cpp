@@ -100,8 +100,10 @@ void apply_kind(InputKind kind, const Problem& problem, HostFloats& q, HostFloat
       return scale_rows(k1, problem, key_row, problem.element,
                         [n](std::int64_t j) { return j == n - 1 || j == n / 2 ? kHuge : 1.0f; });
     case InputKind::rising:
-      return scale_rows(k1, problem, key_row, problem.element,
-                        [](std::int64_t j) { return 1.0f + kRisePerTile * static_cast<float>(j / kTile); });
+      return scale_rows(k1, problem, key_row, problem.element, [](std::int64_t j) {
+        const std::int64_t tile = j / kTile;
+        return 1.0f + kRisePerTile * static_cast<float>(tile);
+      });
   }
 }
 

@@ -31,8 +31,8 @@ struct InputSource {
 template <typename T>
 struct UnwrittenAllocator : std::allocator<T> {
   template <typename Other>
-  struct rebind {
-    using other = UnwrittenAllocator<Other>;
+  struct rebind {                             // NOLINT(readability-identifier-naming): the library's name
+    using other = UnwrittenAllocator<Other>;  // NOLINT(readability-identifier-naming)
   };
   template <typename Other>
   void construct(Other* place) noexcept {

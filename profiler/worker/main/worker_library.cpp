@@ -6,7 +6,7 @@
 #include "profiler/worker/serve.hpp"
 
 /// Seven functions of include/triscope/attention.h, in this order; python/triscope/_worker.py repeats it.
-struct triscope_worker_kernels {
+struct triscope_worker_kernels {  // NOLINT(readability-identifier-naming): named as in the C interface
   decltype(&triscope_attention_version) version;
   decltype(&triscope_kernel) kernel;
   decltype(&triscope_kernel_device) device;

@@ -182,7 +182,7 @@ TEST(CommandLine, every_option_refuses_bad_values_by_name) {
     const bool names_database = std::find(bad.arguments.begin(), bad.arguments.end(), "--db") != bad.arguments.end();
     const std::string& command = bad.arguments.front();
     if (!names_database && command != "eval" && command != "inspect" && command != "check") {
-      bad.arguments.push_back("--db");
+      bad.arguments.emplace_back("--db");
       bad.arguments.push_back(file.string());
     }
     SCOPED_TRACE(testing::PrintToString(bad.arguments));

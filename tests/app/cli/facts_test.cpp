@@ -87,7 +87,7 @@ TEST(Facts, a_dry_run_says_what_would_be_measured_and_stores_nothing) {
   *std::find(one.begin(), one.end(), "8x4,16x2") = "8x4";
   EXPECT_THAT(run_triscope(one).output, HasSubstr("1 measurement on"));
   std::vector<std::string> as_json = command;
-  as_json.push_back("--json");
+  as_json.emplace_back("--json");
   const std::vector<json> objects = lines(run_triscope(as_json));
   ASSERT_THAT(objects, SizeIs(3));
   EXPECT_EQ(objects[0].at("window1"), 8);

@@ -57,9 +57,9 @@ void write(const std::filesystem::path& file, const Planted& planted = {}) {
 
 class GateTest : public testing::Test {
  protected:
-  std::filesystem::path folder_path(const char* name) const { return folder_ / name; }
+  std::filesystem::path folder_path(const char* name) const { return folder / name; }
   ProgramResult compare(std::vector<std::string> more = {}) const {
-    std::vector<std::string> words{"compare", old_.string(), new_.string()};
+    std::vector<std::string> words{"compare", old_file.string(), new_file.string()};
     words.insert(words.end(), more.begin(), more.end());
     return run_triscope(words);
   }
@@ -67,20 +67,20 @@ class GateTest : public testing::Test {
     more.insert(more.begin(), {"--fail-if", "slower>5%"});
     return compare(more);
   }
-  TemporaryFolder folder_;
-  std::filesystem::path old_ = folder_path("old.db"), new_ = folder_path("new.db");
+  TemporaryFolder folder;
+  std::filesystem::path old_file = folder_path("old.db"), new_file = folder_path("new.db");
 };
 
 TEST_F(GateTest, a_configuration_that_a_sweep_repeats_is_compared_once) {
-  write(new_);
+  write(new_file);
   {
-    SQLite::Database database(new_.string(), SQLite::OPEN_READWRITE);
+    SQLite::Database database(new_file.string(), SQLite::OPEN_READWRITE);
     database.exec(
         "UPDATE measurement SET (config, kernel, pass, regime) = (SELECT config, kernel, pass, regime FROM measurement "
         "WHERE id = 2) WHERE id IN (3, 4)");
   }
-  write(old_, {.sweeps = 2});
-  const ProgramResult same = run_triscope({"compare", new_.string() + "@1", old_.string() + "@1"});
+  write(old_file, {.sweeps = 2});
+  const ProgramResult same = run_triscope({"compare", new_file.string() + "@1", old_file.string() + "@1"});
   EXPECT_THAT(same.output, HasSubstr("3 measurements of sweep 1")) << same.errors;
   EXPECT_THAT(same.output, HasSubstr("; 2 older of the same configurations left out\n"));
   EXPECT_THAT(same.output, HasSubstr("\n3 compared,"));
@@ -88,41 +88,44 @@ TEST_F(GateTest, a_configuration_that_a_sweep_repeats_is_compared_once) {
 }
 
 TEST_F(GateTest, of_two_databases_the_second_is_judged) {
-  write(old_);
-  write(new_, {.factor = 1.3});
+  write(old_file);
+  write(new_file, {.factor = 1.3});
   const ProgramResult slower = gate();
   EXPECT_EQ(slower.exit_code, 1) << slower.output;
-  EXPECT_THAT(slower.output, AllOf(HasSubstr("1.30x slower"), HasSubstr("FAILS"), HasSubstr("A: " + new_.string())));
+  EXPECT_THAT(slower.output,
+              AllOf(HasSubstr("1.30x slower"), HasSubstr("FAILS"), HasSubstr("A: " + new_file.string())));
   EXPECT_THAT(slower.errors, HasSubstr("1 of 5 comparisons fail"));
-  const ProgramResult other_way = run_triscope({"compare", new_.string(), old_.string(), "--fail-if", "slower>5%"});
+  const ProgramResult other_way =
+      run_triscope({"compare", new_file.string(), old_file.string(), "--fail-if", "slower>5%"});
   EXPECT_EQ(other_way.exit_code, 0) << other_way.errors;
   EXPECT_EQ(compare().exit_code, 0) << "without a gate";
 }
 
 TEST_F(GateTest, the_ratio_of_the_table_has_one_direction) {
-  write(old_);
-  write(new_, {.factor = 1.25});
+  write(old_file);
+  write(new_file, {.factor = 1.25});
   EXPECT_THAT(compare().output, HasSubstr("1.25x slower  1.24"));
-  const std::string faster = run_triscope({"compare", new_.string(), old_.string()}).output;
+  const std::string faster = run_triscope({"compare", new_file.string(), old_file.string()}).output;
   EXPECT_THAT(faster, HasSubstr("1.25x faster  0.79"));
 }
 
 TEST_F(GateTest, one_sweep_of_a_database_can_be_named) {
-  write(old_);
-  write(new_, {.factor = 1.3});
-  write(new_);
+  write(old_file);
+  write(new_file, {.factor = 1.3});
+  write(new_file);
   EXPECT_EQ(gate().exit_code, 0) << "the newest of each configuration";
-  const ProgramResult first = run_triscope({"compare", old_.string(), new_.string() + "@1", "--fail-if", "slower>5%"});
+  const ProgramResult first =
+      run_triscope({"compare", old_file.string(), new_file.string() + "@1", "--fail-if", "slower>5%"});
   EXPECT_EQ(first.exit_code, 1) << first.output;
-  expect_error(run_triscope({"compare", old_.string(), new_.string() + "@7"}), 2, "no such sweep");
-  expect_error(run_triscope({"compare", old_.string(), folder_path("none.db").string()}), 3, "none.db");
-  expect_error(compare({"--db", old_.string()}), 2, "--db cannot be used");
+  expect_error(run_triscope({"compare", old_file.string(), new_file.string() + "@7"}), 2, "no such sweep");
+  expect_error(run_triscope({"compare", old_file.string(), folder_path("none.db").string()}), 3, "none.db");
+  expect_error(compare({"--db", old_file.string()}), 2, "--db cannot be used");
 }
 
 TEST_F(GateTest, too_many_unclear_comparisons_do_not_pass) {
-  write(old_);
-  write(new_, {.factor = 1.3, .unclear = 2});
-  write(new_, {.unclear = 2});
+  write(old_file);
+  write(new_file, {.factor = 1.3, .unclear = 2});
+  write(new_file, {.unclear = 2});
   const ProgramResult many = gate();
   EXPECT_EQ(many.exit_code, 1) << many.output;
   EXPECT_THAT(many.errors, HasSubstr("2 of 5 comparisons are unclear"));
@@ -132,8 +135,8 @@ TEST_F(GateTest, too_many_unclear_comparisons_do_not_pass) {
 }
 
 TEST_F(GateTest, convergence_can_be_required) {
-  write(old_);
-  write(new_, {.converged = false});
+  write(old_file);
+  write(new_file, {.converged = false});
   EXPECT_EQ(gate().exit_code, 0);
   const ProgramResult required = gate({"--require-converged"});
   EXPECT_EQ(required.exit_code, 1);
@@ -141,12 +144,12 @@ TEST_F(GateTest, convergence_can_be_required) {
 }
 
 TEST_F(GateTest, other_surroundings_are_said_and_refused_unless_allowed) {
-  write(old_);
+  write(old_file);
   Planted planted;
   planted.environment.git_commit = "fedcba";
   planted.environment.driver_version = "999.1";
   planted.request = R"({"seed":1,"stopping":{"precision":0.005,"budget_ns":3000000000}})";
-  write(new_, planted);
+  write(new_file, planted);
   const ProgramResult told = compare();
   EXPECT_EQ(told.exit_code, 0);
   EXPECT_THAT(told.output, AllOf(HasSubstr("A and B differ in 5 of 5 pairs: commit fedcba (not 0123456789ab)"),
@@ -160,16 +163,16 @@ TEST_F(GateTest, other_surroundings_are_said_and_refused_unless_allowed) {
 }
 
 TEST_F(GateTest, nothing_that_was_measured_is_no_success) {
-  write(old_);
-  write(new_, {.failed = true});
+  write(old_file);
+  write(new_file, {.failed = true});
   const ProgramResult result = compare();
   EXPECT_EQ(result.exit_code, 1) << result.output;
   EXPECT_THAT(result.errors, HasSubstr("in every pair a side was not measured"));
 }
 
 TEST_F(GateTest, json_holds_all_facts_and_junit_and_markdown_the_verdicts) {
-  write(old_);
-  write(new_, {.factor = 1.3});
+  write(old_file);
+  write(new_file, {.factor = 1.3});
   std::istringstream lines(gate({"--format", "json"}).output);
   std::string line;
   std::getline(lines, line);
@@ -210,18 +213,18 @@ ProgramResult run_recipe(const TemporaryFolder& folder, const std::filesystem::p
 
 TEST_F(GateTest, the_recipe_catches_a_planted_regression_and_nothing_else) {
   ASSERT_THAT(recipe(), HasSubstr("triscope compare old.db new.db"));
-  write(old_);
+  write(old_file);
   Planted other_commit;
   other_commit.environment.git_commit = "fedcba";
-  write(folder_ / "good", other_commit);
+  write(folder / "good", other_commit);
   other_commit.factor = 1.3;
-  write(folder_ / "bad", other_commit);
-  const ProgramResult good = run_recipe(folder_, folder_ / "good");
+  write(folder / "bad", other_commit);
+  const ProgramResult good = run_recipe(folder, folder / "good");
   EXPECT_EQ(good.exit_code, 0) << good.errors;
-  const ProgramResult bad = run_recipe(folder_, folder_ / "bad");
+  const ProgramResult bad = run_recipe(folder, folder / "bad");
   EXPECT_EQ(bad.exit_code, 1) << bad.output;
   EXPECT_THAT(bad.errors, HasSubstr("the gate \"slower>5%\" does not pass: 1 of 5 comparisons fail"));
-  EXPECT_THAT(read_bytes(folder_ / "gate.xml"), HasSubstr("<failure"));
+  EXPECT_THAT(read_bytes(folder / "gate.xml"), HasSubstr("<failure"));
 }
 
 }  // namespace
