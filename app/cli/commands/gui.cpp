@@ -41,8 +41,8 @@ bool needs_display(const GuiOptions& options) {
 std::filesystem::path window_program() {
   const std::filesystem::path window = program_folder() / "triscope-window";
   if (access(window.c_str(), X_OK) == 0) return window;
-  throw Error("the window cannot be opened", "there is no triscope-window beside triscope: this build has no window",
-              "build with TRISCOPE_WINDOW=ON, or use `triscope sweep` and `triscope show`");
+  throw Error("the window cannot be opened", "there is no program triscope-window beside triscope",
+              "build it too (TRISCOPE_WINDOW=ON; ./run does), or use `triscope sweep` and `triscope show`");
 }
 
 bool has_display() {
