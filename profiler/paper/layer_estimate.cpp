@@ -10,6 +10,7 @@
 
 #include "kernels/attention/flops.hpp"
 #include "profiler/paper/layer_rows.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
@@ -22,14 +23,6 @@ const CountedProblem* find_counted(const WorkTable& table, const Problem& proble
 namespace {
 
 using Rows = std::vector<const ResultRow*>;
-
-Rows newest_version(std::span<const ResultRow* const> rows) {
-  const ResultRow& newest = **std::ranges::max_element(
-      rows, {}, [](const ResultRow* row) { return std::tie(row->started, row->measurement); });
-  Rows kept(rows.begin(), rows.end());
-  std::erase_if(kept, [&](const ResultRow* row) { return row->source_hash != newest.source_hash; });
-  return kept;
-}
 
 /// The instance that would run the problem; null where the tiles of the kernel are not known.
 const std::string* chosen_instance(const WorkTable& table, const ResultRow& like, const Problem& problem) {

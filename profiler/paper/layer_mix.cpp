@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -51,6 +52,7 @@ std::map<std::string, Rows> by_kernel(std::span<const ResultRow> rows, const Que
   for (const ResultRow& row : rows) {
     if (row.device == device && answers(row, question)) kernels[row.kernel].push_back(&row);
   }
+  for (auto& [kernel, measured] : kernels) measured = newest_version(measured);
   return kernels;
 }
 
@@ -121,8 +123,9 @@ LayerTime estimated(const WorkEstimate& estimate, const std::string& kernel, con
           .kind = LayerBasis::estimated};
 }
 
-/// What is measured before what is not; then the faster kernel.
-bool better(const LayerTime& a, const LayerTime& b) { return a.kind != b.kind ? a.kind < b.kind : a.ms < b.ms; }
+/// The kernel that is surely done earlier. So a time that is known badly does not stand before one that is known well,
+/// and a measured one not before that of a faster kernel.
+bool better(const LayerTime& a, const LayerTime& b) { return a.high_ms < b.high_ms; }
 
 [[noreturn]] void refuse(const Question& question, const std::string& reason) {
   const LayerMixRequest& r = question.request;
@@ -155,7 +158,7 @@ void require_dot_kernel(std::span<const ResultRow> rows, const LayerMixRequest& 
 
 using Kernels = std::map<std::string, Rows>;
 
-/// The fastest that is known without an estimate, measured before what is between lengths.
+/// The fastest that is known without an estimate.
 LayerAnswer best_known(const Kernels& kernels, const Question& question) {
   LayerAnswer best;
   for (const auto& [kernel, measured] : kernels) {
@@ -184,12 +187,42 @@ LayerAnswer best_estimate(const Kernels& kernels, const Question& question, cons
   return best;
 }
 
+/// The least time of each problem.
+std::map<std::array<std::int64_t, 4>, double> least_times(const Rows& rows) {
+  std::map<std::array<std::int64_t, 4>, double> least;
+  for (const ResultRow* row : rows) {
+    const Problem& p = row->problem;
+    const auto [place, is_new] = least.try_emplace({p.seq_len, p.q_heads, p.window1, p.window2}, *row->median_ms);
+    place->second = std::min(place->second, *row->median_ms);
+  }
+  return least;
+}
+
+/// What has to be estimated: kernels without a time of their own, where none has one, and where one has, those that
+/// were faster than it at a problem that both ran.
+Kernels to_estimate(const Kernels& kernels, const Question& question, const std::optional<LayerTime>& known) {
+  Kernels kept;
+  for (const auto& [kernel, measured] : kernels) {
+    if (known_time(measured, question).time) continue;
+    if (known) {
+      const auto theirs = least_times(kernels.at(known->kernel));
+      const auto faster = [&](const auto& one) {
+        const auto other = theirs.find(one.first);
+        return other != theirs.end() && one.second < other->second;
+      };
+      if (std::ranges::none_of(least_times(measured), faster)) continue;
+    }
+    kept.emplace(kernel, measured);
+  }
+  return kept;
+}
+
 LayerAnswer layer_time(std::span<const ResultRow> rows, const Question& question, const std::string& device,
                        const WorkTable& table) {
   const Kernels kernels = by_kernel(rows, question, device);
   LayerAnswer known = best_known(kernels, question);
-  if (known.time) return known;
-  LayerAnswer estimate = best_estimate(kernels, question, table);
+  LayerAnswer estimate = best_estimate(to_estimate(kernels, question, known.time), question, table);
+  if (known.time && !(estimate.time && better(*estimate.time, *known.time))) return known;
   if (!known.reason.empty()) estimate.reason = known.reason + (estimate.reason.empty() ? "" : "; " + estimate.reason);
   return estimate;
 }
@@ -251,8 +284,7 @@ std::vector<Problem> problems_to_count(std::span<const ResultRow> rows, const La
   std::vector<Problem> problems;
   const Question question{request, false, pass};
   const Kernels kernels = by_kernel(rows, question, usual_device(rows, request));
-  if (best_known(kernels, question).time) return problems;
-  for (const auto& [kernel, measured] : kernels) {
+  for (const auto& [kernel, measured] : to_estimate(kernels, question, best_known(kernels, question).time)) {
     for (const ResultRow* row : measured) add_once(problems, row->problem);
     add_once(problems, wanted_problem(question, measured.front()->problem));
   }

@@ -44,7 +44,7 @@ struct LayerCost {
 
 /// The two kinds of attention layers of the paper's models. Others, such as local attention, are not in it.
 struct LayerCosts {
-  LayerCost simplicial;  ///< the fastest measured kernel of each pass
+  LayerCost simplicial;  ///< of each pass the kernel that is surely done earliest: the least upper end
   LayerCost global;
 };
 
@@ -52,9 +52,10 @@ struct LayerCosts {
 /// in the exact number of triples, which is a fixed part and a rate, and its interval that of the two rows: how far the
 /// line itself is off is not in it. What was not measured with these windows and heads, lies beyond the lengths, or was
 /// measured so that half of the interval is unknown or beyond `kWidestHalf`, is estimated by what the kernel computes
-/// (`estimate_layer`; `table` has the tiles of `problems_to_count`). Rows of batch 1 count, ok ones of the request's
-/// sizes, of one device (the one with most rows); of several of one question the one that `row_that_counts` takes.
-/// Throws `Error` (usage) naming the pass that was neither measured well enough nor can be estimated.
+/// (`estimate_layer`; `table` has the tiles of `problems_to_count`); so is a kernel that was faster elsewhere than the
+/// one that was measured here. Of each kernel its newest version counts. Rows of batch 1 count, ok ones of the
+/// request's sizes, of one device (the one with most rows); of several of one question the one that `row_that_counts`
+/// takes. Throws `Error` (usage) naming the pass that was neither measured well enough nor can be estimated.
 LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table = {});
 
 /// One of these times, or why there is none.

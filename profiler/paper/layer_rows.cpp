@@ -5,11 +5,26 @@
 
 namespace triscope {
 
+LayerMixRequest layer_of(const ResultRow& row) {
+  const Problem& p = row.problem;
+  LayerMixRequest layer;
+  layer.seq_len = p.seq_len;
+  layer.q_heads = p.q_heads;
+  layer.kv_heads = p.kv_heads;
+  layer.head_dim = p.head_dim;
+  layer.windows = {p.window1, p.window2};
+  return layer;
+}
+
 bool is_layer_row(const ResultRow& row, const LayerMixRequest& request, Pass pass) {
   const Problem& p = row.problem;
   return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.regime == request.regime &&
          row.pass == pass && p.batch == 1 && p.kv_heads == request.kv_heads && p.head_dim == request.head_dim &&
          p.mask == Mask::causal && !p.sink;
+}
+
+bool is_row_of_heads(const ResultRow& row, const LayerMixRequest& request, Pass pass) {
+  return is_layer_row(row, request, pass) && row.problem.q_heads == request.q_heads;
 }
 
 bool is_global_layer(const ResultRow& row, const LayerMixRequest& request) {

@@ -20,9 +20,14 @@ struct LayerMixRequest {
   bool operator==(const LayerMixRequest&) const = default;
 };
 
+/// The layer whose windows and heads a row has; the dot-product kernel is the usual one.
+LayerMixRequest layer_of(const ResultRow& row);
+
 /// An ok row of the request's regime, kv heads and head dimension: causal, of batch 1, without a sink. Its query heads,
 /// length and windows may be others.
 bool is_layer_row(const ResultRow& row, const LayerMixRequest& request, Pass pass);
+/// The same with the request's query heads.
+bool is_row_of_heads(const ResultRow& row, const LayerMixRequest& request, Pass pass);
 /// Dot-product attention over all tokens by the request's kernel.
 bool is_global_layer(const ResultRow& row, const LayerMixRequest& request);
 /// 2-simplicial attention in the request's form.

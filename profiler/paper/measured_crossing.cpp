@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "profiler/record/count_text.hpp"
@@ -27,8 +28,18 @@ struct DeviceRows {
   std::vector<ResultRow> all;  // what a model can go by, of any heads
 };
 
-bool counts(const ResultRow& row, const LayerMixRequest& request, Pass pass) {
-  return is_layer_row(row, request, pass) && row.problem.q_heads == request.q_heads;
+/// Of each kernel of a device, over all windows, the rows of its newest version only: a curve through two versions
+/// would cross where neither does.
+void keep_newest_versions(DeviceRows& device) {
+  for (auto& [kernel, by_windows] : device.kernels) {
+    Rows all;
+    for (const auto& [windows, rows] : by_windows) all.insert(all.end(), rows.begin(), rows.end());
+    const std::string hash = newest_version(all).front()->source_hash;
+    for (auto& [windows, rows] : by_windows)
+      std::erase_if(rows, [&](const ResultRow* row) { return row->source_hash != hash; });
+    std::erase_if(by_windows, [](const auto& one) { return one.second.empty(); });
+  }
+  device.dot_product = newest_version(device.dot_product);
 }
 
 std::map<std::string, DeviceRows> rows_by_device(std::span<const ResultRow> rows, const LayerMixRequest& request,
@@ -38,11 +49,12 @@ std::map<std::string, DeviceRows> rows_by_device(std::span<const ResultRow> rows
     if (!is_layer_row(row, request, pass)) continue;
     DeviceRows& device = devices[row.device];
     if (is_simplicial_layer(row, request)) device.all.push_back(row);
-    if (!counts(row, request, pass)) continue;
+    if (!is_row_of_heads(row, request, pass)) continue;
     if (is_global_layer(row, request)) device.dot_product.push_back(&row);
     if (is_simplicial_layer(row, request))
       device.kernels[row.kernel][{row.problem.window1, row.problem.window2}].push_back(&row);
   }
+  for (auto& [name, device] : devices) keep_newest_versions(device);
   return devices;
 }
 
@@ -111,14 +123,15 @@ struct TwoCurves {
   std::vector<LengthPoint> windows, dot_product;
   std::string kernel, model, reason;  // as those of MeasuredCrossing
   std::size_t lengths = 0;
+  std::string left_out;
 };
 
 /// At the longest length that both kernels have rows of these windows at; false where there is none.
 bool is_faster(const Rows& a, const Rows& b) {
   const Curve first = curve_of(a), second = curve_of(b);
-  for (auto one = first.rbegin(); one != first.rend(); ++one) {
-    if (const auto other = second.find(one->first); other != second.end())
-      return *one->second->median_ms < *other->second->median_ms;
+  for (const auto& [length, row] : std::views::reverse(first)) {
+    if (const auto other = second.find(length); other != second.end())
+      return *row->median_ms < *other->second->median_ms;
   }
   return false;
 }
@@ -131,7 +144,7 @@ std::vector<TwoCurves> measured_curves(const DeviceRows& device, const WindowsKe
     if (own == by_windows.end()) continue;
     const Beside curve = best_beside(own->second, device.dot_product);
     if (curve.lengths < 2) continue;
-    TwoCurves one{points_of(curve.windows), points_of(curve.dot_product), kernel, "", "", curve.lengths};
+    TwoCurves one{points_of(curve.windows), points_of(curve.dot_product), kernel, "", "", curve.lengths, ""};
     const bool first = !found.empty() && is_faster(own->second, device.kernels.at(found.front().kernel).at(windows));
     found.insert(first ? found.begin() : found.end(), std::move(one));
   }
@@ -162,11 +175,13 @@ std::optional<ModelQuestion> model_question(const DeviceRows& device, const Wind
 TwoCurves modelled(const ModelQuestion& question, LayerMixRequest request, Pass pass, const WorkTable& table) {
   TwoCurves curves;
   curves.dot_product = points_of(question.dot_product);
+  std::vector<std::string> refused;
   for (const auto& [length, row] : question.dot_product) {
     request.seq_len = length;
     const LayerAnswer answer = simplicial_time(question.rows, request, pass, table);
     if (!answer.time) {
       curves.reason = answer.reason;
+      refused.push_back(count_text(length));
       continue;
     }
     const LayerTime& time = *answer.time;
@@ -174,7 +189,11 @@ TwoCurves modelled(const ModelQuestion& question, LayerMixRequest request, Pass 
     curves.kernel = time.kernel;
     if (time.kind == LayerBasis::estimated || curves.model.empty()) curves.model = time.basis;
   }
-  if (curves.windows.size() > 1) curves.reason.clear();
+  if (curves.windows.size() > 1) {
+    if (!refused.empty())
+      curves.left_out = fmt::format("without {} tokens: {}", fmt::join(refused, ", "), curves.reason);
+    curves.reason.clear();
+  }
   return curves;
 }
 
@@ -229,7 +248,8 @@ CurvesByDevice steps_by_device(const CurvesByDevice& forward, const CurvesByDevi
                    both_of(a.kernel, b.kernel, " and "),
                    both_of(a.model, b.model, "; "),
                    "",
-                   std::min(a.lengths, b.lengths)};
+                   std::min(a.lengths, b.lengths),
+                   both_of(a.left_out, b.left_out, "; ")};
     if (!a.reason.empty() || !b.reason.empty()) {
       both.reason = "a pass is not known";
     } else if (both.windows.size() < 2 || both.dot_product.size() < 2) {
@@ -242,25 +262,19 @@ CurvesByDevice steps_by_device(const CurvesByDevice& forward, const CurvesByDevi
 
 double half_of(const LatencyCrossing& crossing) { return (crossing.high - crossing.low) / (2 * crossing.seq_len); }
 
-/// Whether an end of the interval lies beyond the lengths that were compared.
-bool open_below(const LatencyCrossing& crossing) {
-  return crossing.low <= static_cast<double>(crossing.shortest) + 0.5;
-}
-bool open_above(const LatencyCrossing& crossing) {
-  return crossing.high >= static_cast<double>(crossing.longest) - 0.5;
-}
-
 MeasuredCrossing crossing_of(const TwoCurves& curves, const std::string& device) {
   MeasuredCrossing one{find_crossing(curves.windows, curves.dot_product),
                        curves.kernel,
                        device,
                        curves.model,
                        curves.lengths,
-                       curves.reason};
-  if (!one.reason.empty() || one.crossing.kind != LatencyCrossing::Kind::crosses) return one;
+                       curves.reason,
+                       curves.left_out};
+  const bool crosses = one.crossing.kind == LatencyCrossing::Kind::crosses;
+  if (!one.reason.empty() || !(crosses || one.crossing.kind == LatencyCrossing::Kind::not_decided)) return one;
   if (!(one.crossing.low > 0)) {
-    one.reason = fmt::format("{} has a time without an interval beside the crossing", one.kernel);
-  } else if (half_of(one.crossing) > kWidestHalf) {
+    one.reason = fmt::format("by {}, a time that it stands on has no interval", one.kernel);
+  } else if (crosses && half_of(one.crossing) > kWidestHalf) {
     one.reason = fmt::format("by {} the crossing is known to +-{:.0f} % only", one.kernel, 100 * half_of(one.crossing));
   }
   return one;
@@ -274,15 +288,15 @@ std::string tokens_text(double tokens) {
 
 std::string interval_text(const LatencyCrossing& crossing) {
   const std::string low = tokens_text(crossing.low), high = tokens_text(crossing.high);
-  if (open_below(crossing) && open_above(crossing)) return "at any of the lengths";
-  if (open_below(crossing)) return high + " or less";
-  return open_above(crossing) ? low + " or more" : fmt::format("{} to {}", low, high);
+  if (crossing.open_below() && crossing.open_above()) return "at any of the lengths";
+  if (crossing.open_below()) return high + " or less";
+  return crossing.open_above() ? low + " or more" : fmt::format("{} to {}", low, high);
 }
 
 }  // namespace
 
 bool MeasuredCrossing::is_number() const {
-  return half_of(crossing) <= kNumberHalf && !open_below(crossing) && !open_above(crossing);
+  return half_of(crossing) <= kNumberHalf && !crossing.open_below() && !crossing.open_above();
 }
 
 std::vector<MeasuredCrossing> measured_crossings(std::span<const ResultRow> rows, const LayerMixRequest& request,
@@ -323,7 +337,9 @@ std::vector<Problem> crossing_problems(std::span<const ResultRow> rows, const La
 std::string crossing_text(const MeasuredCrossing& found) {
   if (!found.reason.empty()) return "not known: " + found.reason;
   const LatencyCrossing& crossing = found.crossing;
-  const std::string by = found.kernel + (found.model.empty() ? "" : ", " + found.model);
+  std::string by = found.kernel;
+  if (!found.model.empty()) by += ", " + found.model;
+  if (!found.left_out.empty()) by += ", " + found.left_out;
   switch (crossing.kind) {
     case LatencyCrossing::Kind::crosses:
       return found.is_number() ? fmt::format("{} ({}; {})", tokens_text(crossing.seq_len), interval_text(crossing), by)
@@ -332,6 +348,8 @@ std::string crossing_text(const MeasuredCrossing& found) {
       return fmt::format("below {} ({})", count_text(crossing.shortest), by);
     case LatencyCrossing::Kind::dearer:
       return fmt::format("not up to {} ({})", count_text(crossing.longest), by);
+    case LatencyCrossing::Kind::not_decided:
+      return fmt::format("not decided: {} ({})", interval_text(crossing), by);
     case LatencyCrossing::Kind::not_comparable:
       break;
   }
@@ -363,7 +381,7 @@ std::array<std::string, 2> comparable_text(std::span<const ResultRow> rows, cons
 std::vector<Windows> windows_with_lengths(std::span<const ResultRow> rows, const LayerMixRequest& request) {
   std::map<WindowsKey, std::set<std::int64_t>> lengths;
   for (const ResultRow& row : rows) {
-    if (counts(row, request, Pass::forward) && is_simplicial_layer(row, request))
+    if (is_row_of_heads(row, request, Pass::forward) && is_simplicial_layer(row, request))
       lengths[{row.problem.window1, row.problem.window2}].insert(row.problem.seq_len);
   }
   std::vector<Windows> all;

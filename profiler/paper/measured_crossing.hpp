@@ -18,6 +18,7 @@ struct MeasuredCrossing {
   std::string model;  ///< what stands for these windows: "estimate by tiles from 35 rows"; empty: they were measured
   std::size_t lengths = 0;  ///< at which the windows were measured in turns; 0: a model
   std::string reason;       ///< why there is no crossing to tell; empty: there is one
+  std::string left_out;     ///< lengths that the model refuses, and why: "without 131,072 tokens: ..."; empty: none
   /// False: only its interval says something. By the rule that layers have (`kNumberHalf`).
   bool is_number() const;
 };
@@ -41,10 +42,10 @@ std::vector<MeasuredCrossing> measured_crossings(std::span<const ResultRow> rows
 std::vector<Problem> crossing_problems(std::span<const ResultRow> rows, const LayerMixRequest& request);
 
 /// "31,700 (31,300 to 32,200; cuda.hopper)"; "15,300 to 19,000 (cuda.hopper, estimate by tiles from 35 rows)" where the
-/// number is not known better; "below 4,096"; "not known: ...".
-std::string crossing_text(const MeasuredCrossing& crossing);
+/// number is not known better; "below 4,096"; "not decided: 4,230 or less (k)"; "not known: ...".
+std::string crossing_text(const MeasuredCrossing& found);
 /// All of them; "not measured" without one.
-std::string crossings_text(const std::vector<MeasuredCrossing>& crossings);
+std::string crossings_text(const std::vector<MeasuredCrossing>& found);
 
 /// Where the paper calls its windows comparable with dot-product attention at 48k tokens: the lengths at which the
 /// windows of `request` are as much work, by its count and by others; and by the clock. Two sentences.

@@ -14,17 +14,6 @@ using Heads = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // q heads,
 
 Heads heads_of(const LayerMixRequest& layer) { return {layer.q_heads, layer.kv_heads, layer.head_dim}; }
 
-/// The layer of a row's heads and windows.
-LayerMixRequest layer_of(const ResultRow& row) {
-  const Problem& p = row.problem;
-  LayerMixRequest layer;
-  layer.q_heads = p.q_heads;
-  layer.kv_heads = p.kv_heads;
-  layer.head_dim = p.head_dim;
-  layer.windows = {p.window1, p.window2};
-  return layer;
-}
-
 /// The lengths of what was measured.
 struct Measured {
   std::vector<std::pair<LayerMixRequest, Lengths>> layers;                      // in the order of the rows
@@ -33,6 +22,7 @@ struct Measured {
 
   void add(const ResultRow& row) {
     LayerMixRequest layer = layer_of(row);
+    layer.seq_len = LayerMixRequest{}.seq_len;  // layers are told apart by windows and heads
     if (!is_layer_row(row, layer, Pass::forward)) return;
     if (is_simplicial_layer(row, layer)) {
       const std::tuple key{heads_of(layer), layer.windows.window1, layer.windows.window2};
@@ -67,9 +57,8 @@ LayerMixRequest measured_layer(std::span<const ResultRow> rows) {
     for (const auto& [kernel, dot] : measured.beside[heads_of(layer)]) {
       LayerMixRequest one = layer;
       one.dot_kernel = kernel;
-      consider(static_cast<std::size_t>(
-                   std::ranges::count_if(own, [&dot](std::int64_t length) { return dot.contains(length); })),
-               one);
+      const auto in_common = [&lengths = dot](std::int64_t length) { return lengths.contains(length); };
+      consider(static_cast<std::size_t>(std::ranges::count_if(own, in_common)), one);
     }
   }
   return best;

@@ -22,7 +22,8 @@ bool less_work(const Windows& windows, std::int64_t seq_len) {
   return triple_count(ours) < triple_count(theirs);
 }
 
-/// A length both curves have, with the log of (windows / dot product) at the centres and at the ends of the intervals.
+/// A length both curves have, with the log of (windows / dot product) at the centres and at the ends of the intervals,
+/// which are the centre where one of them is not known.
 struct Common {
   double length;                  // log
   double ratio, lowest, highest;  // logs
@@ -40,14 +41,15 @@ std::vector<Common> in_common(std::span<const LengthPoint> windows, std::span<co
     const auto known = [](const LengthPoint& p) {
       return p.low_ms > 0 && p.high_ms >= p.ms && std::isfinite(p.high_ms);
     };
-    const auto end = [](double value, double centre) { return value > 0 && std::isfinite(value) ? value : centre; };
     const LengthPoint& o = *other->second;
+    const bool both = known(point) && known(o);
+    const double ratio = std::log(point.ms / o.ms);
     common[point.seq_len] = {std::log(static_cast<double>(point.seq_len)),
-                             std::log(point.ms / o.ms),
-                             std::log(end(point.low_ms, point.ms) / end(o.high_ms, o.ms)),
-                             std::log(end(point.high_ms, point.ms) / end(o.low_ms, o.ms)),
+                             ratio,
+                             both ? std::log(point.low_ms / o.high_ms) : ratio,
+                             both ? std::log(point.high_ms / o.low_ms) : ratio,
                              std::log(point.ms),
-                             known(point) && known(o)};
+                             both};
   }
   std::vector<Common> list;
   for (const auto& [length, values] : common) list.push_back(values);
@@ -76,6 +78,14 @@ double crossing_length(const std::vector<Common>& list, double Common::*ratio) {
   return std::lerp(list[n].length, list[n + 1].length, share(list, ratio, n));
 }
 
+/// Whether every interval is known that the interval of the crossing stands on: those from the last length on at which
+/// the windows are surely dearer.
+bool intervals_known(const std::vector<Common>& list) {
+  const std::size_t surely = last_dearer(list, &Common::lowest);
+  return std::ranges::all_of(list.begin() + (surely == kNone ? 0 : static_cast<std::ptrdiff_t>(surely)), list.end(),
+                             &Common::has_intervals);
+}
+
 std::int64_t length_of(const Common& common) { return std::llround(std::exp(common.length)); }
 
 }  // namespace
@@ -100,23 +110,26 @@ LatencyCrossing find_crossing(std::span<const LengthPoint> windows, std::span<co
   if (list.size() < 2) return crossing;
   crossing.shortest = length_of(list.front());
   crossing.longest = length_of(list.back());
-  const std::size_t n = last_dearer(list, &Common::ratio);
-  if (n == kNone) {
+  const bool known = intervals_known(list);
+  if (known && last_dearer(list, &Common::highest) == kNone) {
     crossing.kind = LatencyCrossing::Kind::cheaper;
     return crossing;
   }
-  if (n + 1 == list.size()) {
+  if (known && list.back().lowest > 0) {
     crossing.kind = LatencyCrossing::Kind::dearer;
     return crossing;
   }
+  if (known) {
+    crossing.low = std::exp(crossing_length(list, &Common::lowest));
+    crossing.high = std::exp(crossing_length(list, &Common::highest));
+  }
+  const std::size_t n = last_dearer(list, &Common::ratio);
+  crossing.kind = LatencyCrossing::Kind::not_decided;
+  if (n == kNone || n + 1 == list.size()) return crossing;
   crossing.kind = LatencyCrossing::Kind::crosses;
   crossing.after = length_of(list[n]);
   crossing.before = length_of(list[n + 1]);
   crossing.seq_len = std::exp(crossing_length(list, &Common::ratio));
-  if (list[n].has_intervals && list[n + 1].has_intervals) {
-    crossing.low = std::exp(crossing_length(list, &Common::lowest));
-    crossing.high = std::exp(crossing_length(list, &Common::highest));
-  }
   crossing.ms = std::exp(std::lerp(list[n].ms, list[n + 1].ms, share(list, &Common::ratio, n)));
   return crossing;
 }

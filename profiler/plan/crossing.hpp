@@ -32,25 +32,29 @@ struct LengthPoint {
   std::int64_t measurement = 0;
 };
 
-/// How two measured curves lie to each other.
+/// How two measured curves lie to each other. A curve that becomes cheaper more than once counts from the last time on.
 struct LatencyCrossing {
   enum class Kind {
     crosses,        ///< the first costs more at `after`, less at `before` and at every longer length that both have
-    cheaper,        ///< the first is cheaper wherever both were measured
-    dearer,         ///< the first is not cheaper at the longest length that both have
+    cheaper,        ///< the first is cheaper wherever both were measured, by all of its intervals
+    dearer,         ///< the first is not cheaper at the longest length that both have, by the intervals there
+    not_decided,    ///< one of the last two by the times, but not by their intervals
     not_comparable  ///< fewer than two lengths in common
   };
   Kind kind = Kind::not_comparable;
   std::int64_t shortest = 0, longest = 0;  ///< lengths in common
   std::int64_t after = 0, before = 0;      ///< neighbouring measured lengths; the crossing lies between them
   double seq_len = 0;        ///< where both are equal, both interpolated linearly in log length and log time
-  double low = 0, high = 0;  ///< the same from opposite ends of the 95 % intervals, within the lengths in common;
-                             ///< both 0 when a time beside the crossing has no interval
-  double ms = 0;             ///< latency there
+  double low = 0, high = 0;  ///< of `crosses` and `not_decided`: the same from opposite ends of the 95 % intervals,
+                             ///< within the lengths in common; both 0 when a time that they stand on has no interval
+  double ms = 0;  ///< latency there
+
+  /// Whether an end of the interval lies beyond the lengths that were compared.
+  bool open_below() const { return low <= static_cast<double>(shortest) + 0.5; }
+  bool open_above() const { return high >= static_cast<double>(longest) - 0.5; }
 };
 
-/// Compares two curves at the lengths they have in common; points in any order, positive times. A curve that becomes
-/// cheaper more than once counts from the last time on.
+/// Compares two curves at the lengths they have in common; points in any order, positive times.
 LatencyCrossing find_crossing(std::span<const LengthPoint> windows, std::span<const LengthPoint> dot_product);
 
 /// Latency of one pair of windows at one length.

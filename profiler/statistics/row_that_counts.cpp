@@ -32,12 +32,18 @@ std::string question_of(const ResultRow& row) {
 
 }  // namespace
 
+std::vector<const ResultRow*> newest_version(std::span<const ResultRow* const> rows) {
+  std::vector<const ResultRow*> kept(rows.begin(), rows.end());
+  if (rows.empty()) return kept;
+  const ResultRow& newest = **std::ranges::max_element(rows, {}, [](const ResultRow* row) { return age(*row); });
+  std::erase_if(kept, [&](const ResultRow* row) { return row->source_hash != newest.source_hash; });
+  return kept;
+}
+
 const ResultRow* row_that_counts(std::span<const ResultRow* const> rows) {
   if (rows.empty()) return nullptr;
-  const ResultRow& newest = **std::ranges::max_element(rows, {}, [](const ResultRow* row) { return age(*row); });
   std::map<std::string, const ResultRow*> instances;
-  for (const ResultRow* row : rows) {
-    if (row->source_hash != newest.source_hash) continue;
+  for (const ResultRow* row : newest_version(rows)) {
     const ResultRow*& kept = instances[row->instance];
     if (kept == nullptr || better_known(*row, *kept)) kept = row;
   }

@@ -8,6 +8,10 @@
 
 namespace triscope {
 
+/// Of rows of one kernel those of its newest version (its source): the one that was measured last. What is drawn as one
+/// line, or compared along one, goes by these only.
+std::vector<const ResultRow*> newest_version(std::span<const ResultRow* const> rows);
+
 /// Of rows of one kernel and one question, those of the newest version of the kernel (its source); of each of its
 /// instances the row that is known best, with the narrowest interval beside its median; of these the fastest. Rows
 /// without an interval come last; of equals the newest. Not simply the newest: a later sweep with a smaller budget

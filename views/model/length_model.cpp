@@ -209,16 +209,22 @@ std::string length_text(double tokens) {
   return format_count(static_cast<std::int64_t>(std::llround(tokens / 100) * 100));
 }
 
+/// "31,300 to 32,200 by the 95 % intervals".
+std::string interval_words(const LatencyCrossing& crossing) {
+  const std::string low = length_text(crossing.low), high = length_text(crossing.high);
+  if (crossing.open_below() && crossing.open_above()) return "at any measured length by the 95 % intervals";
+  if (crossing.open_below()) return high + " or less by the 95 % intervals";
+  return (crossing.open_above() ? low + " or more" : low + " to " + high) + " by the 95 % intervals";
+}
+
 std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseline, const LengthCrossing& crossing) {
   const LatencyCrossing& m = crossing.measured;
   std::string measured;
   switch (m.kind) {
     case LatencyCrossing::Kind::crosses:
-      measured =
-          fmt::format("{} costs as much as {} at {} tokens, by measured latency{} ({})", ours.label, baseline.label,
-                      length_text(m.seq_len), crossing.in_turns ? " in turns" : "",
-                      m.low > 0 ? fmt::format("{} to {} by the 95 % intervals", length_text(m.low), length_text(m.high))
-                                : "too few samples for an interval");
+      measured = fmt::format("{} costs as much as {} at {} tokens, by measured latency{} ({})", ours.label,
+                             baseline.label, length_text(m.seq_len), crossing.in_turns ? " in turns" : "",
+                             m.low > 0 ? interval_words(m) : "too few samples for an interval");
       break;
     case LatencyCrossing::Kind::cheaper:
       measured = fmt::format("{} costs less than {} at every measured length, {} to {}", ours.label, baseline.label,
@@ -227,6 +233,10 @@ std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseli
     case LatencyCrossing::Kind::dearer:
       measured = fmt::format("{} costs more than {} up to the longest measured length, {}", ours.label, baseline.label,
                              format_tokens(m.longest));
+      break;
+    case LatencyCrossing::Kind::not_decided:
+      measured = fmt::format("Where {} begins to cost less than {} is not decided ({})", ours.label, baseline.label,
+                             m.low > 0 ? interval_words(m) : "too few samples for an interval");
       break;
     case LatencyCrossing::Kind::not_comparable:
       measured = fmt::format("{} and {} have fewer than two measured lengths in common", ours.label, baseline.label);

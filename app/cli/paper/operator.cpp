@@ -84,14 +84,16 @@ nlohmann::json determinant_json() {
 nlohmann::json as_json(const MeasuredCrossing& found) {
   const LatencyCrossing& crossing = found.crossing;
   const bool crosses = crossing.kind == LatencyCrossing::Kind::crosses && found.reason.empty();
+  const bool interval = crosses || (crossing.kind == LatencyCrossing::Kind::not_decided && found.reason.empty());
   const auto where = [](bool known, double tokens) { return known ? nlohmann::json(tokens) : nlohmann::json(); };
   return {{"tokens", where(crosses && found.is_number(), crossing.seq_len)},
-          {"low_tokens", where(crosses, crossing.low)},
-          {"high_tokens", where(crosses, crossing.high)},
+          {"low_tokens", where(interval && !crossing.open_below(), crossing.low)},
+          {"high_tokens", where(interval && !crossing.open_above(), crossing.high)},
           {"text", crossing_text(found)},
           {"kernel", found.kernel},
           {"device", found.device},
-          {"model", found.model}};
+          {"model", found.model},
+          {"left_out", found.left_out}};
 }
 
 nlohmann::json all_as_json(const std::vector<MeasuredCrossing>& found) {

@@ -139,7 +139,23 @@ TEST(MeasuredCrossing, is_an_interval_alone_where_the_times_are_known_badly_and_
   std::vector<ResultRow> rows = curves(20'000);
   for (ResultRow& one : rows) one.ci_high_ms.reset();
   EXPECT_EQ(crossing_text(first_crossing(rows, of({512, 32}), CrossingOf::forward)),
-            "not known: k has a time without an interval beside the crossing");
+            "not known: by k, a time that it stands on has no interval");
+}
+
+TEST(MeasuredCrossing, beyond_the_lengths_is_told_where_the_intervals_decide_it) {
+  const auto text = [](double at, double half) {
+    std::vector<ResultRow> rows = curves(at);
+    for (ResultRow& one : rows) set_interval(one, half);
+    return crossing_text(first_crossing(rows, of({512, 32}), CrossingOf::forward));
+  };
+  EXPECT_EQ(text(4000, 0.01), "below 4,096 (k)");
+  EXPECT_EQ(text(4000, 0.03), "not decided: 4,250 or less (k)");
+  EXPECT_EQ(text(135'000, 0.01), "not up to 131,072 (k)");
+  EXPECT_EQ(text(135'000, 0.03), "not decided: 127,000 or more (k)");
+  std::vector<ResultRow> rows = curves(4000);
+  rows.front().ci_high_ms.reset();
+  EXPECT_EQ(crossing_text(first_crossing(rows, of({512, 32}), CrossingOf::forward)),
+            "not known: by k, a time that it stands on has no interval");
 }
 
 TEST(MeasuredCrossing, an_interval_that_reaches_the_last_length_is_open_there) {
@@ -156,6 +172,22 @@ TEST(MeasuredCrossing, of_a_step_is_that_of_both_passes_together) {
   // Each pass of dot-product attention takes as long: (20,000 + 30,000) / 2.
   EXPECT_EQ(crossing_text(first_crossing(rows, of({512, 32}), CrossingOf::step)), "25,000 (24,500 to 25,500; k)");
   EXPECT_EQ(crossings_text(measured_crossings(curves(20'000), of({512, 32}), CrossingOf::step)), "not measured");
+}
+
+/// Before it was changed the kernel took twice as long. Only the longest length is of the new version in the sweep that
+/// has most lengths.
+TEST(MeasuredCrossing, a_curve_is_of_one_version_of_the_kernel) {
+  std::vector<ResultRow> rows = curves(40'000);
+  for (ResultRow& one : rows) one.sweep = 1, one.source_hash = "old", one.started = "2026-11-23T00:00:00Z";
+  for (ResultRow one : curves(20'000)) {
+    if (one.problem.seq_len < 16'384 || one.problem.seq_len > 65'536) continue;
+    one.sweep = 2;
+    one.source_hash = one.kernel == "k" ? "new" : "old";
+    one.started = "2026-11-24T00:00:00Z";
+    rows.push_back(one);
+  }
+  EXPECT_EQ(crossing_text(first_crossing(rows, of({512, 32}), CrossingOf::forward)), "20,000 (19,600 to 20,400; k)")
+      << "the older sweep has more lengths";
 }
 
 /// Windows around 512x32, so that one between them can be estimated: time in proportion to the number of triples.
@@ -199,6 +231,15 @@ TEST(MeasuredCrossing, what_the_layer_calculator_refuses_has_no_crossing) {
     ASSERT_FALSE(layer.time);
     EXPECT_EQ(crossing_text(first_crossing(rows, of(beyond), CrossingOf::forward)), "not known: " + layer.reason);
   }
+}
+
+TEST(MeasuredCrossing, lengths_that_the_layer_calculator_refuses_are_said) {
+  std::vector<ResultRow> rows = several_windows();
+  EXPECT_THAT(crossing_text(first_crossing(rows, of({768, 32}), CrossingOf::forward)), Not(HasSubstr("without")));
+  rows.push_back(dot(262'144, 1e-7 * 262'144.0 * 262'144));  // one sweep says nothing of a length that it has not
+  const std::string text = crossing_text(first_crossing(rows, of({768, 32}), CrossingOf::forward));
+  EXPECT_THAT(text, testing::StartsWith("28,400 to 32,000 (k, estimate"));
+  EXPECT_THAT(text, HasSubstr("without 262,144 tokens: k has"));
 }
 
 TEST(MeasuredCrossing, a_faster_kernel_without_a_curve_is_estimated_or_left_out) {

@@ -77,6 +77,59 @@ TEST(Crossing, its_interval_grows_with_the_intervals_of_the_times_and_holds_the_
   EXPECT_NEAR(crossing.high, 41'000 * 1.02 / 0.98, 5);
 }
 
+TEST(Crossing, verdicts_without_a_crossing_need_intervals_that_do_not_overlap) {
+  const auto one = [](double) { return 1.0; };
+  const auto more = [](double n) { return n < 2 ? 1.03 : 1.5; };
+  const LatencyCrossing below = find_crossing(curve({1, 2, 4}, one, 0.01), curve({1, 2, 4}, more, 0.01));
+  EXPECT_EQ(below.kind, Kind::cheaper) << "3 % apart, 1 % to each side";
+  const LatencyCrossing unsure = find_crossing(curve({1, 2, 4}, one, 0.02), curve({1, 2, 4}, more, 0.02));
+  EXPECT_EQ(unsure.kind, Kind::not_decided) << "the intervals overlap at the shortest length";
+  EXPECT_TRUE(unsure.open_below());
+  EXPECT_GT(unsure.high, 1);
+  EXPECT_LT(unsure.high, 2);
+  const auto less = [](double n) { return n > 2 ? 1 / 1.03 : 0.5; };
+  EXPECT_EQ(find_crossing(curve({1, 2, 4}, one, 0.01), curve({1, 2, 4}, less, 0.01)).kind, Kind::dearer);
+  const LatencyCrossing up_to = find_crossing(curve({1, 2, 4}, one, 0.02), curve({1, 2, 4}, less, 0.02));
+  EXPECT_EQ(up_to.kind, Kind::not_decided) << "the intervals overlap at the longest length";
+  EXPECT_TRUE(up_to.open_above());
+  EXPECT_GT(up_to.low, 2);
+  EXPECT_LT(up_to.low, 4);
+}
+
+TEST(Crossing, verdicts_without_a_crossing_need_intervals) {
+  const auto one = [](double) { return 1.0; };
+  const auto two = [](double) { return 2.0; };
+  for (const std::size_t unknown : {0U, 1U, 2U}) {
+    auto ours = curve({1, 2, 4}, one, 0.01);
+    ours[unknown].low_ms = ours[unknown].high_ms = 0;
+    const LatencyCrossing below = find_crossing(ours, curve({1, 2, 4}, two, 0.01));
+    EXPECT_EQ(below.kind, Kind::not_decided) << unknown;
+    EXPECT_EQ(below.low, 0);
+    EXPECT_EQ(find_crossing(curve({1, 2, 4}, two, 0.01), ours).kind, unknown == 2 ? Kind::not_decided : Kind::dearer)
+        << "only the longest length speaks";
+  }
+}
+
+/// The ends of the interval lie between other lengths than the crossing.
+TEST(Crossing, has_no_interval_where_a_time_that_its_ends_stand_on_has_none) {
+  const auto ours = curve(
+      {1, 2, 4, 8, 16}, [](double n) { return n; }, 0.5);
+  const auto theirs = curve(
+      {1, 2, 4, 8, 16}, [](double n) { return n * n / 3.5; }, 0.01);
+  const LatencyCrossing whole = find_crossing(ours, theirs);
+  ASSERT_EQ(whole.kind, Kind::crosses);
+  EXPECT_LT(whole.low, 2);
+  EXPECT_GT(whole.high, 4);
+  for (const std::size_t unknown : {1U, 3U, 4U}) {
+    auto points = theirs;
+    points[unknown].low_ms = points[unknown].high_ms = 0;
+    const LatencyCrossing crossing = find_crossing(ours, points);
+    EXPECT_NEAR(crossing.seq_len, whole.seq_len, 1e-9);
+    EXPECT_EQ(crossing.low, 0) << unknown;
+    EXPECT_EQ(crossing.high, 0) << unknown;
+  }
+}
+
 TEST(Crossing, a_time_without_an_interval_beside_it_leaves_it_without_one) {
   auto ours = curve(
       {8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n; }, 0.02);
