@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "profiler/statistics/statistics.hpp"
+
 namespace triscope {
 namespace {
 
@@ -14,6 +16,15 @@ bool is_same_size(const Problem& a, const Problem& b) {
 }
 
 }  // namespace
+
+TimeRatio time_ratio(const ResultRow& of, const ResultRow& to) {
+  TimeRatio result{*of.median_ms / *to.median_ms};
+  if (interval_known(of) && interval_known(to) && *to.ci_low_ms > 0) {
+    result.low = *of.ci_low_ms / *to.ci_high_ms;
+    result.high = *of.ci_high_ms / *to.ci_low_ms;
+  }
+  return result;
+}
 
 std::vector<PaperKernelRow> paper_kernel_rows(std::span<const ResultRow> rows) {
   std::vector<PaperKernelRow> found;

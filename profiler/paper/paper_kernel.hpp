@@ -8,6 +8,12 @@
 
 namespace triscope {
 
+/// Said wherever their times stand.
+inline constexpr const char* kPaperKernelCaveat =
+    "These are the paper's listings, written out again and tuned here, on this GPU; the paper's own code may differ. "
+    "The "
+    "interval of a ratio is that of both times.";
+
 /// The id that they are measured under.
 inline constexpr const char* kPaperKernel = "paper.triton";
 
@@ -17,6 +23,14 @@ struct PaperKernelRow {
   const ResultRow* ours = nullptr;         ///< the fastest other 2-simplicial kernel of the same problem; null: none
   const ResultRow* dot_product = nullptr;  ///< attention of the same sizes; null: none
 };
+
+/// What one row's time is of another's, with the interval from opposite ends of theirs.
+struct TimeRatio {
+  double ratio = 0;
+  double low = 0, high = 0;  ///< both 0 where an interval is not known
+};
+/// Both rows have a time.
+TimeRatio time_ratio(const ResultRow& of, const ResultRow& to);
 
 /// By device, then forward first, then by length.
 std::vector<PaperKernelRow> paper_kernel_rows(std::span<const ResultRow> rows);

@@ -381,7 +381,7 @@ TEST(Paper, the_papers_own_kernels_stand_beside_what_took_turns_with_them) {
   const PaperKernelLine& line = model.kernels[0];
   EXPECT_EQ(line.paper_ms, "78.0");
   EXPECT_EQ(line.ours_ms, "6.000");
-  EXPECT_DOUBLE_EQ(line.ratio, 13);
+  EXPECT_EQ(line.ratio, "13.00 (12.62 to 13.39)");
   EXPECT_EQ(line.dot_ms, "") << "nothing of the kind took turns";
 }
 

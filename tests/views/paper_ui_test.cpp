@@ -69,6 +69,8 @@ TEST(PaperUi, finds_each_page_by_its_id) {
     EXPECT_EQ(find_paper_page(paper_page_id(page)), page);
   }
   EXPECT_EQ(find_paper_page("match3"), PaperPage::match3);
+  EXPECT_EQ(find_paper_page("tiling"), PaperPage::tiling) << "as the command line calls it";
+  EXPECT_EQ(find_paper_page("scaling"), PaperPage::laws);
   EXPECT_EQ(find_paper_page(""), std::nullopt);
   EXPECT_EQ(find_paper_page("table2"), std::nullopt);
 }

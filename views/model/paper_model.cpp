@@ -45,7 +45,17 @@ PaperLine line_of(const PaperRow& paper, const std::vector<ResultRow>& rows) {
   line.measurement = own->measurement;
   line.sweep = own->sweep;
   line.known = interval_known(*own);
+  if (line.known) line.half_percent = 50 * (*own->ci_high_ms - *own->ci_low_ms) / *own->median_ms;
   return line;
+}
+
+/// "12.9 (12.7 to 13.1)", in the digits that its interval bears.
+std::string ratio_words(const ResultRow& of, const ResultRow& to) {
+  const TimeRatio r = time_ratio(of, to);
+  if (r.high == 0) return format_fixed(r.ratio, 1) + " (interval unknown)";
+  const int decimals = known_decimals(r.ratio, (r.high - r.low) / 2, 2);
+  return fmt::format("{} ({} to {})", format_fixed(r.ratio, decimals), format_fixed(r.low, decimals),
+                     format_fixed(r.high, decimals));
 }
 
 std::vector<PaperKernelLine> kernel_lines(const std::vector<ResultRow>& rows) {
@@ -66,7 +76,7 @@ std::vector<PaperKernelLine> kernel_lines(const std::vector<ResultRow>& rows) {
                      text(one.dot_product),
                      label(one.ours),
                      label(one.dot_product),
-                     one.ours == nullptr ? 0 : *one.paper->median_ms / *one.ours->median_ms});
+                     one.ours == nullptr ? "" : ratio_words(*one.paper, *one.ours)});
   }
   return lines;
 }
@@ -104,14 +114,21 @@ PaperModel make_paper_model(const std::vector<ResultRow>& rows, const std::strin
 
 std::string ratio_text(const PaperLine& line) {
   if (!line.own_ms) return "";
-  return line.same_shape ? format_fixed(line.paper_ms / *line.own_ms, 2) : "other shape";
+  if (!line.same_shape) return "other shape";
+  const double ratio = line.paper_ms / *line.own_ms;
+  return format_fixed(ratio, line.known ? known_decimals(ratio, ratio * line.half_percent / 100, 2) : 1);
+}
+
+std::string half_text(const PaperLine& line) {
+  if (!line.own_ms) return "";
+  return line.known ? fmt::format("{:.1f}", line.half_percent) : "unknown";
 }
 
 TextTable paper_text(const PaperModel& model) {
   const bool beside = !model.recorded_device.empty();
   TextTable table{{"w1", "w2", "w1 x w2", "paper, ms", "paper, TFLOP/s by its count", "by two products",
-                   "this machine, ms", "kernel", "sweep", "paper / this"},
-                  {true, true, true, true, true, true, true, false, true, true},
+                   "this machine, ms", "half interval, %", "kernel", "sweep", "paper / this"},
+                  {true, true, true, true, true, true, true, true, false, true, true},
                   {}};
   if (beside) {
     table.header.insert(table.header.begin() + 6, model.recorded_device + ", recorded, ms");
@@ -125,6 +142,7 @@ TextTable paper_text(const PaperModel& model) {
                                    format_fixed(line.implied.by_paper_count, 0),
                                    format_fixed(line.implied.by_two_products, 0),
                                    line.own_ms ? format_fixed(*line.own_ms, line.decimals) : line.missing,
+                                   half_text(line),
                                    line.kernel,
                                    line.own_ms ? fmt::format("{}", line.sweep) : "",
                                    ratio_text(line)};

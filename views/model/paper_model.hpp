@@ -18,6 +18,7 @@ struct PaperLine {
   std::optional<double> recorded_ms;  ///< forward on `PaperModel::recorded_device`, of the database that is shipped
   std::optional<double> own_ms;       ///< forward, by `fastest_table1_forward`, else by `other_shape_forward`
   int decimals = 0;                   ///< of `own_ms`, as many as its interval bears
+  double half_percent = 0;            ///< half of its interval; 0 where that is not known
   std::string kernel;                 ///< that kernel's label
   std::int64_t measurement = 0, sweep = 0;  ///< that `own_ms` is of
   std::string missing;                      ///< why `own_ms` is absent
@@ -32,7 +33,7 @@ struct PaperKernelLine {
   std::int64_t seq_len = 0, q_heads = 0, kv_heads = 0;
   std::string paper_ms, ours_ms, dot_ms;  ///< as text with the digits that their intervals bear; empty: not measured
   std::string ours, dot;                  ///< labels of those kernels
-  double ratio = 0;                       ///< the paper's time / ours; 0: ours was not measured
+  std::string ratio;  ///< the paper's time / ours: "12.9 (12.7 to 13.1)"; empty: ours was not measured
 };
 
 struct PaperModel {
@@ -53,6 +54,8 @@ PaperModel make_paper_model(const std::vector<ResultRow>& rows, const std::strin
 /// The paper's time relative to this one; "other shape" where it would compare different problems, empty where nothing
 /// was measured.
 std::string ratio_text(const PaperLine& line);
+/// Half of the interval of this device's time in percent: "0.5"; "unknown"; empty where nothing was measured.
+std::string half_text(const PaperLine& line);
 TextTable paper_text(const PaperModel& model);
 
 }  // namespace triscope

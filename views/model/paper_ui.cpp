@@ -34,6 +34,8 @@ Problem problem_of(const TilesUi& ui) {
 std::string_view paper_page_id(PaperPage page) { return kPageIds.at(static_cast<std::size_t>(page)); }
 
 std::optional<PaperPage> find_paper_page(std::string_view id) {
+  if (id == "tiling") return PaperPage::tiling;  // as `triscope paper` calls them
+  if (id == "scaling") return PaperPage::laws;
   const auto found = std::ranges::find(kPageIds, id);
   if (found == kPageIds.end()) return std::nullopt;
   return static_cast<PaperPage>(found - kPageIds.begin());

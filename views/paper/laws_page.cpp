@@ -21,7 +21,8 @@ void draw_benchmark(const Context& context, const char* benchmark, const ModelSi
   const std::array laws{DrawnLaw{a, law_a, colours[0]}, DrawnLaw{b, law_b, colours[1]}};
   draw_law_plot(context, benchmark, laws, 2 * sizes[2], {}, size);
   const AlphaDifference difference = alpha_difference(law_a, law_b);
-  muted_text(context, fmt::format("alpha {:+.4f} ± {:.4f}: {}", difference.value, difference.half.value_or(0),
+  muted_text(context, fmt::format("alpha {:+.4f} {}: {}", difference.value,
+                                  difference.half ? fmt::format("± {:.4f}", *difference.half) : "± unknown",
                                   difference.significant() ? "decided" : "not decided"));
   ImGui::EndGroup();
 }

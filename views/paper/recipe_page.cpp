@@ -290,7 +290,7 @@ void draw_costs(Context& context) {
                          format_count(crossing_by_paper_count({asked.window1, asked.window2}))),
              true);
   muted_text(context,
-             "Measured rows of the shown sweep's device, single launches on one sequence, times the number of "
+             "Measured rows of the shown sweep's device, sustained, on one sequence, times the number of "
              "sequences. Not in it: other kinds of layers, projections, experts, communication.",
              true);
 }

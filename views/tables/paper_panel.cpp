@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "profiler/paper/paper_kernel.hpp"
 #include "profiler/paper/table1.hpp"
 #include "views/data/format.hpp"
 #include "views/paper/page_parts.hpp"
@@ -72,10 +73,13 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line,
     number_right(context, "–", theme.muted);
     if (model.measured > 0 && !bars) tooltip(context, sentence(line.missing));
     ImGui::TableNextColumn();
+    ImGui::TableNextColumn();
     if (model.measured > 0 && bars) muted_text(context, line.missing);
     return;
   }
   number_right(context, format_fixed(*line.own_ms, line.decimals) + point_padding(line.decimals, model.decimals));
+  ImGui::TableNextColumn();
+  number_right(context, half_text(line), line.known ? theme.muted : theme.unclear);
   if (bars) draw_bars(context, model, line);
   ImGui::TableNextColumn();
   if (line.same_shape) {
@@ -96,7 +100,7 @@ void draw_table(Context& context, const PaperModel& model) {
   const float row = context.look.px(24), rows = 1.2F * static_cast<float>(model.lines.size() + 1) * row;
   const float height = std::min(rows, std::max(ImGui::GetContentRegionAvail().y, 4 * row));
   const bool beside = !model.recorded_device.empty(), bars = room > context.look.px(kBarsFrom);
-  if (!ImGui::BeginTable("paper", 9 + beside + bars, flags, ImVec2(0, height), std::max(room, context.look.px(860))))
+  if (!ImGui::BeginTable("paper", 10 + beside + bars, flags, ImVec2(0, height), std::max(room, context.look.px(860))))
     return;
   ImGui::TableSetupScrollFreeze(1, 1);
   std::vector<bool> right;
@@ -108,9 +112,10 @@ void draw_table(Context& context, const PaperModel& model) {
   column("w1 × w2", 52);
   column("paper, ms", 60);
   column("TFLOP/s, its count", 110);
-  column("two products", 76);
+  column("by two products", 92);
   if (beside) column("H100, ms", 58);
   column("here, ms", 64);
+  column("±%", 40);
   if (bars) {
     ImGui::TableSetupColumn("paper and here", ImGuiTableColumnFlags_WidthStretch);
     right.push_back(false);
@@ -139,7 +144,7 @@ void draw_kernel_line(const Context& context, const PaperKernelLine& line) {
     number_right(context, text.empty() ? "–" : text);
   }
   ImGui::TableNextColumn();
-  number_right(context, line.ratio > 0 ? format_fixed(line.ratio, 1) + "×" : "–");
+  number_right(context, line.ratio.empty() ? "–" : line.ratio);
   ImGui::TableNextColumn();
   coloured_text(theme.muted, line.ours);
   ImGui::TableNextColumn();
@@ -155,6 +160,7 @@ void draw_kernels(const Context& context, const std::vector<PaperKernelLine>& li
     muted_text(context, "Not measured here. docs/own-kernel.md, \"On a GPU\", says how: they take a minute.", true);
     return;
   }
+  muted_text(context, kPaperKernelCaveat, true);
   wide_table(context, "paper kernels",
              {"pass", "windows", "tokens", "heads", "Triton, ms", "ours, ms", "Triton / ours", "our kernel",
               "attention, ms", "of"},

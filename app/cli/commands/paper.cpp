@@ -149,7 +149,14 @@ void add_match3_options(CLI::App& command, Match3Request& request) {
            [&request](const std::string& text) { request.seed = parse_seed("--seed", text); });
 }
 
-int run(const CLI::App& command, const PaperOptions& options) {
+/// The names that the window's pages have stand for the same here.
+std::string section_called(const std::string& name) {
+  if (name == "tiles") return "tiling";
+  return name == "laws" ? "scaling" : name;
+}
+
+int run(const CLI::App& command, PaperOptions options) {
+  options.section = section_called(options.section);
   const auto section = [&](std::string_view name) { return options.section == name; };
   if (std::ranges::find(paper_sections(), options.section) == paper_sections().end())
     refuse_choice("paper", options.section, "this is no part of it", paper_sections());

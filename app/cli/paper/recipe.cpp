@@ -154,8 +154,9 @@ void print_recipe(const ModelShape& model, const std::string& database, bool jso
   print_layers(model, costs);
   print_mix(model, costs);
   print_output(
-      "\nNot in it: other kinds of layers, projections, experts, communication. Times are of single launches; the "
-      "2-simplicial\nbackward is that of the fastest kernel in the database.\n");
+      "\nNot in it: other kinds of layers, projections, experts, communication. Times are those of {} rows; each pass "
+      "is that of\nthe kernel that is surely done earliest.\n",
+      to_string(model.layer.regime));
 }
 
 }  // namespace triscope

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "app/cli/options/database_option.hpp"
@@ -36,7 +37,30 @@ nlohmann::json as_json(const PaperRow& paper, const RecordedTable1::Line* h100, 
   return j;
 }
 
-std::string ms_text(const ResultRow* row) { return row == nullptr ? "" : milliseconds_text(*row->median_ms); }
+std::string ms_text(const ResultRow* row) {
+  return row == nullptr ? "" : known_ms_text(*row->median_ms, row->ci_low_ms, row->ci_high_ms);
+}
+
+/// "12.9 (12.7 to 13.1)".
+std::string ratio_text(const TimeRatio& r) {
+  if (r.high == 0) return significant_text(r.ratio, 2) + " (interval unknown)";
+  return fmt::format("{} ({} to {})", significant_text(r.ratio, 3), significant_text(r.low, 3),
+                     significant_text(r.high, 3));
+}
+
+/// The highest rates that the paper's times make, beside the one that its text states.
+std::string rates_sentence() {
+  ImpliedRates highest;
+  for (const PaperRow& paper : paper_table1()) {
+    const ImpliedRates rates = implied_rates(paper);
+    highest.by_paper_count = std::max(highest.by_paper_count, rates.by_paper_count);
+    highest.by_two_products = std::max(highest.by_two_products, rates.by_two_products);
+  }
+  return fmt::format(
+      "They make at most {:.0f} TFLOP/s by its own count, 6 n w1 w2, beside the 520 of its text, and {:.0f} by "
+      "two products for each triple.",
+      highest.by_paper_count, highest.by_two_products);
+}
 
 /// The paper's Triton kernels beside what took turns with them.
 void print_paper_kernels(const std::vector<ResultRow>& rows, bool json) {
@@ -50,14 +74,20 @@ void print_paper_kernels(const std::vector<ResultRow>& rows, bool json) {
                    {"device", Align::left, 40, false}};
   for (const PaperKernelRow& one : paper_kernel_rows(rows)) {
     const Problem& p = one.paper->problem;
-    const double ratio = one.ours == nullptr ? 0 : *one.paper->median_ms / *one.ours->median_ms;
+    const TimeRatio ratio = one.ours == nullptr ? TimeRatio{} : time_ratio(*one.paper, *one.ours);
     if (json) {
       nlohmann::json j{{"type", "paper_kernel"},     {"pass", to_string(one.paper->pass)},
                        {"window1", p.window1},       {"window2", p.window2},
                        {"seq_len", p.seq_len},       {"q_heads", p.q_heads},
                        {"kv_heads", p.kv_heads},     {"ms", *one.paper->median_ms},
                        {"device", one.paper->device}};
-      if (one.ours != nullptr) j["ours"] = one.ours->kernel, j["ours_ms"] = *one.ours->median_ms;
+      if (one.ours != nullptr) {
+        j["ours"] = one.ours->kernel, j["ours_ms"] = *one.ours->median_ms;
+        const bool known = ratio.high > 0;
+        j["ratio"] = ratio.ratio;
+        j["ratio_low"] = known ? nlohmann::json(ratio.low) : nlohmann::json();
+        j["ratio_high"] = known ? nlohmann::json(ratio.high) : nlohmann::json();
+      }
       if (one.dot_product != nullptr)
         j["attention"] = one.dot_product->kernel, j["attention_ms"] = *one.dot_product->median_ms;
       write_json_line(dump_line(j));
@@ -65,10 +95,11 @@ void print_paper_kernels(const std::vector<ResultRow>& rows, bool json) {
     }
     table.rows.push_back(
         {fmt::format("{}, {}x{}, {}/{} heads", to_string(one.paper->pass), p.window1, p.window2, p.q_heads, p.kv_heads),
-         std::to_string(p.seq_len), ms_text(one.paper), ms_text(one.ours), ratio > 0 ? significant_text(ratio, 3) : "",
+         std::to_string(p.seq_len), ms_text(one.paper), ms_text(one.ours), one.ours == nullptr ? "" : ratio_text(ratio),
          ms_text(one.dot_product), one.paper->device});
   }
-  if (!table.rows.empty()) print_output("\n{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+  if (!table.rows.empty())
+    print_output("\n{}{}\n", render(table, terminal_width(stdout, kUnlimitedWidth)), kPaperKernelCaveat);
 }
 
 }  // namespace
@@ -81,13 +112,14 @@ void print_table1(const std::string& database, bool json) {
   table.columns = {{"windows", Align::left, 100, false},
                    {"paper, ms", Align::right, 100, false},
                    {"TFLOP/s, its count", Align::right, 60, false},
-                   {"two products", Align::right, 60, false},
+                   {"TFLOP/s, two products", Align::right, 60, false},
                    {"H100, ms", Align::right, 95, false},
                    {"paper / H100", Align::right, 70, false}};
   const bool recorded = is_recorded_table1(rows);  // then its times would stand twice
   if (recorded) table.columns.resize(table.columns.size() - 2);
   if (named) {
     table.columns.push_back({"measured, ms", Align::right, 90, false});
+    table.columns.push_back({"paper / measured", Align::right, 65, false});
     table.columns.push_back({"kernel", Align::left, 50, false});
     table.columns.push_back({"sweep", Align::right, 45, false});
     table.columns.push_back({"device", Align::left, 40, false});
@@ -107,14 +139,15 @@ void print_table1(const std::string& database, bool json) {
       cells.push_back(h100 == nullptr ? "" : known_ms_text(h100->ms, h100->low_ms, h100->high_ms));
       cells.push_back(h100 == nullptr ? "" : significant_text(paper.latency_ms / h100->ms, 2));
     }
-    if (named && own == nullptr) cells.insert(cells.end(), {"not measured", "", "", ""});
+    if (named && own == nullptr) cells.insert(cells.end(), {"not measured", "", "", "", ""});
     if (named && own != nullptr)
-      cells.insert(cells.end(), {known_ms_text(*own->median_ms, own->ci_low_ms, own->ci_high_ms), own->kernel,
+      cells.insert(cells.end(), {ms_text(own), significant_text(paper.latency_ms / *own->median_ms, 2), own->kernel,
                                  std::to_string(own->sweep), own->device});
     table.rows.push_back(std::move(cells));
   }
   if (json) return print_paper_kernels(rows, true);
-  print_output("{}\n{}\n", render(table, terminal_width(stdout, kUnlimitedWidth)), kPaperTimesCaveat);
+  print_output("{}\n{}\n{}\n", render(table, terminal_width(stdout, kUnlimitedWidth)), kPaperTimesCaveat,
+               rates_sentence());
   if (!recorded)
     print_output("H100: the forward of cuda.hopper on {}, sustained, recorded in {}, sweep 1.\n",
                  recorded_table1().device, recorded_table1().database);

@@ -54,14 +54,17 @@ TEST(Paper, results_name_what_is_reproduced_and_what_is_not) {
 TEST(Paper, table1_has_an_h100_beside_it_and_says_that_the_papers_gpu_is_unknown) {
   const ProgramResult text = run_triscope({"paper", "table1", "--db", recorded_file()});
   EXPECT_EQ(text.exit_code, 0) << text.errors;
-  for (const char* there :
-       {"does not say which GPU", "104.1", "48.0 +-0.4 %", "24.1 +-1.6 %", "NVIDIA H100 80GB HBM3", "NVIDIA H200"})
+  for (const char* there : {"does not say which GPU", "104.1", "48.0 +-0.4 %", "24.1 +-1.6 %", "the 520 of its text",
+                            "at most 507", "NVIDIA H100 80GB HBM3", "NVIDIA H200"})
     EXPECT_THAT(text.output, HasSubstr(there));
   const std::vector<json> lines =
       json_lines(run_triscope({"paper", "table1", "--db", recorded_file(), "--format", "json"}));
   ASSERT_EQ(lines.size(), 9U) << "seven pairs of windows, and the paper's Triton kernels in both passes";
   EXPECT_EQ(lines[7]["type"], "paper_kernel");
   EXPECT_NEAR(lines[7]["ms"].get<double>() / lines[7]["ours_ms"].get<double>(), 13.1, 0.1);
+  EXPECT_NEAR(lines[7]["ratio"].get<double>(), 13.1, 0.1);
+  EXPECT_LT(lines[7]["ratio_low"].get<double>(), lines[7]["ratio"].get<double>());
+  EXPECT_GT(lines[7]["ratio_high"].get<double>(), lines[7]["ratio"].get<double>());
   EXPECT_EQ(lines[8]["pass"], "backward");
   EXPECT_THAT(text.output, HasSubstr("paper's Triton kernels"));
   EXPECT_EQ(lines[4]["paper_ms"], 55.1);
@@ -319,6 +322,12 @@ TEST(Paper, a_page_says_where_it_is) {
   EXPECT_EQ(page.exit_code, 0);
   EXPECT_EQ(page.output, "");
   EXPECT_EQ(page.errors, "written to " + file + "\n");
+}
+
+TEST(Paper, the_names_of_the_windows_pages_stand_for_the_same) {
+  EXPECT_EQ(run_triscope({"paper", "tiles"}).output, run_triscope({"paper", "tiling"}).output);
+  EXPECT_EQ(run_triscope({"paper", "laws"}).output, run_triscope({"paper", "scaling"}).output);
+  EXPECT_EQ(run_triscope({"paper", "laws"}).exit_code, 0);
 }
 
 TEST(Paper, an_option_that_would_have_no_effect_is_refused) {
