@@ -415,9 +415,9 @@ void shoot_explore(Studio& studio, const Variant& variant) {
   studio.shoot("explore_nothing");
   ui.filter = "kernel=cuda.hopper,baseline.fa3 heads=64/1 head_dim=128 form=trilinear,dot_product window~512x32,causal";
   ui.query = {"seq", "tflops", "database", "pass", ui.filter, false};
-  ui.others = {recorded_file("h100.db"), "/nowhere/lost.db"};
+  studio.application().ui().settings.explore_databases = {recorded_file("h100.db"), "/nowhere/lost.db"};
   studio.shoot("explore_databases");
-  ui.others.clear();
+  studio.application().ui().settings.explore_databases.clear();
   ui.query = {"seq", "tflops", "kernel", "pass", "", true, "form"};
   ui.filter.clear();
   studio.shoot("explore_rows");

@@ -74,11 +74,13 @@ TEST(Settings, paths_that_are_no_utf8_come_back_as_they_were) {
   StoredSettings stored;
   stored.settings.last_database = "/tmp/r\xe9.db";
   stored.settings.recent_databases = {"/tmp/r\xe9.db", "/tmp/ré.db"};
+  stored.settings.explore_databases = {"/tmp/o\xe9.db"};
   save_settings(folder.path(), stored);
   const StoredSettings back = load_settings(folder.path());
   EXPECT_EQ(back.problem, "");
   EXPECT_EQ(back.settings.last_database, stored.settings.last_database);
   EXPECT_EQ(back.settings.recent_databases, stored.settings.recent_databases);
+  EXPECT_EQ(back.settings.explore_databases, stored.settings.explore_databases);
 }
 
 TEST(Settings, remember_a_database_by_its_whole_path) {

@@ -121,7 +121,7 @@ void database_item(const Context& context, const std::string& file) {
 
 /// Whose measurements are shown: the open database's, and those of others that were opened lately or are chosen.
 void database_menu(Context& context) {
-  std::vector<std::string>& others = context.ui.explore.others;
+  std::vector<std::string>& others = context.ui.settings.explore_databases;
   const std::string label =
       others.empty() ? "Databases###databases" : fmt::format("Databases: {}###databases", 1 + others.size());
   flow(button_width(label.substr(0, label.find("###")).c_str()));

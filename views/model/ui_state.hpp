@@ -45,8 +45,9 @@ struct Settings {
   double tolerance = 0.005;  ///< of verdicts: what counts as the same
   std::string last_database;
   std::vector<std::string> recent_databases;
-  std::vector<ExploreView> explore_views;  ///< that were saved, by name
-  bool offer_recorded = true;              ///< at a start without a GPU; until it was opened or declined once
+  std::vector<ExploreView> explore_views;      ///< that were saved, by name
+  std::vector<std::string> explore_databases;  ///< whose measurements stand beside those of the open one in Explore
+  bool offer_recorded = true;                  ///< at a start without a GPU; until it was opened or declined once
   std::array<bool, static_cast<std::size_t>(Panel::count)> visible = [] {
     std::array<bool, static_cast<std::size_t>(Panel::count)> all{};
     all.fill(true);
@@ -91,11 +92,10 @@ struct ChartZoom {
 
 /// What the Explore panel is set to.
 struct ExploreUi {
-  ExploreQuery query;               ///< the last that could be asked
-  std::string filter;               ///< as it is typed
-  std::string view_name;            ///< being typed
-  std::vector<std::string> others;  ///< databases whose measurements stand beside those of the open one
-  bool in_view = false;             ///< the panel was drawn in this frame
+  ExploreQuery query;     ///< the last that could be asked
+  std::string filter;     ///< as it is typed
+  std::string view_name;  ///< being typed
+  bool in_view = false;   ///< the panel was drawn in this frame
 };
 
 struct UiState {

@@ -81,6 +81,8 @@ void from_json(const nlohmann::json& json, StoredSettings& stored) {
   settings.offer_recorded = json.value("offer_recorded", true);
   for (const nlohmann::json& path : json.value("recent_databases", nlohmann::json::array()))
     settings.recent_databases.push_back(path_of_json(path));
+  for (const nlohmann::json& path : json.value("explore_databases", nlohmann::json::array()))
+    settings.explore_databases.push_back(path_of_json(path));
   for (const nlohmann::json& view : json.value("explore_views", nlohmann::json::array()))
     settings.explore_views.push_back(view_of_json(view));
   for (const std::string& id : json.value("hidden_panels", std::vector<std::string>{})) {
@@ -97,9 +99,11 @@ nlohmann::json to_json(const StoredSettings& stored) {
                       {"last_database", json_of_path(settings.last_database)},
                       {"offer_recorded", settings.offer_recorded},
                       {"recent_databases", nlohmann::json::array()},
+                      {"explore_databases", nlohmann::json::array()},
                       {"layout_version", kLayoutVersion},
                       {"hidden_panels", nlohmann::json::array()}};
   for (const std::string& path : settings.recent_databases) json["recent_databases"].push_back(json_of_path(path));
+  for (const std::string& path : settings.explore_databases) json["explore_databases"].push_back(json_of_path(path));
   for (const PanelInfo& info : panels()) {
     if (!settings.visible[static_cast<std::size_t>(info.panel)]) json["hidden_panels"].push_back(info.id);
   }

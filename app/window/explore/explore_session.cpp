@@ -9,8 +9,10 @@ namespace triscope {
 
 void ExploreSession::supply() {
   if (shown_.database.empty() || shown_.sweeps.empty()) return;
-  ExploreQuestion wanted{shown_.database,         ui_.explore.others, ui_.explore.query,
-                         ui_.selection.reference, database_.hidden(), shown_.revision};
+  ExploreQuestion wanted{shown_.database,    ui_.settings.explore_databases,
+                         ui_.explore.query,  ui_.selection.reference,
+                         database_.hidden(), shown_.revision};
+  std::erase(wanted.others, shown_.database);  // it was opened since
   if (shown_.run.running && data_.asked) wanted.revision = data_.asked->revision;
   if (data_.asked == wanted) return;
   if (data_.asked && data_.asked->database != wanted.database) data_.chart.reset();
@@ -40,8 +42,8 @@ void ExploreSession::add(const std::filesystem::path& file) {
   std::error_code missing;  // then it is not the same file
   if (std::filesystem::equivalent(whole, shown_.database, missing))
     throw Error("The database was not added", "it is the open one", "choose another file");
-  if (std::ranges::find(ui_.explore.others, whole.string()) == ui_.explore.others.end())
-    ui_.explore.others.push_back(whole.string());
+  if (std::ranges::find(ui_.settings.explore_databases, whole.string()) == ui_.settings.explore_databases.end())
+    ui_.settings.explore_databases.push_back(whole.string());
   ui_.fit_charts = true;
 }
 
