@@ -215,7 +215,9 @@ class Reader {
     Line rest(line);
     if (rest.take("[Window][")) {
       section_ = Section::window;
-      if (line.ends_with(']') && line.size() > std::string_view("[Window][]").size()) return {};
+      // Of "panel###id" Dear ImGui keeps what stands behind: it would write a section without a name.
+      if (line.ends_with(']') && line.size() > std::string_view("[Window][]").size() && !line.ends_with("###]"))
+        return {};
     } else if (rest.take("[Table][")) {
       section_ = Section::table;
       if (rest.id() && rest.take(",") && rest.number(1, kMostColumns, &columns_) && rest.take("]") && rest.done())
