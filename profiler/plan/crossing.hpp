@@ -47,7 +47,7 @@ struct LatencyCrossing {
   double seq_len = 0;        ///< where both are equal, both interpolated linearly in log length and log time
   double low = 0, high = 0;  ///< of `crosses` and `not_decided`: the same from opposite ends of the 95 % intervals,
                              ///< within the lengths in common; both 0 when a time that they stand on has no interval
-  double ms = 0;  ///< latency there
+  double ms = 0;             ///< latency there
 
   /// Whether an end of the interval lies beyond the lengths that were compared.
   bool open_below() const { return low <= static_cast<double>(shortest) + 0.5; }
