@@ -1,41 +1,46 @@
 # WHAT is computed. Each line: a room, and the rooms and libraries it may use.
+triscope_room(kernels/base/text kernels/base fmt::static)
+triscope_room(kernels/base/files kernels/base fmt::static ${CMAKE_DL_LIBS})
 triscope_room(kernels/base fmt::static libmd::libmd ${CMAKE_DL_LIBS})
 triscope_room(kernels/attention kernels/base fmt::static OpenMP::OpenMP_CXX)
-triscope_room(kernels/tensors kernels/base kernels/attention fmt::static nlohmann_json::nlohmann_json)
-triscope_room(kernels/reference kernels/base kernels/attention fmt::static OpenMP::OpenMP_CXX)
-triscope_room(kernels/cpu kernels/base kernels/attention fmt::static OpenMP::OpenMP_CXX)
+triscope_room(kernels/tensors kernels/attention kernels/base kernels/base/files fmt::static nlohmann_json::nlohmann_json)
+triscope_room(kernels/reference kernels/attention kernels/base fmt::static OpenMP::OpenMP_CXX)
+triscope_room(kernels/cpu kernels/attention kernels/base fmt::static OpenMP::OpenMP_CXX)
 triscope_room(kernels/paper kernels/attention fmt::static OpenMP::OpenMP_CXX)    # the paper's own kernels, and steps
-triscope_room(kernels/inspect kernels/base kernels/attention kernels/tensors fmt::static)
+triscope_room(kernels/inspect kernels/attention kernels/base kernels/tensors fmt::static)
 triscope_room(kernels/inspect/cpu kernels/base kernels/inspect kernels/reference kernels/tensors OpenMP::OpenMP_CXX)
 include(CpuKernels)    # instruction sets of kernels/cpu and kernels/inspect/cpu
 
 # Other people's kernels, found at run time.
-triscope_room(kernels/baseline/common kernels/base kernels/attention fmt::static Threads::Threads)
-triscope_room(kernels/baseline/fa3 kernels/base kernels/attention kernels/baseline/common fmt::static Threads::Threads)
-triscope_room(kernels/baseline/cudnn kernels/base kernels/attention kernels/baseline/common fmt::static)
-triscope_room(kernels/baseline/cublas kernels/base kernels/attention kernels/baseline/common fmt::static)
+triscope_room(kernels/baseline/common kernels/attention kernels/base kernels/base/files fmt::static Threads::Threads)
+triscope_room(kernels/baseline/fa3 kernels/attention kernels/base kernels/base/files kernels/baseline/common fmt::static
+  Threads::Threads)
+triscope_room(kernels/baseline/cudnn kernels/attention kernels/base kernels/base/files kernels/baseline/common fmt::static)
+triscope_room(kernels/baseline/cublas kernels/attention kernels/base kernels/base/files kernels/baseline/common fmt::static)
 include(Baselines)
 
 set(gpu_rooms "")
 if(TRISCOPE_CUDA)
-  triscope_cuda_room(kernels/cuda/common "${TRISCOPE_CUDA_ARCHS}" kernels/base kernels/attention fmt::static)
+  triscope_cuda_room(kernels/cuda/common "${TRISCOPE_CUDA_ARCHS}" kernels/attention kernels/base fmt::static)
 
   triscope_cuda_room(kernels/cuda/portable/common "${TRISCOPE_CUDA_ARCHS}" kernels/attention)
-  triscope_cuda_room(kernels/cuda/portable/forward "${TRISCOPE_CUDA_ARCHS}" kernels/cuda/common kernels/cuda/portable/common)
-  triscope_cuda_room(kernels/cuda/portable/backward "${TRISCOPE_CUDA_ARCHS}" kernels/cuda/common kernels/cuda/portable/common)
-  triscope_cuda_room(kernels/cuda/portable "${TRISCOPE_CUDA_ARCHS}" kernels/base kernels/attention kernels/cuda/common
-    kernels/cuda/portable/common kernels/cuda/portable/forward kernels/cuda/portable/backward fmt::static)
+  triscope_cuda_room(kernels/cuda/portable/forward "${TRISCOPE_CUDA_ARCHS}" kernels/cuda/common
+    kernels/cuda/portable/common)
+  triscope_cuda_room(kernels/cuda/portable/backward "${TRISCOPE_CUDA_ARCHS}" kernels/cuda/common
+    kernels/cuda/portable/common)
+  triscope_cuda_room(kernels/cuda/portable "${TRISCOPE_CUDA_ARCHS}" kernels/attention kernels/base kernels/cuda/common
+    kernels/cuda/portable/backward kernels/cuda/portable/common kernels/cuda/portable/forward fmt::static)
 
   # sm_90a only: WGMMA and TMA do not exist elsewhere, so no PTX either.
   triscope_cuda_room(kernels/cuda/hopper/common 90a-real kernels/base kernels/cuda/common fmt::static)
   triscope_cuda_room(kernels/cuda/hopper/forward 90a-real kernels/base kernels/cuda/common kernels/cuda/hopper/common
     fmt::static)
   triscope_cuda_room(kernels/cuda/hopper/forward/instances 90a-real kernels/cuda/common kernels/cuda/hopper/forward)
-  triscope_cuda_room(kernels/cuda/hopper/backward 90a-real kernels/base kernels/attention kernels/cuda/common
-    kernels/cuda/hopper/common kernels/cuda/portable/common kernels/cuda/portable/backward fmt::static)
+  triscope_cuda_room(kernels/cuda/hopper/backward 90a-real kernels/attention kernels/base kernels/cuda/common
+    kernels/cuda/hopper/common kernels/cuda/portable/backward kernels/cuda/portable/common fmt::static)
   triscope_cuda_room(kernels/cuda/hopper/choose 90a-real kernels/attention kernels/cuda/hopper/forward
     kernels/cuda/portable/common fmt::static)
-  triscope_cuda_room(kernels/cuda/hopper 90a-real kernels/base kernels/attention kernels/cuda/common
+  triscope_cuda_room(kernels/cuda/hopper 90a-real kernels/attention kernels/base kernels/cuda/common
     kernels/cuda/hopper/backward kernels/cuda/hopper/choose kernels/cuda/hopper/forward
     kernels/cuda/hopper/forward/instances kernels/cuda/portable/common kernels/cuda/portable/forward fmt::static)
 
@@ -45,7 +50,8 @@ if(TRISCOPE_CUDA)
 
   triscope_cuda_room(kernels/cuda/rotary "${TRISCOPE_CUDA_ARCHS}" kernels/base kernels/cuda/common)    # timed on its own
 
-  triscope_cuda_room(kernels/inspect/cuda "${TRISCOPE_CUDA_ARCHS}" kernels/base kernels/cuda/common kernels/inspect OpenMP::OpenMP_CXX)
+  triscope_cuda_room(kernels/inspect/cuda "${TRISCOPE_CUDA_ARCHS}" kernels/base kernels/cuda/common kernels/inspect
+    OpenMP::OpenMP_CXX)
   set(gpu_rooms kernels/cuda/common kernels/cuda/portable kernels/cuda/hopper kernels/cuda/hopper/tiles kernels/baseline/fa3 kernels/baseline/cudnn
     kernels/baseline/cublas)
 endif()
@@ -68,18 +74,19 @@ triscope_kernel_hash(baseline.cudnn IN kernels/baseline/cudnn FORWARD kernels/ba
 triscope_kernel_hash(baseline.cublas IN kernels/baseline/cublas FORWARD kernels/baseline/common)
 
 # Every kernel of this build.
-triscope_room(kernels/registry kernels/attention kernels/reference kernels/cpu kernels/paper ${gpu_rooms})
+triscope_room(kernels/registry kernels/attention kernels/cpu kernels/paper kernels/reference ${gpu_rooms})
 if(TRISCOPE_CUDA)
   target_compile_definitions(triscope_kernels_registry PRIVATE TRISCOPE_HAVE_CUDA)
 endif()
 
 # Kernels of other people's libraries, which export the same header.
-triscope_room(kernels/plugin kernels/base kernels/attention fmt::static)
+triscope_room(kernels/plugin kernels/attention kernels/base kernels/base/files kernels/base/text fmt::static)
 
 # The C interface of include/triscope/attention.h; libtriscope_attention.so is this room: cmake/Interface.cmake.
 set(interface_gpu_rooms "")
 if(TRISCOPE_CUDA)
   set(interface_gpu_rooms kernels/cuda/common kernels/cuda/portable kernels/cuda/hopper)
 endif()
-triscope_room(kernels/interface kernels/base kernels/attention kernels/cpu kernels/reference ${interface_gpu_rooms} fmt::static)
+triscope_room(kernels/interface kernels/attention kernels/base kernels/cpu kernels/reference ${interface_gpu_rooms}
+  fmt::static)
 target_compile_definitions(triscope_kernels_interface PRIVATE TRISCOPE_VERSION="${PROJECT_VERSION}" $<$<BOOL:${TRISCOPE_CUDA}>:TRISCOPE_HAVE_CUDA>)

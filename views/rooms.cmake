@@ -1,24 +1,34 @@
 # The window's panels over plain data. Each line: a room, and the rooms and libraries it may use. No SQL, no CUDA, no
 # threads in here.
-triscope_room(views/data kernels/inspect profiler/explore profiler/export profiler/paper profiler/plan profiler/protocol profiler/record profiler/statistics
-  imgui_and_implot fmt::static)
-triscope_room(views/model kernels/base kernels/attention kernels/inspect kernels/paper kernels/tensors profiler/explore profiler/export profiler/match3 profiler/paper
-  profiler/plan profiler/record
-  profiler/statistics views/data fmt::static)
+triscope_room(views/data kernels/inspect profiler/explore profiler/export profiler/paper profiler/paper/layers profiler/plan
+  profiler/protocol profiler/record profiler/record/words profiler/statistics imgui_and_implot fmt::static)
+triscope_room(views/model/attention kernels/inspect kernels/tensors profiler/export profiler/record views/data fmt::static)
+triscope_room(views/model/charts kernels/attention kernels/base profiler/explore profiler/export profiler/plan
+  profiler/record profiler/record/words profiler/statistics views/data views/model/tables fmt::static)
+triscope_room(views/model/tables kernels/attention profiler/export profiler/record profiler/record/words profiler/statistics
+  views/data fmt::static)
+triscope_room(views/model/paper kernels/attention kernels/base kernels/base/text kernels/paper kernels/tensors
+  profiler/export profiler/match3 profiler/paper profiler/paper/laws profiler/paper/layers profiler/record
+  profiler/statistics views/data views/model/tables fmt::static)
+triscope_room(views/model kernels/attention kernels/base kernels/paper profiler/plan profiler/record profiler/statistics
+  views/data views/model/attention views/model/charts views/model/paper views/model/tables fmt::static)
 triscope_room(views/command views/data views/model)
-triscope_room(views/parts kernels/base profiler/export profiler/record views/data views/model imgui_and_implot fmt::static)
-triscope_room(views/paper kernels/base kernels/paper kernels/tensors profiler/match3 profiler/paper profiler/plan views/data views/parts imgui_and_implot
+triscope_room(views/parts kernels/base/text profiler/export profiler/record views/data views/model imgui_and_implot
   fmt::static)
-triscope_room(views/tables kernels/base profiler/paper profiler/plan profiler/record profiler/statistics views/data views/model views/paper views/parts
+triscope_room(views/paper kernels/base/text kernels/paper kernels/tensors profiler/match3 profiler/paper profiler/paper/laws
+  profiler/paper/layers profiler/plan views/data views/parts imgui_and_implot fmt::static)
+triscope_room(views/tables kernels/base profiler/paper profiler/plan profiler/record profiler/record/words
+  profiler/statistics views/data views/model views/paper views/parts imgui_and_implot fmt::static)
+triscope_room(views/charts profiler/explore profiler/record views/data views/model/charts views/parts imgui_and_implot
+  fmt::static)
+triscope_room(views/print kernels/base kernels/base/text profiler/export profiler/record profiler/statistics views/data
+  views/model/charts views/model/tables views/parts imgui_and_implot fmt::static)
+triscope_room(views/setup kernels/base profiler/plan profiler/record views/data views/parts imgui_and_implot fmt::static)
+triscope_room(views/history profiler/plan profiler/statistics views/data views/model/tables views/parts imgui_and_implot
+  fmt::static)
+triscope_room(views/attention kernels/inspect kernels/tensors profiler/record views/data views/model/attention views/parts
   imgui_and_implot fmt::static)
-triscope_room(views/charts profiler/explore profiler/record views/data views/model views/parts imgui_and_implot fmt::static)
-triscope_room(views/print kernels/base profiler/export profiler/record profiler/statistics views/data views/model views/parts
-  imgui_and_implot fmt::static)
-triscope_room(views/setup kernels/base profiler/plan profiler/record views/data views/parts imgui_and_implot
-  fmt::static)
-triscope_room(views/history profiler/plan profiler/statistics views/data views/model views/parts imgui_and_implot fmt::static)
-triscope_room(views/attention kernels/inspect kernels/tensors profiler/record views/data views/model views/parts imgui_and_implot
-  fmt::static)
-triscope_room(views/panels views/attention views/charts views/history views/model views/parts views/setup views/tables)
+triscope_room(views/panels views/attention views/charts views/history views/model/attention views/parts views/setup
+  views/tables)
 triscope_room(views/shell kernels/base profiler/plan profiler/record views/command views/data views/panels views/parts
   imgui_and_implot fmt::static)

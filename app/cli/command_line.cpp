@@ -13,7 +13,7 @@
 #include "app/cli/commands/version.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/nearest_name.hpp"
+#include "kernels/base/text/nearest_name.hpp"
 
 namespace triscope {
 namespace {

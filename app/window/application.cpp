@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "app/window/desktop/desktop.hpp"
-#include "kernels/base/plain_text.hpp"
-#include "views/model/attention_draft.hpp"
+#include "kernels/base/text/plain_text.hpp"
+#include "views/model/attention/attention_draft.hpp"
 #include "views/panels/panels.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/shell/shell.hpp"

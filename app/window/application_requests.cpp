@@ -9,7 +9,7 @@
 
 #include "app/window/application.hpp"
 #include "app/window/files/folder_listing.hpp"
-#include "views/model/attention_draft.hpp"
+#include "views/model/attention/attention_draft.hpp"
 
 namespace triscope {
 namespace {

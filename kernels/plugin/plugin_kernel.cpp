@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/plain_text.hpp"
+#include "kernels/base/text/plain_text.hpp"
 #include "kernels/plugin/plugin_names.hpp"
 
 namespace triscope {

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/mapped_file.hpp"
+#include "kernels/base/files/mapped_file.hpp"
+#include "kernels/base/files/shared_library.hpp"
 #include "kernels/base/sha256.hpp"
-#include "kernels/base/shared_library.hpp"
 
 namespace triscope {
 namespace {

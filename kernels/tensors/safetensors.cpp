@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/files/atomic_file.hpp"
 #include "kernels/tensors/tensor_shape.hpp"
 
 namespace triscope {

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/files/mapped_file.hpp"
 #include "kernels/base/half.hpp"
-#include "kernels/base/mapped_file.hpp"
 #include "kernels/tensors/tensor_shape.hpp"
 
 namespace triscope {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/base/atomic_file.hpp"
+#include "kernels/base/files/atomic_file.hpp"
 #include "kernels/tensors/tensor.hpp"
 
 namespace triscope {

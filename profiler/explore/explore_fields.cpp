@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "profiler/record/columns.hpp"
-#include "profiler/record/problem_facts.hpp"
+#include "profiler/record/words/problem_facts.hpp"
 
 namespace triscope {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "kernels/base/plain_text.hpp"
+#include "kernels/base/text/plain_text.hpp"
 #include "profiler/export/text_table.hpp"
 #include "profiler/paper/table1.hpp"
 

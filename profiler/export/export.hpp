@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/base/output_file.hpp"
+#include "kernels/base/files/output_file.hpp"
 #include "profiler/export/latency_table.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/measurement.hpp"

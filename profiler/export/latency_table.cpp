@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "kernels/attention/paper.hpp"
-#include "profiler/record/problem_facts.hpp"
+#include "profiler/record/words/problem_facts.hpp"
 
 namespace triscope {
 namespace {

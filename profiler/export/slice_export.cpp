@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/files/atomic_file.hpp"
 #include "kernels/inspect/slice_rules.hpp"
 #include "kernels/tensors/tensor_file.hpp"
 #include "profiler/export/text_table.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/base/output_file.hpp"
+#include "kernels/base/files/output_file.hpp"
 #include "kernels/inspect/slice.hpp"
 #include "profiler/export/heatmap.hpp"
 

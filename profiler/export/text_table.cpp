@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kernels/base/plain_text.hpp"
+#include "kernels/base/text/plain_text.hpp"
 
 namespace triscope {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/nearest_name.hpp"
+#include "kernels/base/text/nearest_name.hpp"
 
 namespace triscope {
 namespace {

@@ -15,11 +15,11 @@
 #include "kernels/attention/flops.hpp"
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/nearest_name.hpp"
+#include "kernels/base/text/nearest_name.hpp"
 #include "kernels/tensors/tensor_file.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/record/catalog_codec.hpp"
-#include "profiler/record/kernel_refusal.hpp"
+#include "profiler/record/words/kernel_refusal.hpp"
 
 namespace triscope {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/shell_word.hpp"
+#include "kernels/base/text/shell_word.hpp"
 #include "profiler/record/bounded_json.hpp"
 #include "profiler/record/measurement_codec.hpp"
 #include "profiler/statistics/statistics_codec.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "kernels/attention/paper.hpp"
-#include "kernels/base/text_beginning.hpp"
+#include "kernels/base/text/text_beginning.hpp"
 #include "kernels/base/third_party.hpp"
 
 namespace triscope {

@@ -4,8 +4,8 @@
 
 #include <system_error>
 
-#include "kernels/base/program_folder.hpp"
-#include "kernels/base/shell_word.hpp"
+#include "kernels/base/files/program_folder.hpp"
+#include "kernels/base/text/shell_word.hpp"
 
 namespace triscope {
 

@@ -1,8 +1,8 @@
 #include "profiler/report/html.hpp"
 
-#include "kernels/base/markup_text.hpp"
-#include "kernels/base/plain_text.hpp"
-#include "kernels/base/plus_minus.hpp"
+#include "kernels/base/text/markup_text.hpp"
+#include "kernels/base/text/plain_text.hpp"
+#include "kernels/base/text/plus_minus.hpp"
 
 namespace triscope {
 namespace {

@@ -11,7 +11,7 @@
 #include "profiler/paper/paper_kernel.hpp"
 #include "profiler/paper/table1.hpp"
 #include "profiler/record/columns.hpp"
-#include "profiler/record/count_text.hpp"
+#include "profiler/record/words/count_text.hpp"
 #include "profiler/report/html.hpp"
 #include "profiler/report/sections.hpp"
 #include "profiler/report/svg_chart.hpp"

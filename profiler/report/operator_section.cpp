@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "kernels/paper/einsum_logits.hpp"
-#include "profiler/paper/measured_crossing.hpp"
-#include "profiler/paper/operator_work.hpp"
+#include "profiler/paper/layers/measured_crossing.hpp"
+#include "profiler/paper/layers/operator_work.hpp"
 #include "profiler/paper/relatives.hpp"
 #include "profiler/paper/rotary.hpp"
 #include "profiler/plan/crossing.hpp"
-#include "profiler/record/count_text.hpp"
+#include "profiler/record/words/count_text.hpp"
 #include "profiler/report/html.hpp"
 #include "profiler/report/sections.hpp"
 #include "profiler/report/svg_chart.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "profiler/paper/measured_crossing.hpp"
+#include "profiler/paper/layers/measured_crossing.hpp"
 
 namespace triscope {
 

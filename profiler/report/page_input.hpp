@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/attention/tile_use.hpp"
-#include "profiler/paper/layer_mix.hpp"
+#include "profiler/paper/layers/layer_mix.hpp"
 
 namespace triscope {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "profiler/paper/general_law.hpp"
-#include "profiler/paper/losses_file.hpp"
-#include "profiler/paper/reproduction.hpp"
+#include "profiler/paper/laws/general_law.hpp"
+#include "profiler/paper/laws/losses_file.hpp"
+#include "profiler/paper/laws/reproduction.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/report/html.hpp"
 #include "profiler/report/sections.hpp"

@@ -5,10 +5,10 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/paper/errata.hpp"
-#include "profiler/paper/measured_crossing.hpp"
+#include "profiler/paper/layers/measured_crossing.hpp"
 #include "profiler/paper/recipe.hpp"
 #include "profiler/record/columns.hpp"
-#include "profiler/record/count_text.hpp"
+#include "profiler/record/words/count_text.hpp"
 #include "profiler/report/html.hpp"
 #include "profiler/report/svg_chart.hpp"
 

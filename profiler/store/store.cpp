@@ -12,11 +12,11 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/record/clock.hpp"
-#include "profiler/store/store_connection.hpp"
-#include "profiler/store/store_error.hpp"
+#include "profiler/store/open/store_connection.hpp"
+#include "profiler/store/open/store_error.hpp"
+#include "profiler/store/open/sweep_lock.hpp"
 #include "profiler/store/store_rows.hpp"
 #include "profiler/store/store_tables.hpp"
-#include "profiler/store/sweep_lock.hpp"
 
 namespace triscope {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "profiler/record/measurement.hpp"
-#include "profiler/store/default_database.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/store/stored_measurement.hpp"
 
 namespace triscope {

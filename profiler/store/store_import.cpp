@@ -3,9 +3,9 @@
 #include <limits>
 #include <utility>
 
-#include "profiler/store/patience.hpp"
+#include "profiler/store/open/patience.hpp"
+#include "profiler/store/open/store_error.hpp"
 #include "profiler/store/store.hpp"
-#include "profiler/store/store_error.hpp"
 #include "profiler/store/store_rows.hpp"
 #include "profiler/store/store_tables.hpp"
 

@@ -2,13 +2,13 @@
 #include <sys/stat.h>
 
 #include "kernels/base/error.hpp"
-#include "profiler/store/private_folder.hpp"
+#include "profiler/store/open/private_folder.hpp"
+#include "profiler/store/open/store_connection.hpp"
+#include "profiler/store/open/store_error.hpp"
+#include "profiler/store/open/sweep_lock.hpp"
 #include "profiler/store/store.hpp"
-#include "profiler/store/store_connection.hpp"
-#include "profiler/store/store_error.hpp"
 #include "profiler/store/store_rows.hpp"
 #include "profiler/store/store_values.hpp"
-#include "profiler/store/sweep_lock.hpp"
 
 namespace triscope {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "build_facts.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/program_folder.hpp"
+#include "kernels/base/files/program_folder.hpp"
 #include "profiler/supervise/attempt.hpp"
 #include "profiler/supervise/worker_process.hpp"
 

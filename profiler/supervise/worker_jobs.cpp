@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "profiler/record/kernel_refusal.hpp"
+#include "profiler/record/words/kernel_refusal.hpp"
 
 namespace triscope {
 

@@ -20,7 +20,7 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/plain_text.hpp"
+#include "kernels/base/text/plain_text.hpp"
 
 namespace triscope {
 namespace {

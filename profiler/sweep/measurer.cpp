@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/mapped_file.hpp"
+#include "kernels/base/files/mapped_file.hpp"
 #include "kernels/base/sha256.hpp"
 #include "profiler/plan/plan.hpp"
 

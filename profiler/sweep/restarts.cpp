@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "profiler/record/columns.hpp"
-#include "profiler/record/kernel_remark.hpp"
+#include "profiler/record/words/kernel_remark.hpp"
 #include "profiler/statistics/restarts.hpp"
 #include "profiler/statistics/statistics.hpp"
 

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/number_of.hpp"
+#include "kernels/base/text/number_of.hpp"
 #include "profiler/protocol/messages.hpp"
 #include "profiler/store/row_fault.hpp"
 

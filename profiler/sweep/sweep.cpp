@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/number_of.hpp"
+#include "kernels/base/text/number_of.hpp"
 #include "profiler/plan/plan.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/time_left.hpp"
 #include "profiler/statistics/statistics.hpp"
-#include "profiler/store/sweep_lock.hpp"
+#include "profiler/store/open/sweep_lock.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "profiler/sweep/accepted_outputs.hpp"
 #include "profiler/sweep/finished_rows.hpp"

@@ -4,8 +4,8 @@
 
 #include <stop_token>
 
+#include "profiler/paper/layers/work_table.hpp"
 #include "profiler/paper/tile_question.hpp"
-#include "profiler/paper/work_table.hpp"
 
 namespace triscope {
 

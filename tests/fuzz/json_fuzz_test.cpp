@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/plain_text.hpp"
+#include "kernels/base/text/plain_text.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/record/bounded_json.hpp"
 #include "tests/fuzz/corpus.hpp"

@@ -1,14 +1,14 @@
 // The grid of queries x heads and the search's hits, without Dear ImGui: what is asked for, zoomed and listed.
-#include "views/model/attention_grid.hpp"
+#include "views/model/attention/attention_grid.hpp"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "views/model/attention_zoom.hpp"
-#include "views/model/grid_plan.hpp"
-#include "views/model/triple_hits.hpp"
+#include "views/model/attention/attention_zoom.hpp"
+#include "views/model/attention/grid_plan.hpp"
+#include "views/model/attention/triple_hits.hpp"
 
 namespace triscope {
 namespace {

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "kernels/inspect/triple_search.hpp"
-#include "tests/views/canvas.hpp"
-#include "views/model/attention_model.hpp"
-#include "views/model/striking_places.hpp"
+#include "tests/views/pictures/canvas.hpp"
+#include "views/model/attention/attention_model.hpp"
+#include "views/model/attention/striking_places.hpp"
 
 namespace triscope {
 namespace {

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "tests/views/sweep_fixture.hpp"
-#include "views/model/chart_model.hpp"
-#include "views/model/sample_chart.hpp"
+#include "views/model/charts/chart_model.hpp"
+#include "views/model/charts/sample_chart.hpp"
 
 namespace triscope {
 namespace {

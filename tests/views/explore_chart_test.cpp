@@ -1,5 +1,5 @@
 // What the Explore panel draws, made of invented rows.
-#include "views/model/explore_chart.hpp"
+#include "views/model/charts/explore_chart.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/views/sweep_fixture.hpp"
-#include "views/model/length_model.hpp"
+#include "views/model/charts/length_model.hpp"
 
 namespace triscope {
 namespace {

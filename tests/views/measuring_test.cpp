@@ -8,7 +8,7 @@
 
 #include "app/window/database/database_reader.hpp"
 #include "profiler/plan/request.hpp"
-#include "profiler/store/sweep_lock.hpp"
+#include "profiler/store/open/sweep_lock.hpp"
 #include "tests/paths.hpp"
 #include "tests/views/window_fixture.hpp"
 #include "views/data/long_note.hpp"

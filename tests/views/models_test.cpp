@@ -5,11 +5,11 @@
 #include "kernels/attention/paper.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/data/format.hpp"
-#include "views/model/chart_model.hpp"
-#include "views/model/compare_model.hpp"
+#include "views/model/charts/chart_model.hpp"
 #include "views/model/latency_columns.hpp"
-#include "views/model/paper_model.hpp"
+#include "views/model/paper/paper_model.hpp"
 #include "views/model/setup_model.hpp"
+#include "views/model/tables/compare_model.hpp"
 
 namespace triscope {
 namespace {

@@ -1,12 +1,12 @@
 // The user's own losses on the page of scaling laws.
-#include "views/model/own_losses.hpp"
+#include "views/model/paper/own_losses.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "profiler/paper/reproduction.hpp"
+#include "profiler/paper/laws/reproduction.hpp"
 
 namespace triscope {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "app/window/picture/picture.hpp"
 #include "profiler/plan/request.hpp"
-#include "tests/views/canvas.hpp"
+#include "tests/views/pictures/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "tests/views/window_fixture.hpp"
 #include "views/data/format.hpp"

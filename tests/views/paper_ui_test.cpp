@@ -1,5 +1,5 @@
 // What the paper's pages ask for and where a step leads, without drawing.
-#include "views/model/paper_ui.hpp"
+#include "views/model/paper/paper_ui.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The layer-mix calculator of the Recipe page.
-#include "views/model/recipe_model.hpp"
+#include "views/model/paper/recipe_model.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -5,7 +5,7 @@
 
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
-#include "views/model/attention_draft.hpp"
+#include "views/model/attention/attention_draft.hpp"
 #include "views/parts/dialog.hpp"
 #include "views/parts/widgets.hpp"
 

@@ -11,8 +11,8 @@
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
-#include "views/model/attention_zoom.hpp"
-#include "views/model/grid_plan.hpp"
+#include "views/model/attention/attention_zoom.hpp"
+#include "views/model/attention/grid_plan.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

@@ -8,7 +8,7 @@
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
-#include "views/model/triple_hits.hpp"
+#include "views/model/attention/triple_hits.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

@@ -10,7 +10,7 @@
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
-#include "views/model/striking_places.hpp"
+#include "views/model/attention/striking_places.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

@@ -9,7 +9,7 @@
 #include "views/charts/charts_panels.hpp"
 #include "views/charts/explore_controls.hpp"
 #include "views/data/format.hpp"
-#include "views/model/explore_axis.hpp"
+#include "views/model/charts/explore_axis.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"

@@ -8,7 +8,7 @@
 #include <ctime>
 
 #include "profiler/record/columns.hpp"
-#include "profiler/record/count_text.hpp"
+#include "profiler/record/words/count_text.hpp"
 
 namespace triscope {
 int known_decimals(double value, std::optional<double> half_width, int most) {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "profiler/paper/layers/work_table.hpp"
 #include "profiler/paper/tile_question.hpp"
-#include "profiler/paper/work_table.hpp"
 
 namespace triscope {
 

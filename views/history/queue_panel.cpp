@@ -11,7 +11,7 @@
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
 #include "views/history/history_panels.hpp"
-#include "views/model/latency_model.hpp"
+#include "views/model/tables/latency_model.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

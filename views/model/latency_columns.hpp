@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "views/model/latency_model.hpp"
+#include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
 

@@ -9,15 +9,15 @@
 #include <tuple>
 #include <vector>
 
-#include "views/model/attention_model.hpp"
-#include "views/model/chart_model.hpp"
-#include "views/model/compare_model.hpp"
+#include "views/model/attention/attention_model.hpp"
+#include "views/model/charts/chart_model.hpp"
+#include "views/model/charts/length_model.hpp"
+#include "views/model/charts/sample_chart.hpp"
 #include "views/model/latency_columns.hpp"
-#include "views/model/length_model.hpp"
-#include "views/model/match3_model.hpp"
-#include "views/model/paper_model.hpp"
-#include "views/model/paper_ui.hpp"
-#include "views/model/sample_chart.hpp"
+#include "views/model/paper/match3_model.hpp"
+#include "views/model/paper/paper_model.hpp"
+#include "views/model/paper/paper_ui.hpp"
+#include "views/model/tables/compare_model.hpp"
 
 namespace triscope {
 

@@ -11,9 +11,9 @@
 
 #include "views/data/attention_state.hpp"
 #include "views/data/request.hpp"
-#include "views/model/chart_model.hpp"
-#include "views/model/explore_chart.hpp"
-#include "views/model/paper_ui.hpp"
+#include "views/model/charts/chart_model.hpp"
+#include "views/model/charts/explore_chart.hpp"
+#include "views/model/paper/paper_ui.hpp"
 #include "views/model/setup_model.hpp"
 
 namespace triscope {

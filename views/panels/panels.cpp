@@ -6,7 +6,7 @@
 #include "views/attention/attention_panels.hpp"
 #include "views/charts/charts_panels.hpp"
 #include "views/history/history_panels.hpp"
-#include "views/model/triple_hits.hpp"
+#include "views/model/attention/triple_hits.hpp"
 #include "views/setup/setup_panels.hpp"
 #include "views/tables/tables_panels.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "profiler/paper/losses_file.hpp"
-#include "profiler/paper/reproduction.hpp"
+#include "profiler/paper/laws/losses_file.hpp"
+#include "profiler/paper/laws/reproduction.hpp"
 #include "views/parts/chart_tools.hpp"
 
 namespace triscope {

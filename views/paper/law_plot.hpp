@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "profiler/paper/scaling_law.hpp"
+#include "profiler/paper/laws/scaling_law.hpp"
 #include "views/parts/context.hpp"
 
 namespace triscope {

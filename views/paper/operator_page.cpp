@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "kernels/paper/einsum_logits.hpp"
-#include "profiler/paper/operator_work.hpp"
+#include "profiler/paper/layers/operator_work.hpp"
 #include "profiler/paper/relatives.hpp"
 #include "profiler/paper/rotary.hpp"
 #include "profiler/plan/crossing.hpp"

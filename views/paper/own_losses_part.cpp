@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "profiler/paper/losses_file.hpp"
+#include "profiler/paper/laws/losses_file.hpp"
 #include "views/paper/law_plot.hpp"
 #include "views/paper/page_parts.hpp"
 #include "views/parts/widgets.hpp"

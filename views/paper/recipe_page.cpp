@@ -8,9 +8,9 @@
 #include <cmath>
 #include <utility>
 
-#include "kernels/base/number_of.hpp"
-#include "kernels/base/plus_minus.hpp"
-#include "profiler/paper/operator_work.hpp"
+#include "kernels/base/text/number_of.hpp"
+#include "kernels/base/text/plus_minus.hpp"
+#include "profiler/paper/layers/operator_work.hpp"
 #include "profiler/paper/recipe.hpp"
 #include "profiler/plan/crossing.hpp"
 #include "views/data/format.hpp"

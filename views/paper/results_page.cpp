@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "profiler/paper/reproduction.hpp"
+#include "profiler/paper/laws/reproduction.hpp"
 #include "views/paper/page_parts.hpp"
 #include "views/parts/widgets.hpp"
 

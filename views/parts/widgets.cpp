@@ -7,7 +7,7 @@
 #include <cctype>
 #include <cmath>
 
-#include "kernels/base/plus_minus.hpp"
+#include "kernels/base/text/plus_minus.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "views/model/chart_model.hpp"
-#include "views/model/compare_model.hpp"
-#include "views/model/explore_chart.hpp"
-#include "views/model/length_model.hpp"
-#include "views/model/sample_chart.hpp"
+#include "views/model/charts/chart_model.hpp"
+#include "views/model/charts/explore_chart.hpp"
+#include "views/model/charts/length_model.hpp"
+#include "views/model/charts/sample_chart.hpp"
+#include "views/model/tables/compare_model.hpp"
 #include "views/parts/context.hpp"
 #include "views/print/make_canvas.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "views/data/format.hpp"
-#include "views/model/explore_axis.hpp"
+#include "views/model/charts/explore_axis.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/plot_frame.hpp"

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "kernels/base/markup_text.hpp"
+#include "kernels/base/text/markup_text.hpp"
 
 namespace triscope {
 namespace {

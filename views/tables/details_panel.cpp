@@ -9,7 +9,7 @@
 #include "kernels/base/third_party.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/gpu_counters.hpp"
-#include "profiler/record/power_text.hpp"
+#include "profiler/record/words/power_text.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"

@@ -16,7 +16,7 @@
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/training_step.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/number_of.hpp"
+#include "kernels/base/text/number_of.hpp"
 
 namespace triscope {
 namespace {

@@ -9,7 +9,7 @@
 #include "app/cli/text/terminal.hpp"
 #include "app/stop/stop_signal.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/output_file.hpp"
+#include "kernels/base/files/output_file.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/windows.hpp"
 #include "profiler/record/json.hpp"

@@ -8,8 +8,8 @@
 #include "app/cli/options/selection.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
-#include "kernels/base/atomic_file.hpp"
-#include "kernels/base/output_file.hpp"
+#include "kernels/base/files/atomic_file.hpp"
+#include "kernels/base/files/output_file.hpp"
 #include "profiler/store/store.hpp"
 
 namespace triscope {

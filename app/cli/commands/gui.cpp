@@ -12,7 +12,7 @@
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/options/values.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/program_folder.hpp"
+#include "kernels/base/files/program_folder.hpp"
 
 namespace triscope {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/number_of.hpp"
+#include "kernels/base/text/number_of.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/store/store.hpp"

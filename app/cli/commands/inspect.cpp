@@ -12,7 +12,7 @@
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/output_file.hpp"
+#include "kernels/base/files/output_file.hpp"
 #include "kernels/inspect/triple_search.hpp"
 #include "profiler/export/slice_export.hpp"
 #include "profiler/plan/request.hpp"

@@ -11,7 +11,7 @@
 #include "app/cli/paper/paper_sections.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/tensors/match3.hpp"
-#include "profiler/paper/losses_file.hpp"
+#include "profiler/paper/laws/losses_file.hpp"
 #include "profiler/plan/windows.hpp"
 
 namespace triscope {

@@ -9,8 +9,8 @@
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/values.hpp"
 #include "app/cli/text/terminal.hpp"
-#include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/files/atomic_file.hpp"
 #include "kernels/plugin/plugin_names.hpp"
 #include "plugin_skeleton.hpp"
 

@@ -2,7 +2,7 @@
 #include <csignal>
 
 #include "app/cli/command_line.hpp"
-#include "kernels/base/standard_streams.hpp"
+#include "kernels/base/files/standard_streams.hpp"
 
 int main(int argc, char** argv) {
   triscope::open_standard_streams();

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/output_file.hpp"
-#include "kernels/base/shell_word.hpp"
+#include "kernels/base/files/output_file.hpp"
+#include "kernels/base/text/shell_word.hpp"
 #include "profiler/record/recorded_database.hpp"
 #include "profiler/store/check/confinement.hpp"
 #include "profiler/store/store.hpp"

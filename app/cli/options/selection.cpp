@@ -8,7 +8,7 @@
 
 #include "app/cli/options/values.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/nearest_name.hpp"
+#include "kernels/base/text/nearest_name.hpp"
 
 namespace triscope {
 namespace {

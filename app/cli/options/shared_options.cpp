@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "kernels/base/nearest_name.hpp"
+#include "kernels/base/text/nearest_name.hpp"
 
 namespace triscope {
 

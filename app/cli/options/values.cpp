@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/shell_word.hpp"
+#include "kernels/base/text/shell_word.hpp"
 
 namespace triscope {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "profiler/match3/match3_study.hpp"
-#include "profiler/paper/general_law.hpp"
-#include "profiler/paper/layer_mix.hpp"
-#include "profiler/paper/reproduction.hpp"
+#include "profiler/paper/laws/general_law.hpp"
+#include "profiler/paper/laws/reproduction.hpp"
+#include "profiler/paper/layers/layer_mix.hpp"
 
 namespace triscope {
 

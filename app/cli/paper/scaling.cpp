@@ -10,7 +10,7 @@
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
 #include "kernels/base/error.hpp"
-#include "profiler/paper/losses_file.hpp"
+#include "profiler/paper/laws/losses_file.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
 

@@ -8,12 +8,12 @@
 
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal_table.hpp"
-#include "kernels/base/markup_text.hpp"
+#include "kernels/base/text/markup_text.hpp"
 #include "profiler/export/export.hpp"
 #include "profiler/export/text_table.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
-#include "profiler/record/problem_facts.hpp"
+#include "profiler/record/words/problem_facts.hpp"
 #include "profiler/statistics/verdicts.hpp"
 
 namespace triscope {

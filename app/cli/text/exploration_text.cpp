@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/cli/text/terminal_table.hpp"
-#include "kernels/base/number_of.hpp"
+#include "kernels/base/text/number_of.hpp"
 #include "profiler/export/text_table.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"

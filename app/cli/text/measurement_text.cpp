@@ -8,10 +8,10 @@
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/result_table.hpp"
 #include "kernels/attention/flops.hpp"
-#include "kernels/base/number_of.hpp"
+#include "kernels/base/text/number_of.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/gpu_counters.hpp"
-#include "profiler/record/power_text.hpp"
+#include "profiler/record/words/power_text.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {

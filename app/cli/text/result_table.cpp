@@ -11,8 +11,8 @@
 #include "app/cli/text/number_text.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
-#include "profiler/record/power_text.hpp"
-#include "profiler/record/problem_facts.hpp"
+#include "profiler/record/words/power_text.hpp"
+#include "profiler/record/words/problem_facts.hpp"
 
 namespace triscope {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/output_file.hpp"
-#include "kernels/base/plain_text.hpp"
+#include "kernels/base/files/output_file.hpp"
+#include "kernels/base/text/plain_text.hpp"
 
 namespace triscope {
 namespace {

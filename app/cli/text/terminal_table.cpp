@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/cli/text/terminal.hpp"
-#include "kernels/base/plain_text.hpp"
+#include "kernels/base/text/plain_text.hpp"
 
 namespace triscope {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal_table.hpp"
-#include "kernels/base/number_of.hpp"
+#include "kernels/base/text/number_of.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
-#include "profiler/record/problem_facts.hpp"
+#include "profiler/record/words/problem_facts.hpp"
 
 namespace triscope {
 namespace {

@@ -6,8 +6,8 @@
 #include "kernels/base/error.hpp"
 #include "profiler/export/slice_export.hpp"
 #include "profiler/supervise/find_triples.hpp"
-#include "views/model/grid_plan.hpp"
-#include "views/model/triple_hits.hpp"
+#include "views/model/attention/grid_plan.hpp"
+#include "views/model/attention/triple_hits.hpp"
 
 namespace triscope {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/window/attention/inspector.hpp"
 #include "app/window/engine/engine.hpp"
 #include "app/window/messages/messages.hpp"
-#include "views/model/attention_model.hpp"
+#include "views/model/attention/attention_model.hpp"
 #include "views/parts/theme.hpp"
 
 namespace triscope {

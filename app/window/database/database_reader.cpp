@@ -12,9 +12,9 @@
 #include "app/window/database/read_sweep.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/record/same_device.hpp"
-#include "profiler/store/sweep_lock.hpp"
+#include "profiler/store/open/sweep_lock.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
-#include "views/model/latency_model.hpp"
+#include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
 namespace {

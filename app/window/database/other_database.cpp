@@ -8,7 +8,7 @@
 
 #include "app/window/database/read_sweep.hpp"
 #include "kernels/base/error.hpp"
-#include "views/model/latency_model.hpp"
+#include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
 

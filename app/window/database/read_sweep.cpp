@@ -3,7 +3,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "kernels/base/text_beginning.hpp"
+#include "kernels/base/text/text_beginning.hpp"
 #include "views/data/long_note.hpp"
 
 namespace triscope {

@@ -15,8 +15,8 @@
 #include <string_view>
 
 #include "app/window/desktop/layout_check.hpp"
-#include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/files/atomic_file.hpp"
 #include "profiler/record/bounded_json.hpp"
 
 namespace triscope {

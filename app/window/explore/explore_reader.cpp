@@ -7,7 +7,7 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/explore/exploration.hpp"
-#include "views/model/explore_chart.hpp"
+#include "views/model/charts/explore_chart.hpp"
 
 namespace triscope {
 namespace {

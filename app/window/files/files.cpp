@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "app/window/files/folder_listing.hpp"
-#include "kernels/base/atomic_file.hpp"
-#include "profiler/paper/losses_file.hpp"
+#include "kernels/base/files/atomic_file.hpp"
+#include "profiler/paper/laws/losses_file.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {

@@ -16,8 +16,8 @@
 #include "app/window/report/report.hpp"
 #include "app/window/report/screenshot.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/plain_text.hpp"
-#include "kernels/base/standard_streams.hpp"
+#include "kernels/base/files/standard_streams.hpp"
+#include "kernels/base/text/plain_text.hpp"
 #include "profiler/record/recorded_database.hpp"
 
 namespace triscope {

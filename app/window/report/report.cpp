@@ -12,10 +12,10 @@
 
 #include "app/window/report/offscreen.hpp"
 #include "app/window/report/told_error.hpp"
-#include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/output_file.hpp"
-#include "profiler/paper/measured_layer.hpp"
+#include "kernels/base/files/atomic_file.hpp"
+#include "kernels/base/files/output_file.hpp"
+#include "profiler/paper/layers/measured_layer.hpp"
 #include "profiler/report/paper_page.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/tiles/ask_tiles.hpp"

@@ -4,9 +4,9 @@
 
 #include "app/window/report/offscreen.hpp"
 #include "app/window/report/told_error.hpp"
-#include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/output_file.hpp"
+#include "kernels/base/files/atomic_file.hpp"
+#include "kernels/base/files/output_file.hpp"
 #include "profiler/record/recorded_database.hpp"
 #include "profiler/supervise/supervisor.hpp"
 

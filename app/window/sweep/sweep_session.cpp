@@ -11,7 +11,7 @@
 #include "app/window/database/stored_sweeps.hpp"
 #include "app/window/sweep/rows_in_work.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/shell_word.hpp"
+#include "kernels/base/text/shell_word.hpp"
 #include "profiler/plan/progress.hpp"
 #include "profiler/plan/request.hpp"
 #include "views/data/format.hpp"

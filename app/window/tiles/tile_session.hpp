@@ -4,7 +4,7 @@
 #include "app/window/engine/engine.hpp"
 #include "app/window/messages/messages.hpp"
 #include "app/window/threads/background.hpp"
-#include "views/model/paper_ui.hpp"
+#include "views/model/paper/paper_ui.hpp"
 
 namespace triscope {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "kernels/base/library_folders.hpp"
+#include "kernels/base/files/library_folders.hpp"
 
 namespace triscope {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/library_folders.hpp"
+#include "kernels/base/files/library_folders.hpp"
 #include "kernels/baseline/common/library_kernel.hpp"
 #include "kernels/baseline/common/runtime_library.hpp"
 #include "source_hash/baseline.cublas.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/library_folders.hpp"
+#include "kernels/base/files/library_folders.hpp"
 #include "kernels/baseline/common/runtime_library.hpp"
 
 namespace triscope::cudnn {

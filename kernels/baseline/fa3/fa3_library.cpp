@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/library_folders.hpp"
-#include "kernels/base/mapped_file.hpp"
+#include "kernels/base/files/library_folders.hpp"
+#include "kernels/base/files/mapped_file.hpp"
 #include "kernels/base/sha256.hpp"
 
 namespace triscope::fa3 {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/base/shared_library.hpp"
+#include "kernels/base/files/shared_library.hpp"
 #include "kernels/baseline/fa3/xla_ffi.hpp"
 
 namespace triscope::fa3 {

@@ -15,11 +15,11 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/store/check/confinement.hpp"
-#include "profiler/store/companions.hpp"
-#include "profiler/store/own_schema.hpp"
-#include "profiler/store/store_connection.hpp"
-#include "profiler/store/store_error.hpp"
-#include "profiler/store/store_schema.hpp"
+#include "profiler/store/open/companions.hpp"
+#include "profiler/store/open/own_schema.hpp"
+#include "profiler/store/open/store_connection.hpp"
+#include "profiler/store/open/store_error.hpp"
+#include "profiler/store/open/store_schema.hpp"
 
 namespace triscope {
 namespace {

@@ -1,11 +1,12 @@
-// Looks through a database of a stranger, in a process that has given up its rights; see profiler/store/file_check.
+// Looks through a database of a stranger, in a process that has given up its rights; see
+// profiler/store/open/file_check.
 #pragma once
 
 #include <chrono>
 #include <filesystem>
 #include <string>
 
-#include "profiler/store/own_schema.hpp"
+#include "profiler/store/open/own_schema.hpp"
 
 namespace triscope {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/trusted_file.hpp"
+#include "kernels/base/files/trusted_file.hpp"
 #include "profiler/worker/device/cupti_advice.hpp"
 
 namespace triscope {

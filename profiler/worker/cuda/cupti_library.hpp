@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "kernels/base/shared_library.hpp"
+#include "kernels/base/files/shared_library.hpp"
 
 namespace triscope {
 

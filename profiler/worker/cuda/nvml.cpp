@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "kernels/base/shared_library.hpp"
+#include "kernels/base/files/shared_library.hpp"
 #include "profiler/record/clock.hpp"
 
 namespace triscope {

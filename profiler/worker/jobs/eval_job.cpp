@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/output_file.hpp"
+#include "kernels/base/files/output_file.hpp"
 #include "kernels/tensors/attention_tensors.hpp"
 #include "profiler/record/catalog.hpp"
 #include "profiler/worker/jobs/verify.hpp"

@@ -10,7 +10,7 @@
 #include "kernels/base/error.hpp"
 #include "profiler/record/clock.hpp"
 #include "profiler/record/columns.hpp"
-#include "profiler/record/kernel_refusal.hpp"
+#include "profiler/record/words/kernel_refusal.hpp"
 #include "profiler/worker/jobs/sampling.hpp"
 
 namespace triscope {

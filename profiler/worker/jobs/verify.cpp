@@ -7,7 +7,7 @@
 
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/error.hpp"
-#include "profiler/record/kernel_remark.hpp"
+#include "profiler/record/words/kernel_remark.hpp"
 
 namespace triscope {
 namespace {

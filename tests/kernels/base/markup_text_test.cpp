@@ -1,4 +1,4 @@
-#include "kernels/base/markup_text.hpp"
+#include "kernels/base/text/markup_text.hpp"
 
 #include <gtest/gtest.h>
 

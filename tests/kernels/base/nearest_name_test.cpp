@@ -1,5 +1,5 @@
 // What was probably meant by a misspelled name.
-#include "kernels/base/nearest_name.hpp"
+#include "kernels/base/text/nearest_name.hpp"
 
 #include <gmock/gmock.h>
 

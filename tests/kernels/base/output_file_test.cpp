@@ -1,4 +1,4 @@
-#include "kernels/base/output_file.hpp"
+#include "kernels/base/files/output_file.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
-#include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/files/atomic_file.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {

@@ -1,5 +1,5 @@
 // Text from elsewhere on its way to a terminal.
-#include "kernels/base/plain_text.hpp"
+#include "kernels/base/text/plain_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Commands as words, there and back.
-#include "kernels/base/shell_word.hpp"
+#include "kernels/base/text/shell_word.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,11 +1,11 @@
 // Libraries that others could have put there are not loaded.
-#include "kernels/base/trusted_file.hpp"
+#include "kernels/base/files/trusted_file.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernels/base/shared_library.hpp"
+#include "kernels/base/files/shared_library.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/mapped_file.hpp"
+#include "kernels/base/files/mapped_file.hpp"
 #include "kernels/base/sha256.hpp"
 #include "kernels/baseline/fa3/fa3_kernel.hpp"
 #include "kernels/baseline/fa3/fa3_library.hpp"

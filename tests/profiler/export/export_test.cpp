@@ -14,8 +14,8 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/files/atomic_file.hpp"
 #include "profiler/export/text_table.hpp"
 #include "tests/profiler/supervise/child_process.hpp"
 #include "tests/temporary_folder.hpp"

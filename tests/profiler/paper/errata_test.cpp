@@ -13,7 +13,7 @@
 
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/philox.hpp"
-#include "profiler/paper/reproduction.hpp"
+#include "profiler/paper/laws/reproduction.hpp"
 #include "profiler/paper/table1.hpp"
 #include "profiler/plan/crossing.hpp"
 

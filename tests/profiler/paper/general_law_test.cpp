@@ -1,13 +1,13 @@
 // The law that the paper starts from: its terms, the slope that a straight line sees, and how N and D grow together.
-#include "profiler/paper/general_law.hpp"
+#include "profiler/paper/laws/general_law.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "kernels/base/error.hpp"
+#include "profiler/paper/laws/reproduction.hpp"
 #include "profiler/paper/relatives.hpp"
-#include "profiler/paper/reproduction.hpp"
 
 namespace triscope {
 namespace {

@@ -1,6 +1,6 @@
 // Layers that were not measured, estimated from what the kernels compute: every row of the recorded databases from rows
 // that were measured otherwise.
-#include "profiler/paper/layer_estimate.hpp"
+#include "profiler/paper/layers/layer_estimate.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 #include <string>
 
 #include "kernels/registry/registry.hpp"
-#include "profiler/paper/layer_mix.hpp"
+#include "profiler/paper/layers/layer_mix.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/paths.hpp"

@@ -1,5 +1,5 @@
 // The layer calculator, also against rows of the recorded database that were kept from it.
-#include "profiler/paper/layer_mix.hpp"
+#include "profiler/paper/layers/layer_mix.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // Crossings by the clock: of invented curves, of the recorded databases, and by estimates for windows that were not
 // measured beside what they took.
-#include "profiler/paper/measured_crossing.hpp"
+#include "profiler/paper/layers/measured_crossing.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "profiler/paper/measured_layer.hpp"
+#include "profiler/paper/layers/measured_layer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The work of the operator by both counts, against sums over rows and against the crossings.
-#include "profiler/paper/operator_work.hpp"
+#include "profiler/paper/layers/operator_work.hpp"
 
 #include <gtest/gtest.h>
 

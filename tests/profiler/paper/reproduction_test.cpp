@@ -1,5 +1,5 @@
 // What the paper prints, as data, and what follows from it.
-#include "profiler/paper/reproduction.hpp"
+#include "profiler/paper/laws/reproduction.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
-#include "profiler/paper/losses_file.hpp"
+#include "profiler/paper/laws/losses_file.hpp"
 
 namespace triscope {
 namespace {

@@ -1,5 +1,5 @@
 // Fits and intervals beside scipy's: scipy_recorded.json, made by record_scipy.py.
-#include "profiler/paper/scaling_law.hpp"
+#include "profiler/paper/laws/scaling_law.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <fstream>
 
 #include "kernels/base/error.hpp"
-#include "profiler/paper/losses_file.hpp"
-#include "profiler/paper/reproduction.hpp"
+#include "profiler/paper/laws/losses_file.hpp"
+#include "profiler/paper/laws/reproduction.hpp"
 #include "profiler/record/json.hpp"
 #include "tests/paths.hpp"
 

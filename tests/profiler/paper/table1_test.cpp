@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "profiler/paper/printed_values.hpp"
+#include "profiler/paper/laws/printed_values.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/paths.hpp"
 

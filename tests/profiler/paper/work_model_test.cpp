@@ -1,4 +1,4 @@
-#include "profiler/paper/work_model.hpp"
+#include "profiler/paper/layers/work_model.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "profiler/record/power_text.hpp"
+#include "profiler/record/words/power_text.hpp"
 
 #include <gmock/gmock.h>
 

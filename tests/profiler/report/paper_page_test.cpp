@@ -13,9 +13,9 @@
 #include <set>
 
 #include "kernels/paper/listing_tiles.hpp"
-#include "profiler/paper/general_law.hpp"
-#include "profiler/paper/measured_crossing.hpp"
-#include "profiler/paper/reproduction.hpp"
+#include "profiler/paper/laws/general_law.hpp"
+#include "profiler/paper/laws/reproduction.hpp"
+#include "profiler/paper/layers/measured_crossing.hpp"
 #include "profiler/paper/rotary.hpp"
 #include "profiler/paper/rotary_cost.hpp"
 #include "profiler/paper/table1.hpp"

@@ -1,5 +1,5 @@
 // What lies beside a database: a person's own files of such names, and transactions that somebody left behind.
-#include "profiler/store/companions.hpp"
+#include "profiler/store/open/companions.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <sys/stat.h>
@@ -10,8 +10,8 @@
 #include <map>
 
 #include "kernels/base/error.hpp"
+#include "profiler/store/open/sweep_lock.hpp"
 #include "profiler/store/store.hpp"
-#include "profiler/store/sweep_lock.hpp"
 #include "tests/profiler/store/store_fixture.hpp"
 #include "tests/profiler/supervise/child_process.hpp"
 

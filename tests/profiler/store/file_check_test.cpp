@@ -1,5 +1,5 @@
 // What the process that looks through a stranger's file can still do: read what was open, and end.
-#include "profiler/store/file_check.hpp"
+#include "profiler/store/open/file_check.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 #include <thread>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/program_folder.hpp"
+#include "kernels/base/files/program_folder.hpp"
 #include "profiler/store/check/confinement.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/profiler/store/hostile_databases.hpp"

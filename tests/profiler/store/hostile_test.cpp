@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "kernels/base/error.hpp"
-#include "profiler/store/own_schema.hpp"
+#include "profiler/store/open/own_schema.hpp"
 #include "profiler/store/stored_text.hpp"
 #include "tests/profiler/store/hostile_databases.hpp"
 #include "tests/profiler/store/store_fixture.hpp"

@@ -1,5 +1,5 @@
 // A folder for copies is removed also after a kill, by who comes next; what is somebody else's stays.
-#include "profiler/store/private_folder.hpp"
+#include "profiler/store/open/private_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

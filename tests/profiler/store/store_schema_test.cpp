@@ -1,6 +1,6 @@
 // Migrations: one transaction, a copy beside the file, all or nothing. Steps after the newest version are invented
 // here.
-#include "profiler/store/store_schema.hpp"
+#include "profiler/store/open/store_schema.hpp"
 
 #include <gmock/gmock.h>
 

@@ -4,7 +4,7 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/statistics/statistics.hpp"
-#include "profiler/store/sweep_lock.hpp"
+#include "profiler/store/open/sweep_lock.hpp"
 #include "tests/profiler/store/store_fixture.hpp"
 
 namespace triscope {

@@ -1,5 +1,5 @@
 // A lock that one process holds at a time and no death leaves behind.
-#include "profiler/store/sweep_lock.hpp"
+#include "profiler/store/open/sweep_lock.hpp"
 
 #include <gmock/gmock.h>
 

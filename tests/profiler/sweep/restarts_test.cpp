@@ -9,7 +9,7 @@
 #include <set>
 
 #include "profiler/plan/progress.hpp"
-#include "profiler/record/kernel_remark.hpp"
+#include "profiler/record/words/kernel_remark.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/sweep/sweep.hpp"
 #include "tests/profiler/sweep/bad_worker_sweep.hpp"

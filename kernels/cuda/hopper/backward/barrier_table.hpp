@@ -21,7 +21,7 @@
 // `empty` stands for both.
 // A warpgroup's WGMMA are over for all of its warps or for none, so one thread arrives at `empty` for the warpgroup.
 // LSE and delta are read by single warps: each of them has arrived at written_grad since, and dK waits for full_grad.
-// tests/cuda/hopper_backward_barriers_test.cpp goes through all orders in which these roles can run.
+// tests/cuda/hopper_backward/hopper_backward_barriers_test.cpp goes through all orders in which these roles can run.
 //
 // bar.sync: id 0 is __syncthreads; kAllConsumers, kOwnWarpgroup below.
 #pragma once

@@ -26,7 +26,7 @@
 // (*) Not where items have one step (1024x1): then only an item's first pass has a stage, and nothing but pass_done
 // would hold short and consumers together, who could be two passes apart. There short waits for empty_query, once an
 // item; nobody waits for pass_done, which compute-sanitizer's synccheck reports as "Missing wait".
-// tests/cuda/hopper_barriers_test.cpp goes through all orders in which these roles can run.
+// tests/cuda/hopper/hopper_barriers_test.cpp goes through all orders in which these roles can run.
 //
 // bar.sync: id 0 is __syncthreads; kNeverReached, kTurn below.
 #pragma once

@@ -1,5 +1,5 @@
-// triscope-check-file FILE ACTION MILLISECONDS COPY-FOLDER VIEW: what profiler/store/file_check and the Python package
-// start. It writes "passed" to standard output when `FILE` may be opened, or, when it is there, `database` in
+// triscope-check-file FILE ACTION MILLISECONDS COPY-FOLDER VIEW: what profiler/store/open/file_check and the Python
+// package start. It writes "passed" to standard output when `FILE` may be opened, or, when it is there, `database` in
 // COPY-FOLDER instead; otherwise three lines say what was refused, why, and what to do. VIEW "any-view": the view
 // `result` is made anew.
 #include <sys/prctl.h>
@@ -13,9 +13,9 @@
 #include <string_view>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/plain_text.hpp"
+#include "kernels/base/text/plain_text.hpp"
 #include "profiler/store/check/check_file.hpp"
-#include "profiler/store/file_check.hpp"
+#include "profiler/store/open/file_check.hpp"
 
 namespace {
 

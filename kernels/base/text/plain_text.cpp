@@ -1,0 +1,77 @@
+#include "kernels/base/text/plain_text.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+namespace triscope {
+namespace {
+
+struct Character {
+  std::uint32_t code = 0;
+  std::size_t bytes = 0;  ///< 0: no UTF-8
+};
+
+Character first_of(std::string_view text) {
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  if (text.empty()) return {};
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 0;
+  if (bytes == 0 || lead > 0xF4 || text.size() < bytes) return {};
+  std::uint32_t code = lead & (0xFFU >> (bytes + 1));
+  for (std::size_t at = 1; at < bytes; ++at) {
+    if ((byte(at) & 0xC0U) != 0x80U) return {};
+    code = code << 6 | (byte(at) & 0x3FU);
+  }
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < kLeast[bytes] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return {};
+  return {code, bytes};
+}
+
+bool acts_or_hides(std::uint32_t code) {
+  const auto within = [code](std::uint32_t first, std::uint32_t last) { return code >= first && code <= last; };
+  return code < 0x20 || within(0x7F, 0x9F) ||                               // control characters
+         code == 0x61C || within(0x200E, 0x200F) || within(0x202A, 0x202E)  // direction of writing
+         || within(0x2066, 0x2069) || within(0x2028, 0x2029)                // and line ends
+         || code == 0xFEFF || within(0xE0000, 0xE007F);                     // what is not seen
+}
+
+/// `text` with `escape(character, first byte)` instead of what acts or hides, but for those in `kept`.
+template <typename Escape>
+std::string written_out(std::string_view text, std::string_view kept, const Escape& escape) {
+  std::string plain;
+  plain.reserve(text.size());
+  while (!text.empty()) {
+    const Character character = first_of(text);
+    const std::size_t bytes = character.bytes == 0 ? 1 : character.bytes;
+    if (character.bytes > 0 && (!acts_or_hides(character.code) || kept.find(text.front()) != std::string_view::npos)) {
+      plain += text.substr(0, bytes);
+    } else {
+      plain += escape(character, static_cast<unsigned char>(text.front()));
+    }
+    text.remove_prefix(bytes);
+  }
+  return plain;
+}
+
+std::string for_people(Character character, unsigned char byte) {
+  if (character.bytes == 0) return fmt::format("\\x{:02x}", byte);
+  return character.code < 0x100 ? fmt::format("\\x{:02x}", character.code) : fmt::format("\\u{:04x}", character.code);
+}
+
+std::string for_json(Character character, unsigned char) {
+  const std::uint32_t code = character.bytes == 0 ? 0xFFFD : character.code;
+  if (code < 0x10000) return fmt::format("\\u{:04x}", code);
+  return fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + ((code - 0x10000) >> 10), 0xDC00 + (code & 0x3FFU));
+}
+
+}  // namespace
+
+std::string plain_text(std::string_view text) { return written_out(text, "\n\t", for_people); }
+
+std::string plain_line(std::string_view text) { return written_out(text, "", for_people); }
+
+std::string plain_json(std::string_view json) { return written_out(json, "\n\t", for_json); }
+
+}  // namespace triscope

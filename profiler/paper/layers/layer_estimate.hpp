@@ -1,0 +1,28 @@
+// The time of a layer that was not measured, from rows of the same kernel: by what it computes.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profiler/paper/layers/work_model.hpp"
+#include "profiler/paper/layers/work_table.hpp"
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+struct LayerEstimate {
+  std::optional<WorkEstimate> time;
+  std::string basis;   ///< "estimate by tiles from 35 rows"
+  std::string reason;  ///< why there is no time: "cuda.hopper was measured with ..."
+};
+
+/// `rows` are ok rows of one kernel, one pass and one device, with the heads per kv head, windows, lengths and sweeps
+/// that there are; those of the newest version of the kernel count. Where `table` has the tiles of the kernel for
+/// `wanted`, only rows of the instance that would run it count, and the parts are those of `TileUse::work`. Otherwise
+/// they are triples and query rows, and for dot products a fixed part. Windows and heads must lie between measured
+/// ones. The time is that of the sweep that comes nearest: by length, heads, then windows; where the length or the
+/// heads were not measured, that of any sweep.
+LayerEstimate estimate_layer(std::span<const ResultRow* const> rows, const Problem& wanted, const WorkTable& table);
+
+}  // namespace triscope

@@ -1,0 +1,212 @@
+// Walks through the search over all queries and heads, and through the grid of them, with a real worker.
+#include <algorithm>
+#include <cmath>
+
+#include "tests/views/journeys/attention_journey.hpp"
+#include "views/model/attention/attention_model.hpp"
+#include "views/model/attention/triple_hits.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::AttentionJourney;
+
+class SearchJourney : public AttentionJourney {
+ protected:
+  static const TripleSearchData& search() { return data().attention.search; }
+  static const AttentionGridData& grid() { return data().attention.grid; }
+  /// Few enough tokens that an overview holds every query.
+  static void open_small(ImGuiTestContext* c) {
+    for (AttentionSide& one : attention().sides) one.source.seq_len = 160;
+    attention().window1 = 32;
+    attention().window2 = 16;
+    open(c);
+    IM_CHECK_EQ(data().attention.overview.of.step, 1);
+  }
+  static void open_grid(ImGuiTestContext* c) {
+    c->ItemClick("//**/grid");
+    wait(c);
+    IM_CHECK(grid().problem.empty());
+  }
+};
+
+TEST_F(SearchJourney, a_search_finds_the_largest_p_of_all_and_a_click_goes_there) {
+  travel([](ImGuiTestContext* c) {
+    open_small(c);
+    c->ItemClick("//**/All queries");
+    c->ItemClick("//**/Search");
+    wait(c);
+    IM_CHECK_EQ(std::ssize(search().found), kListedTriples);
+    const auto& found = search().found;
+    IM_CHECK(std::ranges::is_sorted(found, [](const auto& a, const auto& b) { return a.triple.p > b.triple.p; }));
+    const Overview& overview = *data().attention.overview.answer;
+    float largest = 0;
+    for (std::int64_t head = 0; head < overview.heads; ++head) {
+      for (std::int64_t query = 31; query < overview.columns; ++query)
+        largest = std::max(largest, overview.largest_p[static_cast<std::size_t>(head * overview.columns + query)]);
+    }
+    IM_CHECK(std::abs(found[0].triple.p - static_cast<double>(largest)) < 1e-5);
+    c->ItemClick("//**/$$3/##hit");
+    wait(c);
+    const FoundTriple hit = found[3];
+    IM_CHECK_EQ(side().slice_of.query.head, hit.head);
+    IM_CHECK_EQ(side().slice_of.query.query, hit.query);
+    const AttentionCell cell{hit.triple.j, hit.triple.k};
+    IM_CHECK(attention().pinned == cell);
+    IM_CHECK(std::abs(std::exp(*log_p_at(*side().slice, cell)) - hit.triple.p) < 1e-5);
+    app().carry_out(ask::CopyPanelData{});
+    IM_CHECK(clipboard().starts_with("head\tquery\tj\tk\tlogit\tp"));
+  });
+}
+
+TEST_F(SearchJourney, the_palette_shows_the_grid_and_begins_a_search) {
+  travel([](ImGuiTestContext* c) {
+    const auto run = [c](const char* letters) {
+      c->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P);
+      c->Yield(3);
+      c->KeyCharsReplaceEnter(letters);
+      wait(c);
+    };
+    open_small(c);
+    app().carry_out(ask::ShowMeasurements{});
+    c->Yield(4);
+    run("grid of queries");
+    IM_CHECK(ui().workspace == Workspace::attention);
+    IM_CHECK(attention().show == AttentionShow::grid);
+    IM_CHECK(!grid().cells.empty() && grid().problem.empty());
+    run("attention: one");
+    IM_CHECK(attention().show == AttentionShow::one);
+    run("search all");
+    IM_CHECK_EQ(std::ssize(search().found), kListedTriples);
+  });
+}
+
+TEST_F(SearchJourney, a_search_by_token_or_distances_holds_to_them) {
+  travel([](ImGuiTestContext* c) {
+    open_small(c);
+    c->ItemClick("//**/All queries");
+    c->ItemClick("//**/token");
+    c->ItemInput("//**/##search_token");
+    c->KeyCharsReplaceEnter("70");
+    c->ItemClick("//**/Search");
+    wait(c);
+    IM_CHECK(!search().found.empty());
+    for (const FoundTriple& hit : search().found) IM_CHECK(hit.triple.j == 70 || hit.triple.k == 70);
+    c->ItemClick("//**/distances");
+    c->ItemInput("//**/##search_back1");
+    c->KeyCharsReplaceEnter("5");
+    c->ItemClick("//**/Search");
+    wait(c);
+    IM_CHECK(!search().found.empty());
+    for (const FoundTriple& hit : search().found)
+      IM_CHECK(hit.query - hit.triple.j == 5 && hit.query - hit.triple.k == 1);
+    c->ItemInput("//**/##search_back1");
+    c->KeyCharsReplaceEnter("32");  // as long as the window
+    c->ItemClick("//**/Search");
+    wait(c);
+    IM_CHECK(search().found.empty());
+    IM_CHECK(search().problem.find("no query sees keys so far before it") != std::string::npos);
+  });
+}
+
+TEST_F(SearchJourney, a_search_is_stopped_and_another_begins) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    c->ItemClick("//**/All queries");
+    c->ItemClick("//**/distances");
+    c->ItemClick("//**/Search");  // more than 8,000 slices
+    until(c, [] { return search().done > 0; });
+    const std::int64_t query = attention().query;
+    c->ItemClick("//**/###stop_search");
+    IM_CHECK(!search().running && search().stopped);
+    IM_CHECK(search().done < search().total);
+    IM_CHECK(!search().found.empty());
+    wait(c);
+    IM_CHECK(!search().running && search().problem.empty());
+    IM_CHECK_EQ(attention().query, query);
+    c->ItemClick("//**/token");
+    attention().search.token = attention().query = side().source->seq_len - 1;  // one query sees it
+    c->ItemClick("//**/Search");
+    wait(c);
+    IM_CHECK(!search().stopped);
+    IM_CHECK_EQ(search().done, side().source->q_heads);
+    for (const FoundTriple& hit : search().found) IM_CHECK_EQ(hit.query, side().source->seq_len - 1);
+  });
+}
+
+TEST_F(SearchJourney, a_grid_shows_queries_and_heads_and_a_click_opens_one) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    open_grid(c);
+    IM_CHECK_EQ(grid().of->queries.size(), 5U);
+    IM_CHECK_EQ(grid().of->heads.size(), 8U);
+    IM_CHECK_EQ(grid().cells.size(), 40U);
+    const std::int64_t query = grid().of->queries[2];
+    const std::shared_ptr<const Slice> shown = grid().cells.at({query, 5});
+    c->ItemClick("//**/$$21/##map");
+    wait(c);
+    IM_CHECK(attention().show == AttentionShow::one);
+    IM_CHECK_EQ(side().slice_of.query.query, query);
+    IM_CHECK_EQ(side().slice_of.query.head, 5);
+    IM_CHECK(side().slice->log_p == shown->log_p);
+  });
+}
+
+TEST_F(SearchJourney, a_grid_zooms_and_pans_all_of_its_maps_and_f_shows_all) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    open_grid(c);
+    c->MouseMove("//**/$$9/##map");
+    c->MouseWheelY(4);
+    c->Yield();
+    IM_CHECK(attention().part.has_value());
+    const HeatmapPart zoomed = *attention().part;
+    IM_CHECK(zoomed.right - zoomed.left < 512 * 0.5 && zoomed.bottom - zoomed.top < 32 * 0.5);
+    c->MouseDown();
+    c->MouseMoveToPos(ImVec2(ImGui::GetMousePos().x - 20, ImGui::GetMousePos().y));
+    c->MouseUp();
+    c->Yield();
+    IM_CHECK(attention().part->left > zoomed.left);
+    IM_CHECK(attention().show == AttentionShow::grid);  // a drag opens nothing
+    c->KeyDown(ImGuiMod_Ctrl);
+    c->MouseWheelY(2);
+    c->KeyUp(ImGuiMod_Ctrl);
+    c->Yield();
+    IM_CHECK(std::abs((attention().part->right - attention().part->left) - (zoomed.right - zoomed.left)) < 1e-9);
+    IM_CHECK(attention().part->bottom - attention().part->top < zoomed.bottom - zoomed.top);
+    c->KeyPress(ImGuiKey_F);
+    c->Yield(2);
+    IM_CHECK(!attention().part.has_value());
+  });
+}
+
+TEST_F(SearchJourney, the_rows_and_columns_of_a_grid_are_typed) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    open_grid(c);
+    const std::shared_ptr<const Slice> kept = grid().cells.at({767, 2});
+    c->ItemInput("//**/##grid_queries");
+    c->KeyCharsReplaceEnter("600, 767-787/10");
+    c->ItemInput("//**/##grid_heads");
+    c->KeyCharsReplaceEnter("2, 0");
+    wait(c);
+    const std::vector<std::int64_t> queries{600, 767, 777, 787}, heads{2, 0};
+    IM_CHECK(grid().of->queries == queries && grid().of->heads == heads);
+    IM_CHECK_EQ(grid().cells.size(), 8U);
+    const std::pair<std::int64_t, std::int64_t> place{767, 2};
+    IM_CHECK(grid().cells.at(place) == kept);  // what is there is not made again
+    c->ItemInput("//**/##grid_heads");
+    c->KeyCharsReplaceEnter("8");  // there are eight, from 0 on
+    wait(c);
+    IM_CHECK_EQ(grid().cells.size(), 8U);  // what was shown stays
+    attention().window1 = 64;
+    c->ItemInput("//**/##grid_heads");
+    c->KeyCharsReplaceEnter("");
+    wait(c);
+    IM_CHECK_EQ(grid().cells.size(), 32U);
+    IM_CHECK(grid().cells.at(place) != kept && grid().cells.at(place)->count1 == 64);
+  });
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,133 @@
+// What a person does with charts: zooms, hides a series, follows a curve into another sweep.
+#include <gmock/gmock.h>
+#include <implot.h>
+#include <implot_internal.h>
+
+#include "profiler/plan/request.hpp"
+#include "tests/paths.hpp"
+#include "tests/views/journeys/journey.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::Journey;
+
+const std::string kRecorded = recorded_file();
+
+/// The one plot that was drawn so far.
+ImPlotPlot& only_plot() { return *ImPlot::GetCurrentContext()->Plots.GetByIndex(0); }
+
+ImVec2 pixels(ImPlotPlot& plot, double x, double y) {
+  return {plot.Axes[ImAxis_X1].PlotToPixels(x), plot.Axes[ImAxis_Y1].PlotToPixels(y)};
+}
+
+/// Zooms and drags in the middle of `plot`; its values may change, their zero stays where it is.
+void check_stands_on_zero(ImGuiTestContext* c, ImPlotPlot& plot) {
+  const auto range = [&] { return plot.Axes[ImAxis_Y1].Range; };
+  IM_CHECK_EQ(range().Min, 0.0);
+  const double before = range().Max;
+  c->MouseMoveToPos(plot.PlotRect.GetCenter());
+  c->MouseWheelY(2);
+  c->Yield(3);
+  IM_CHECK_LT(range().Max, before);
+  IM_CHECK_EQ(range().Min, 0.0);
+  c->MouseWheelY(-5);
+  c->Yield(3);
+  IM_CHECK_GT(range().Max, before);
+  IM_CHECK_EQ(range().Min, 0.0);
+  c->MouseDragWithDelta(ImVec2(0, -40));
+  c->Yield(3);
+  IM_CHECK_EQ(range().Min, 0.0);
+}
+
+TEST_F(Journey, bars_stand_on_zero_whatever_the_wheel_does) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    check_stands_on_zero(c, only_plot());
+    app().carry_out(ask::SelectMeasurement{data().shown->rows.front().measurement});
+    wait(c);
+    front(c, Panel::samples);
+    const ImGuiID inside =
+        ImGui::FindWindowByName("###samples")->GetID(static_cast<int>(data().selected->row.measurement));
+    ImPlotPlot* histogram = ImPlot::GetCurrentContext()->Plots.GetByKey(ImHashStr("##histogram", 0, inside));
+    IM_CHECK(histogram != nullptr);
+    check_stands_on_zero(c, *histogram);
+  });
+}
+
+TEST_F(Journey, the_bars_of_a_hidden_series_leave_no_gap) {
+  window->stage.reset();
+  {
+    Store store(window->folder / "two.db");
+    const std::int64_t sweep = store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 4);
+    for (const char* kernel : {"cuda.hopper", "cuda.portable"}) {
+      for (const std::int64_t window2 : {32, 64}) {
+        Measurement measurement = synthetic_measurement(1, 20);
+        measurement.status = Status::ok;
+        measurement.key.kernel = kernel;
+        measurement.key.pass = Pass::forward;
+        measurement.key.problem.window2 = window2;
+        store.add(sweep, measurement);
+      }
+    }
+    store.finish_sweep(sweep);
+  }
+  window->start(window->folder / "two.db");
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    const BarChart& chart = *app().models().bars(data(), 0);
+    IM_CHECK_EQ(chart.series.size(), 2U);
+    const auto of = [&](std::size_t series) { return chart.series[series].points.front().measurement; };
+    const double tenth = chart.series[0].points.front().y / 10;
+    const auto under = [&](double x) {
+      c->MouseMoveToPos(pixels(only_plot(), x, tenth));
+      c->Yield(2);
+      return ui().selection.hovered;
+    };
+    IM_CHECK_EQ(under(-0.2), of(0));
+    IM_CHECK_EQ(under(0.2), of(1));
+    IM_CHECK_EQ(under(0), 0);  // between the two
+    const auto click_first_name = [&] {
+      const ImVec2 legend = only_plot().Items.Legend.Rect.Min, pad = ImPlot::GetStyle().LegendInnerPadding;
+      c->MouseMoveToPos(ImVec2(legend.x + pad.x + 5, legend.y + pad.y + 5));
+      c->Yield(3);  // the name lies on the legend, which is hovered first
+      c->MouseClick();
+      c->Yield(2);
+    };
+    click_first_name();
+    for (const double x : {-0.3, -0.2, 0.0, 0.2, 0.3}) IM_CHECK_EQ(under(x), of(1));
+    click_first_name();
+    IM_CHECK_EQ(under(-0.2), of(0));
+  });
+}
+
+TEST_F(Journey, curves_over_lengths_take_in_the_other_sweeps_of_the_device) {
+  window->start(kRecorded);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{1});  // of one length
+    wait(c);
+    front(c, Panel::lengths);
+    const LengthChart& chart = *app().models().lengths(data());
+    const LengthPass& forward = chart.of(Pass::forward);
+    IM_CHECK(!forward.curves.empty() && !forward.crossings.empty());
+    IM_CHECK_GT(chart.sweeps, 1U);
+    IM_CHECK(!app().text_of(Panel::lengths).rows.empty());
+    std::int64_t elsewhere = 0;
+    const auto is_shown = [](std::int64_t measurement) {
+      return std::any_of(data().shown->rows.begin(), data().shown->rows.end(),
+                         [&](const ResultRow& row) { return row.measurement == measurement; });
+    };
+    for (const LengthPoint& point : forward.curves.front().points) {
+      if (!is_shown(point.measurement)) elsewhere = point.measurement;
+    }
+    IM_CHECK(elsewhere != 0);
+    app().carry_out(ask::SelectMeasurement{elsewhere});  // a click on the point
+    wait(c);
+    IM_CHECK(is_shown(elsewhere));
+    IM_CHECK(data().selected != nullptr && data().selected->row.measurement == elsewhere);
+    IM_CHECK_EQ(ui().selection.shown_sweep, data().shown->info.id);
+  });
+}
+
+}  // namespace
+}  // namespace triscope

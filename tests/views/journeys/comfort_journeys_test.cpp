@@ -1,0 +1,161 @@
+// What made work in the window slower than it needs to be: each journey fails where its fault comes back.
+#include <gmock/gmock.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/views/journeys/journey.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::Journey;
+using fixture::WindowOnDatabase;
+
+TEST(Layout, stays_where_it_was_at_each_start) {
+  WindowOnDatabase window;
+  constexpr std::array kPanels{"###setup", "###history", "###latency", "###tflops", "###details"};
+  const auto sizes = [&] {
+    window.stage->settle();
+    std::vector<ImVec2> all;
+    for (const char* panel : kPanels) all.push_back(ImGui::FindWindowByName(panel)->Size);
+    return all;
+  };
+  const std::vector<ImVec2> first = sizes();
+  for (int start = 0; start < 2; ++start) {
+    window.start(window.folder / "test.db");
+    const std::vector<ImVec2> now = sizes();
+    for (std::size_t n = 0; n < kPanels.size(); ++n) {
+      EXPECT_NEAR(now[n].x, first[n].x, 1) << kPanels[n];
+      EXPECT_NEAR(now[n].y, first[n].y, 1) << kPanels[n];
+    }
+  }
+}
+
+TEST(Layout, a_notice_takes_its_room_once) {
+  WindowOnDatabase window;
+  window.stage->settle();
+  const float before = ImGui::FindWindowByName("###tflops")->Size.y;
+  window.application().messages().notify(Severity::info, NoticeId::saved, "Something was saved.");
+  for (int i = 0; i < 6; ++i) window.stage->frame();
+  const float with = ImGui::FindWindowByName("###tflops")->Size.y;
+  EXPECT_LT(with, before);
+  EXPECT_GT(with, before - 30) << "its share of 36 pixels";
+  window.application().messages().dismiss(NoticeId::saved);
+  for (int i = 0; i < 6; ++i) window.stage->frame();
+  EXPECT_NEAR(ImGui::FindWindowByName("###tflops")->Size.y, before, 1.5);
+}
+
+TEST(Keys, typed_at_once_after_the_filter_was_asked_for_reach_it) {
+  WindowOnDatabase window;
+  window.stage->settle();
+  window.application().carry_out(ask::ShowPanel{Panel::compare});  // the table is behind another tab
+  window.application().ui().table_filter = "old";
+  window.stage->settle();
+  ImGuiIO& io = ImGui::GetIO();
+  const auto chord = [&](ImGuiKey key) {
+    for (const bool down : {true, false}) {
+      io.AddKeyEvent(down ? ImGuiMod_Ctrl : key, down);
+      io.AddKeyEvent(down ? key : ImGuiMod_Ctrl, down);
+    }
+  };
+  chord(ImGuiKey_F);
+  chord(ImGuiKey_A);
+  for (const char letter : std::string("512")) io.AddInputCharacter(static_cast<unsigned>(letter));
+  for (int i = 0; i < 40; ++i) window.stage->frame();
+  EXPECT_EQ(window.application().ui().table_filter, "512");
+}
+
+TEST_F(Journey, an_order_survives_a_baseline) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::latency);
+    const std::vector<LatencyColumn> columns = latency_columns(*app().models().latency(data()));
+    const ImGuiID table = ImGui::FindWindowByName("###latency")->GetID(latency_table_name(columns).c_str());
+    std::string title;
+    for (const LatencyColumn& column : columns) {
+      if (column.field == LatencyField::median && title.empty()) title = column.title;
+    }
+    c->TableClickHeader(table, title.c_str());
+    c->Yield(2);
+    const std::string sorted = ui().sort_column;
+    IM_CHECK(sorted.starts_with("median/"));
+    app().carry_out(ask::SetBaseline{data().shown->info.id});
+    wait(c);
+    c->Yield(4);
+    IM_CHECK(data().baseline != nullptr);
+    IM_CHECK_STR_EQ(ui().sort_column.c_str(), sorted.c_str());
+    app().carry_out(ask::ClearBaseline{});
+    wait(c);
+    c->Yield(4);
+    IM_CHECK_STR_EQ(ui().sort_column.c_str(), sorted.c_str());
+  });
+}
+
+TEST_F(Journey, enter_takes_the_one_file_that_half_a_name_lists) {
+  std::filesystem::create_directories(window->folder / "runs");
+  write_synthetic_database(window->folder / "runs" / "november.db", 12, 10);
+  std::ofstream(window->folder / "runs" / "notes.txt") << "text";
+  travel([](ImGuiTestContext* c) {
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_O);
+    c->Yield(3);
+    wait(c);
+    c->SetRef("//$FOCUSED");
+    c->ItemClick("##path");
+    c->KeyCharsReplace(((world().folder / "runs").string() + "/nov").c_str());
+    wait(c);
+    c->KeyPress(ImGuiKey_Enter);
+    wait(c);
+    IM_CHECK_STR_EQ(data().database.c_str(), (world().folder / "runs" / "november.db").c_str());
+  });
+}
+
+TEST_F(Journey, a_comparison_shows_its_answer_without_scrolling) {
+  travel([](ImGuiTestContext* c) {
+    for (int sweep = 0; sweep < 2; ++sweep) {
+      app().carry_out(ask::Run{true});
+      c->Yield(2);
+      wait(c);
+    }
+    app().carry_out(ask::Compare{data().sweeps[1].id});
+    wait(c);
+    front(c, Panel::compare);
+    const ImGuiTable* table = ImGui::TableFindByID(ImGui::FindWindowByName("###compare")->GetID("compare"));
+    IM_CHECK(table != nullptr);
+    constexpr int kAnswer = 7;  // window, kernel, verdict, ratio, interval and both times
+    for (int i = 0; i < kAnswer; ++i) IM_CHECK_LE(table->Columns[i].WorkMaxX, table->InnerWindow->InnerClipRect.Max.x);
+  });
+}
+
+TEST_F(Journey, what_the_next_sweep_runs_on_is_named_at_150_percent) {
+  window->start(window->folder / "test.db", 1280, 800);
+  travel([](ImGuiTestContext* c) {
+    ui().settings.scale = 1.5F;
+    c->Yield(4);
+    IM_CHECK(c->ItemExists("##MainMenuBar/**/###device"));
+  });
+}
+
+TEST_F(Journey, a_sweep_of_many_hours_is_asked_about_first) {
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    auto preview = std::make_shared<PlanPreview>();
+    preview->measurements = 900;
+    preview->seconds = 59 * 3600;
+    app().data().preview = preview;
+    app().carry_out(ask::Run{});
+    c->Yield(3);
+    IM_CHECK(!data().run.running);
+    c->ItemClick("//$FOCUSED/Change it");
+    c->Yield(2);
+    IM_CHECK(!ui().run_asked && world().sweep.started == 0);
+    app().carry_out(ask::Run{});
+    c->Yield(3);
+    c->ItemClick("//$FOCUSED/Measure");
+    wait(c);
+    IM_CHECK_EQ(world().sweep.started.load(), 1);
+  });
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,104 @@
+// What a person does with the Compare panel and another database.
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "kernels/base/error.hpp"
+#include "tests/paths.hpp"
+#include "tests/views/journeys/journey.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::Journey;
+
+const std::string kJudgedAgainst = recorded_file("h100.db");
+
+class CompareJourney : public Journey {
+ protected:
+  CompareJourney() { window->start(recorded_file()); }
+  static void compare_with(ImGuiTestContext* c, const std::string& file) {
+    app().carry_out(FileRequest(ask::CompareDatabase{file}));
+    wait(c);
+  }
+};
+
+TEST_F(CompareJourney, the_shown_sweep_is_judged_against_the_nearest_sweep_of_another_database) {
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    const std::int64_t shown = data().shown->info.id;
+    compare_with(c, kJudgedAgainst);
+    IM_CHECK_EQ(data().compared.size(), 2U);
+    const ComparedSweep &first = data().compared[0], &second = data().compared[1];
+    IM_CHECK_STR_EQ(first.database.c_str(), "h100.db");
+    IM_CHECK(second.database.empty());
+    IM_CHECK_EQ(second.results->info.id, shown);
+    IM_CHECK(first.results->info.environment.device_name.find("H100") != std::string::npos);
+    // Each compared row names one of the other database's sweep, of the same kernel, pass and window, and the ratio is
+    // that of the two medians.
+    IM_CHECK(!second.against_first.empty());
+    for (const auto& [measurement, against] : second.against_first) {
+      const auto by = [](std::int64_t id) { return [id](const ResultRow& row) { return row.measurement == id; }; };
+      const auto ours = std::ranges::find_if(second.results->rows, by(measurement));
+      const auto theirs = std::ranges::find_if(first.results->rows, by(against.other));
+      IM_CHECK(ours != second.results->rows.end() && theirs != first.results->rows.end());
+      IM_CHECK(ours->kernel == theirs->kernel && ours->pass == theirs->pass && ours->problem == theirs->problem);
+      IM_CHECK_LT(std::abs(against.comparison.ratio / (*theirs->median_ms / *ours->median_ms) - 1), 0.05);
+    }
+    // A row can be selected only where it is of the open database.
+    const CompareModel* model = app().models().compare(data(), 0);
+    IM_CHECK(model != nullptr);
+    IM_CHECK_STR_EQ(model->sweeps[0].c_str(), "h100.db");
+    IM_CHECK_STR_EQ(model->differences.front().what.c_str(), "sweep");
+    for (const CompareLine& line : model->lines) {
+      if (line.cells[0]) IM_CHECK_EQ(line.cells[0]->measurement, 0);
+    }
+    c->ItemClick("//**/###leave");
+    wait(c);
+    IM_CHECK(data().compared.empty());
+    IM_CHECK(ui().selection.other_database.empty());
+  });
+}
+
+TEST_F(CompareJourney, sweeps_that_were_compared_are_then_judged_against_the_other_database) {
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    const std::int64_t shown = data().shown->info.id;
+    app().carry_out(ask::Compare{data().sweeps[data().sweeps[0].id == shown ? 1 : 0].id});
+    wait(c);
+    IM_CHECK_EQ(data().compared.size(), 2U);
+    compare_with(c, kJudgedAgainst);
+    IM_CHECK_EQ(data().compared.size(), 3U);
+    IM_CHECK_STR_EQ(data().compared[0].database.c_str(), "h100.db");
+    c->KeyPress(ImGuiKey_Escape);
+    wait(c);
+    IM_CHECK(data().compared.empty());
+  });
+}
+
+TEST_F(CompareJourney, a_database_that_cannot_be_compared_with_says_why_and_is_left) {
+  std::ofstream(window->folder / "bad.db") << "this is no database, whatever its name says";
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    for (const char* name : {"bad.db", "none.db"}) {
+      compare_with(c, (world().folder / name).string());
+      IM_CHECK(data().compared.empty());
+      IM_CHECK(ui().selection.other_database.empty());
+      const auto notice = std::ranges::find(data().notices, NoticeId::other_database, &Notice::id);
+      IM_CHECK(notice != data().notices.end());
+      IM_CHECK(notice->text.find(name) != std::string::npos);
+      IM_CHECK(data().shown != nullptr && data().problem.empty());  // the open one is as it was
+    }
+    std::string refused;
+    try {
+      app().carry_out(FileRequest(ask::CompareDatabase{data().database}));
+    } catch (const Error& error) {
+      refused = error.why();
+    }
+    IM_CHECK_STR_EQ(refused.c_str(), "it is the open one");
+  });
+}
+
+}  // namespace
+}  // namespace triscope

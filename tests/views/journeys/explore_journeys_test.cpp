@@ -1,0 +1,282 @@
+// What a person does with the Explore panel: chooses fields, filters, opens a point in another sweep, keeps a view.
+#include <gmock/gmock.h>
+#include <implot.h>
+#include <implot_internal.h>
+
+#include <fstream>
+
+#include "kernels/base/error.hpp"
+#include "profiler/plan/request.hpp"
+#include "tests/paths.hpp"
+#include "tests/views/journeys/journey.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::Journey;
+
+const std::string kExplored = recorded_file();
+const std::string kOther = recorded_file("h100.db");
+
+class ExploreJourney : public Journey {
+ protected:
+  ExploreJourney() { window->start(kExplored); }
+  static const ExploreChart& chart() { return *data().explore.chart; }
+  static std::size_t marks() {
+    std::size_t sum = 0;
+    for (const ExplorePlot& plot : chart().plots) {
+      for (const ExploreLine& line : plot.lines) sum += line.marks.size();
+    }
+    return sum;
+  }
+  static void show(ImGuiTestContext* c) {
+    front(c, Panel::explore);
+    wait(c);
+    IM_CHECK(data().explore.chart != nullptr);
+  }
+  static void choose(ImGuiTestContext* c, const char* box, const char* field) {
+    c->ItemClick(box);
+    c->ItemClick(field);
+    wait(c);
+  }
+  static void type_filter(ImGuiTestContext* c, const char* text) {
+    c->ItemInput("//**/##explore_filter");
+    c->KeyCharsReplace(text);
+    wait(c);
+  }
+  /// The newest plot within the panel.
+  static ImPlotPlot& plot() {
+    const Area& area = ui().chart_areas[Panel::explore];
+    auto& plots = ImPlot::GetCurrentContext()->Plots;
+    for (int n = plots.GetBufSize() - 1; n > 0; --n) {
+      const ImVec2 middle = plots.GetByIndex(n)->PlotRect.GetCenter();
+      if (middle.x > area.x && middle.x < area.x + area.width && middle.y > area.y && middle.y < area.y + area.height)
+        return *plots.GetByIndex(n);
+    }
+    return *plots.GetByIndex(0);
+  }
+};
+
+TEST_F(ExploreJourney, fields_and_a_filter_choose_what_is_drawn) {
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    IM_CHECK_EQ(chart().plots.size(), 2U);  // the passes
+    IM_CHECK_EQ(chart().matched, chart().rows);
+    choose(c, "//###explore/##y", "//##Combo_00/rate##tflops");
+    choose(c, "//###explore/##x", "//##Combo_00/windows##window");
+    choose(c, "//###explore/##colour", "//##Combo_00/form##form");
+    choose(c, "//###explore/##panels", "//##Combo_00/none");
+    IM_CHECK_STR_EQ(chart().y.label.c_str(), "rate, TFLOP/s");
+    IM_CHECK(!chart().x.names.empty());
+    IM_CHECK_EQ(chart().plots.size(), 1U);
+    type_filter(c, "kernel=cuda.hopper seq=32k");
+    IM_CHECK_LT(chart().matched, chart().rows);
+    const std::size_t all = marks();
+    c->ItemClick("//**/Best of each");
+    wait(c);
+    IM_CHECK_LT(marks(), all);
+    IM_CHECK_EQ(app().text_of(Panel::explore).rows.size(), marks());
+  });
+}
+
+TEST_F(ExploreJourney, a_filter_that_is_wrong_says_why_and_leaves_the_chart) {
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    type_filter(c, "pass=forward");
+    const std::size_t matched = chart().matched;
+    type_filter(c, "pass=forward colour=red");
+    IM_CHECK(filter_problem(ui().explore.filter).find("colour") != std::string::npos);
+    IM_CHECK_EQ(chart().matched, matched);
+    IM_CHECK(data().explore.problem.empty());
+    c->KeyPress(ImGuiKey_Escape);  // clears it
+    wait(c);
+    IM_CHECK_EQ(chart().matched, chart().rows);
+  });
+}
+
+TEST_F(ExploreJourney, a_click_on_a_point_selects_it_in_its_sweep) {
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    choose(c, "//###explore/##panels", "//##Combo_00/none");
+    type_filter(c, "kernel=cuda.hopper window=512x32 form=trilinear pass=forward heads=64/1 head_dim=128");
+    const ExploreMark* elsewhere = nullptr;
+    for (const ExploreMark& mark : chart().plots.at(0).lines.at(0).marks) {
+      if (mark.sweep != ui().selection.shown_sweep) elsewhere = &mark;
+    }
+    IM_CHECK(elsewhere != nullptr);
+    const std::int64_t sweep = elsewhere->sweep, measurement = elsewhere->measurements.back();
+    c->MouseMoveToPos(
+        ImVec2(plot().Axes[ImAxis_X1].PlotToPixels(elsewhere->x), plot().Axes[ImAxis_Y1].PlotToPixels(elsewhere->y)));
+    c->Yield(2);
+    IM_CHECK_EQ(ui().selection.hovered, measurement);
+    c->MouseClick();
+    wait(c);
+    IM_CHECK_EQ(ui().selection.shown_sweep, sweep);
+    IM_CHECK_EQ(data().shown->info.id, sweep);
+    IM_CHECK(data().selected != nullptr && data().selected->row.measurement == measurement);
+  });
+}
+
+TEST_F(ExploreJourney, measurements_of_another_database_stand_beside_those_of_the_open_one) {
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    const std::size_t own = chart().rows;
+    app().carry_out(FileRequest(ask::ExploreDatabase{kOther}));
+    wait(c);
+    IM_CHECK(chart().left_out.empty());
+    IM_CHECK_EQ(chart().databases.size(), 2U);
+    IM_CHECK(chart().rows > own);
+    choose(c, "//###explore/##colour", "//##Combo_00/database##database");
+    choose(c, "//###explore/##panels", "//##Combo_00/none");
+    type_filter(c, "kernel=cuda.hopper window=512x32 pass=forward heads=64/1 head_dim=128 form=trilinear");
+    const auto& lines = chart().plots.at(0).lines;
+    IM_CHECK_EQ(lines.size(), 2U);
+    IM_CHECK_STR_EQ(lines[0].name.c_str(), "h100.db");
+    IM_CHECK_STR_EQ(lines[1].name.c_str(), "h200.db");
+    const ExploreMark mark = lines[0].marks.at(0);
+    IM_CHECK(mark.elsewhere);
+    const std::int64_t pinned = ui().selection.pinned, sweep = ui().selection.shown_sweep;
+    c->MouseMoveToPos(ImVec2(plot().Axes[ImAxis_X1].PlotToPixels(mark.x), plot().Axes[ImAxis_Y1].PlotToPixels(mark.y)));
+    c->Yield(2);
+    IM_CHECK_EQ(ui().selection.hovered, 0);  // another measurement has its number here
+    c->MouseClick();
+    wait(c);
+    IM_CHECK(ui().selection.pinned == pinned && ui().selection.shown_sweep == sweep);
+    type_filter(c, "database=h100.db");
+    IM_CHECK_EQ(chart().plots.at(0).lines.size(), 1U);
+    c->ItemClick("//**/###databases");
+    c->ItemUncheck("//**/##shown");
+    wait(c);
+    IM_CHECK_EQ(chart().rows, own);
+    IM_CHECK(chart().databases.empty());
+    IM_CHECK_EQ(chart().matched, 0U);
+  });
+}
+
+TEST_F(ExploreJourney, a_database_that_cannot_be_read_is_left_out_and_says_why) {
+  std::ofstream(window->folder / "bad.db") << "this is no database, whatever its name says";
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    const std::size_t own = chart().rows, before = marks();
+    for (const std::string& file : {(world().folder / "bad.db").string(), (world().folder / "none.db").string()}) {
+      app().carry_out(FileRequest(ask::ExploreDatabase{file}));
+      wait(c);
+      IM_CHECK_EQ(chart().rows, own);
+      IM_CHECK_EQ(marks(), before);
+      IM_CHECK(chart().left_out.back().starts_with("without "));
+    }
+    IM_CHECK_EQ(chart().left_out.size(), 2U);
+    IM_CHECK(data().explore.problem.empty());
+    bool refused = false;
+    try {
+      app().carry_out(FileRequest(ask::ExploreDatabase{data().database}));
+    } catch (const Error& error) {
+      refused = error.why() == "it is the open one";
+    }
+    IM_CHECK(refused);
+  });
+}
+
+TEST_F(ExploreJourney, what_is_written_to_another_database_is_read_with_the_next_question) {
+  window->start(window->folder / "test.db");
+  std::filesystem::copy_file(kOther, window->folder / "test2.db");
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    app().carry_out(FileRequest(ask::ExploreDatabase{(world().folder / "test2.db").string()}));
+    wait(c);
+    const std::size_t before = chart().rows;
+    {
+      Store store(world().folder / "test2.db");
+      const std::int64_t sweep =
+          store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 1);
+      store.add(sweep, synthetic_measurement(1, 20));
+      store.finish_sweep(sweep);
+    }
+    type_filter(c, "ms>0");
+    IM_CHECK_EQ(chart().rows, before + 1);
+    std::filesystem::remove(world().folder / "test2.db");
+    type_filter(c, "ms>1");
+    IM_CHECK_EQ(chart().left_out.size(), 1U);
+    IM_CHECK(chart().databases.empty());
+  });
+}
+
+TEST_F(ExploreJourney, a_point_of_another_device_is_found_too) {
+  window->stage.reset();
+  {
+    Store store(window->folder / "two.db");
+    for (const char* device : {"NVIDIA A", "NVIDIA B"}) {
+      Environment environment = synthetic_environment();
+      environment.device_name = device;
+      const std::int64_t sweep = store.begin_sweep("triscope sweep", to_json(SweepRequest{}), environment, 1);
+      store.add(sweep, synthetic_measurement(1, 20));
+      store.finish_sweep(sweep);
+    }
+  }
+  window->start(window->folder / "two.db");
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    type_filter(c, "device~B");
+    IM_CHECK_EQ(marks(), 1U);
+    const ExploreMark mark = chart().plots.at(0).lines.at(0).marks.at(0);
+    app().carry_out(ask::ShowSweep{data().sweeps.back().id});  // the first that was measured
+    wait(c);
+    IM_CHECK(data().shown->info.id != mark.sweep);
+    app().carry_out(ask::SelectMeasurement{mark.measurements.back(), mark.sweep});  // a click on the point
+    wait(c);
+    IM_CHECK_EQ(data().shown->info.id, mark.sweep);
+    IM_CHECK(data().selected != nullptr && data().selected->row.measurement == mark.measurements.back());
+  });
+}
+
+TEST_F(ExploreJourney, a_view_is_saved_and_comes_back_in_place_of_another) {
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    choose(c, "//###explore/##y", "//##Combo_00/energy##joules");
+    type_filter(c, "kernel=cuda.hopper");
+    c->ItemClick("//**/Views");
+    c->ItemInput("//$FOCUSED/##view_name");
+    c->KeyCharsReplace("Joules of Hopper");
+    c->ItemClick("//$FOCUSED/Save");
+    IM_CHECK_EQ(ui().settings.explore_views.size(), 1U);
+    c->ItemClick("//**/Views");
+    c->ItemClick("//$FOCUSED/Rate by windows");
+    wait(c);
+    IM_CHECK_STR_EQ(chart().query.y.c_str(), "tflops");
+    IM_CHECK(ui().explore.filter.empty());
+    c->ItemClick("//**/Views");
+    c->ItemClick("//$FOCUSED/$$0/Joules of Hopper");
+    wait(c);
+    IM_CHECK_STR_EQ(chart().query.y.c_str(), "joules");
+    IM_CHECK_STR_EQ(chart().query.where.c_str(), "kernel=cuda.hopper");
+  });
+}
+
+TEST_F(ExploreJourney, a_view_of_the_last_start_is_there) {
+  const ExploreView view{"Joules", {"seq", "joules", "kernel", "", "kernel=cuda.hopper", true}};
+  window->application().ui().settings.explore_views = {view};
+  window->start(kExplored);  // the settings are written at the end
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    c->ItemClick("//**/Views");
+    c->ItemClick("//$FOCUSED/$$0/Joules");
+    wait(c);
+    const ExploreQuery wanted{"seq", "joules", "kernel", "", "kernel=cuda.hopper", true};
+    IM_CHECK(chart().query == wanted);
+  });
+}
+
+TEST_F(ExploreJourney, what_is_measured_meanwhile_appears_when_the_sweep_has_ended) {
+  window->start(window->folder / "test.db");
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    const std::size_t before = chart().rows;
+    c->KeyPress(ImGuiKey_F5);
+    c->Yield(2);
+    wait(c);
+    until(c, [&] { return chart().rows == before + 6; });
+  });
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,230 @@
+// What must be seen whole in a window of 1280 x 800: what the next sweep measures, the sweeps there are, the table.
+#include <gmock/gmock.h>
+#include <implot.h>
+#include <implot_internal.h>
+
+#include <cfloat>
+
+#include "tests/paths.hpp"
+#include "tests/views/journeys/attention_journey.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::AttentionJourney;
+
+const std::string kFitted = recorded_file();
+
+/// Of a machine with a GPU, or of one without: as many kernels as the product has.
+std::shared_ptr<const Catalog> machine(bool gpu) {
+  auto catalog = std::make_shared<Catalog>();
+  Device cpu;
+  cpu.id = "cpu";
+  cpu.name = "AMD EPYC 9555 64-Core Processor";
+  if (gpu) {
+    Device first;
+    first.id = "0";
+    first.kind = DeviceKind::cuda;
+    first.name = "NVIDIA H200";
+    catalog->devices.push_back(first);
+  }
+  catalog->devices.push_back(cpu);
+  for (const char* id : {"cpu.fast", "cpu.two_stage", "baseline.cpu", "cuda.hopper", "cuda.portable", "baseline.fa3",
+                         "baseline.cudnn", "baseline.cublas"}) {
+    KernelInfo kernel;
+    kernel.id = kernel.name = id;
+    kernel.card = card_of(id);
+    kernel.device = kernel.id.starts_with("cpu.") || kernel.id == "baseline.cpu" ? DeviceKind::cpu : DeviceKind::cuda;
+    catalog->kernels.push_back(kernel);
+  }
+  return catalog;
+}
+
+const ImGuiWindow* child_of(const char* panel, const char* name) {
+  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    const std::string_view full(window->Name);
+    if (window->Active && full.find(panel) != std::string_view::npos && full.find(name) != std::string_view::npos)
+      return window;
+  }
+  return nullptr;
+}
+
+const ImGuiTable* table_of(const std::vector<LatencyColumn>& columns) {
+  return ImGui::TableFindByID(ImGui::FindWindowByName("###latency")->GetID(latency_table_name(columns).c_str()));
+}
+
+class Fit : public AttentionJourney {
+ protected:
+  /// A window of 1280 x 800 on a database.
+  void open_small(const std::filesystem::path& database) { window->start(database, 1280, 800); }
+  static std::vector<LatencyColumn> columns() { return latency_columns(*app().models().latency(data())); }
+};
+
+TEST_F(Fit, every_kernel_that_can_run_and_eight_sweeps_are_seen) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    for (const bool gpu : {false, true}) {
+      app().data().machine.catalog = machine(gpu);
+      front(c, Panel::setup);
+      const ImGuiWindow* fields = child_of("###setup", "fields");
+      IM_CHECK(fields != nullptr);
+      const std::vector<const char*> names = gpu ? std::vector{"Hopper", "Portable", "FA3", "cuDNN", "cuBLAS"}
+                                                 : std::vector{"CPU", "cpu.two_stage", "CPU dot"};
+      for (const char* name : names) {
+        const ImGuiTestItemInfo chip = c->ItemInfo(fmt::format("//**/{}", name).c_str());
+        IM_CHECK(chip.RectFull.GetHeight() > 10);
+        IM_CHECK_LE(chip.RectFull.Max.y, fields->InnerClipRect.Max.y);
+        IM_CHECK_LE(chip.RectFull.Max.x, fields->InnerClipRect.Max.x);
+      }
+    }
+    const ImGuiWindow* list = child_of("###history", "sweeps");
+    IM_CHECK(list != nullptr);
+    constexpr float kGroup = 16, kSweep = 21;  // with the space between them
+    IM_CHECK_GE(list->InnerRect.GetHeight(), kGroup + 8 * kSweep);
+  });
+}
+
+TEST_F(Fit, titles_of_nearly_all_recorded_sweeps_are_whole) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    c->Yield();
+    const float room = child_of("###history", "sweeps")->WorkRect.GetWidth() - 8;
+    IM_CHECK(!app().models().has_twins(data()));
+    std::size_t whole = 0;
+    for (const SweepInfo& sweep : data().sweeps) {
+      const std::string& title = app().models().name(data(), sweep).brief;
+      const float star = sweep.starred ? 16 : 0;
+      const float width = app().look().text->CalcTextSizeA(kSecondarySize, FLT_MAX, 0, title.c_str()).x;
+      c->LogInfo("%.0f of %.0f: %s", width + star, room, title.c_str());
+      whole += width + star <= room;
+    }
+    IM_CHECK_GE(whole + 3, data().sweeps.size());  // three vary almost everything; hovering shows all of a title
+  });
+}
+
+TEST_F(Fit, the_table_of_one_pass_has_all_its_columns) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{1});
+    wait(c);
+    front(c, Panel::latency);
+    const ImGuiTable* table = table_of(columns());
+    IM_CHECK(table != nullptr);
+    int shown = 0;
+    for (const ImGuiTableColumn& column : table->Columns) {
+      if (!column.IsEnabled) continue;
+      ++shown;
+      IM_CHECK_LE(column.WorkMaxX, table->InnerClipRect.Max.x + 1);
+    }
+    IM_CHECK_GE(shown, 8);  // window, kernel, time, interval, beside the reference, two rates, the paper's time
+    IM_CHECK_EQ(ui().columns_beyond, 0);
+  });
+}
+
+TEST_F(Fit, no_column_of_two_passes_is_cut_through_and_a_click_shows_the_others) {
+  open_small(window->folder / "test.db");
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::latency);
+    const ImGuiTable* table = table_of(columns());
+    IM_CHECK(table != nullptr);
+    const float edge = table->InnerClipRect.Max.x + 1;
+    for (const ImGuiTableColumn& column : table->Columns) {
+      if (column.IsEnabled) IM_CHECK(column.WorkMaxX <= edge || column.MinX >= edge - 14);
+    }
+    const int beyond = ui().columns_beyond;
+    IM_CHECK_GT(beyond, 0);
+    c->ItemClick("//###latency/###beyond");
+    c->Yield(4);
+    IM_CHECK_LT(ui().columns_beyond, beyond);
+    IM_CHECK_GT(table->InnerWindow->Scroll.x, 0);
+  });
+}
+
+TEST_F(Fit, the_table_uses_the_width_of_a_large_screen) {
+  window->start(kFitted, 2560, 1440);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{1});
+    wait(c);
+    front(c, Panel::latency);
+    c->Yield(8);
+    const ImGuiTable* table = table_of(columns());
+    IM_CHECK(table != nullptr);
+    float right = 0;
+    for (const ImGuiTableColumn& column : table->Columns)
+      right = column.IsEnabled ? std::max(right, column.MaxX) : right;
+    IM_CHECK_GT(right, table->InnerClipRect.Max.x - 40);
+    IM_CHECK_EQ(ui().columns_beyond, 0);
+  });
+}
+
+TEST_F(Fit, the_curves_over_lengths_have_more_room_than_the_words_about_them) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{4});  // of many lengths
+    wait(c);
+    front(c, Panel::lengths);
+    c->Yield(4);
+    const ImGuiWindow* panel = ImGui::FindWindowByName("###lengths");
+    IM_CHECK(panel != nullptr);
+    IM_CHECK_EQ(panel->ScrollMax.y, 0);
+    const ImPlotPlot& plot =
+        *ImPlot::GetCurrentContext()->Plots.GetByIndex(ImPlot::GetCurrentContext()->Plots.GetBufSize() - 1);
+    IM_CHECK_GT(plot.PlotRect.GetHeight(), 0.5F * panel->InnerRect.GetHeight());
+  });
+}
+
+TEST_F(Fit, the_rates_follow_the_width_of_the_window) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::latency);
+    const auto widest = [] {
+      float most = 0;
+      for (const ImGuiTableColumn& column : table_of(columns())->Columns)
+        most = column.IsEnabled ? std::max(most, column.WidthGiven) : most;
+      return most;
+    };
+    const float before = widest();
+    world().stage->resize(1600, 900);
+    c->Yield(8);
+    IM_CHECK_GT(widest(), before + 200);
+    world().stage->resize(1280, 800);
+    c->Yield(8);
+    IM_CHECK(std::abs(widest() - before) < 2);
+  });
+}
+
+TEST_F(Fit, where_a_sweep_runs_stands_beside_run_and_where_rows_come_from_above_them) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    app().data().machine.catalog = machine(false);
+    c->Yield(2);
+    const ImRect run = c->ItemInfo("//##MainMenuBar/**/▶ Run  F5").RectFull,
+                 device = c->ItemInfo("//##MainMenuBar/**/###device").RectFull,
+                 stop = c->ItemInfo("//##MainMenuBar/**/■ Stop").RectFull;
+    IM_CHECK(device.Min.x >= run.Max.x && device.Min.x < run.Max.x + 10);
+    IM_CHECK(stop.Min.x >= device.Max.x);
+  });
+}
+
+TEST_F(Fit, the_attention_map_is_no_strip_at_200_percent) {
+  open_small(window->folder / "test.db");
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    ui().settings.scale = 2;
+    c->Yield(6);
+    wait(c);
+    const ImRect map = c->ItemInfo("//**/##cells").RectFull;
+    IM_CHECK_GE(map.GetHeight(), 0.4F * 800);
+    IM_CHECK_GE(map.GetWidth(), 0.6F * 1280);
+    c->ItemClick("//**/###look");
+    c->Yield(2);
+    c->ItemClick("//**/determinant");
+    c->KeyPress(ImGuiKey_Escape);
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(side().slice_of.query.problem.form == Form::determinant);
+  });
+}
+
+}  // namespace
+}  // namespace triscope

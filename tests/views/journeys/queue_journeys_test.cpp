@@ -1,0 +1,71 @@
+// The queue of a running sweep, as a person uses it.
+#include "tests/views/journeys/journey.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::Journey;
+
+TEST_F(Journey, groups_that_wait_are_left_out_by_a_click_and_what_is_in_work_by_skip) {
+  window->sweep.stop_after = 2;
+  travel([](ImGuiTestContext* c) {
+    c->KeyPress(ImGuiKey_F5);
+    until(c, [&] { return data().run.live.queue && data().run.progress.done == 2; });
+    c->KeyPress(ImGuiKey_Q);
+    c->Yield(3);
+    c->SetRef(c->WindowInfo("//###queue/groups").Window);
+    c->ItemClick("$$2/×");
+    until(c, [&] { return data().run.live.left_out == std::set<std::size_t>{2, 5, 8}; });
+    c->ItemClick("Skip");
+    // Nothing else ends this sweep. It may end while the click still goes on; what was left out is forgotten then.
+    until(c, [&] { return !data().run.running; });
+  });
+}
+
+TEST_F(Journey, groups_that_wait_are_reordered_by_keys_and_by_dragging_within_their_restart) {
+  window->sweep.stop_after = 2;
+  travel([](ImGuiTestContext* c) {
+    using Order = std::vector<std::size_t>;
+    c->KeyPress(ImGuiKey_F5);
+    until(c, [&] { return data().run.live.queue && data().run.progress.done == 2; });
+    c->KeyPress(ImGuiKey_Q);
+    c->Yield(3);
+    c->SetRef(c->WindowInfo("//###queue/groups").Window);
+    IM_CHECK((data().run.live.waiting == Order{1, 2, 3, 4, 5, 6, 7, 8}));
+    c->ItemClick("$$4/##group");
+    until(c, [&] { return ui().queue_group == 4U; });
+    c->KeyPress(ImGuiMod_Alt | ImGuiKey_UpArrow);
+    until(c, [&] { return data().run.live.waiting == Order{1, 2, 4, 3, 5, 6, 7, 8}; });
+    c->KeyPress(ImGuiMod_Alt | ImGuiKey_UpArrow);  // 2 is another restart
+    c->KeyPress(ImGuiMod_Alt | ImGuiKey_DownArrow);
+    c->KeyPress(ImGuiMod_Alt | ImGuiKey_DownArrow);
+    until(c, [&] { return data().run.live.waiting == Order{1, 2, 3, 5, 4, 6, 7, 8}; });
+    c->ItemDragAndDrop("$$2/##group", "$$1/##group");
+    until(c, [&] { return data().run.live.waiting == Order{2, 1, 3, 5, 4, 6, 7, 8}; });
+    c->ItemDragAndDrop("$$1/##group", "$$3/##group");  // of another restart: it stays the last of its own
+    c->Yield(3);
+    IM_CHECK((data().run.live.waiting == Order{2, 1, 3, 5, 4, 6, 7, 8}));
+    world().sweep.stop_after = 1 << 30;
+    wait(c);
+    IM_CHECK(!data().run.running);
+  });
+}
+
+TEST_F(Journey, a_row_is_measured_again_from_the_queue) {
+  travel([](ImGuiTestContext* c) {
+    c->KeyPress(ImGuiKey_F5);
+    c->Yield(2);
+    wait(c);
+    c->KeyPress(ImGuiKey_Q);
+    app().select_first();
+    wait(c);
+    IM_CHECK(ui().selection.pinned > 0);
+    c->SetRef("//###queue");
+    c->ItemClick("Row again");
+    wait(c);
+    IM_CHECK_EQ(world().sweep.asked_again.load(), 1U);
+  });
+}
+
+}  // namespace
+}  // namespace triscope

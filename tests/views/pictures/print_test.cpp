@@ -1,0 +1,349 @@
+// Vector pictures: text is text, lines are paths, nothing is raster.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <functional>
+#include <map>
+#include <regex>
+#include <sstream>
+
+#include "profiler/statistics/statistics.hpp"
+#include "tests/profiler/store/synthetic_database.hpp"
+#include "tests/views/pictures/canvas.hpp"
+#include "tests/views/sweep_fixture.hpp"
+#include "tests/views/window_fixture.hpp"
+#include "views/parts/chart_tools.hpp"
+#include "views/parts/widgets.hpp"
+#include "views/print/chart_picture.hpp"
+#include "views/print/plot_frame.hpp"
+#include "views/print/svg_canvas.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::length_sweep;
+using fixture::row;
+using fixture::sweep;
+using testing::HasSubstr;
+using testing::Not;
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+std::shared_ptr<SweepResults> two_windows() {
+  return sweep({row(1, 512, 32, Pass::forward, 20, 700), row(2, 256, 64, Pass::forward, 24, 600),
+                fixture::baseline(3, Pass::forward, 26, 650)});
+}
+
+TEST(Print, bars_have_a_path_each_and_every_word_is_text) {
+  const LatencyModel model = make_latency_model(*two_windows(), nullptr);
+  const BarChart chart = make_bar_chart(model, chart_settings(model).front());
+  const std::string svg = bars_picture(chart, "TFLOP/s by window", "of <invented> samples & more");
+  EXPECT_EQ(count(svg, "<image"), 0U);
+  EXPECT_EQ(count(svg, "</svg>"), 1U);
+  EXPECT_EQ(count(svg, "<text"), count(svg, "</text>"));
+  const std::string bar = "fill=\"" + css_colour(series_colour(light_theme(), chart.series.front().series)) + "\"";
+  EXPECT_EQ(count(svg, bar), 2U + 1U) << "two bars and the mark of the legend";
+  for (const char* word : {">TFLOP/s by window<", ">512 × 32<", ">256 × 64<", ">TFLOP/s<", ">windows<"})
+    EXPECT_THAT(svg, HasSubstr(word));
+  EXPECT_THAT(svg, HasSubstr("of &lt;invented&gt; samples &amp; more"));
+  EXPECT_THAT(svg, HasSubstr("stroke-dasharray")) << "the baseline";
+  const SeriesPoints& series = chart.series.front();
+  EXPECT_GT(series.points[0].below, 0);
+  // Of each bar's interval a stem and two ends.
+  const std::string ink = "stroke=\"" + css_colour(light_theme().text) + "\"";
+  EXPECT_EQ(count(svg, ink), 3 * series.points.size());
+}
+
+/// What stands in `pdf` as text: the glyphs of each `Tj`, read back by the fonts' own tables of what they mean.
+std::vector<std::string> words_of(const std::string& pdf) {
+  std::vector<std::map<std::string, std::string>> fonts;  // F0, F1: from glyph to letter
+  for (std::size_t at = pdf.find("begincmap"); at != std::string::npos; at = pdf.find("begincmap", at + 1)) {
+    auto& font = fonts.emplace_back();
+    const std::string table = pdf.substr(at, pdf.find("endcmap", at) - at);
+    static const std::regex kLine("<([0-9A-F]{4})> <([0-9A-F]+)>\n");
+    for (std::sregex_iterator line(table.begin(), table.end(), kLine), end; line != end; ++line)
+      font[(*line)[1]] = (*line)[2];
+  }
+  std::vector<std::string> words;
+  static const std::regex kText("/F([01]) [0-9.]+ Tf [^<]*<([0-9A-F]*)> Tj");
+  for (std::sregex_iterator text(pdf.begin(), pdf.end(), kText), end; text != end; ++text) {
+    const std::string digits = (*text)[2];
+    std::string& word = words.emplace_back();
+    for (std::size_t n = 0; n + 4 <= digits.size(); n += 4) {
+      const std::string letter = fonts.at(static_cast<std::size_t>((*text)[1].str()[0] - '0')).at(digits.substr(n, 4));
+      const auto code = std::stoul(letter, nullptr, 16);
+      if (code < 0x80) {
+        word += static_cast<char>(code);
+      } else {
+        word += static_cast<char>(0xC0 | code >> 6);
+        word += static_cast<char>(0x80 | (code & 0x3F));
+      }
+    }
+  }
+  return words;
+}
+
+TEST(Print, a_pdf_has_the_words_and_the_paths_of_the_svg) {
+  const LatencyModel model = make_latency_model(*two_windows(), nullptr);
+  const BarChart chart = make_bar_chart(model, chart_settings(model).front());
+  const std::string svg = bars_picture(chart, "TFLOP/s by window", "a caption");
+  const std::string pdf = bars_picture(chart, "TFLOP/s by window", "a caption", VectorFormat::pdf);
+  EXPECT_EQ(count(pdf, " Tj ET\n"), count(svg, "<text"));
+  EXPECT_EQ(count(pdf, " f\n") + count(pdf, " b\n") + count(pdf, " S\n"), count(svg, "<path"));
+  EXPECT_EQ(count(pdf, "/Subtype /Image"), 0U);
+  EXPECT_EQ(count(pdf, "/FontFile3") + count(pdf, "/FontFile2"), 2U) << "both fonts are inside";
+  const std::vector<std::string> words = words_of(pdf);
+  EXPECT_THAT(words, testing::IsSupersetOf({"TFLOP/s by window", "512 × 32", "256 × 64", "windows", "a caption"}));
+}
+
+TEST(Print, a_pdf_says_where_its_objects_and_their_ends_are) {
+  const LatencyModel model = make_latency_model(*two_windows(), nullptr);
+  const std::string pdf =
+      bars_picture(make_bar_chart(model, chart_settings(model).front()), "Bars", "", VectorFormat::pdf);
+  ASSERT_THAT(pdf, testing::StartsWith("%PDF-1.6"));
+  ASSERT_THAT(pdf, testing::EndsWith("%%EOF\n"));
+  const std::size_t table = std::stoul(pdf.substr(pdf.rfind("startxref") + 10));
+  ASSERT_EQ(pdf.substr(table, 4), "xref");
+  std::size_t number = 0, line = pdf.find("\n0000000000 65535 f", table) + 21;  // behind the entry of what is free
+  for (; pdf[line] != 't'; line += 20) {
+    const std::size_t place = std::stoul(pdf.substr(line, 10));
+    EXPECT_EQ(pdf.substr(place, 9).find(std::to_string(++number) + " 0 obj"), 0U) << number;
+  }
+  EXPECT_EQ(number, 15U) << "five of the picture, five of each font";
+  static const std::regex kLength("/Length ([0-9]+)[^>]*>>\nstream\n");
+  std::size_t streams = 0;
+  for (std::sregex_iterator one(pdf.begin(), pdf.end(), kLength), end; one != end; ++one, ++streams) {
+    const std::size_t begin = static_cast<std::size_t>(one->position() + one->length());
+    EXPECT_EQ(pdf.substr(begin + std::stoul((*one)[1]), 10), "\nendstream") << streams;
+  }
+  EXPECT_EQ(streams, 5U) << "the content, and of each font its program and its table";
+}
+
+TEST(Print, lines_by_length_and_by_area_are_paths_with_marks) {
+  const LengthChart lengths = make_length_chart(*length_sweep(), {});
+  const std::string svg = lengths_picture(lengths.of(Pass::forward), "Latency", "caption");
+  EXPECT_EQ(count(svg, "<image"), 0U);
+  EXPECT_EQ(count(svg, "stroke-width=\"1.75\""), 2U * 2U) << "two curves of ours, each in the legend too";
+  EXPECT_EQ(count(svg, "stroke-dasharray"), 4U) << "baselines";
+  for (const char* word : {">512 × 32<", ">1k<", ">128k<", ">latency, ms<", ">sequence length, tokens<"})
+    EXPECT_THAT(svg, HasSubstr(word));
+  const LatencyModel model = make_latency_model(*two_windows(), nullptr);
+  const ScalingChart scaling = make_scaling_chart(model, chart_settings(model).front());
+  EXPECT_THAT(scaling_picture(scaling, "Scaling", "caption"), Not(HasSubstr("<image")));
+}
+
+TEST(Print, a_map_has_a_box_and_a_number_for_each_pair_of_windows) {
+  const LatencyModel model = make_latency_model(*two_windows(), nullptr);
+  const WindowMap map =
+      make_window_map(model, chart_settings(model).front(), map_series(model).front(), MapMetric::tflops);
+  const std::string svg = map_picture(map, MapMetric::tflops, "Map", "caption");
+  EXPECT_THAT(svg, HasSubstr(">700<"));
+  EXPECT_THAT(svg, HasSubstr(">600<"));
+  EXPECT_EQ(count(svg, "<path") - count(svg, "stroke="), 1U + 2U) << "the ground and two cells";
+}
+
+TEST(Print, what_has_no_known_interval_is_hollow_as_in_the_window) {
+  auto results = two_windows();
+  results->rows[0].ci_low_ms = results->rows[0].ci_high_ms = std::nullopt;
+  const LatencyModel model = make_latency_model(*results, nullptr);
+  const std::string hollow = "fill=\"" + css_colour(light_theme().panel) + "\" stroke=";
+  const ChartSetting setting = chart_settings(model).front();
+  EXPECT_EQ(count(bars_picture(make_bar_chart(model, setting), "Bars", ""), hollow), 1U);
+  EXPECT_EQ(count(scaling_picture(make_scaling_chart(model, setting), "Scaling", ""), hollow), 1U);
+  const WindowMap map = make_window_map(model, setting, map_series(model).front(), MapMetric::tflops);
+  const std::string svg = map_picture(map, MapMetric::tflops, "Map", "");
+  EXPECT_EQ(count(svg, hollow), 1U);
+  EXPECT_THAT(svg, HasSubstr(">700 ?<"));
+  auto lengths = length_sweep();
+  lengths->rows[0].ci_low_ms = lengths->rows[0].ci_high_ms = std::nullopt;
+  EXPECT_EQ(count(lengths_picture(make_length_chart(*lengths, {}).of(Pass::forward), "Lengths", ""), hollow), 1U);
+  EXPECT_THAT(print_caption(*results), HasSubstr("hollow where the interval is unknown"));
+}
+
+TEST(Print, a_very_wide_interval_is_cut_off_at_the_frame) {
+  const LatencyModel model = make_latency_model(*two_windows(), nullptr);
+  BarChart chart = make_bar_chart(model, chart_settings(model).front());
+  const std::string ink = "stroke=\"" + css_colour(light_theme().text) + "\"";
+  const std::size_t whole = count(bars_picture(chart, "Bars", ""), ink);
+  chart.series.front().points.front().above = 1e6;
+  const std::string svg = bars_picture(chart, "Bars", "");
+  EXPECT_THAT(svg, Not(HasSubstr("e+06<"))) << "the axis is that of the bars";
+  EXPECT_EQ(count(svg, ink), whole - 1) << "its upper end is not seen";
+}
+
+TEST(Print, a_training_step_is_drawn_where_it_is_chosen) {
+  fixture::Canvas canvas;
+  WindowData data;
+  data.database = "/data/results.db";
+  data.shown = length_sweep();
+  data.revision = 1;
+  canvas.ui.length_step = true;
+  Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+  EXPECT_THAT(panel_picture(context, Panel::lengths), HasSubstr("Latency by sequence length, training step"));
+}
+
+TEST(Print, the_caption_says_device_regime_clock_n_and_interval) {
+  auto results = two_windows();
+  results->info.environment.device_name = "NVIDIA H200";
+  results->rows[0].sm_clock_mhz = 1700;
+  results->rows[1].samples = 12;
+  EXPECT_EQ(print_caption(*results),
+            "NVIDIA H200, 1,700 MHz, sustained, timed by CPU clock; medians of n = 12 to 100 samples, bars of 95 % "
+            "intervals. 2026-11-21.");
+}
+
+TEST(Print, a_name_that_ends_in_svg_or_pdf_saves_the_chart_in_front_as_vectors) {
+  fixture::WindowOnDatabase window;
+  window.stage->settle();
+  for (const auto& [ending, begin] : {std::pair(".svg", "<?xml"), std::pair(".pdf", "%PDF-1.6")}) {
+    for (const Panel panel : {Panel::tflops, Panel::map, Panel::scaling}) {
+      const std::filesystem::path file = window.folder / (panel_info(panel).id + std::string(ending));
+      window.application().carry_out(ask::SaveChart{panel, file.string()});
+      window.stage->settle();
+      std::ifstream stream(file);
+      std::stringstream text;
+      text << stream.rdbuf();
+      EXPECT_THAT(text.str(), testing::StartsWith(begin)) << panel_info(panel).id;
+      EXPECT_THAT(text.str(), Not(HasSubstr(" nan"))) << panel_info(panel).id;
+    }
+    for (const Panel panel : {Panel::samples, Panel::compare, Panel::log})
+      EXPECT_THROW(window.application().carry_out(ask::SaveChart{panel, (window.folder / "s").string() + ending}),
+                   std::exception)
+          << "nothing is selected or compared, and a log is no chart";
+  }
+}
+
+/// Words, strokes and areas of a picture, which its PDF has too; nothing is raster.
+void check_both(const std::function<std::string(VectorFormat)>& picture) {
+  const std::string svg = picture(VectorFormat::svg), pdf = picture(VectorFormat::pdf);
+  EXPECT_EQ(count(svg, "<image"), 0U);
+  EXPECT_EQ(count(pdf, "/Subtype /Image"), 0U);
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_EQ(count(pdf, " Tj ET\n"), count(svg, "<text"));
+  EXPECT_GT(count(svg, "<text"), 5U);
+}
+
+TEST(Print, samples_have_a_mark_each_and_a_lane_for_each_reading) {
+  std::vector<Sample> samples = synthetic_measurement(1, 12).samples;
+  for (std::size_t n = 0; n < samples.size(); ++n) {
+    samples[n].flag = n < 3 ? "throttled: sw_power_cap" : "";
+    samples[n].sm_clock_mhz = 1700 + static_cast<double>(n);
+    samples[n].power_w = 650;
+    samples[n].temperature_c = std::nullopt;
+  }
+  const SampleChart chart = make_sample_chart(samples);
+  const Summary summary = summarize(samples, StoppingRule{});
+  const auto picture = [&](VectorFormat format) {
+    return samples_picture(chart, summary, "Samples", "a caption", format);
+  };
+  check_both(picture);
+  const std::string svg = picture(VectorFormat::svg);
+  const auto bars = static_cast<std::size_t>(
+      std::ranges::count_if(chart.histogram.counts, [](double samples_of_it) { return samples_of_it > 0; }));
+  EXPECT_EQ(count(svg, "fill=\"" + css_colour(light_theme().series[0]) + "\""), 12 + 1 + bars)
+      << "each sample, the legend and the bars";
+  for (const char* word : {">MHz<", ">W<", ">limit<", ">seconds<", ">flagged<", ">95 % interval<"})
+    EXPECT_THAT(svg, HasSubstr(word));
+  EXPECT_THAT(svg, Not(HasSubstr("°C"))) << "was not read";
+  std::vector<Sample> many = synthetic_measurement(1, 20'000).samples;
+  const SampleChart thinned = make_sample_chart(many);
+  const std::string large = samples_picture(thinned, summarize(many, StoppingRule{}), "Samples", "");
+  EXPECT_LT(count(large, "<path"), thinned.flagged_ms.size() + thinned.limits.size() + 250)
+      << "three curves stand for 20,000 samples";
+}
+
+TEST(Print, a_lane_has_a_line_for_each_restart_and_a_mark_where_that_has_one_reading) {
+  std::vector<Sample> samples = synthetic_measurement(1, 12).samples;
+  for (std::size_t n = 0; n < samples.size(); ++n) {
+    samples[n].flag.clear();
+    samples[n].sm_clock_mhz = 1700 + static_cast<double>(n);
+    samples[n].power_w = samples[n].temperature_c = std::nullopt;
+    samples[n].throttle_bits = std::nullopt;
+  }
+  const std::string colour = css_colour(light_theme().muted);
+  const auto lines_and_marks = [&] {
+    const std::string svg = samples_picture(make_sample_chart(samples), summarize(samples, StoppingRule{}), "", "");
+    return std::pair(count(svg, "stroke=\"" + colour + "\""), count(svg, "<path") + count(svg, "<circle"));
+  };
+  for (Sample& sample : samples) sample.restart = 0;
+  const auto [lines, paths] = lines_and_marks();
+  for (std::size_t n = 5; n < samples.size(); ++n) samples[n].restart = n < 11 ? 1 : 2;
+  const auto [broken_lines, broken_paths] = lines_and_marks();
+  EXPECT_EQ(broken_lines, lines + 1) << "of five and of six readings";
+  EXPECT_EQ(broken_paths, paths + 2) << "one line more, and a mark for the last reading";
+}
+
+TEST(Print, an_exploration_has_its_panels_marks_and_named_axes) {
+  fixture::WindowOnDatabase window;
+  window.stage->settle();
+  window.application().ui().explore.query = {"w1", "tflops", "kernel", "pass", "", false};
+  window.application().carry_out(ask::ShowPanel{Panel::explore});
+  window.stage->settle();
+  const ExploreChart& chart = *window.application().data().explore.chart;
+  ASSERT_GT(chart.plots.size(), 1U);
+  const auto picture = [&](VectorFormat format) { return explore_picture(chart, "Explore", "a caption", format); };
+  check_both(picture);
+  const std::string svg = picture(VectorFormat::svg);
+  for (const ExplorePlot& plot : chart.plots) {
+    EXPECT_THAT(svg, HasSubstr(">" + plot.name + "<"));
+    for (const ExploreLine& line : plot.lines) EXPECT_THAT(svg, HasSubstr(">" + line.name + "<"));
+  }
+  EXPECT_THAT(svg, HasSubstr(">" + chart.x.label + "<"));
+  for (const char* ending : {".svg", ".pdf"}) {
+    const std::filesystem::path file = window.folder / (std::string("explore") + ending);
+    window.application().carry_out(ask::SaveChart{Panel::explore, file.string()});
+    window.stage->settle();
+    EXPECT_GT(std::filesystem::file_size(file), 1000U);
+  }
+}
+
+TEST(Print, a_comparison_has_a_line_for_each_row_with_its_verdict) {
+  CompareModel model;
+  model.sweeps = {"10:00", "11:00"};
+  const auto line = [&](const char* window, double ratio, Verdict verdict, bool known) {
+    CompareLine& one = model.lines.emplace_back();
+    one.window = window;
+    one.kernel = "Hopper";
+    one.cells = {CompareCell{1, 20.0, 2, Status::ok, {}}, CompareCell{2, 20.0 / ratio, 2, Status::ok, Comparison{}}};
+    one.cells[1]->comparison->ratio = ratio;
+    one.cells[1]->comparison->verdict = verdict;
+    if (known) one.cells[1]->comparison->interval = {ratio * 0.98, ratio * 1.02};
+  };
+  line("512 × 32", 1.21, Verdict::faster, true);
+  line("256 × 64", 0.9, Verdict::unclear, false);
+  line("128 × 128", 1.0, Verdict::same, true);
+  model.lines.emplace_back().cells = {CompareCell{}, std::nullopt};
+  const auto picture = [&](VectorFormat format) { return compare_picture(model, "Compared", "a caption", format); };
+  check_both(picture);
+  const std::string svg = picture(VectorFormat::svg);
+  EXPECT_THAT(svg, HasSubstr(">512 × 32 Hopper<"));
+  EXPECT_THAT(svg, HasSubstr(">1.210 faster<")) << "as many digits as the interval bears";
+  EXPECT_THAT(svg, HasSubstr("time of 10:00 / time here"));
+  EXPECT_EQ(count(svg, "fill=\"" + css_colour(light_theme().faster) + "\""), 2U) << "the mark and the words";
+  EXPECT_EQ(count(svg, "stroke-width=\"1.5\""), 3U) << "the intervals that are known, and the mark without one";
+  for (const auto& [verdict, words] : {std::pair{Verdict::same, "same"}, std::pair{Verdict::unclear, "unclear"}}) {
+    const std::string before = svg.substr(0, svg.find(fmt::format(" {}<", words)));
+    const std::string tag = before.substr(before.rfind("<text"));
+    EXPECT_THAT(tag, HasSubstr(css_colour(verdict_colour(light_theme(), verdict)))) << "as in the panel";
+  }
+  EXPECT_EQ(count(svg, ">Hopper<"), 0U) << "a row without a ratio has no line";
+}
+
+TEST(Print, axes_hold_their_range_and_name_round_values) {
+  const PlotAxis linear = linear_axis(748, "TFLOP/s");
+  EXPECT_EQ(linear.ticks.front().second, "0");
+  EXPECT_EQ(linear.ticks[1].second, "200");
+  EXPECT_EQ(linear.share(748), 1);
+  const PlotAxis tokens = power_axis(900, 140'000, "tokens");
+  EXPECT_EQ(tokens.ticks.front().second, "1k");
+  EXPECT_EQ(tokens.ticks.back().second, "128k");
+  EXPECT_NEAR(decade_axis(0.1, 10, "ms").share(1), 0.5, 1e-12);
+}
+
+}  // namespace
+}  // namespace triscope

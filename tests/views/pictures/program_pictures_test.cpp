@@ -1,0 +1,92 @@
+// Pictures and reports that the window's program writes without a display.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "tests/views/said.hpp"
+#include "tests/views/window_fixture.hpp"
+#include "views/model/paper/paper_ui.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::kWindow;
+using fixture::Said;
+using fixture::say;
+using testing::HasSubstr;
+
+TEST(Program, a_picture_of_each_page_of_the_paper_is_drawn) {
+  TemporaryFolder folder;
+  write_synthetic_database(folder / "a.db", 6, 20);
+  const std::string command = kWindow + " " + (folder / "a.db").string() + " --size 900x600 --screenshot ";
+  std::set<std::string> pictures;
+  for (int n = 0; n < static_cast<int>(PaperPage::count); ++n) {
+    const std::string id(paper_page_id(static_cast<PaperPage>(n)));
+    const std::filesystem::path file = folder / (id + ".png");
+    const Said said = say(command + file.string() + " --panel paper:" + id);
+    EXPECT_EQ(said.code, 0) << said.text;
+    std::ifstream bytes(file, std::ios::binary);
+    pictures.emplace(std::istreambuf_iterator<char>(bytes), std::istreambuf_iterator<char>());
+  }
+  EXPECT_EQ(pictures.size(), static_cast<std::size_t>(PaperPage::count)) << "each another one";
+  const Said said = say(command + (folder / "no.png").string() + " --panel paper:table2");
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(said.text, HasSubstr("the paper has no such page; choose one of paper:table1, paper:operator"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "no.png"));
+}
+
+TEST(Program, a_report_does_not_replace_vector_pictures_of_others) {
+  TemporaryFolder folder;
+  write_synthetic_database(folder / "a.db", 6, 20);
+  std::filesystem::create_directory(folder / "out");
+  for (const auto& [name, kind] : {std::pair{"tflops.svg", "an SVG picture"}, {"tflops.pdf", "a PDF"}}) {
+    std::ofstream(folder / "out" / name) << "notes of somebody\n";
+    const Said said = say(kWindow + " " + (folder / "a.db").string() + " --report " + (folder / "out").string());
+    EXPECT_EQ(said.code, 2);
+    EXPECT_THAT(said.text, HasSubstr(std::string(name) + "'")) << said.text;
+    EXPECT_THAT(said.text, HasSubstr(std::string("it is not ") + kind));
+    std::ifstream left(folder / "out" / name);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(left), {}), "notes of somebody\n");
+    std::filesystem::remove(folder / "out" / name);
+  }
+}
+
+// Rows are read first and shown, then the samples: here their page is damaged, in the default database, through
+// which nobody looks before.
+TEST(Program, no_picture_and_no_report_is_made_of_what_was_read_by_half) {
+  TemporaryFolder folder;
+  const std::filesystem::path file = folder / "triscope" / "results.db";
+  std::filesystem::create_directory(folder / "triscope");
+  write_synthetic_database(file, 6, 20);
+  std::size_t page = 0;
+  {
+    const SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
+    SQLite::Statement query(database, "SELECT rootpage FROM sqlite_schema WHERE name = 'sample'");
+    ASSERT_TRUE(query.executeStep());
+    page = static_cast<std::size_t>(query.getColumn(0).getInt64());
+  }
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekg(16);
+  const int high = bytes.get(), low = bytes.get();
+  bytes.seekp(static_cast<std::streamoff>((page - 1) * static_cast<std::size_t>(256 * high + low)));
+  bytes << std::string(64, '\xff') << std::flush;
+  const std::string own = "XDG_DATA_HOME=" + folder.path().string() + " " + kWindow + " " + file.string();
+  for (const std::string& wish :
+       {" --screenshot " + (folder / "a.png").string(), " --report " + (folder / "out").string()}) {
+    const Said said = say(own + wish);
+    EXPECT_EQ(said.code, 3) << said.text;
+    EXPECT_THAT(said.text, HasSubstr("cannot read the database")) << wish;
+    EXPECT_EQ(std::count(said.text.begin(), said.text.end(), '\n'), 1) << said.text;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.png"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,75 @@
+#include "views/model/attention/triple_hits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "views/data/format.hpp"
+#include "views/model/attention/attention_model.hpp"
+
+namespace triscope {
+
+std::optional<TripleSearchRequest> wanted_search(const AttentionUi& ui, const AttentionData& data) {
+  const std::optional<SliceRequest> slice = wanted_slice(ui, data, 0);
+  if (!slice) return std::nullopt;
+  TripleSearchRequest request{slice->source, slice->query, {kListedTriples, std::nullopt, std::nullopt}};
+  request.query.head = request.query.query = 0;
+  if (ui.search.by == TripleSearchBy::token) request.search.token = ui.search.token;
+  if (ui.search.by == TripleSearchBy::distances) request.search.back = ui.search.back;
+  return request;
+}
+
+std::string search_title(const TripleSearch& search) {
+  if (search.token) return fmt::format("Largest p with token {} as a key", format_count(*search.token));
+  if (search.back)
+    return fmt::format("Largest p with keys {} and {} tokens back", format_count((*search.back)[0]),
+                       format_count((*search.back)[1]));
+  return "Largest p of all queries and heads";
+}
+
+std::string progress_text(const TripleSearchData& search) {
+  if (search.total == 0) return {};
+  return fmt::format("{} of {} slices", format_count(search.done), format_count(search.total));
+}
+
+void go_to(AttentionUi& ui, const AttentionData& data, const FoundTriple& hit) {
+  ui.playing = false;
+  if (ui.show == AttentionShow::grid) ui.show = AttentionShow::one;
+  ui.head = hit.head;
+  ui.query = hit.query;
+  ui.pinned = AttentionCell{hit.triple.j, hit.triple.k};
+  const std::optional<SliceRequest> slice = wanted_slice(ui, data, 0);
+  if (!ui.part || !slice) return;
+  const AttentionFrame frame = frame_of(*slice, *data.sides[0].source);
+  const auto x = static_cast<double>(hit.triple.j - frame.first1), y = static_cast<double>(hit.triple.k - frame.first2);
+  const HeatmapPart& part = *ui.part;
+  if (x < part.left || x + 1 > part.right || y < part.top || y + 1 > part.bottom) ui.part.reset();
+}
+
+std::ptrdiff_t shown_hit(const AttentionUi& ui, const TripleSearchData& search) {
+  const auto found = std::ranges::find_if(search.found, [&](const FoundTriple& hit) {
+    return hit.head == ui.head && hit.query == ui.query && ui.pinned == AttentionCell{hit.triple.j, hit.triple.k};
+  });
+  return found == search.found.end() ? -1 : found - search.found.begin();
+}
+
+TextTable hits_text(const TripleSearchData& search, const SourceReply& source) {
+  TextTable table{{"head", "query", "j", "k", "logit", "p"}, {true, true, true, true, true, true}, {}};
+  const bool words = !source.labels.empty();
+  for (const char* name : {"token_query", "token_j", "token_k"}) {
+    if (words) table.add_column(name, false);
+  }
+  for (const FoundTriple& hit : search.found) {
+    std::vector<std::string>& line = table.rows.emplace_back();
+    for (const std::int64_t number : {hit.head, hit.query, hit.triple.j, hit.triple.k})
+      line.push_back(fmt::format("{}", number));
+    line.push_back(fmt::format("{:.10g}", hit.triple.logit));
+    line.push_back(fmt::format("{:.10g}", hit.triple.p));
+    for (const std::int64_t position : {hit.query, hit.triple.j, hit.triple.k}) {
+      if (words) line.push_back(source.labels.at(static_cast<std::size_t>(position)));
+    }
+  }
+  return table;
+}
+
+}  // namespace triscope

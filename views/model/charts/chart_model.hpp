@@ -1,0 +1,99 @@
+// The charts without their pixels: series, categories and cells, each with its numbers as text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/export/text_table.hpp"
+#include "views/model/tables/latency_model.hpp"
+
+namespace triscope {
+
+/// A kernel and pass: one colour and marker in every chart.
+struct Series {
+  std::string kernel;
+  std::string short_label;  ///< the kernel's
+  Pass pass = Pass::forward;
+  Regime regime = Regime::sustained;
+  std::string label;      ///< "CPU forward"
+  int colour = 0;         ///< index into the theme's series colours; the same for a kernel and pass in every sweep
+  bool baseline = false;  ///< neutral and dashed
+};
+
+struct ChartPoint {
+  double x = 0;                 ///< category index, or w1 x w2
+  double y = 0;                 ///< TFLOP/s, or ms
+  double below = 0, above = 0;  ///< 95 % interval, as distances from y
+  std::int64_t measurement = 0;
+  std::optional<double> peak_fraction{};  ///< of a rate: of the dense peak, by counted cycles
+  bool known = true;                      ///< the interval is; otherwise `below` and `above` are 0
+};
+/// "0.2 TFLOP/s, 95 % interval 0.198 to 0.203", "1.23 ms, interval unknown"; beside a point that is hovered.
+std::string point_text(const ChartPoint& point, const char* unit);
+
+/// One of the settings (tokens, heads, forms, instances, ...) that a sweep was measured at. Charts over windows show
+/// one.
+struct ChartSetting {
+  std::string text;  ///< "32,768 tokens, sink 1"; empty: the sweep has no other
+  Problem problem;   ///< of its first line
+};
+/// The longest sequence first, which is what charts begin with.
+std::vector<ChartSetting> chart_settings(const LatencyModel& model);
+/// A baseline belongs where its shape does, a matrix product everywhere.
+bool belongs(const ChartSetting& setting, const LatencyLine& line);
+
+/// (1) TFLOP/s by window, baselines as levels. (3) latency against window area.
+struct SeriesPoints {
+  Series series;
+  std::vector<ChartPoint> points;
+};
+struct BarChart {
+  std::vector<std::string> categories;  ///< "512 × 32"
+  std::vector<SeriesPoints> series;     ///< our kernels; x = category index
+  std::vector<SeriesPoints> levels;     ///< baselines; one point each, its y is the level
+};
+/// What an axis has to show of the points. An interval counts as far as it reaches half of the highest value above that
+/// or half of the lowest below: one that is very wide must not press all values against the axis.
+struct ValueRange {
+  double low = 0, high = 0;  ///< both 0 without a point
+};
+ValueRange value_range(const std::vector<SeriesPoints>& series, const std::vector<SeriesPoints>& levels);
+/// Of points whose interval is not known, which are drawn hollow.
+bool any_unknown(const std::vector<SeriesPoints>& series);
+
+BarChart make_bar_chart(const LatencyModel& model, const ChartSetting& setting);
+/// Every setting's points, for files: a chart shows one.
+TextTable bars_text(const LatencyModel& model);
+
+struct ScalingChart {
+  std::vector<SeriesPoints> series;  ///< sorted by x
+  std::vector<SeriesPoints> levels;  ///< baselines: latency whatever the windows
+};
+ScalingChart make_scaling_chart(const LatencyModel& model, const ChartSetting& setting);
+TextTable scaling_text(const LatencyModel& model);
+
+/// (2) w1 across, w2 up.
+enum class MapMetric { latency, tflops, peak };
+struct MapCell {
+  enum class State { absent, ok, nan, failed, skipped } state = State::absent;
+  double value = 0;
+  std::int64_t measurement = 0;
+  std::string reason;  ///< of a cell that is not ok
+  bool known = true;   ///< the interval of its latency is
+  int decimals = 0;    ///< of `value`, as many as its interval bears
+};
+struct WindowMap {
+  std::vector<std::int64_t> window1, window2;  ///< sorted axes
+  std::vector<MapCell> cells;                  ///< [window2 index][window1 index]
+  double low = 0, high = 0;  ///< of the colours: the ok values, and at least a quarter of the best one
+  const MapCell& at(std::size_t i1, std::size_t i2) const { return cells[i2 * window1.size() + i1]; }
+};
+/// The series a map can show: one per kernel and pass of our kernels.
+std::vector<Series> map_series(const LatencyModel& model);
+WindowMap make_window_map(const LatencyModel& model, const ChartSetting& setting, const Series& series,
+                          MapMetric metric);
+TextTable map_text(const LatencyModel& model, const Series& series, MapMetric metric);
+
+}  // namespace triscope

@@ -1,0 +1,41 @@
+#include "views/model/charts/explore_axis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/data/format.hpp"
+
+namespace triscope {
+
+std::pair<double, double> explore_limits(const ExploreAxis& axis, bool from_zero) {
+  if (!axis.names.empty()) return {-0.6, static_cast<double>(axis.names.size()) - 0.4};
+  if (axis.logarithmic) {
+    const double margin = std::pow(axis.high / axis.low, 0.06);
+    return {axis.low / margin, axis.high * margin};
+  }
+  const double span = axis.high > axis.low ? axis.high - axis.low : std::max(std::abs(axis.high), 1e-9);
+  const bool zero = from_zero && axis.low >= 0 && axis.low < 0.6 * axis.high;
+  return {zero ? 0 : axis.low - 0.06 * span, axis.high + 0.06 * span};
+}
+
+std::vector<std::pair<double, std::string>> explore_ticks(const ExploreAxis& axis, bool tokens) {
+  constexpr std::size_t kLongestTick = 18;  // letters
+  std::vector<std::pair<double, std::string>> ticks;
+  const std::size_t count = axis.names.empty() ? axis.ticks.size() : axis.names.size();
+  for (std::size_t n = 0; n < count; ++n) {
+    const double at = axis.names.empty() ? axis.ticks[n] : static_cast<double>(n);
+    std::string name = !axis.names.empty() ? axis.names[n]
+                       : tokens            ? format_tokens(static_cast<std::int64_t>(at))
+                                           : fmt::format("{:g}", at);
+    if (name.empty()) name = "none";
+    if (name.size() > kLongestTick) name = name.substr(0, kLongestTick - 1) + "…";
+    ticks.emplace_back(at, std::move(name));
+  }
+  return ticks;
+}
+
+bool counts_tokens(const std::string& column) { return column == "seq" || column == "w1" || column == "w2"; }
+
+}  // namespace triscope

@@ -1,0 +1,313 @@
+#include "views/model/charts/explore_chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+#include "profiler/explore/explore_filter.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/record/words/problem_facts.hpp"
+#include "views/data/format.hpp"
+
+namespace triscope {
+namespace {
+
+/// Values further apart than this stand on a logarithmic axis: what was measured, and sizes that were asked for.
+constexpr double kFarApart = 30, kFarApartSizes = 4;
+constexpr std::size_t kMostTicks = 16;      ///< sizes that are named each
+constexpr int kColumns = 200, kRows = 100;  ///< of the grid that points are thinned by
+
+/// A point on its way to a mark.
+struct Thinned {
+  const ExplorePoint* point = nullptr;
+  std::size_t others = 0;
+};
+using Points = std::vector<std::vector<Thinned>>;  ///< by line
+
+/// 0 to 1 along the axis.
+double along(const ExploreAxis& axis, double value) {
+  if (!(axis.high > axis.low)) return 0.5;
+  if (axis.logarithmic) return std::log(value / axis.low) / std::log(axis.high / axis.low);
+  return (value - axis.low) / (axis.high - axis.low);
+}
+
+/// Of the points of a line that share a cell of the grid, the first, which stands for the others.
+std::vector<Thinned> thin(const std::vector<Thinned>& points, const ExploreChart& chart, int coarser) {
+  std::map<std::pair<int, int>, Thinned> cells;
+  for (const Thinned& one : points) {
+    const std::pair cell{static_cast<int>(along(chart.x, one.point->x) * kColumns / coarser),
+                         static_cast<int>(along(chart.y, one.point->y) * kRows / coarser)};
+    const auto [found, is_new] = cells.try_emplace(cell, one);
+    if (!is_new) found->second.others += 1 + one.others;
+  }
+  std::vector<Thinned> kept;
+  for (const auto& [cell, one] : cells) kept.push_back(one);
+  return kept;
+}
+
+void thin_all(std::vector<Points>& plots, ExploreChart& chart) {
+  const auto count = [&] {
+    std::size_t sum = 0;
+    for (const Points& lines : plots) {
+      for (const auto& line : lines) sum += line.size();
+    }
+    return sum;
+  };
+  chart.points = count();
+  for (int coarser = 1; count() > kMostMarks && coarser <= kRows; coarser *= 2) {
+    for (Points& lines : plots) {
+      for (auto& line : lines) line = thin(line, chart, coarser);
+    }
+  }
+  chart.drawn = count();
+}
+
+const ResultRow& row_of(std::span<const ExploreSource> sources, const ExploreRepeat& repeat) {
+  return sources[repeat.source].rows[repeat.row];
+}
+
+std::string mark_text(const Exploration& made, const ExploreMark& mark, const Explored& one) {
+  const ResultRow& row = one.row;
+  std::string text =
+      fmt::format("{}, {}, {} tokens, heads {}/{}, {}", row.card.label, windows_text(row.problem),
+                  format_tokens(row.problem.seq_len), row.problem.q_heads, row.problem.kv_heads, to_string(row.pass));
+  if (!row.instance.empty() && row.instance != "default") text += ", " + row.instance;
+  text += fmt::format("\n{}: {}{}{}", made.y->label, significant_text(mark.y, 4), made.y->unit.empty() ? "" : " ",
+                      made.y->unit);
+  if (mark.repeats > 1) {
+    text += fmt::format(", median of {} measurements, {} to {}", mark.repeats, significant_text(mark.low, 4),
+                        significant_text(mark.high, 4));
+  } else if (mark.known) {
+    text += fmt::format(", 95 %: {} to {}", significant_text(mark.low, 4), significant_text(mark.high, 4));
+  } else {
+    text += ", interval unknown";
+  }
+  std::set<std::string_view> said{"kernel", "window", "seq",   "heads",    "pass",    "instance",
+                                  "device", "date",   "sweep", "database", made.y->id};
+  for (const ExploreField* field : {made.x, made.color, made.panel, made.row}) {
+    if (field == nullptr || !said.insert(field->id).second) continue;
+    if (const std::string value = field->text(one); !value.empty())
+      text += fmt::format("\n{}: {}", field->label, value);
+  }
+  text += fmt::format("\n{}, sweep {}, m{}, {}", row.device, row.sweep, row.measurement, row.started.substr(0, 10));
+  if (!mark.database.empty())
+    text += fmt::format(", in {}{}", mark.database, mark.elsewhere ? ": open it to select this" : "");
+  if (mark.others > 0)
+    text += fmt::format("\nstands for {} near it: zoom does not show them, a filter does",
+                        counted(mark.others, "more point"));
+  return text;
+}
+
+ExploreMark mark_of(const Exploration& made, const Thinned& thinned, std::span<const ExploreSource> sources,
+                    const std::vector<std::string>& databases) {
+  const ExplorePoint& point = *thinned.point;
+  ExploreMark mark{.x = point.x, .y = point.y, .others = thinned.others};
+  mark.low = mark.high = point.repeats.front().y;
+  const std::string& newest_of = sources[point.repeats.back().source].name;
+  for (const ExploreRepeat& repeat : point.repeats) {
+    mark.low = std::min(mark.low, repeat.y), mark.high = std::max(mark.high, repeat.y);
+    if (sources[repeat.source].name == newest_of) mark.measurements.push_back(row_of(sources, repeat).measurement);
+  }
+  mark.repeats = point.repeats.size();
+  if (databases.size() > 1) {
+    mark.database = newest_of;
+    mark.elsewhere = newest_of != databases.front();
+  }
+  if (point.repeats.size() > 1) {
+    mark.known = true;
+  } else if (const auto& interval = point.repeats.front().interval) {
+    mark.low = interval->low, mark.high = interval->high, mark.known = true;
+  }
+  const ResultRow& newest = row_of(sources, point.repeats.back());
+  mark.sweep = newest.sweep;
+  mark.text = mark_text(made, mark, {newest, newest_of});
+  return mark;
+}
+
+/// A line from one value to the next says something: a size, a date, one version after another.
+bool can_be_joined(const ExploreField& x) { return x.number != nullptr || x.ordered || x.id == "version"; }
+
+void set_range(ExploreAxis& axis, const std::vector<double>& values, bool words, double far_apart) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  if (low == values.end()) return;
+  axis.low = *low, axis.high = *high;
+  axis.logarithmic = !words && *low > 0 && *high / *low > far_apart;
+}
+
+/// The lines of a chart have the same name and style in all of its plots.
+class Styles {
+ public:
+  explicit Styles(const Exploration& made) {
+    std::set<std::string> met;
+    for (const ExplorePanel& panel : made.panels) {
+      for (const ExploreSeries& series : panel.series) {
+        if (met.insert(series.name).second) names_.push_back(series.name);
+      }
+    }
+    apart_ = names_.size() > kMostLines ? kMostLines - 1 : names_.size();
+    for (std::size_t n = 0; n < names_.size(); ++n) styles_[names_[n]] = std::min(n, apart_);
+    if (apart_ < names_.size()) others_ = fmt::format("{} others", names_.size() - apart_);
+  }
+  std::size_t of(const std::string& name) const { return styles_.at(name); }
+  std::size_t count() const { return apart_ + (others_.empty() ? 0 : 1); }
+  int look(std::size_t style) const { return style < apart_ ? static_cast<int>(style) : kOtherLines; }
+  const std::string& name(std::size_t style) const { return style < apart_ ? names_[style] : others_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::map<std::string, std::size_t> styles_;
+  std::size_t apart_ = 0;
+  std::string others_;
+};
+
+ExplorePlot plot_of(const ExplorePanel& panel, const Exploration& made, const Styles& styles, Points& points) {
+  ExplorePlot plot{panel.name, panel.row, {}};
+  points.resize(styles.count());
+  for (std::size_t style = 0; style < styles.count(); ++style) {
+    ExploreLine& line =
+        plot.lines.emplace_back(ExploreLine{styles.name(style), styles.look(style), true, can_be_joined(*made.x), {}});
+    for (const ExploreSeries& series : panel.series) {
+      if (styles.of(series.name) != style) continue;
+      line.baseline = line.baseline && series.baseline;
+      line.joined = line.joined && !series.mixed && points[style].empty();
+      for (const ExplorePoint& point : series.points) points[style].push_back({&point, 0});
+    }
+  }
+  return plot;
+}
+
+/// As many as are drawn. With rows there is one for each row and column, also where no measurement is.
+std::vector<ExplorePanel> drawn_panels(const Exploration& made, ExploreChart& chart) {
+  std::vector<ExplorePanel> drawn;
+  if (made.row == nullptr) {
+    drawn.assign(made.panels.begin(),
+                 made.panels.begin() + static_cast<std::ptrdiff_t>(std::min(made.panels.size(), kMostPlots)));
+  } else if (!made.panels.empty()) {
+    chart.columns = std::min(made.panel_names.size(), kMostPlots);
+    const std::size_t rows = std::min(made.row_names.size(), kMostPlots / chart.columns);
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t column = 0; column < chart.columns; ++column) {
+        ExplorePanel panel{made.panel_names[column], {}, made.row_names[row]};
+        const auto found = std::find_if(made.panels.begin(), made.panels.end(), [&](const ExplorePanel& one) {
+          return one.name == panel.name && one.row == panel.row;
+        });
+        drawn.push_back(found == made.panels.end() ? std::move(panel) : *found);
+      }
+    }
+  }
+  const auto filled = std::count_if(drawn.begin(), drawn.end(), [](const auto& one) { return !one.series.empty(); });
+  chart.plots_left_out = made.panels.size() - static_cast<std::size_t>(filled);
+  return drawn;
+}
+
+void set_axes(const Exploration& made, const std::vector<Points>& plots, ExploreChart& chart) {
+  std::vector<double> x, y;
+  for (const Points& lines : plots) {
+    for (const auto& line : lines) {
+      for (const Thinned& one : line) x.push_back(one.point->x), y.push_back(one.point->y);
+    }
+  }
+  chart.x.label = header_of(*made.x), chart.y.label = header_of(*made.y);
+  chart.x.names = made.x_names;
+  set_range(chart.x, x, !made.x_names.empty(), made.x->measure ? kFarApart : kFarApartSizes);
+  set_range(chart.y, y, false, kFarApart);
+  const std::set<double> sizes(x.begin(), x.end());
+  if (made.x_names.empty() && !made.x->measure && sizes.size() <= kMostTicks)
+    chart.x.ticks.assign(sizes.begin(), sizes.end());
+}
+
+}  // namespace
+
+ExploreChart explore_chart(const Exploration& made, const ExploreQuery& query, std::span<const ExploreSource> sources,
+                           std::vector<std::string> databases) {
+  ExploreChart chart;
+  chart.databases = std::move(databases);
+  chart.query = query;
+  chart.rows = made.rows;
+  chart.matched = made.matched;
+  chart.mixed = made.mixed;
+  const Styles styles(made);
+  const std::vector<ExplorePanel> panels = drawn_panels(made, chart);  // points refer to what is in it
+  std::vector<Points> points(panels.size());
+  for (std::size_t n = 0; n < panels.size(); ++n) chart.plots.push_back(plot_of(panels[n], made, styles, points[n]));
+  set_axes(made, points, chart);
+  thin_all(points, chart);
+  for (std::size_t n = 0; n < panels.size(); ++n) {
+    for (std::size_t style = 0; style < styles.count(); ++style) {
+      ExploreLine& line = chart.plots[n].lines[style];
+      for (const Thinned& one : points[n][style]) {
+        const ResultRow& newest = row_of(sources, one.point->repeats.back());
+        chart.devices.insert(newest.device);
+        chart.days.insert(newest.started.substr(0, 10));
+        line.marks.push_back(mark_of(made, one, sources, chart.databases));
+        line.joined = line.joined && one.others == 0;
+      }
+    }
+    std::erase_if(chart.plots[n].lines, [](const ExploreLine& line) { return line.marks.empty(); });
+  }
+  return chart;
+}
+
+std::string explore_title(const ExploreQuery& query) {
+  const auto label = [](const std::string& id) {
+    const ExploreField* field = find_explore_field(id);
+    return field == nullptr ? id : std::string(field->label);
+  };
+  std::string title = fmt::format("{} by {}", label(query.y), label(query.x));
+  title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+  if (query.best) title += ", best of each";
+  if (!query.where.empty()) title += ", " + query.where;
+  return title;
+}
+
+std::string filter_problem(const std::string& where) {
+  try {
+    const ExploreFilter parsed(where);
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TextTable explore_text(const ExploreChart& chart) {
+  TextTable table{
+      {chart.query.rows.empty() ? "row" : chart.query.rows, chart.query.panels.empty() ? "panel" : chart.query.panels,
+       chart.query.color.empty() ? "series" : chart.query.color, chart.query.x, chart.query.y, "low", "high", "repeats",
+       "database", "sweep", "measurement", "others near it"},
+      {false, false, false, chart.x.names.empty(), true, true, true, true, false, true, true, true},
+      {}};
+  for (const ExplorePlot& plot : chart.plots) {
+    for (const ExploreLine& line : plot.lines) {
+      for (const ExploreMark& mark : line.marks) {
+        table.rows.push_back(
+            {plot.row, plot.name, line.name,
+             chart.x.names.empty() ? fmt::format("{:.10g}", mark.x) : chart.x.names[static_cast<std::size_t>(mark.x)],
+             fmt::format("{:.10g}", mark.y), mark.known ? fmt::format("{:.10g}", mark.low) : "",
+             mark.known ? fmt::format("{:.10g}", mark.high) : "", fmt::format("{}", mark.repeats), mark.database,
+             fmt::format("{}", mark.sweep), fmt::format("{}", mark.measurements.back()),
+             fmt::format("{}", mark.others)});
+      }
+    }
+  }
+  return table;
+}
+
+std::span<const ExploreView> usual_views() {
+  static const std::vector<ExploreView> views{
+      {"Time by tokens", {}},
+      {"Rate by windows", {"window", "tflops", "kernel", "pass", "", false}},
+      {"Time beside the reference", {"seq", "ratio", "window", "pass", "kernel~hopper", false}},
+      {"Energy by time", {"ms", "joules", "kernel", "pass", "", false}},
+      {"Best of each version", {"version", "tflops", "kernel", "pass", "", true}},
+  };
+  return views;
+}
+
+}  // namespace triscope

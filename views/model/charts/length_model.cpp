@@ -1,0 +1,444 @@
+#include "views/model/charts/length_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "kernels/attention/flops.hpp"
+#include "profiler/statistics/statistics.hpp"
+#include "profiler/statistics/training_step.hpp"
+#include "views/data/format.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr std::size_t kMostWindows = 7;  // colours that can be told apart
+
+bool is_causal(const Problem& p) { return p.window1 >= p.seq_len; }
+
+/// What stays the same along a curve.
+std::string curve_key(const ResultRow& row) {
+  const Problem& p = row.problem;
+  const std::int64_t window1 = is_baseline(row) && is_causal(p) ? 0 : p.window1;
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", static_cast<int>(p.form), static_cast<int>(p.mask),
+                     static_cast<int>(p.element), p.deterministic, p.batch, p.q_heads, p.kv_heads, p.head_dim, window1,
+                     p.window2, optional_key(p.scale), p.k2_bias, p.v2_bias, optional_key(p.sink));
+}
+
+LengthPoint point_of(const ResultRow& row) {
+  const bool known = interval_known(row);
+  return {row.problem.seq_len, *row.median_ms, known ? *row.ci_low_ms : 0, known ? *row.ci_high_ms : 0,
+          row.measurement};
+}
+
+/// Curves of one pass and regime under construction: by problem, then kernel, then length.
+struct Collected {
+  ResultRow row;  // of the longest length
+  std::map<std::int64_t, LengthPoint> points;
+  std::map<std::int64_t, const SweepResults*> sources;                                 // the sweep of each point
+  std::vector<std::pair<std::int64_t, std::map<std::int64_t, LengthPoint>>> by_sweep;  // of the same build as `build`
+  std::string build;
+};
+using ByKernel = std::map<std::string, Collected>;
+
+class Collector {
+ public:
+  Collector(Pass pass, Regime regime, TimingSource clock) : pass_(pass), regime_(regime), clock_(clock) {}
+
+  /// Of rows at one place the first sweep's counts, as the build that is looked at; of its several instances the
+  /// fastest.
+  void add(const ResultRow& row, const SweepResults* sweep) {
+    const bool usable = row.status == Status::ok && row.median_ms && *row.median_ms > 0 &&
+                        std::isfinite(*row.median_ms) && row.problem.form != Form::gemm;
+    if (!usable || row.pass != pass_ || row.regime != regime_ || row.problem.mask != Mask::causal) return;
+    if (row.timing_source != clock_) return;  // the two clocks do not measure the same span
+    const auto [place, is_new] = index_.emplace(curve_key(row), problems_.size());
+    if (is_new) problems_.emplace_back();
+    Collected& curve = problems_[place->second][row.kernel];
+    add_to_sweep(curve, row, sweep->info.id);
+    if (curve.points.empty() || row.problem.seq_len > curve.row.problem.seq_len) curve.row = row;
+    const auto [point, first] = curve.points.emplace(row.problem.seq_len, point_of(row));
+    const SweepResults* source = curve.sources.emplace(row.problem.seq_len, sweep).first->second;
+    if (!first && source == sweep && *row.median_ms < point->second.ms) point->second = point_of(row);
+  }
+  std::vector<ByKernel>& problems() { return problems_; }
+
+ private:
+  static void add_to_sweep(Collected& curve, const ResultRow& row, std::int64_t sweep) {
+    if (curve.by_sweep.empty()) curve.build = row.source_hash;
+    if (row.source_hash != curve.build) return;
+    if (curve.by_sweep.empty() || curve.by_sweep.back().first != sweep)
+      curve.by_sweep.emplace_back(sweep, std::map<std::int64_t, LengthPoint>{});
+    const auto [point, first] = curve.by_sweep.back().second.emplace(row.problem.seq_len, point_of(row));
+    if (!first && *row.median_ms < point->second.ms) point->second = point_of(row);
+  }
+
+  Pass pass_;
+  Regime regime_;
+  TimingSource clock_;
+  std::map<std::string, std::size_t> index_;
+  std::vector<ByKernel> problems_;  // in order of appearance
+};
+
+/// The kernel that is fastest at the longest length that both have; without such a length, the one measured at more.
+bool is_better(const Collected& a, const Collected& b) {
+  for (auto point = a.points.rbegin(); point != a.points.rend(); ++point) {
+    const auto other = b.points.find(point->first);
+    if (other != b.points.end()) return point->second.ms < other->second.ms;
+  }
+  return a.points.size() > b.points.size();
+}
+
+std::string heads_text(const Problem& p) { return fmt::format("{}/{}", p.q_heads, p.kv_heads); }
+
+LengthCurve curve_of(const Collected& collected, std::string label) {
+  LengthCurve curve;
+  curve.label = std::move(label);
+  curve.kernel = collected.row.kernel;
+  curve.card = collected.row.card;
+  curve.baseline = is_baseline(collected.row);
+  curve.problem = collected.row.problem;
+  for (const auto& [length, point] : collected.points) curve.points.push_back(point);
+  for (const auto& [sweep, points] : collected.by_sweep) {
+    curve.by_sweep.emplace_back(sweep, std::vector<LengthPoint>{});
+    for (const auto& [length, point] : points) curve.by_sweep.back().second.push_back(point);
+  }
+  return curve;
+}
+
+struct Ambiguity {
+  bool heads = false, head_dim = false, form = false, kernel = false;
+};
+
+Ambiguity ambiguity_of(const std::vector<const Collected*>& drawn) {
+  Ambiguity differs;
+  for (const Collected* collected : drawn) {
+    const Problem &p = collected->row.problem, &first = drawn.front()->row.problem;
+    differs.heads |= p.q_heads != first.q_heads || p.kv_heads != first.kv_heads;
+    differs.head_dim |= p.head_dim != first.head_dim;
+    differs.form |= p.form != first.form;
+    differs.kernel |= collected->row.kernel != drawn.front()->row.kernel;
+  }
+  return differs;
+}
+
+std::string windows_label(const Collected& collected, const Ambiguity& differs) {
+  const Problem& p = collected.row.problem;
+  std::string label = format_windows(p.window1, p.window2);
+  if (differs.heads) label += " " + heads_text(p);
+  if (differs.head_dim) label += fmt::format(" D{}", p.head_dim);
+  if (differs.form) label += fmt::format(" {}", to_string(p.form));
+  if (differs.kernel) label += " " + collected.row.card.short_label;
+  return label;
+}
+
+std::string baseline_label(const Collected& collected, const Ambiguity& differs) {
+  const Problem& p = collected.row.problem;
+  std::string label = fmt::format("{} {}", collected.row.card.label, heads_text(p));
+  if (differs.head_dim) label += fmt::format(" D{}", p.head_dim);
+  if (!is_causal(p)) label += fmt::format(" sliding {}", p.window1);
+  return label;
+}
+
+LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
+  std::vector<const Collected*> drawn, baselines;
+  for (ByKernel& kernels : problems) {
+    std::erase_if(kernels, [](const auto& entry) { return entry.second.points.size() < 2; });
+    const Collected* best = nullptr;
+    for (const auto& [id, collected] : kernels) {
+      if (is_baseline(collected.row)) {
+        baselines.push_back(&collected);
+      } else if (best == nullptr || is_better(collected, *best)) {
+        best = &collected;
+      }
+    }
+    if (best != nullptr) drawn.push_back(best);
+  }
+  if (drawn.size() > kMostWindows) {
+    left_out += static_cast<std::int64_t>(drawn.size() - kMostWindows);
+    drawn.resize(kMostWindows);
+  }
+  LengthPass result;
+  const Ambiguity differs = ambiguity_of(drawn);
+  for (std::size_t n = 0; n < drawn.size(); ++n) {
+    result.curves.push_back(curve_of(*drawn[n], windows_label(*drawn[n], differs)));
+    result.curves.back().style = static_cast<int>(n);
+  }
+  for (std::size_t n = 0; n < baselines.size(); ++n) {
+    result.curves.push_back(curve_of(*baselines[n], baseline_label(*baselines[n], differs)));
+    result.curves.back().style = static_cast<int>(n);
+  }
+  return result;
+}
+
+/// The sweeps that curves of `problems` come from; those of a kernel that another one hides count too.
+void add_sources(std::set<const SweepResults*>& sweeps, const std::vector<ByKernel>& problems) {
+  for (const ByKernel& kernels : problems) {
+    for (const auto& [id, collected] : kernels) {
+      for (const auto& [length, source] : collected.sources) sweeps.insert(source);
+    }
+  }
+}
+
+/// How well a causal baseline stands beside these windows: equal grouping, then the lowest rank. Nullopt: not at all.
+std::optional<std::tuple<bool, std::int64_t>> rank(const LengthCurve& ours, const LengthCurve& baseline) {
+  const Problem &a = ours.problem, &b = baseline.problem;
+  if (!baseline.baseline || !is_causal(b) || a.batch != b.batch || a.q_heads != b.q_heads || a.head_dim != b.head_dim)
+    return std::nullopt;
+  return std::tuple(a.kv_heads != b.kv_heads, baseline.card.rank.value_or(std::numeric_limits<std::int64_t>::max()));
+}
+
+std::optional<std::size_t> best_baseline(const LengthPass& pass, const LengthCurve& ours) {
+  std::optional<std::size_t> best;
+  for (std::size_t n = 0; n < pass.curves.size(); ++n) {
+    const auto candidate = rank(ours, pass.curves[n]);
+    if (!candidate) continue;
+    if (!best || *candidate < *rank(ours, pass.curves[*best])) best = n;
+  }
+  return best;
+}
+
+std::string length_text(double tokens) {
+  return format_count(static_cast<std::int64_t>(std::llround(tokens / 100) * 100));
+}
+
+/// "31,300 to 32,200 by the 95 % intervals".
+std::string interval_words(const LatencyCrossing& crossing) {
+  const std::string low = length_text(crossing.low), high = length_text(crossing.high);
+  if (crossing.open_below() && crossing.open_above()) return "at any measured length by the 95 % intervals";
+  if (crossing.open_below()) return high + " or less by the 95 % intervals";
+  return (crossing.open_above() ? low + " or more" : low + " to " + high) + " by the 95 % intervals";
+}
+
+std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseline, const LengthCrossing& crossing) {
+  const LatencyCrossing& m = crossing.measured;
+  std::string measured;
+  switch (m.kind) {
+    case LatencyCrossing::Kind::crosses:
+      measured = fmt::format("{} costs as much as {} at {} tokens, by measured latency{} ({})", ours.label,
+                             baseline.label, length_text(m.seq_len), crossing.in_turns ? " in turns" : "",
+                             m.low > 0 ? interval_words(m) : "too few samples for an interval");
+      break;
+    case LatencyCrossing::Kind::cheaper:
+      measured = fmt::format("{} costs less than {} at every measured length, {} to {}", ours.label, baseline.label,
+                             format_tokens(m.shortest), format_tokens(m.longest));
+      break;
+    case LatencyCrossing::Kind::dearer:
+      measured = fmt::format("{} costs more than {} up to the longest measured length, {}", ours.label, baseline.label,
+                             format_tokens(m.longest));
+      break;
+    case LatencyCrossing::Kind::not_decided:
+      measured = fmt::format("Where {} begins to cost less than {} is not decided ({})", ours.label, baseline.label,
+                             m.low > 0 ? interval_words(m) : "too few samples for an interval");
+      break;
+    case LatencyCrossing::Kind::not_comparable:
+      measured = fmt::format("{} and {} have fewer than two measured lengths in common", ours.label, baseline.label);
+  }
+  return fmt::format("{}; by the exact count at {} (2 w1 w2 is {}), by the paper's count, 3 w1 w2, at {}.", measured,
+                     format_count(crossing.exact_count), format_count(crossing.full_rows),
+                     format_count(crossing.paper_count));
+}
+
+std::size_t lengths_in_common(const std::vector<LengthPoint>& a, const std::vector<LengthPoint>& b) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      a, [&](const LengthPoint& one) { return std::ranges::find(b, one.seq_len, &LengthPoint::seq_len) != b.end(); }));
+}
+
+/// By the sweep that has most lengths of both, since these took turns; of equals the first. Where none has two, by the
+/// drawn curves.
+void measure_crossing(LengthCrossing& crossing, const LengthCurve& ours, const LengthCurve& baseline) {
+  const std::vector<LengthPoint>*windows = &ours.points, *dot_product = &baseline.points;
+  std::size_t most = 1;
+  for (const auto& [sweep, points] : ours.by_sweep) {
+    const auto beside = std::ranges::find(baseline.by_sweep, sweep, [](const auto& one) { return one.first; });
+    if (beside == baseline.by_sweep.end() || lengths_in_common(points, beside->second) <= most) continue;
+    most = lengths_in_common(points, beside->second);
+    windows = &points;
+    dot_product = &beside->second;
+    crossing.in_turns = true;
+  }
+  crossing.measured = find_crossing(*windows, *dot_product);
+}
+
+void find_crossings(LengthPass& pass) {
+  for (std::size_t n = 0; n < pass.curves.size(); ++n) {
+    const LengthCurve& ours = pass.curves[n];
+    if (ours.baseline) break;
+    const std::optional<std::size_t> baseline = best_baseline(pass, ours);
+    if (!baseline) continue;
+    LengthCrossing crossing;
+    crossing.windows = n;
+    crossing.baseline = *baseline;
+    measure_crossing(crossing, ours, pass.curves[*baseline]);
+    const Windows windows{ours.problem.window1, ours.problem.window2};
+    crossing.exact_count = crossing_by_exact_count(windows);
+    crossing.full_rows = crossing_by_full_rows(windows);
+    crossing.paper_count = crossing_by_paper_count(windows);
+    crossing.sentence = crossing_sentence(ours, pass.curves[*baseline], crossing);
+    pass.crossings.push_back(std::move(crossing));
+  }
+}
+
+std::optional<double> half_width(const LengthPoint& point) {
+  return interval_known(point) ? std::optional((point.high_ms - point.low_ms) / 2) : std::nullopt;
+}
+
+std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& point, const SameBudget& budget,
+                            const Windows& like) {
+  const double area = budget.windows.area;
+  const auto other = [&](std::int64_t fixed) {
+    return std::max<std::int64_t>(1, std::llround(area / static_cast<double>(fixed)));
+  };
+  return fmt::format(
+      "At {} tokens {} takes {}: windows of area {}{} take as long, such as {} or {}.", format_tokens(budget.seq_len),
+      baseline.label, format_ms(point.ms, half_width(point)), format_count(std::llround(area)),
+      budget.windows.extrapolated ? " (beyond the measured areas)" : "",
+      format_windows(like.window1, other(like.window1)), format_windows(other(like.window2), like.window2));
+}
+
+void find_budgets(LengthPass& pass) {
+  if (pass.crossings.empty()) return;
+  const std::size_t reference = pass.crossings.front().baseline;
+  const LengthCurve& baseline = pass.curves[reference];
+  for (const LengthPoint& point : baseline.points) {
+    std::vector<AreaPoint> areas;
+    for (const LengthCrossing& crossing : pass.crossings) {
+      const LengthCurve& ours = pass.curves[crossing.windows];
+      if (crossing.baseline != reference) continue;
+      // Where a window is longer than the sequence its area is not what is computed.
+      if (std::max(ours.problem.window1, ours.problem.window2) > point.seq_len / 2) continue;
+      for (const LengthPoint& own : ours.points) {
+        if (own.seq_len == point.seq_len) areas.push_back({{ours.problem.window1, ours.problem.window2}, own.ms});
+      }
+    }
+    const std::optional<AreaEstimate> estimate = area_for_budget(areas, point.ms);
+    if (!estimate) continue;
+    SameBudget budget{reference, point.seq_len, point.ms, *estimate, {}};
+    budget.sentence = budget_sentence(baseline, point, budget, areas.front().windows);
+    pass.budgets.push_back(std::move(budget));
+  }
+}
+
+void append_text(TextTable& table, const LengthPass& pass, std::string_view pass_name) {
+  const auto add = [&](std::string what, std::string curve, std::string tokens, std::string value, std::string low,
+                       std::string high) {
+    table.rows.push_back({std::string(pass_name), std::move(what), std::move(curve), std::move(tokens),
+                          std::move(value), std::move(low), std::move(high)});
+  };
+  for (const LengthCurve& curve : pass.curves) {
+    for (const LengthPoint& p : curve.points) {
+      add("latency, ms", curve.label, fmt::format("{}", p.seq_len), fmt::format("{:.6g}", p.ms),
+          interval_known(p) ? fmt::format("{:.6g}", p.low_ms) : "unknown",
+          interval_known(p) ? fmt::format("{:.6g}", p.high_ms) : "unknown");
+    }
+  }
+  for (const LengthCrossing& crossing : pass.crossings) {
+    const std::string label =
+        fmt::format("{} against {}", pass.curves[crossing.windows].label, pass.curves[crossing.baseline].label);
+    const LatencyCrossing& m = crossing.measured;
+    if (m.kind == LatencyCrossing::Kind::crosses) {
+      add("crossing by latency, tokens", label, "", fmt::format("{:.0f}", m.seq_len),
+          m.low > 0 ? fmt::format("{:.0f}", m.low) : "unknown", m.low > 0 ? fmt::format("{:.0f}", m.high) : "unknown");
+    }
+    add("crossing by exact count, tokens", label, "", fmt::format("{}", crossing.exact_count), "", "");
+    add("crossing by the paper's count, tokens", label, "", fmt::format("{}", crossing.paper_count), "", "");
+  }
+  for (const SameBudget& budget : pass.budgets) {
+    add("window area of the same latency", pass.curves[budget.baseline].label, fmt::format("{}", budget.seq_len),
+        fmt::format("{:.0f}", budget.windows.area), "", "");
+  }
+}
+
+/// The clock of the first sweep that measured anything.
+TimingSource clock_of(const std::vector<const SweepResults*>& sweeps) {
+  for (const SweepResults* sweep : sweeps) {
+    for (const ResultRow& row : sweep->rows) {
+      if (row.status == Status::ok) return row.timing_source;
+    }
+  }
+  return TimingSource::cpu_clock;
+}
+
+/// A row whose time is that of a whole step.
+ResultRow step_row(const ResultRow& forward, const ValueWithInterval& step) {
+  ResultRow row = forward;
+  row.median_ms = step.value;
+  row.ci_low_ms = step.low;
+  row.ci_high_ms = step.high;
+  return row;
+}
+
+/// The steps of problems that were measured in both passes.
+LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regime) {
+  Collector collector(Pass::forward, regime, clock_of(sweeps));
+  for (const SweepResults* sweep : sweeps) {
+    for (const TrainingStep& step : training_steps(sweep->rows, "auto")) {
+      collector.add(step_row(step.forward, step.step), sweep);
+      if (step.baseline_step) collector.add(step_row(*step.baseline_forward, *step.baseline_step), sweep);
+    }
+  }
+  std::int64_t left_out = 0;
+  LengthPass made = make_pass(collector.problems(), left_out);
+  find_crossings(made);
+  find_budgets(made);
+  return made;
+}
+
+}  // namespace
+
+std::string point_text(const LengthCurve& curve, const LengthPoint& point) {
+  return fmt::format(
+      "{}, {} tokens: {}, {}", curve.label, format_count(point.seq_len), format_ms(point.ms, half_width(point)),
+      interval_known(point) ? "95 % interval " + format_ms_interval(point.low_ms, point.high_ms, point.ms)
+                            : "interval unknown");
+}
+
+LengthChart make_length_chart(const SweepResults& shown,
+                              const std::vector<std::shared_ptr<const SweepResults>>& others) {
+  std::vector<const SweepResults*> sweeps{&shown};
+  for (const auto& other : others) sweeps.push_back(other.get());
+  LengthChart chart;
+  chart.text = {
+      {"pass", "what", "curve", "tokens", "value", "low", "high"}, {false, false, false, true, true, true, true}, {}};
+  for (const Regime regime : {Regime::sustained, Regime::burst}) {
+    chart.regime = regime;
+    chart.left_out = 0;
+    std::set<const SweepResults*> drawn;
+    for (const Pass pass : {Pass::forward, Pass::backward}) {
+      Collector collector(pass, regime, clock_of(sweeps));
+      for (const SweepResults* sweep : sweeps) {
+        for (const ResultRow& row : sweep->rows) collector.add(row, sweep);
+      }
+      LengthPass& made = chart.passes[pass == Pass::forward ? 0 : 1];
+      made = make_pass(collector.problems(), chart.left_out);
+      add_sources(drawn, collector.problems());
+      find_crossings(made);
+      find_budgets(made);
+    }
+    chart.sweeps = drawn.size();
+    chart.step = make_step(sweeps, regime);
+    if (!chart.passes[0].curves.empty() || !chart.passes[1].curves.empty()) break;
+  }
+  append_text(chart.text, chart.passes[0], "forward");
+  append_text(chart.text, chart.passes[1], "backward");
+  append_text(chart.text, chart.step, "training step");
+  return chart;
+}
+
+double counted_tflop(const LengthCurve& curve, std::optional<Pass> pass, double seq_len) {
+  if (!pass) return counted_tflop(curve, Pass::forward, seq_len) + counted_tflop(curve, Pass::backward, seq_len);
+  Problem problem = curve.problem;
+  const bool causal = curve.baseline && is_causal(problem);
+  problem.seq_len = std::max<std::int64_t>(1, std::llround(seq_len));
+  if (causal) problem.window1 = problem.seq_len;
+  return useful_flops(problem, *pass) * 1e-12;
+}
+
+}  // namespace triscope

@@ -1,0 +1,189 @@
+#include "views/model/paper/recipe_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+#include "kernels/base/text/plus_minus.hpp"
+#include "profiler/export/text_table.hpp"
+#include "profiler/paper/layers/measured_crossing.hpp"
+#include "views/data/format.hpp"
+
+namespace triscope {
+namespace {
+
+Problem problem_of(const RecipeUi& ui) {
+  Problem problem;
+  problem.seq_len = ui.seq_len;
+  problem.q_heads = ui.q_heads;
+  problem.kv_heads = ui.kv_heads;
+  problem.head_dim = ui.head_dim;
+  problem.window1 = ui.window1;
+  problem.window2 = ui.window2;
+  return problem;
+}
+
+bool counts(const ResultRow& row) {
+  return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.problem.batch == 1 &&
+         row.regime == Regime::sustained && row.problem.mask == Mask::causal && !row.problem.sink;
+}
+
+std::vector<Problem> still_to_count(std::vector<Problem> wanted, const WorkTable& work) {
+  std::erase_if(wanted, [&](const Problem& problem) { return find_counted(work, problem) != nullptr; });
+  return wanted;
+}
+
+/// Both passes were measured.
+bool both(const std::set<Pass>& passes) { return passes.contains(Pass::forward) && passes.contains(Pass::backward); }
+
+}  // namespace
+
+LayerMixRequest layer_request(const RecipeUi& ui) {
+  LayerMixRequest request;
+  request.seq_len = ui.seq_len;
+  request.q_heads = ui.q_heads;
+  request.kv_heads = ui.kv_heads;
+  request.head_dim = ui.head_dim;
+  request.windows = {ui.window1, ui.window2};
+  request.dot_kernel = ui.dot_kernel;
+  return request;
+}
+
+std::string recipe_problem(const RecipeUi& ui) {
+  if (ui.layers < 1 || ui.layers > kMostLayers) return fmt::format("there must be 1 to {} layers", kMostLayers);
+  if (ui.sequences < 1 || ui.sequences > kMostSequences)
+    return fmt::format("there must be 1 to {} sequences", format_count(kMostSequences));
+  if (ui.simplicial < 0 || ui.simplicial > ui.layers)
+    return fmt::format("{} of {} layers cannot be 2-simplicial", ui.simplicial, ui.layers);
+  if (ui.seq_len > kMostRecipeTokens)
+    return fmt::format("at most {} tokens are added up", format_count(kMostRecipeTokens));
+  if (!(ui.budget_ms >= 0)) return "the budget must be 0 or more";
+  const std::vector<std::string> reasons = validate(problem_of(ui));
+  return reasons.empty() ? std::string() : reasons.front();
+}
+
+RecipeAnswer make_recipe_answer(const std::vector<ResultRow>& rows, const RecipeUi& ui, const WorkTable& work) {
+  RecipeAnswer answer;
+  answer.problem = recipe_problem(ui);
+  if (!answer.problem.empty()) return answer;
+  answer.to_count = still_to_count(problems_to_count(rows, layer_request(ui)), work);
+  if (!answer.to_count.empty()) return answer;
+  try {
+    answer.costs = layer_costs(rows, layer_request(ui), work);
+  } catch (const Error& error) {
+    answer.problem = error.why();
+    answer.next = error.fix();
+    return answer;
+  }
+  for (std::int64_t count = 0; count <= ui.layers; ++count)
+    answer.steps.push_back(mix_range(*answer.costs, ui.layers, count, ui.sequences));
+  if (ui.budget_ms > 0)
+    answer.fits = mixes_within(*answer.costs, ui.layers, static_cast<double>(ui.budget_ms), ui.sequences);
+  return answer;
+}
+
+std::vector<MeasuredShape> measured_shapes(const std::vector<ResultRow>& rows) {
+  using Heads = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+  struct Simplicial {
+    std::set<Pass> passes;
+    std::int64_t longest = 0;
+  };
+  std::map<std::pair<Heads, std::pair<std::int64_t, std::int64_t>>, Simplicial> simplicial;
+  std::map<std::pair<Heads, std::string>, std::set<Pass>> global;
+  std::map<std::string, std::string> labels;
+  for (const ResultRow& row : rows) {
+    const Problem& p = row.problem;
+    if (!counts(row)) continue;
+    const Heads heads{p.q_heads, p.kv_heads, p.head_dim};
+    if (p.form == Form::dot_product && p.window1 >= p.seq_len) {
+      global[{heads, row.kernel}].insert(row.pass);
+      labels[row.kernel] = row.card.label.empty() ? row.kernel : row.card.label;
+    }
+    if (p.form != Form::trilinear || row.card.kind != KernelKind::simplicial) continue;
+    Simplicial& kept = simplicial[{heads, {p.window1, p.window2}}];
+    kept.passes.insert(row.pass);
+    kept.longest = std::max(kept.longest, p.seq_len);
+  }
+  std::vector<MeasuredShape> shapes;
+  for (const auto& [key, kept] : simplicial) {
+    if (!both(kept.passes)) continue;
+    const auto& [heads, windows] = key;
+    for (const auto& [beside, passes] : global) {
+      if (beside.first != heads || !both(passes)) continue;
+      RecipeUi shape;
+      std::tie(shape.q_heads, shape.kv_heads, shape.head_dim) = heads;
+      std::tie(shape.window1, shape.window2) = windows;
+      shape.seq_len = static_cast<int>(kept.longest);
+      shape.dot_kernel = beside.second;
+      shapes.push_back(
+          {shape, fmt::format("{}, {}/{} heads of {}, {}", format_windows(windows.first, windows.second), shape.q_heads,
+                              shape.kv_heads, shape.head_dim, labels.at(shape.dot_kernel))});
+    }
+  }
+  return shapes;
+}
+
+RecipeUi with_shape(RecipeUi ui, const MeasuredShape& measured) {
+  const RecipeUi& shape = measured.shape;
+  std::tie(ui.q_heads, ui.kv_heads, ui.head_dim) = std::tie(shape.q_heads, shape.kv_heads, shape.head_dim);
+  std::tie(ui.window1, ui.window2, ui.dot_kernel) = std::tie(shape.window1, shape.window2, shape.dot_kernel);
+  ui.seq_len = std::min(ui.seq_len, shape.seq_len);
+  return ui;
+}
+
+OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const std::vector<MeasuredShape>& shapes,
+                                     const Windows& windows, const WorkTable& work) {
+  if (shapes.empty()) return {};
+  const RecipeUi usual;  // the heads of the paper, where they were measured
+  const auto same = std::ranges::find_if(shapes, [&](const MeasuredShape& one) {
+    const RecipeUi& shape = one.shape;
+    return shape.q_heads == usual.q_heads && shape.kv_heads == usual.kv_heads && shape.head_dim == usual.head_dim &&
+           shape.dot_kernel == usual.dot_kernel;
+  });
+  LayerMixRequest request = layer_request((same == shapes.end() ? shapes.front() : *same).shape);
+  request.windows = windows;
+  OperatorCrossings found;
+  found.beside = fmt::format("{}/{} heads of {}, beside {}", request.q_heads, request.kv_heads, request.head_dim,
+                             request.dot_kernel);
+  found.to_count = still_to_count(crossing_problems(rows, request), work);
+  if (!found.to_count.empty()) return found;
+  const auto text = [&](CrossingOf of) {
+    return plus_minus(crossings_text(measured_crossings(rows, request, of, work)));
+  };
+  found.forward = text(CrossingOf::forward);
+  found.backward = text(CrossingOf::backward);
+  found.both = text(CrossingOf::step);
+  return found;
+}
+
+std::vector<ResultRow> rows_on_device(const DatabaseData& data) {
+  std::vector<ResultRow> rows;
+  if (data.shown) rows = data.shown->rows;
+  for (const auto& other : data.same_device) rows.insert(rows.end(), other->rows.begin(), other->rows.end());
+  return rows;
+}
+
+TextTable recipe_text(const RecipeUi& ui, const RecipeAnswer& answer) {
+  TextTable table{
+      {"2-simplicial layers", "global layers", "attention of a training step, ms", "at most, ms", "within the budget"},
+      {true, true, true, true, false},
+      {}};
+  for (std::size_t count = 0; count < answer.steps.size(); ++count) {
+    const auto number = static_cast<std::int64_t>(count);
+    const bool within = answer.fits && number >= answer.fits->fewest && number <= answer.fits->most;
+    table.rows.push_back({std::to_string(number), std::to_string(ui.layers - number),
+                          fmt::format("{:.6g}", answer.steps[count].low),
+                          fmt::format("{:.6g}", answer.steps[count].high),
+                          !answer.fits ? ""
+                          : within     ? "yes"
+                                       : "no"});
+  }
+  return table;
+}
+
+}  // namespace triscope

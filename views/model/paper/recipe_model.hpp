@@ -1,0 +1,63 @@
+// The layer-mix calculator of the Recipe page without its pixels: what the attention layers of a model cost here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/paper/layers/layer_mix.hpp"
+#include "views/data/window_data.hpp"
+
+namespace triscope {
+
+/// A model as it is typed.
+struct RecipeUi {
+  int layers = 32, simplicial = 8, sequences = 1;
+  int seq_len = 32'768, q_heads = 64, kv_heads = 1, head_dim = 128, window1 = 512, window2 = 32;
+  float budget_ms = 0;  ///< of a training step; 0: none
+  std::string dot_kernel = LayerMixRequest{}.dot_kernel;
+  bool operator==(const RecipeUi&) const = default;
+};
+LayerMixRequest layer_request(const RecipeUi& ui);
+
+inline constexpr int kMostRecipeTokens = 1 << 24;
+
+/// What is wrong with the numbers, one sentence; empty: nothing.
+std::string recipe_problem(const RecipeUi& ui);
+
+struct RecipeAnswer {
+  std::optional<LayerCosts> costs;
+  std::string problem, next;        ///< why there are none, and what to do about it
+  std::vector<Problem> to_count;    ///< problems whose tiles it waits for
+  std::vector<MsRange> steps;       ///< by number of 2-simplicial layers, from 0 on; empty without costs
+  std::optional<BudgetMixes> fits;  ///< with a budget
+};
+RecipeAnswer make_recipe_answer(const std::vector<ResultRow>& rows, const RecipeUi& ui, const WorkTable& work = {});
+
+/// Heads, windows and dot-product attention that the rows have in both passes, so that a training step can be added up.
+struct MeasuredShape {
+  RecipeUi shape;    ///< its length the longest at which the windows were measured
+  std::string text;  ///< "512 × 32, 64/1 heads of 128, beside" and the kernel
+};
+std::vector<MeasuredShape> measured_shapes(const std::vector<ResultRow>& rows);
+/// The same model with the heads, windows and kernel of a measured shape.
+RecipeUi with_shape(RecipeUi ui, const MeasuredShape& measured);
+
+/// From which length on windows cost less than dot-product attention by the clock, measured or by a model that is
+/// named.
+struct OperatorCrossings {
+  std::string beside;                   ///< heads and the kernel of the dot product; empty: nothing was measured
+  std::vector<Problem> to_count;        ///< problems whose tiles it waits for
+  std::string forward, backward, both;  ///< as `crossings_text` has them; empty while it waits
+};
+OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const std::vector<MeasuredShape>& shapes,
+                                     const Windows& windows, const WorkTable& work = {});
+
+/// The rows that the calculator goes by: the shown sweep's, then those of the other sweeps on its device.
+std::vector<ResultRow> rows_on_device(const DatabaseData& data);
+
+/// Each layer's times and every mix, to be copied.
+TextTable recipe_text(const RecipeUi& ui, const RecipeAnswer& answer);
+
+}  // namespace triscope

@@ -1,0 +1,292 @@
+#include "views/model/tables/compare_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "profiler/record/same_device.hpp"
+#include "views/data/format.hpp"
+
+namespace triscope {
+namespace {
+
+std::string number_text(const std::optional<double>& value, const char* unit) {
+  return value ? fmt::format("{:g} {}", *value, unit) : std::string("unknown");
+}
+
+/// What stands once per row in the results but must not differ silently: each distinct value, joined; of our kernels,
+/// or of the baselines.
+std::string distinct(const SweepResults& results, std::string (*text)(const ResultRow&), bool baselines = false) {
+  std::set<std::string> values;
+  for (const ResultRow& row : results.rows) {
+    if (is_baseline(row) == baselines) values.insert(text(row));
+  }
+  std::string joined;
+  for (const std::string& value : values) joined += (joined.empty() ? "" : ", ") + value;
+  return joined;
+}
+
+std::string median_clock(const SweepResults& results) {
+  std::vector<double> clocks;
+  for (const ResultRow& row : results.rows) {
+    if (row.sm_clock_mhz) clocks.push_back(*row.sm_clock_mhz);
+  }
+  return clocks.empty() ? "unknown" : fmt::format("{:.0f} MHz", median(clocks));
+}
+
+std::string device_text(const SweepResults& results) {
+  const Environment& environment = results.info.environment;
+  return is_known_device(environment) ? environment.device_name : "unknown device";
+}
+
+bool on_several_devices(const std::vector<ComparedSweep>& compared) {
+  return compared.size() > 1 && std::any_of(compared.begin() + 1, compared.end(), [&](const ComparedSweep& sweep) {
+           return !on_same_device(sweep.results->info.environment, compared.front().results->info.environment);
+         });
+}
+
+struct Aspect {
+  const char* what;
+  std::string (*text)(const SweepResults&);
+};
+/// In order of importance for a time: the machine, its conditions, how it was timed, then the software.
+const Aspect kAspects[] = {
+    {"device", device_text},
+    {"device id", [](const SweepResults& s) { return s.info.environment.device_uuid; }},
+    {"driver", [](const SweepResults& s) { return s.info.environment.driver_version; }},
+    {"clock while measuring", median_clock},
+    {"power limit", [](const SweepResults& s) { return number_text(s.info.environment.power_limit_w, "W"); }},
+    {"regime",
+     [](const SweepResults& s) {
+       return distinct(s, [](const ResultRow& row) { return std::string(to_string(row.regime)); });
+     }},
+    {"timed by",
+     [](const SweepResults& s) {
+       return distinct(s, [](const ResultRow& row) { return timing_label(row.timing_source); });
+     }},
+    {"kernel sources",
+     [](const SweepResults& s) {
+       return distinct(s, [](const ResultRow& row) {
+         return fmt::format("{} {} {}", row.card.short_label, to_string(row.pass), row.source_hash);
+       });
+     }},
+    {"instances", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return row.instance; }); }},
+    {"baselines",
+     [](const SweepResults& s) {
+       return distinct(
+           s, [](const ResultRow& row) { return row.card.short_label + " " + row.instance; }, true);
+     }},
+    {"Triscope",
+     [](const SweepResults& s) { return s.info.environment.triscope_version + " " + s.info.environment.git_commit; }},
+    {"compiler", [](const SweepResults& s) { return s.info.environment.compiler; }},
+    {"compiler flags", [](const SweepResults& s) { return s.info.environment.compile_flags; }},
+    {"CUDA", [](const SweepResults& s) { return s.info.environment.cuda_version; }},
+    {"CUPTI", [](const SweepResults& s) { return s.info.environment.cupti_version; }},
+    {"host", [](const SweepResults& s) { return s.info.environment.host; }},
+    {"CPU threads", [](const SweepResults& s) { return fmt::format("{}", s.info.environment.cpu_threads); }},
+    {"system", [](const SweepResults& s) { return s.info.environment.os; }},
+};
+
+/// Letters of the day that stands before the time of every sweep, "22 Nov " of "22 Nov 00:47"; 0 where they differ.
+std::size_t length_of_day(const std::vector<ComparedSweep>& compared, std::int64_t now) {
+  std::set<std::string> days;
+  for (const ComparedSweep& sweep : compared) {
+    const std::string started = format_started(sweep.results->info.started, now);
+    const std::size_t clock = started.rfind(' ') + 1;
+    if (clock == 0 || started.find(':') == std::string::npos) return 0;
+    days.insert(started.substr(0, clock));
+  }
+  return days.size() == 1 ? days.begin()->size() : 0;
+}
+
+/// Sweeps that began in the same minute have their numbers in their names too.
+void name_apart(std::vector<std::string>& names, const std::vector<ComparedSweep>& compared) {
+  const std::multiset<std::string> given(names.begin(), names.end());
+  for (std::size_t s = 0; s < names.size(); ++s) {
+    if (given.count(names[s]) > 1) names[s] += fmt::format(" (sweep {})", compared[s].results->info.id);
+  }
+}
+
+std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compared, std::int64_t now) {
+  std::vector<Difference> differences;
+  if (!compared.empty() && !compared.front().database.empty()) {
+    Difference& which = differences.emplace_back(Difference{"sweep", {}});
+    for (const ComparedSweep& sweep : compared) {
+      const SweepInfo& info = sweep.results->info;
+      which.values.push_back(fmt::format("{}, {}", info.id, format_started(info.started, now)));
+    }
+  }
+  const bool several_devices = on_several_devices(compared);
+  for (const Aspect& aspect : kAspects) {
+    Difference difference{aspect.what, {}};
+    for (const ComparedSweep& sweep : compared) difference.values.push_back(aspect.text(*sweep.results));
+    const bool differ = std::any_of(difference.values.begin(), difference.values.end(),
+                                    [&](const std::string& value) { return value != difference.values.front(); });
+    if (differ || (several_devices && aspect.text == device_text)) differences.push_back(std::move(difference));
+  }
+  return differences;
+}
+
+/// The line on which `row` stands in one of `sweeps` sweeps.
+CompareLine empty_line(const ResultRow& row, bool instances, const std::string& setting, std::size_t sweeps) {
+  std::string kernel = row.card.label, pass(to_string(row.pass));
+  if (instances) kernel += " " + row.instance;
+  if (row.regime == Regime::burst) pass += ", burst";
+  return {line_label(row), std::move(kernel), std::move(pass), setting,
+          std::vector<std::optional<CompareCell>>(sweeps)};
+}
+
+void count(CompareModel& model, const Comparison& comparison) {
+  switch (comparison.verdict) {
+    case Verdict::faster:
+      ++model.faster;
+      break;
+    case Verdict::slower:
+      ++model.slower;
+      break;
+    case Verdict::same:
+      ++model.same;
+      break;
+    case Verdict::unclear:
+      ++model.unclear;
+      break;
+    case Verdict::not_comparable:
+      ++model.not_comparable;
+      break;
+  }
+}
+
+}  // namespace
+
+CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std::int64_t now) {
+  CompareModel model;
+  const std::size_t n = compared.size();
+  bool instances = false;
+  const std::size_t same_day = length_of_day(compared, now);
+  const bool several_devices = on_several_devices(compared);
+  for (const ComparedSweep& sweep : compared) {
+    const SweepInfo& info = sweep.results->info;
+    std::string name = info.note.empty() ? format_started(info.started, now).substr(same_day) : info.note;
+    if (several_devices) name += ", " + device_text(*sweep.results);
+    if (!sweep.database.empty()) name = sweep.database;  // which of its sweeps stands among the differences
+    model.sweeps.push_back(std::move(name));
+    instances |= has_several_instances(sweep.results->rows);
+  }
+  name_apart(model.sweeps, compared);
+  std::vector<const ResultRow*> all;
+  for (const ComparedSweep& sweep : compared) {
+    for (const ResultRow& row : sweep.results->rows) all.push_back(&row);
+  }
+  const std::vector<std::string> settings = differing_settings(all);
+  auto setting = settings.begin();
+  std::map<std::string, std::size_t> line_of;
+  for (std::size_t s = 0; s < n; ++s) {
+    for (const ResultRow& row : compared[s].results->rows) {
+      const auto [found, inserted] = line_of.emplace(match_key(row, instances), model.lines.size());
+      if (inserted) {
+        model.lines.push_back(empty_line(row, instances, *setting, n));
+        model.has_settings |= !setting->empty();
+      }
+      ++setting;
+      const std::int64_t selectable = compared[s].database.empty() ? row.measurement : 0;
+      CompareCell cell{selectable, row.status == Status::ok ? row.median_ms : std::nullopt, ms_decimals(row),
+                       row.status, std::nullopt};
+      const auto comparison = compared[s].against_first.find(row.measurement);
+      if (comparison != compared[s].against_first.end()) {
+        cell.comparison = comparison->second.comparison;
+        count(model, *cell.comparison);
+        model.ratio_decimals = std::max(model.ratio_decimals, ratio_decimals(*cell.comparison));
+      }
+      if (cell.ms) model.decimals = std::max(model.decimals, cell.decimals);
+      model.lines[found->second].cells[s] = std::move(cell);
+    }
+  }
+  // What stands in every sweep comes first; what was measured in none goes.
+  std::erase_if(model.lines, [](const CompareLine& line) {
+    return std::none_of(line.cells.begin(), line.cells.end(),
+                        [](const auto& cell) { return cell && (cell->ms || cell->status == Status::failed); });
+  });
+  std::stable_partition(model.lines.begin(), model.lines.end(), [](const CompareLine& line) {
+    return std::all_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return cell.has_value(); });
+  });
+  for (const CompareLine& line : model.lines)
+    model.missing += std::any_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return !cell; });
+  model.has_passes = std::any_of(model.lines.begin(), model.lines.end(),
+                                 [&](const CompareLine& line) { return line.pass != model.lines.front().pass; });
+  model.differences = differences_of(compared, now);
+  return model;
+}
+
+int ratio_decimals(const Comparison& comparison) {
+  constexpr int kMost = 3;
+  if (!interval_known(comparison)) return kMost - 1;
+  return known_decimals(comparison.ratio, (comparison.interval.high - comparison.interval.low) / 2, kMost);
+}
+
+std::string interval_text(const Comparison& comparison) {
+  if (!interval_known(comparison)) return "unknown";
+  const int decimals = ratio_decimals(comparison);
+  return fmt::format("{} .. {}", format_fixed(comparison.interval.low, decimals),
+                     format_fixed(comparison.interval.high, decimals));
+}
+
+TextTable compare_text(const CompareModel& model) {
+  TextTable table{{"window", "kernel", "pass"}, {false, false, false}, {}};
+  if (model.has_settings) {
+    table.header.emplace_back("setting");
+    table.numeric.push_back(false);
+  }
+  for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
+    table.header.push_back(model.sweeps[s] + ", ms");
+    table.numeric.push_back(true);
+    if (s == 0) continue;
+    for (const char* title : {"ratio", "low", "high"}) {
+      table.header.emplace_back(title);
+      table.numeric.push_back(true);
+    }
+    table.header.emplace_back("verdict");
+    table.numeric.push_back(false);
+  }
+  for (const CompareLine& line : model.lines) {
+    std::vector<std::string> row{line.window, line.kernel, line.pass};
+    if (model.has_settings) row.push_back(line.setting);
+    for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
+      const auto& cell = line.cells[s];
+      row.push_back(cell && cell->ms ? format_fixed(*cell->ms, cell->decimals)
+                    : cell           ? std::string(to_string(cell->status))
+                                     : "");
+      if (s == 0) continue;
+      if (cell && cell->comparison) {
+        const Comparison& c = *cell->comparison;
+        const bool known = interval_known(c);
+        const int decimals = ratio_decimals(c);
+        row.insert(row.end(),
+                   {format_fixed(c.ratio, decimals), known ? format_fixed(c.interval.low, decimals) : "unknown",
+                    known ? format_fixed(c.interval.high, decimals) : "unknown", std::string(to_string(c.verdict))});
+      } else {
+        row.insert(row.end(), 4, "");
+      }
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string compare_summary(const CompareModel& model) {
+  std::string text;
+  const auto add = [&](std::int64_t number, const char* word) {
+    if (number > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, word);
+  };
+  add(model.faster, "faster");
+  add(model.slower, "slower");
+  add(model.same, "the same");
+  add(model.unclear, "unclear");
+  add(model.not_comparable, "not comparable");
+  if (text.empty()) return "The sweeps have no measurement in common: windows, shapes or kernels differ.";
+  add(model.missing, "not in every sweep");
+  return text + ".";
+}
+
+}  // namespace triscope

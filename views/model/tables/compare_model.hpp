@@ -1,0 +1,55 @@
+// Two or more sweeps side by side: the first is what the others are judged against.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "views/data/window_data.hpp"
+#include "views/model/tables/latency_model.hpp"
+
+namespace triscope {
+
+struct CompareCell {
+  std::int64_t measurement = 0;  ///< 0: of another database, where it cannot be selected
+  std::optional<double> ms;
+  int decimals = 0;  ///< of `ms`, as many as its interval bears
+  Status status = Status::ok;
+  std::optional<Comparison> comparison;  ///< with the first sweep's; unset for the first sweep itself
+};
+
+struct CompareLine {
+  std::string window, kernel, pass;               ///< what is the same
+  std::string setting;                            ///< the same, where lines differ in more: "4,096 tokens"
+  std::vector<std::optional<CompareCell>> cells;  ///< by sweep; absent where that sweep lacks it
+};
+
+/// One thing in which sweeps differ, most important first: driver, clock, power limit, regime, version, ...
+struct Difference {
+  std::string what;
+  std::vector<std::string> values;  ///< by sweep
+};
+
+struct CompareModel {
+  std::vector<std::string> sweeps;  ///< "today 14:02"; with the device where devices differ
+  std::vector<CompareLine> lines;
+  std::vector<Difference> differences;
+  bool has_settings = false;             ///< some line has one
+  bool has_passes = false;               ///< lines differ in pass or regime
+  int decimals = 0, ratio_decimals = 0;  ///< the most of any cell: a column lines up on its point
+  std::int64_t faster = 0, slower = 0, same = 0, unclear = 0, not_comparable = 0,
+               missing = 0;  ///< over the second sweep on
+};
+
+/// `now` is unix seconds, for the sweeps' names.
+CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std::int64_t now);
+/// As many as the interval of the ratio bears.
+int ratio_decimals(const Comparison& comparison);
+/// "0.981 .. 1.020" of a ratio, or "unknown".
+std::string interval_text(const Comparison& comparison);
+TextTable compare_text(const CompareModel& model);
+
+/// One sentence that says how the comparison went: "12 faster, 2 slower, 28 the same."
+std::string compare_summary(const CompareModel& model);
+
+}  // namespace triscope

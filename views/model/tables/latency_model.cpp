@@ -1,0 +1,260 @@
+#include "views/model/tables/latency_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "kernels/attention/paper.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/record/words/problem_facts.hpp"
+#include "profiler/statistics/training_step.hpp"
+#include "views/data/format.hpp"
+
+namespace triscope {
+namespace {
+
+/// Something a line can differ in beside its windows; shown only where lines do differ.
+struct Fact {
+  std::string name;
+  std::function<std::string(const ResultRow&)> text;
+  bool of_ours = true;                                       ///< what baselines differ in by nature makes no column
+  std::function<std::string(const ResultRow&)> phrase = {};  ///< "4,096 tokens"; none: no part of a line's setting
+};
+
+/// "32768 tokens" -> "32,768 tokens", "dot_product" -> "dot product".
+std::string readable(std::string text) {
+  std::replace(text.begin(), text.end(), '_', ' ');
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  for (std::size_t at = digits; at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+std::vector<Fact> all_facts() {
+  std::vector<Fact> facts{{"kernel", [](const ResultRow& row) { return row.card.label; }, false},
+                          {"instance", [](const ResultRow& row) { return row.instance; }, true,
+                           [](const ResultRow& row) { return "instance " + row.instance; }}};
+  for (const ProblemFact& fact : problem_facts()) {
+    facts.push_back({fact.name, [&fact](const ResultRow& row) { return readable(fact.value(row.problem)); }, true,
+                     [&fact](const ResultRow& row) {
+                       const std::string phrase = fact.phrase(row.problem);
+                       return readable(phrase.empty() ? fmt::format("{} {}", fact.name, fact.value(row.problem))
+                                                      : phrase);
+                     }});
+  }
+  facts.push_back({"timed by", [](const ResultRow& row) { return timing_label(row.timing_source); }, false});
+  return facts;
+}
+
+std::vector<Fact> differing_facts(const std::vector<ResultRow>& rows) {
+  std::vector<Fact> result;
+  const bool only_baselines =
+      std::all_of(rows.begin(), rows.end(), [](const ResultRow& row) { return is_baseline(row); });
+  for (Fact& fact : all_facts()) {
+    std::set<std::string> values;
+    for (const ResultRow& row : rows) {
+      if (!fact.of_ours || only_baselines || !is_baseline(row)) values.insert(fact.text(row));
+    }
+    if (values.size() > 1 && (fact.name != "instance" || has_several_instances(rows)))
+      result.push_back(std::move(fact));
+  }
+  return result;
+}
+
+/// The settings that do not differ, as a phrase; what is usual (batch 1, causal mask) goes without saying.
+std::string shared_conditions(const std::vector<ResultRow>& rows) {
+  const auto ours = std::find_if(rows.begin(), rows.end(), [](const ResultRow& row) { return !is_baseline(row); });
+  if (ours == rows.end()) return {};
+  std::string text;
+  for (const ProblemFact& fact : problem_facts()) {
+    const std::string_view name = fact.name;
+    const std::string value = fact.value(ours->problem);
+    if ((name == "batch" || name == "mask") && value == fact.value(Problem())) continue;
+    const bool shared = std::all_of(rows.begin(), rows.end(), [&](const ResultRow& row) {
+      return is_baseline(row) || fact.value(row.problem) == value;
+    });
+    const std::string phrase = readable(fact.phrase(ours->problem));
+    if (shared && !phrase.empty()) text += (text.empty() ? "" : ", ") + phrase;
+  }
+  return text;
+}
+
+std::string problem_key(const Problem& p) {
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", static_cast<int>(p.form), static_cast<int>(p.mask),
+                     static_cast<int>(p.element), p.deterministic, p.batch, p.seq_len, p.q_heads, p.kv_heads,
+                     p.head_dim, p.window1, p.window2, optional_key(p.scale), p.k2_bias, p.v2_bias,
+                     optional_key(p.sink));
+}
+
+}  // namespace
+
+namespace {
+
+template <typename Value>
+std::optional<Value> found_in(const std::map<std::int64_t, Value>& values, std::int64_t measurement) {
+  const auto found = values.find(measurement);
+  return found == values.end() ? std::nullopt : std::optional(found->second);
+}
+
+void make_groups(LatencyModel& model, const std::vector<ResultRow>& rows) {
+  std::set<std::pair<Regime, Pass>> seen;
+  for (const ResultRow& row : rows) seen.emplace(row.regime, row.pass);
+  const bool several_regimes =
+      std::any_of(rows.begin(), rows.end(), [&](const ResultRow& row) { return row.regime != rows.front().regime; });
+  for (const auto& [regime, pass] : seen) {
+    LatencyGroup group{pass, regime, std::string(to_string(pass)), 0, 0, 0};
+    if (several_regimes) group.title += fmt::format(", {}", to_string(regime));
+    for (const ResultRow& row : rows) {
+      if (row.pass != pass || row.regime != regime) continue;
+      if (row.status != Status::ok) continue;
+      group.decimals = std::max(group.decimals, ms_decimals(row));
+      group.rate_decimals = std::max(group.rate_decimals, rate_decimals(row));
+      if (row.tflops && std::isfinite(*row.tflops)) group.max_tflops = std::max(group.max_tflops, *row.tflops);
+    }
+    model.groups.push_back(std::move(group));
+  }
+}
+
+}  // namespace
+
+int ms_decimals(const ResultRow& row) {
+  if (!row.median_ms) return 0;
+  return ms_decimals(*row.median_ms, half_width(value_of(row)));
+}
+
+int rate_decimals(const ResultRow& row) {
+  if (!row.tflops || !row.median_ms) return 0;
+  constexpr int kDigits = 3;
+  const std::string text = significant_text(*row.tflops, kDigits);
+  const std::size_t point = text.find('.');
+  const int digits = point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
+  const std::optional<double> half = half_width(value_of(row));
+  // A rate is work / time: both are known to the same share.
+  return half ? std::min(digits, known_decimals(*row.tflops, *half / *row.median_ms * *row.tflops)) : digits;
+}
+
+std::string line_label(const ResultRow& row) {
+  const Problem& p = row.problem;
+  if (p.form == Form::gemm) return fmt::format("{}³ product", p.seq_len);
+  if (p.form == Form::dot_product) {
+    return p.window1 >= p.seq_len ? fmt::format("{} causal", format_tokens(p.seq_len))
+                                  : fmt::format("sliding {}", p.window1);
+  }
+  return p.mask == Mask::full ? std::string("full") : format_windows(p.window1, p.window2);
+}
+
+std::vector<std::string> differing_settings(const std::vector<const ResultRow*>& rows) {
+  std::vector<std::string> settings(rows.size());
+  for (const ProblemFact& fact : problem_facts()) {
+    std::set<std::string> values;  // baselines differ in form by nature
+    for (const ResultRow* row : rows) {
+      if (!is_baseline(*row)) values.insert(fact.value(row->problem));
+    }
+    if (values.size() < 2) continue;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i]->problem.form == Form::gemm) continue;  // its label says it all
+      const bool form = std::string_view(fact.name) == "form";
+      const std::string phrase =
+          is_baseline(*rows[i]) && form ? std::string() : readable(fact.phrase(rows[i]->problem));
+      if (!phrase.empty()) settings[i] += (settings[i].empty() ? "" : ", ") + phrase;
+    }
+  }
+  return settings;
+}
+
+std::string match_key(const ResultRow& row, bool with_instance) {
+  return fmt::format("{}|{}|{}|{}|{}", problem_key(row.problem), static_cast<int>(row.pass),
+                     static_cast<int>(row.regime), row.kernel, with_instance ? row.instance : std::string());
+}
+
+bool has_several_instances(const std::vector<ResultRow>& rows) {
+  std::map<std::string, std::string> first;
+  for (const ResultRow& row : rows) {
+    const auto [found, inserted] = first.emplace(match_key(row, false), row.instance);
+    if (!inserted && found->second != row.instance) return true;
+  }
+  return false;
+}
+
+LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline,
+                                const Verdicts* beside_reference) {
+  LatencyModel model;
+  if (beside_reference != nullptr) {
+    model.reference = beside_reference->baseline;
+    model.reference_label = beside_reference->short_label;
+  }
+  model.has_baseline = against_baseline != nullptr;
+  model.conditions = shared_conditions(sweep.rows);
+  make_groups(model, sweep.rows);
+  const std::vector<Fact> facts = differing_facts(sweep.rows);
+  for (const Fact& fact : facts) model.fact_names.emplace_back(fact.name);
+  const bool instances = has_several_instances(sweep.rows);
+
+  std::map<std::string, std::size_t> line_of;
+  for (const ResultRow& row : sweep.rows) {
+    ResultRow question = row;
+    question.pass = Pass::forward;
+    question.regime = Regime::sustained;
+    const auto [found, inserted] = line_of.emplace(match_key(question, instances), model.lines.size());
+    if (inserted) {
+      LatencyLine line;
+      line.problem = row.problem;
+      line.kernel = row.kernel;
+      line.card = row.card;
+      line.instance = row.instance;
+      line.baseline = is_baseline(row);
+      line.label = line_label(row);
+      for (const Fact& fact : facts) {
+        line.facts.push_back(fact.text(row));
+        if (fact.phrase) line.setting += (line.setting.empty() ? "" : ", ") + fact.phrase(row);
+      }
+      line.cells.resize(model.groups.size());
+      model.lines.push_back(std::move(line));
+    }
+    const PaperRow* paper = row.pass == Pass::forward ? find_paper_row(row.problem) : nullptr;
+    if (paper && has_paper_shape(row.problem)) {
+      model.lines[found->second].paper_ms = paper->latency_ms;
+      model.has_paper = true;
+    }
+    LatencyCell cell{row, std::nullopt, std::nullopt, std::nullopt};
+    if (against_baseline) {
+      const auto comparison = against_baseline->find(row.measurement);
+      if (comparison != against_baseline->end()) cell.against_baseline = comparison->second.comparison;
+    }
+    if (beside_reference != nullptr) {
+      cell.beside = found_in(beside_reference->by_measurement, row.measurement);
+      cell.of_reference = found_in(beside_reference->rates, row.measurement);
+    }
+    model.flagged += row.flagged;
+    model.failed += row.status == Status::failed;
+    for (std::size_t g = 0; g < model.groups.size(); ++g) {
+      if (model.groups[g].pass == row.pass && model.groups[g].regime == row.regime)
+        model.lines[found->second].cells[g] = std::move(cell);
+    }
+  }
+  std::stable_partition(model.lines.begin(), model.lines.end(), [](const LatencyLine& line) { return !line.baseline; });
+  return model;
+}
+
+std::string marked(const Comparison& comparison, std::string words) {
+  // "1.31x" -> "1.31×": the x behind a digit.
+  for (std::size_t at = 1; at < words.size(); ++at) {
+    if (words[at] == 'x' && words[at - 1] >= '0' && words[at - 1] <= '9') words.replace(at, 1, "×");
+  }
+  switch (comparison.verdict) {
+    case Verdict::faster:
+      return "▲ " + words;
+    case Verdict::slower:
+      return "▼ " + words;
+    case Verdict::unclear:
+      return "? " + words;
+    case Verdict::same:
+    case Verdict::not_comparable:
+      break;
+  }
+  return words;
+}
+
+}  // namespace triscope
