@@ -10,9 +10,9 @@ namespace triscope {
 
 /// Said wherever their times stand.
 inline constexpr const char* kPaperKernelCaveat =
-    "These are the paper's listings, written out again and tuned here, on this GPU; the paper's own code may differ. "
-    "The "
-    "interval of a ratio is that of both times.";
+    "These kernels are written anew from the paper's formulas, with its tiles and no further tuning; the paper's own "
+    "code "
+    "may differ. The interval of a ratio is that of both times.";
 
 /// The id that they are measured under.
 inline constexpr const char* kPaperKernel = "paper.triton";
