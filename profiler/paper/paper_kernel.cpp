@@ -1,8 +1,11 @@
 #include "profiler/paper/paper_kernel.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
+#include "profiler/record/columns.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
@@ -24,6 +27,12 @@ TimeRatio time_ratio(const ResultRow& of, const ResultRow& to) {
     result.high = *of.ci_high_ms / *to.ci_low_ms;
   }
   return result;
+}
+
+std::string time_ratio_text(const TimeRatio& r) {
+  if (r.high == 0) return significant_text(r.ratio, 2) + " (interval unknown)";
+  return fmt::format("{} ({} to {})", significant_text(r.ratio, 3), significant_text(r.low, 3),
+                     significant_text(r.high, 3));
 }
 
 std::vector<PaperKernelRow> paper_kernel_rows(std::span<const ResultRow> rows) {

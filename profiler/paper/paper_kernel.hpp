@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "profiler/record/measurement.hpp"
@@ -31,6 +32,8 @@ struct TimeRatio {
 };
 /// Both rows have a time.
 TimeRatio time_ratio(const ResultRow& of, const ResultRow& to);
+/// "12.9 (12.7 to 13.1)"
+std::string time_ratio_text(const TimeRatio& ratio);
 
 /// By device, then forward first, then by length.
 std::vector<PaperKernelRow> paper_kernel_rows(std::span<const ResultRow> rows);

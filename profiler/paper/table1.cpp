@@ -70,6 +70,20 @@ ImpliedRates implied_rates(const PaperRow& row) {
   return {paper_flops(problem, Pass::forward) * scale, useful_flops(problem, Pass::forward) * scale};
 }
 
+std::string highest_rates_text() {
+  ImpliedRates highest;
+  for (const PaperRow& paper : paper_table1()) {
+    const ImpliedRates rates = implied_rates(paper);
+    highest.by_paper_count = std::max(highest.by_paper_count, rates.by_paper_count);
+    highest.by_two_products = std::max(highest.by_two_products, rates.by_two_products);
+  }
+  return fmt::format(
+      "With that shape its times are at most {:.0f} TFLOP/s by its own count, 6 n w1 w2, beside the 520 of its text, "
+      "and "
+      "{:.0f} by two products for each triple.",
+      highest.by_paper_count, highest.by_two_products);
+}
+
 std::string known_ms_text(double ms, std::optional<double> low, std::optional<double> high, std::string_view sign) {
   const double half = low && high ? (*high - *low) / 2 : 0;
   if (!(half > 0) || !std::isfinite(half)) return significant_text(ms, 4);

@@ -24,6 +24,8 @@ struct ImpliedRates {
   double by_two_products = 0;
 };
 ImpliedRates implied_rates(const PaperRow& row);
+/// The highest of them beside the rate that the paper's text states; stands behind the caveat.
+std::string highest_rates_text();
 
 /// "24.2 +-3.8 %": to the first digit that the 95 % interval from `low` to `high` leaves open. Without an interval four
 /// digits.

@@ -202,15 +202,12 @@ void draw_paper_panel(Context& context) {
       ImGui::PopTextWrapPos();
     }
   }
-  muted_text(
-      context,
-      fmt::format("{} They make its times at most {:.0f} TFLOP/s by its own count, 6 n w1 w2, beside the 520 of its "
-                  "text, and {:.0f} by two products for each triple.{}",
-                  kPaperTimesCaveat, model.highest.by_paper_count, model.highest.by_two_products,
-                  model.recorded_device.empty()
-                      ? ""
-                      : " H100: the forward of our kernel recorded on " + model.recorded_device + "."),
-      true);
+  muted_text(context,
+             fmt::format("{} {}{}", kPaperTimesCaveat, highest_rates_text(),
+                         model.recorded_device.empty()
+                             ? ""
+                             : " H100: the forward of our kernel recorded on " + model.recorded_device + "."),
+             true);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   draw_table(context, model);
   draw_kernels(context, model.kernels);

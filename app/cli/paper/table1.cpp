@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "app/cli/options/database_option.hpp"
@@ -41,27 +40,6 @@ std::string ms_text(const ResultRow* row) {
   return row == nullptr ? "" : known_ms_text(*row->median_ms, row->ci_low_ms, row->ci_high_ms);
 }
 
-/// "12.9 (12.7 to 13.1)".
-std::string ratio_text(const TimeRatio& r) {
-  if (r.high == 0) return significant_text(r.ratio, 2) + " (interval unknown)";
-  return fmt::format("{} ({} to {})", significant_text(r.ratio, 3), significant_text(r.low, 3),
-                     significant_text(r.high, 3));
-}
-
-/// The highest rates that the paper's times make, beside the one that its text states.
-std::string rates_sentence() {
-  ImpliedRates highest;
-  for (const PaperRow& paper : paper_table1()) {
-    const ImpliedRates rates = implied_rates(paper);
-    highest.by_paper_count = std::max(highest.by_paper_count, rates.by_paper_count);
-    highest.by_two_products = std::max(highest.by_two_products, rates.by_two_products);
-  }
-  return fmt::format(
-      "They make at most {:.0f} TFLOP/s by its own count, 6 n w1 w2, beside the 520 of its text, and {:.0f} by "
-      "two products for each triple.",
-      highest.by_paper_count, highest.by_two_products);
-}
-
 /// The paper's Triton kernels beside what took turns with them.
 void print_paper_kernels(const std::vector<ResultRow>& rows, bool json) {
   TerminalTable table;
@@ -95,8 +73,8 @@ void print_paper_kernels(const std::vector<ResultRow>& rows, bool json) {
     }
     table.rows.push_back(
         {fmt::format("{}, {}x{}, {}/{} heads", to_string(one.paper->pass), p.window1, p.window2, p.q_heads, p.kv_heads),
-         std::to_string(p.seq_len), ms_text(one.paper), ms_text(one.ours), one.ours == nullptr ? "" : ratio_text(ratio),
-         ms_text(one.dot_product), one.paper->device});
+         std::to_string(p.seq_len), ms_text(one.paper), ms_text(one.ours),
+         one.ours == nullptr ? "" : time_ratio_text(ratio), ms_text(one.dot_product), one.paper->device});
   }
   if (!table.rows.empty())
     print_output("\n{}{}\n", render(table, terminal_width(stdout, kUnlimitedWidth)), kPaperKernelCaveat);
@@ -147,7 +125,7 @@ void print_table1(const std::string& database, bool json) {
   }
   if (json) return print_paper_kernels(rows, true);
   print_output("{}\n{}\n{}\n", render(table, terminal_width(stdout, kUnlimitedWidth)), kPaperTimesCaveat,
-               rates_sentence());
+               highest_rates_text());
   if (!recorded)
     print_output("H100: the forward of cuda.hopper on {}, sustained, recorded in {}, sweep 1.\n",
                  recorded_table1().device, recorded_table1().database);

@@ -43,12 +43,12 @@ bool still_done(const SweepInfo& before, const SweepInfo& now) {
 }  // namespace
 
 std::shared_ptr<const SweepResults> DatabaseReader::load(std::int64_t sweep) const {
-  const auto info = snapshot_->sweep(sweep);
+  auto info = snapshot_->sweep(sweep);
   if (!info) return nullptr;
   const auto before = loaded_.find(sweep);
   if (before != loaded_.end() && loaded_version_ == version_ && still_done(before->second->info, *info))
     return before->second;
-  return read_sweep(*snapshot_, sweep);
+  return read_sweep(*snapshot_, std::move(*info));
 }
 
 Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, Other& other, double tolerance) {

@@ -12,6 +12,14 @@
 
 namespace triscope {
 
+std::filesystem::path other_than_open(const std::filesystem::path& file, const std::string& open, const char* refused,
+                                      const char* advice) {
+  std::filesystem::path whole = std::filesystem::absolute(file).lexically_normal();
+  std::error_code missing;  // then it is not the same file
+  if (std::filesystem::equivalent(whole, open, missing)) throw Error(refused, "it is the open one", advice);
+  return whole;
+}
+
 OtherDatabase::OtherDatabase(const std::filesystem::path& file, std::stop_token cancel)
     : file_(file), snapshot_(file, kBusyTimeout, cancel), cancel_(std::move(cancel)) {}
 
@@ -31,10 +39,9 @@ std::shared_ptr<const SweepResults> OtherDatabase::nearest(const SweepResults& o
   for (const ResultRow& row : ours.rows) keys.insert(match_key(row, false));
   nearest_.reset();
   std::ptrdiff_t most = 0;
-  for (const SweepInfo& info : snapshot_.sweeps()) {  // the newest first
+  for (SweepInfo& info : snapshot_.sweeps()) {  // the newest first
     if (cancel_.stop_requested()) break;
-    const std::shared_ptr<const SweepResults> sweep = read_sweep(snapshot_, info.id);
-    if (!sweep) continue;
+    const std::shared_ptr<const SweepResults> sweep = read_sweep(snapshot_, std::move(info));
     const std::ptrdiff_t shared = std::ranges::count_if(sweep->rows, [&](const ResultRow& row) {
       return row.status == Status::ok && keys.contains(match_key(row, false));
     });

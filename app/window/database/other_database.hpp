@@ -12,6 +12,10 @@
 
 namespace triscope {
 
+/// The whole path of `file`. Throws `Error` of what was `refused`, with its `advice`, when that is the `open` database.
+std::filesystem::path other_than_open(const std::filesystem::path& file, const std::string& open, const char* refused,
+                                      const char* advice);
+
 /// Not thread-safe: lives on one thread. Nothing is written to the file.
 class OtherDatabase {
  public:

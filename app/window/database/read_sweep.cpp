@@ -44,10 +44,9 @@ void cut_texts(Measurement& measurement) {
        &measurement.reason, &measurement.counters_note});
 }
 
-std::shared_ptr<const SweepResults> read_sweep(const Snapshot& from, std::int64_t sweep) {
-  auto info = from.sweep(sweep);
-  if (!info) return nullptr;
-  SweepResults results{std::move(*info), from.results(sweep)};
+std::shared_ptr<const SweepResults> read_sweep(const Snapshot& from, SweepInfo sweep) {
+  const std::int64_t id = sweep.id;
+  SweepResults results{std::move(sweep), from.results(id)};
   cut_texts(results.info);
   for (ResultRow& row : results.rows) cut_texts(row);
   return std::make_shared<const SweepResults>(std::move(results));

@@ -1,7 +1,6 @@
 // One sweep as the window reads it.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -10,9 +9,9 @@
 
 namespace triscope {
 
-/// The sweep of this id with its rows; null: there is none. Long texts are cut: they are drawn in each frame. Throws
-/// `Error` when the database cannot be read.
-std::shared_ptr<const SweepResults> read_sweep(const Snapshot& from, std::int64_t sweep);
+/// The sweep with its rows. Long texts are cut: they are drawn in each frame. Throws `Error` when the database cannot
+/// be read.
+std::shared_ptr<const SweepResults> read_sweep(const Snapshot& from, SweepInfo sweep);
 
 // The same for what is read by itself.
 void cut_texts(SweepInfo& sweep);

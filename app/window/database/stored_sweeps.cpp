@@ -6,7 +6,7 @@
 #include <ctime>
 #include <utility>
 
-#include "kernels/base/error.hpp"
+#include "app/window/database/other_database.hpp"
 #include "profiler/store/store.hpp"
 #include "views/data/format.hpp"
 
@@ -73,12 +73,9 @@ void StoredSweeps::compare(std::int64_t asked) {
 }
 
 void StoredSweeps::compare_with(const std::filesystem::path& file) {
-  const std::filesystem::path whole = std::filesystem::absolute(file).lexically_normal();
-  std::error_code missing;  // then it is not the same file
-  if (std::filesystem::equivalent(whole, data_.database, missing))
-    throw Error("The database was not compared with", "it is the open one",
-                "choose another file, or two sweeps in the history");
-  ui_.selection.other_database = whole.string();
+  ui_.selection.other_database = other_than_open(file, data_.database, "The database was not compared with",
+                                                 "choose another file, or two sweeps in the history")
+                                     .string();
   ui_.show(Panel::compare);
   database_.read(true);
 }

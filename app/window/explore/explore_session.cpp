@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/base/error.hpp"
+#include "app/window/database/other_database.hpp"
 
 namespace triscope {
 
@@ -38,12 +38,10 @@ void ExploreSession::supply() {
 }
 
 void ExploreSession::add(const std::filesystem::path& file) {
-  const std::filesystem::path whole = std::filesystem::absolute(file).lexically_normal();
-  std::error_code missing;  // then it is not the same file
-  if (std::filesystem::equivalent(whole, shown_.database, missing))
-    throw Error("The database was not added", "it is the open one", "choose another file");
-  if (std::ranges::find(ui_.settings.explore_databases, whole.string()) == ui_.settings.explore_databases.end())
-    ui_.settings.explore_databases.push_back(whole.string());
+  const std::string whole =
+      other_than_open(file, shown_.database, "The database was not added", "choose another file").string();
+  std::vector<std::string>& chosen = ui_.settings.explore_databases;
+  if (std::ranges::find(chosen, whole) == chosen.end()) chosen.push_back(whole);
   ui_.fit_charts = true;
 }
 

@@ -91,8 +91,6 @@ PaperModel make_paper_model(const std::vector<ResultRow>& rows, const std::strin
   bool all_same = true;
   for (const PaperRow& paper : paper_table1()) model.lines.push_back(line_of(paper, rows));
   for (const PaperLine& line : model.lines) {
-    model.highest.by_paper_count = std::max(model.highest.by_paper_count, line.implied.by_paper_count);
-    model.highest.by_two_products = std::max(model.highest.by_two_products, line.implied.by_two_products);
     model.longest_paper_ms = std::max(model.longest_paper_ms, line.paper_ms);
     model.longest_own_ms = std::max(model.longest_own_ms, line.own_ms.value_or(0));
     model.decimals = std::max(model.decimals, line.decimals);

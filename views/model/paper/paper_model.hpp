@@ -39,7 +39,6 @@ struct PaperKernelLine {
 struct PaperModel {
   std::vector<PaperLine> lines;  ///< in the paper's order
   std::string recorded_device;   ///< "NVIDIA H100 80GB HBM3"; empty: the rows are those of the recording
-  ImpliedRates highest;          ///< of any line
   std::string conditions;        ///< the shape and device of the own numbers, one sentence
   bool same_shape = false;       ///< all at the paper's shape: 32,768 tokens, 64 query heads on 1, head size 128
   std::size_t measured = 0;
