@@ -101,8 +101,8 @@ void Application::draw() {
   }
   if (shows_page(PaperPage::tiling)) tiles_.supply();
   if (shows_page(PaperPage::recipe)) tiles_.supply_work(models_.recipe(data_, ui_.paper.recipe).to_count);
-  if (shows_page(PaperPage::operator_))
-    tiles_.supply_work(models_.crossings(data_, windows_of(ui_.paper.operator_)).to_count);
+  if (shows_page(PaperPage::the_operator))
+    tiles_.supply_work(models_.crossings(data_, windows_of(ui_.paper.the_operator)).to_count);
   if (only_) {
     draw_alone(now, *only_);
   } else {

@@ -36,7 +36,7 @@ std::string valid_stream(FuzzRandom& random) {
 }
 
 TEST(ProtocolFuzz, mutated_streams_are_understood_or_refused) {
-  constexpr std::array<std::string_view, 12> dictionary{
+  constexpr std::array<std::string_view, 12> kDictionary{
       "\n", "{",  "}",     "\"payload\":", "\"type\":\"samples\"", "null",
       "[]", "-1", "1e999", "\"flags\":[]", "18446744073709551615", "\xff\xfe"};
   std::uint64_t pieces = 0;  // of the stream as it arrives: any, but the same for the same stream
@@ -61,7 +61,7 @@ TEST(ProtocolFuzz, mutated_streams_are_understood_or_refused) {
   const std::vector<CorpusFile> kept = corpus_of("protocol");
   for_each_fuzz_input([&](FuzzRandom& random) {
     std::string stream = random.one_in(4) ? kept[random.below(kept.size())].bytes : valid_stream(random);
-    mutate(stream, dictionary, random);
+    mutate(stream, kDictionary, random);
     pieces = random.next();
     check(stream);
   });

@@ -10,7 +10,6 @@
 namespace triscope {
 namespace {
 
-using fixture::baseline;
 using fixture::failed;
 using fixture::length_sweep;
 using fixture::row;

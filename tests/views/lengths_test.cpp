@@ -7,7 +7,6 @@ namespace triscope {
 namespace {
 
 using fixture::length_sweep;
-using fixture::row;
 using fixture::sweep;
 using testing::ElementsAre;
 using testing::HasSubstr;

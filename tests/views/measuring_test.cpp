@@ -18,7 +18,6 @@ namespace triscope {
 namespace {
 
 using fixture::WindowOnDatabase;
-using testing::HasSubstr;
 
 class Measuring : public testing::Test {
  protected:

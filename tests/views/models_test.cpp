@@ -14,7 +14,6 @@
 namespace triscope {
 namespace {
 
-using fixture::baseline;
 using fixture::failed;
 using fixture::length_sweep;
 using fixture::row;

@@ -99,11 +99,11 @@ void draw_export(Context& context) {
   align_right(width);
   if (ImGui::Button("Export")) ImGui::OpenPopup("export");
   if (!ImGui::BeginPopup("export")) return;
-  constexpr Panel panel = Panel::attention;
-  if (ImGui::MenuItem("Copy image")) context.request(ask::CopyChart{panel});
-  if (ImGui::MenuItem("Save image as PNG...")) context.request(ask::SaveChart{panel, {}});
-  if (ImGui::MenuItem("Copy strongest triples")) context.request(ask::CopyPanelData{panel});
-  if (ImGui::MenuItem("Save strongest triples as CSV...")) context.request(ask::SaveChartData{panel, {}});
+  constexpr Panel kPanel = Panel::attention;
+  if (ImGui::MenuItem("Copy image")) context.request(ask::CopyChart{kPanel});
+  if (ImGui::MenuItem("Save image as PNG...")) context.request(ask::SaveChart{kPanel, {}});
+  if (ImGui::MenuItem("Copy strongest triples")) context.request(ask::CopyPanelData{kPanel});
+  if (ImGui::MenuItem("Save strongest triples as CSV...")) context.request(ask::SaveChartData{kPanel, {}});
   if (ImGui::MenuItem("Save slice as npy, CSV or PNG...")) context.request(ask::SaveSlice{});
   ImGui::EndPopup();
 }

@@ -112,8 +112,8 @@ struct SheetLayout {
   float gap = 0, width = 0, height = 0;  ///< of a tile
 
   ImVec2 offset(std::int64_t head) const {
-    return ImVec2(static_cast<float>(head % columns) * (width + gap),
-                  static_cast<float>(head / columns) * (height + gap));
+    const std::int64_t row = head / columns, column = head % columns;
+    return ImVec2(static_cast<float>(column) * (width + gap), static_cast<float>(row) * (height + gap));
   }
 };
 

@@ -131,7 +131,8 @@ void draw_length_panel(Context& context) {
     sentences = {
         "For a budget, measure windows and causal dot-product attention with the same heads at the same lengths."};
   if (!no_budget && pass.crossings.empty())
-    sentences.push_back("For crossings, measure dot-product attention with as many query heads at the same lengths.");
+    sentences.emplace_back(
+        "For crossings, measure dot-product attention with as many query heads at the same lengths.");
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool low = is_low(context), only_words = no_budget || (low && context.ui.length_words);
   if (!only_words) {

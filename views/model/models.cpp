@@ -171,9 +171,9 @@ bool Models::has_twins(const WindowData& data) {
 
 const std::vector<std::size_t>& Models::order(const WindowData& data, const std::string& filter,
                                               const std::string& sort_column, bool descending) {
-  static const std::vector<std::size_t> kNone;
+  static const std::vector<std::size_t> none;
   const LatencyModel* model = latency(data);
-  if (!model) return kNone;
+  if (!model) return none;
   if (!order_ || order_->filter != filter || order_->sort_column != sort_column || order_->descending != descending) {
     std::optional<LatencySort> sort;
     for (LatencyColumn& column : latency_columns(*model)) {

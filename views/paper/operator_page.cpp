@@ -232,7 +232,7 @@ void draw_determinant(const Context& context) {
 }  // namespace
 
 void draw_operator_page(Context& context) {
-  OperatorUi& ui = context.ui.paper.operator_;
+  OperatorUi& ui = context.ui.paper.the_operator;
   if (!ImGui::BeginChild("operator", ImVec2(0, 0), ImGuiChildFlags_None)) return ImGui::EndChild();
   const float width = ImGui::GetContentRegionAvail().x, left = context.look.px(400);
   const bool beside = width > 2 * left;

@@ -10,11 +10,14 @@ TRISCOPE_EMBED(triscope_font_text, "Inter-Regular.otf");
 TRISCOPE_EMBED(triscope_font_heading, "Inter-SemiBold.otf");
 TRISCOPE_EMBED(triscope_font_numbers, "JetBrainsMono-Regular.ttf");
 
+// Labels of the assembler above.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 extern const unsigned char triscope_font_text[], triscope_font_text_end[];
 extern const unsigned char triscope_font_heading[], triscope_font_heading_end[];
 extern const unsigned char triscope_font_numbers[], triscope_font_numbers_end[];
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace triscope {
 

@@ -77,9 +77,10 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
               high = (room.high.y - room.low.y + between) / static_cast<float>(rows);
   for (std::size_t n = 0; n < count; ++n) {
     const ExplorePlot& plot = chart.plots[n];
-    const bool left = n % columns == 0, bottom = n + columns >= count;
-    const ImVec2 low(room.low.x + wide * static_cast<float>(n % columns),
-                     room.low.y + high * static_cast<float>(n / columns) + head);
+    const auto column = n % columns, row = n / columns;
+    const bool left = column == 0, bottom = n + columns >= count;
+    const ImVec2 low(room.low.x + wide * static_cast<float>(column),
+                     room.low.y + high * static_cast<float>(row) + head);
     const PlotRoom place{low, {low.x + wide - between, low.y + high - between - head}};
     PlotAxis x = axis_of(chart.x, chart.query.x, false, place.high.x - low.x),
              y = axis_of(chart.y, chart.query.y, true, place.high.y - low.y);

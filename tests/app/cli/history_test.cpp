@@ -25,7 +25,7 @@ class HistoryTest : public testing::Test {
  protected:
   void SetUp() override { write_small_history(file_); }
   ProgramResult run(std::vector<std::string> arguments) const {
-    arguments.push_back("--db");
+    arguments.emplace_back("--db");
     arguments.push_back(file_.string());
     return run_triscope(arguments);
   }

@@ -79,14 +79,14 @@ struct Call {
     in = tensors(arguments);
     out = tensors(arguments + 40);
     const char* attributes = arguments + 80;
-    static const char* const kNames[] = {"is_causal", "softmax_scale", "window_size_left", "window_size_right"};
-    static const int32_t kTypes[] = {1, 12, 5, 5};
+    static const char* const names[] = {"is_causal", "softmax_scale", "window_size_left", "window_size_right"};
+    static const int32_t types[] = {1, 12, 5, 5};
     if (read<int64_t>(attributes, 16) != 4) problem = "Wrong number of attributes";
     for (int n = 0; problem.empty() && n < 4; ++n) {
       const void* name = read<const void* const*>(attributes, 32)[n];
       const void* scalar = read<const void* const*>(attributes, 40)[n];
-      if (std::string(read<const char*>(name, 0), read<std::size_t>(name, 8)) != kNames[n] ||
-          read<int32_t>(scalar, 0) != kTypes[n])
+      if (std::string(read<const char*>(name, 0), read<std::size_t>(name, 8)) != names[n] ||
+          read<int32_t>(scalar, 0) != types[n])
         problem = "Wrong attribute";
       const void* value = read<const void*>(scalar, 8);
       if (n == 0) causal = read<bool>(value, 0);

@@ -25,7 +25,7 @@ TEST(TextTable, text_from_elsewhere_does_nothing_in_a_spreadsheet) {
       EXPECT_EQ(escape_text(formula, format), "'" + formula);
     for (const std::string number : {"-1.5", "+2", "-1e-9", "+-0.5 %", "1,2"})
       EXPECT_THAT(escape_text(number, format), testing::AnyOf(number, "\"" + number + "\""));
-    EXPECT_EQ(escape_text("\tx", format).find("'"), format == TableFormat::csv ? 1U : 0U);
+    EXPECT_EQ(escape_text("\tx", format).find('\''), format == TableFormat::csv ? 1U : 0U);
   }
   EXPECT_EQ(escape_text("a;=1", TableFormat::csv), "\"a;=1\"");
 }

@@ -21,7 +21,6 @@ namespace triscope {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 const Erratum& erratum(std::string_view id) {
   const auto found = std::ranges::find(errata(), id, &Erratum::id);

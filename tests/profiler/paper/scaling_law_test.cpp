@@ -129,8 +129,8 @@ std::pair<LossSeries, LossSeries> runs_of_each_size() {
   LossSeries a{"b", "x", {}, {}}, b{"b", "y", {}, {}};
   for (int i = 0; i < 12; ++i) {
     a.sizes.push_back(1e9 * std::pow(2.0, i / 3));
-    a.losses.push_back(0.5 - 0.03 * (i / 3) + 0.004 * std::sin(5.0 * i));
-    b.losses.push_back(0.5 - 0.04 * (i / 3) + 0.004 * std::sin(7.0 * i + 1));
+    a.losses.push_back(0.5 - 0.03 * static_cast<double>(i / 3) + 0.004 * std::sin(5.0 * i));
+    b.losses.push_back(0.5 - 0.04 * static_cast<double>(i / 3) + 0.004 * std::sin(7.0 * i + 1));
   }
   b.sizes = a.sizes;
   return {a, b};

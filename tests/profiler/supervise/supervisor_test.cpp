@@ -320,7 +320,7 @@ TEST(Supervisor, the_worker_ends_when_its_supervisor_is_killed) {
     ChildProcess child([direct](int write_end) {
       WorkerOptions options = bad_worker();
       options.log = [write_end](const std::string& line) {
-        if (line.rfind("pid ", 0) == 0) [[maybe_unused]]
+        if (line.starts_with("pid ")) [[maybe_unused]]
           const ssize_t ignored = write(write_end, line.data() + 4, line.size() - 4);
       };
       options.prefix = {"sh", "-c",

@@ -153,21 +153,21 @@ ResultReply checked_after(std::uint64_t accepted, const Kernel& kernel, std::int
   return reply;
 }
 
-const auto as_it_is = [](int, float*) {};
+const auto kAsItIs = [](int, float*) {};
 
 TEST(MeasureJob, outputs_that_an_earlier_process_accepted_are_not_compared_again) {
-  const ResultReply first = checked_after(0, ChangingKernel(as_it_is));
+  const ResultReply first = checked_after(0, ChangingKernel(kAsItIs));
   EXPECT_EQ(first.measurement.status, Status::ok) << first.measurement.reason;
   EXPECT_NE(first.fingerprint, 0u);
   EXPECT_EQ(first.measurement.errors.count("o"), 1u);
-  const ResultReply again = checked_after(first.fingerprint, ChangingKernel(as_it_is));
+  const ResultReply again = checked_after(first.fingerprint, ChangingKernel(kAsItIs));
   EXPECT_EQ(again.measurement.status, Status::ok) << again.measurement.reason;
   EXPECT_THAT(again.measurement.errors, IsEmpty());
   EXPECT_EQ(again.measurement.error, std::nullopt);
 }
 
 TEST(MeasureJob, outputs_that_differ_from_the_accepted_ones_are_compared_wholly) {
-  const std::uint64_t accepted = checked_after(0, ChangingKernel(as_it_is)).fingerprint;
+  const std::uint64_t accepted = checked_after(0, ChangingKernel(kAsItIs)).fingerprint;
   // One element in 3,200: of 400 rows 64 are compared wholly and 16 otherwise, so all elements of the first row.
   const ResultReply wrong = checked_after(accepted, ChangingKernel([](int, float* o) { o[3] += 1; }));
   EXPECT_EQ(wrong.measurement.status, Status::failed);
@@ -183,7 +183,7 @@ TEST(MeasureJob, outputs_that_differ_from_the_accepted_ones_are_compared_wholly)
 }
 
 TEST(MeasureJob, a_kernel_that_writes_other_bits_each_time_is_compared_at_other_rows_in_each_process) {
-  const std::uint64_t accepted = checked_after(0, ChangingKernel(as_it_is)).fingerprint;
+  const std::uint64_t accepted = checked_after(0, ChangingKernel(kAsItIs)).fingerprint;
   const auto jitter = [](int launch, float* o) {
     for (int n = 0; n < 3200; ++n) o[n] *= 1 + 1e-7f * static_cast<float>((n * 7 + launch) % 5);
   };

@@ -228,7 +228,7 @@ TEST_F(PaperJourney, the_operator_follows_its_sliders) {
     c->ItemClick("//**/Operator");
     c->Yield(3);
     IM_CHECK(shown("operator_"));
-    const auto windows = [] { return Windows{ui().paper.operator_.window1, ui().paper.operator_.window2}; };
+    const auto windows = [] { return Windows{ui().paper.the_operator.window1, ui().paper.the_operator.window2}; };
     const auto crossings = [&] { return app().models().crossings(data(), windows()); };
     IM_CHECK(crossings().beside.starts_with("64/1 heads"));
     slide(c, "//**/window1/##power", 0.01F);
@@ -241,7 +241,7 @@ TEST_F(PaperJourney, the_operator_follows_its_sliders) {
     c->Yield(2);
     IM_CHECK_EQ(windows().window1, 300);
     IM_CHECK_EQ(windows().window2, 48);
-    IM_CHECK_EQ(ui().paper.operator_.tokens, 20'000);
+    IM_CHECK_EQ(ui().paper.the_operator.tokens, 20'000);
     // Wider than any kernel takes: the page stays, and so does what was typed.
     c->ItemInputValue("//**/##window1", 100'000);
     c->Yield(2);
@@ -432,7 +432,7 @@ void take_measured(fixture::WindowOnDatabase& window, const char* database,
   take("estimate");
   ui.page = PaperPage::table1;
   take("table1");
-  ui.page = PaperPage::operator_;
+  ui.page = PaperPage::the_operator;
   take("operator");
 }
 

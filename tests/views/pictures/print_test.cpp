@@ -65,13 +65,13 @@ std::vector<std::string> words_of(const std::string& pdf) {
   for (std::size_t at = pdf.find("begincmap"); at != std::string::npos; at = pdf.find("begincmap", at + 1)) {
     auto& font = fonts.emplace_back();
     const std::string table = pdf.substr(at, pdf.find("endcmap", at) - at);
-    static const std::regex kLine("<([0-9A-F]{4})> <([0-9A-F]+)>\n");
-    for (std::sregex_iterator line(table.begin(), table.end(), kLine), end; line != end; ++line)
+    static const std::regex glyph("<([0-9A-F]{4})> <([0-9A-F]+)>\n");
+    for (std::sregex_iterator line(table.begin(), table.end(), glyph), end; line != end; ++line)
       font[(*line)[1]] = (*line)[2];
   }
   std::vector<std::string> words;
-  static const std::regex kText("/F([01]) [0-9.]+ Tf [^<]*<([0-9A-F]*)> Tj");
-  for (std::sregex_iterator text(pdf.begin(), pdf.end(), kText), end; text != end; ++text) {
+  static const std::regex shown("/F([01]) [0-9.]+ Tf [^<]*<([0-9A-F]*)> Tj");
+  for (std::sregex_iterator text(pdf.begin(), pdf.end(), shown), end; text != end; ++text) {
     const std::string digits = (*text)[2];
     std::string& word = words.emplace_back();
     for (std::size_t n = 0; n + 4 <= digits.size(); n += 4) {
@@ -115,9 +115,9 @@ TEST(Print, a_pdf_says_where_its_objects_and_their_ends_are) {
     EXPECT_EQ(pdf.substr(place, 9).find(std::to_string(++number) + " 0 obj"), 0U) << number;
   }
   EXPECT_EQ(number, 15U) << "five of the picture, five of each font";
-  static const std::regex kLength("/Length ([0-9]+)[^>]*>>\nstream\n");
+  static const std::regex length("/Length ([0-9]+)[^>]*>>\nstream\n");
   std::size_t streams = 0;
-  for (std::sregex_iterator one(pdf.begin(), pdf.end(), kLength), end; one != end; ++one, ++streams) {
+  for (std::sregex_iterator one(pdf.begin(), pdf.end(), length), end; one != end; ++one, ++streams) {
     const std::size_t begin = static_cast<std::size_t>(one->position() + one->length());
     EXPECT_EQ(pdf.substr(begin + std::stoul((*one)[1]), 10), "\nendstream") << streams;
   }

@@ -194,11 +194,11 @@ std::vector<ExplorePanel> drawn_panels(const Exploration& made, ExploreChart& ch
     const std::size_t rows = std::min(made.row_names.size(), kMostPlots / chart.columns);
     for (std::size_t row = 0; row < rows; ++row) {
       for (std::size_t column = 0; column < chart.columns; ++column) {
-        ExplorePanel panel{made.panel_names[column], {}, made.row_names[row]};
+        const ExplorePanel panel{made.panel_names[column], {}, made.row_names[row]};
         const auto found = std::find_if(made.panels.begin(), made.panels.end(), [&](const ExplorePanel& one) {
           return one.name == panel.name && one.row == panel.row;
         });
-        drawn.push_back(found == made.panels.end() ? std::move(panel) : *found);
+        drawn.push_back(found == made.panels.end() ? panel : *found);
       }
     }
   }

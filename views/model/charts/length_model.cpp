@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -89,9 +90,9 @@ class Collector {
 
 /// The kernel that is fastest at the longest length that both have; without such a length, the one measured at more.
 bool is_better(const Collected& a, const Collected& b) {
-  for (auto point = a.points.rbegin(); point != a.points.rend(); ++point) {
-    const auto other = b.points.find(point->first);
-    if (other != b.points.end()) return point->second.ms < other->second.ms;
+  for (const auto& [seq_len, point] : std::views::reverse(a.points)) {
+    const auto other = b.points.find(seq_len);
+    if (other != b.points.end()) return point.ms < other->second.ms;
   }
   return a.points.size() > b.points.size();
 }

@@ -107,7 +107,10 @@ void add_lane(SampleChart& chart, const std::vector<Sample>& samples, std::optio
   for (const Sample& sample : samples) {
     if (sample.*reading && std::isfinite(*(sample.*reading))) read.add(sample, *(sample.*reading));
   }
-  if (read.values.empty()) return not_read.push_back(lane.name);
+  if (read.values.empty()) {
+    not_read.emplace_back(lane.name);
+    return;
+  }
   SampleBuckets buckets = make_buckets(read, max_buckets);
   lane.seconds = std::move(buckets.seconds);
   lane.values = std::move(buckets.centre);
@@ -119,8 +122,10 @@ void add_lane(SampleChart& chart, const std::vector<Sample>& samples, std::optio
 void add_limits(SampleChart& chart, const std::vector<Sample>& samples, std::size_t max_buckets,
                 std::vector<std::string>& not_read) {
   const auto is_throttled = [](const Sample& sample) { return sample.flag.starts_with("throttled"); };
-  if (std::ranges::none_of(samples, [&](const Sample& one) { return one.throttle_bits || is_throttled(one); }))
-    return not_read.push_back("limits");
+  if (std::ranges::none_of(samples, [&](const Sample& one) { return one.throttle_bits || is_throttled(one); })) {
+    not_read.emplace_back("limits");
+    return;
+  }
   for (const Sample& sample : samples) {
     const double first = static_cast<double>(sample.started_ns) * 1e-9;
     const double last =
@@ -138,8 +143,7 @@ void add_limits(SampleChart& chart, const std::vector<Sample>& samples, std::siz
   if (step < 2) return;
   std::vector<LimitSpan> fewer;
   std::size_t joined = 0;
-  for (std::size_t n = 0; n < chart.limits.size(); ++n) {
-    const LimitSpan& span = chart.limits[n];
+  for (const LimitSpan& span : chart.limits) {
     if (fewer.empty() || ++joined == step || fewer.back().restart != span.restart) {
       fewer.push_back({span.first, 0, {}, span.restart});
       joined = 0;

@@ -18,7 +18,7 @@
 namespace triscope {
 
 /// In the order of their buttons.
-enum class PaperPage { table1, operator_, tiling, steps, rotation, match3, results, laws, recipe, errata, count };
+enum class PaperPage { table1, the_operator, tiling, steps, rotation, match3, results, laws, recipe, errata, count };
 
 /// "match3": of `--panel paper:match3` and of file names. nullopt: no page is called so.
 std::string_view paper_page_id(PaperPage page);
@@ -79,7 +79,7 @@ struct PaperUi {
   FieldTexts fields;
   TilesUi tiles;
   StepsUi steps;
-  OperatorUi operator_;
+  OperatorUi the_operator;
   RotationUi rotation;
   Match3Ui match3;
   RecipeUi recipe;

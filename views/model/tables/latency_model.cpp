@@ -230,8 +230,9 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
     model.flagged += row.flagged;
     model.failed += row.status == Status::failed;
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
-      if (model.groups[g].pass == row.pass && model.groups[g].regime == row.regime)
-        model.lines[found->second].cells[g] = std::move(cell);
+      if (model.groups[g].pass != row.pass || model.groups[g].regime != row.regime) continue;
+      model.lines[found->second].cells[g] = std::move(cell);
+      break;
     }
   }
   std::stable_partition(model.lines.begin(), model.lines.end(), [](const LatencyLine& line) { return !line.baseline; });
