@@ -24,6 +24,7 @@ bool stream_set = false, workspace_set = false;
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): the library's names
 extern "C" {
 int cublasCreate_v2(void** to) { return *to = &handle, 0; }
 int cublasSetStream_v2(void*, void* stream) { return stream_set = stream != nullptr, 0; }
@@ -54,3 +55,4 @@ int cublasGemmEx(void* of, int transpose_a, int transpose_b, int m, int n, int k
 }
 #endif
 }
+// NOLINTEND(readability-identifier-naming)

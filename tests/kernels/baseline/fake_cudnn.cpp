@@ -2,5 +2,5 @@
 #include <cstddef>
 
 #ifdef FAKE_VERSION
-extern "C" std::size_t cudnnGetVersion() { return FAKE_VERSION; }
+extern "C" std::size_t cudnnGetVersion() { return FAKE_VERSION; }  // NOLINT(readability-identifier-naming): its name
 #endif

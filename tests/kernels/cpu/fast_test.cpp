@@ -152,7 +152,8 @@ TEST(Fast, agrees_when_the_maximum_moves) {
   }
   AttentionCase rising(problem);
   for (std::int64_t j = 0; j < problem.seq_len; ++j) {
-    for (std::int64_t d = 0; d < stride; ++d) rising.k1[j * stride + d] *= 1.0f + 50.0f * static_cast<float>(j / 16);
+    const std::int64_t block = j / 16;
+    for (std::int64_t d = 0; d < stride; ++d) rising.k1[j * stride + d] *= 1.0f + 50.0f * static_cast<float>(block);
   }
   expect_agreement(*make_cpu_fast(), rising, true);
 }

@@ -257,7 +257,10 @@ TEST(Slice, the_dot_product_row_keeps_its_digits_where_logits_are_thousands) {
   const Problem problem = attention_problem(Form::trilinear, 40, 40, 1, 1, 1, 4);
   AttentionCase data(problem);
   for (float& x : data.q) x = 3000;
-  for (std::size_t n = 0; n < data.k1.size(); ++n) data.k1[n] = 1 + 1e-5F * static_cast<float>(n / 4);
+  for (std::size_t n = 0; n < data.k1.size(); ++n) {
+    const std::size_t position = n / 4;
+    data.k1[n] = 1 + 1e-5F * static_cast<float>(position);
+  }
   const Slice slice = make_slice(*tensors_of(data), {problem, Arithmetic::exact, 0, 0, 39});
   double sum = 0;
   const auto logit = [&](std::size_t j) { return 4 * 3000.0 * data.k1[4 * j] / 2; };

@@ -77,7 +77,7 @@ std::string outputs(const StepResult& r) {
 }
 
 TEST(AlgorithmSteps, leave_what_the_oracle_says) {
-  const std::array outputs{"o lse ", "dK dV ", "dQ dK' dV' ", "o lse ", "dQ dK dV dK' dV' "};
+  const std::array left_by{"o lse ", "dK dV ", "dQ dK' dV' ", "o lse ", "dQ dK dV dK' dV' "};
   for (const StepSizes& sizes : {StepSizes{},
                                  StepSizes{8, 4, 2, 4, 4},
                                  {16, 8, 4, 8, 4},
@@ -93,7 +93,7 @@ TEST(AlgorithmSteps, leave_what_the_oracle_says) {
       const AlgorithmSteps run = run_algorithm(static_cast<Algorithm>(one), sizes);
       SCOPED_TRACE(std::string(algorithm_name(run.algorithm)) + " n " + std::to_string(sizes.n) + " w " +
                    std::to_string(sizes.window1) + "x" + std::to_string(sizes.window2));
-      EXPECT_EQ(outputs(run.result), outputs.at(static_cast<std::size_t>(one)));
+      EXPECT_EQ(outputs(run.result), left_by.at(static_cast<std::size_t>(one)));
       expect_same("o", run.result.o, expected.result.o);
       expect_same("lse", run.result.lse, expected.result.lse);
       expect_same("dQ", run.result.grad_q, expected.result.grad_q);

@@ -128,9 +128,10 @@ TEST(ScalingLaw, losses_that_are_all_alike_have_no_r2_and_no_interval) {
 std::pair<LossSeries, LossSeries> runs_of_each_size() {
   LossSeries a{"b", "x", {}, {}}, b{"b", "y", {}, {}};
   for (int i = 0; i < 12; ++i) {
-    a.sizes.push_back(1e9 * std::pow(2.0, i / 3));
-    a.losses.push_back(0.5 - 0.03 * static_cast<double>(i / 3) + 0.004 * std::sin(5.0 * i));
-    b.losses.push_back(0.5 - 0.04 * static_cast<double>(i / 3) + 0.004 * std::sin(7.0 * i + 1));
+    const int size = i / 3;
+    a.sizes.push_back(1e9 * std::pow(2.0, size));
+    a.losses.push_back(0.5 - 0.03 * size + 0.004 * std::sin(5.0 * i));
+    b.losses.push_back(0.5 - 0.04 * size + 0.004 * std::sin(7.0 * i + 1));
   }
   b.sizes = a.sizes;
   return {a, b};
