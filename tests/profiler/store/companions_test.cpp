@@ -52,15 +52,17 @@ void copy_files(const fs::path& from, const fs::path& to, std::initializer_list<
 }
 
 class Companions : public testing::Test {
+ public:
+  ~Companions() override {
+    ::unsetenv("TMPDIR");
+    ::unsetenv("XDG_DATA_HOME");
+  }
+
  protected:
   Companions() {
     fs::create_directory(copies_);
     ::setenv("TMPDIR", copies_.c_str(), 1);
     write_synthetic_database(source_, kRows, 20);
-  }
-  ~Companions() override {
-    ::unsetenv("TMPDIR");
-    ::unsetenv("XDG_DATA_HOME");
   }
 
   /// A closed database in a folder of its own.

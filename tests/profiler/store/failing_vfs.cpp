@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <map>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,9 +50,9 @@ void lose_unsynced(std::size_t first) {
   for (const auto& [name, writes] : state.unsynced) {
     const int descriptor = ::open(name.c_str(), O_RDWR);
     if (descriptor < 0) continue;  // deleted since
-    for (auto write = writes.rbegin(); write != writes.rend(); ++write) {
-      put(descriptor, write->before, write->offset);
-      if (::ftruncate(descriptor, write->size_before) != 0) std::abort();
+    for (const auto& write : std::views::reverse(writes)) {
+      put(descriptor, write.before, write.offset);
+      if (::ftruncate(descriptor, write.size_before) != 0) std::abort();
     }
     for (std::size_t n = first; n < writes.size(); n += 2) put(descriptor, writes[n].after, writes[n].offset);
     ::close(descriptor);

@@ -117,15 +117,15 @@ TEST_F(SchemaTest, a_database_of_version_1_is_read_as_it_is_and_migrated_for_wri
 }
 
 TEST_F(SchemaTest, migration_from_version_2_knows_how_the_kernels_of_then_are_shown) {
-  const char* columns =
+  const char* described =
       "SELECT group_concat(name || type || \"notnull\" || ifnull(dflt_value, '-')) FROM pragma_table_info('kernel')";
-  const std::string columns = open().execAndGet(columns).getString();
+  const std::string columns = open().execAndGet(described).getString();
   open().exec("UPDATE kernel SET name = 'mine' WHERE name = 'cuda.portable'");
   drop_cards();
   open().exec("PRAGMA user_version = 2");
   const std::vector<ResultRow> read = Snapshot(file_).results();
   { Store store(file_); }
-  EXPECT_EQ(open().execAndGet(columns).getString(), columns);
+  EXPECT_EQ(open().execAndGet(described).getString(), columns);
   for (const std::vector<ResultRow>& rows : {read, Snapshot(file_).results()}) {
     ASSERT_THAT(rows, SizeIs(10));
     EXPECT_EQ(rows.front().kernel, "cuda.hopper");

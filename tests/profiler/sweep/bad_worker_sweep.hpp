@@ -16,9 +16,11 @@
 namespace triscope {
 
 class BadWorkerSweep : public testing::Test {
+ public:
+  ~BadWorkerSweep() override { unsetenv("TRISCOPE_WORKER"); }
+
  protected:
   BadWorkerSweep() { setenv("TRISCOPE_WORKER", build_file("tests/triscope-bad-worker").c_str(), 1); }
-  ~BadWorkerSweep() override { unsetenv("TRISCOPE_WORKER"); }
 
   /// Three windows, one block, one restart.
   static SweepRequest tiny_sweep(std::vector<std::string> kernels) {

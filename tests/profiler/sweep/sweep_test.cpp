@@ -263,9 +263,11 @@ TEST_F(Sweep, a_stop_is_heeded_among_thousands_of_skipped_rows) {
 
 // A machine with a GPU whose clock is CUPTI: the kernel's two instances are one group, then cross-checked and counted.
 class SweepOnGpu : public Sweep {
+ public:
+  ~SweepOnGpu() override { unsetenv("TRISCOPE_TEST_WORKER"); }
+
  protected:
   SweepOnGpu() { setenv("TRISCOPE_TEST_WORKER", "gpu", 1); }
-  ~SweepOnGpu() override { unsetenv("TRISCOPE_TEST_WORKER"); }
 
   static SweepRequest with_counters() {
     SweepRequest r = request({"test.gpu"});
