@@ -137,9 +137,10 @@ bool nearer(const WindowAdvice& a, const WindowAdvice& b) {
 
 }  // namespace
 
-bool nothing_fits(const Advice& advice) {
-  return std::none_of(advice.windows.begin(), advice.windows.end(),
-                      [](const WindowAdvice& one) { return std::abs(std::log(one.ratio)) <= std::log(kAdviceFit); });
+std::size_t how_many_fit(const Advice& advice) {
+  return static_cast<std::size_t>(
+      std::count_if(advice.windows.begin(), advice.windows.end(),
+                    [](const WindowAdvice& one) { return std::abs(std::log(one.ratio)) <= std::log(kAdviceFit); }));
 }
 
 Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& request) {

@@ -44,8 +44,8 @@ struct Advice {
 inline constexpr std::int64_t kAdviceTile = 128;
 Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& request);
 
-/// No proposal costs what the match costs, give or take this factor: the measured windows all cost more, or all less.
+/// How many proposals cost what the match costs, give or take this factor.
 inline constexpr double kAdviceFit = 1.25;
-bool nothing_fits(const Advice& advice);
+std::size_t how_many_fit(const Advice& advice);
 
 }  // namespace triscope

@@ -78,7 +78,15 @@ void print(const Advice& advice, const AdviceRequest& request, bool as_json) {
     table.rows.push_back({fmt::format("{}x{}", one.windows.window1, one.windows.window2), milliseconds_text(one.ms),
                           significant_text(one.ratio), one.basis});
   print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
-  if (!nothing_fits(advice)) return;
+  const std::size_t fit = how_many_fit(advice);
+  if (fit > 0) {
+    if (fit < advice.windows.size())
+      print_output(
+          "\n{} of {} proposals {} about what {} costs (within {} times); the others are the nearest of their "
+          "second window.\n",
+          fit, advice.windows.size(), fit == 1 ? "costs" : "cost", request.match, significant_text(kAdviceFit));
+    return;
+  }
   const double ratio = advice.windows.front().ratio;
   print_output("\nNothing fits: the nearest takes {} times as long as {}; measure {} windows.\n",
                significant_text(ratio), request.match, ratio > 1 ? "smaller" : "larger");

@@ -289,7 +289,10 @@ std::shared_ptr<SweepControl> wishes(const SweepOptions& options, const std::fil
 }
 
 int run(const SweepOptions& options) {
-  if (options.dry_run) return forecast(options);
+  if (options.dry_run) {
+    wishes(options, *options.database, std::nullopt);  // --again and --unclear are of a sweep that is resumed
+    return forecast(options);
+  }
   if (options.resume) existing_database(*options.database);
   const std::filesystem::path database = writable_database(*options.database);
   SweepRequest request = options.request;

@@ -66,7 +66,7 @@ std::int64_t parse_count(std::string_view option, std::string_view token) {
   if (!read_digits(digits, value, overflow)) refuse_value(option, token, "this is not a whole number above zero", kFix);
   if (overflow || value > std::numeric_limits<std::int64_t>::max() / unit)
     refuse_value(option, token, "the number is too large", kFix);
-  if (value == 0) refuse_value(option, token, "zero is not a size", kFix);
+  if (value == 0) refuse_value(option, token, "zero is too few", kFix);
   return value * unit;
 }
 
@@ -112,12 +112,12 @@ double parse_percent(std::string_view option, std::string_view token) {
 }
 
 std::int64_t parse_duration_ns(std::string_view option, std::string_view token) {
-  constexpr std::string_view kFix = "give a time with its unit, such as 250ms, 10s or 2min";
+  constexpr std::string_view kFix = "give a time with its unit, such as 250ms, 10s, 2min or 1h";
   struct Unit {
     std::string_view suffix;
     double nanoseconds;
   };
-  for (const Unit unit : {Unit{"ms", 1e6}, Unit{"min", 60e9}, Unit{"s", 1e9}}) {
+  for (const Unit unit : {Unit{"ms", 1e6}, Unit{"min", 60e9}, Unit{"s", 1e9}, Unit{"h", 3600e9}}) {
     if (!token.ends_with(unit.suffix)) continue;
     double value = 0;
     if (!read_decimal(token.substr(0, token.size() - unit.suffix.size()), value)) break;

@@ -94,6 +94,8 @@ TEST(Facts, a_dry_run_says_what_would_be_measured_and_stores_nothing) {
   EXPECT_EQ(objects[2].at("measurements"), 2);
   EXPECT_GT(objects[2].at("seconds"), 0);
   expect_error(run_triscope({"sweep", "--dry-run", "--resume"}), 2, "--dry-run together with --resume");
+  expect_error(run_triscope({"sweep", "--dry-run", "--again", "m1"}), 2, "name the sweep as well: --resume ID");
+  expect_error(run_triscope({"sweep", "--dry-run", "--unclear"}), 2, "name the sweep as well: --resume ID");
 }
 
 TEST(Facts, windows_are_advised_from_what_was_measured) {
@@ -135,7 +137,7 @@ TEST(Facts, windows_are_advised_from_what_was_measured) {
   expect_error(run_triscope({"advise", "--db", file}), 2, "--seq");
 }
 
-TEST(Facts, advice_says_when_nothing_fits) {
+TEST(Facts, advice_says_what_fits) {
   const std::vector<std::string> advise{"advise", "--db", recorded_file(), "--pass", "forward", "--seq"};
   const auto said = [&](const char* seq_len) {
     std::vector<std::string> words = advise;
@@ -145,6 +147,10 @@ TEST(Facts, advice_says_when_nothing_fits) {
   EXPECT_THAT(said("1k"),
               AllOf(HasSubstr("\nNothing fits: the nearest takes "), HasSubstr("; measure smaller windows.\n")));
   EXPECT_THAT(said("128k"), testing::Not(HasSubstr("Nothing fits")));
+  const std::string some = said("64k");
+  EXPECT_THAT(some,
+              AllOf(HasSubstr(" about what baseline.fa3 costs (within 1.25 times); the others are the nearest of"),
+                    testing::Not(HasSubstr("Nothing fits"))));
 }
 
 TEST(Facts, a_starred_sweep_has_a_legend) {

@@ -81,6 +81,7 @@ TEST(Values, times_need_their_unit) {
   EXPECT_EQ(parse_duration_ns("--option", "10s"), 10'000'000'000);
   EXPECT_EQ(parse_duration_ns("--option", "1.5s"), 1'500'000'000);
   EXPECT_EQ(parse_duration_ns("--option", "2min"), 120'000'000'000);
+  EXPECT_EQ(parse_duration_ns("--option", "1.5h"), 5'400'000'000'000);
   for (const char* token :
        {"", "10", "s", "0s", "-1s", "nans", "infs", "1e300s", "25h", "1441min", "10 s", "10sec", "1us"}) {
     expect_refused([&] { parse_duration_ns("--option", token); }, token);
