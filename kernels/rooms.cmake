@@ -37,7 +37,7 @@ if(TRISCOPE_CUDA)
     fmt::static)
   triscope_cuda_room(kernels/cuda/hopper/forward/instances 90a-real kernels/cuda/common kernels/cuda/hopper/forward)
   triscope_cuda_room(kernels/cuda/hopper/backward 90a-real kernels/attention kernels/base kernels/cuda/common
-    kernels/cuda/hopper/common kernels/cuda/portable/backward kernels/cuda/portable/common fmt::static)
+    kernels/cuda/hopper/choose kernels/cuda/hopper/common kernels/cuda/portable/backward kernels/cuda/portable/common fmt::static)
   triscope_cuda_room(kernels/cuda/hopper/choose 90a-real kernels/attention kernels/cuda/hopper/forward
     kernels/cuda/portable/common fmt::static)
   triscope_cuda_room(kernels/cuda/hopper 90a-real kernels/attention kernels/base kernels/cuda/common

@@ -134,7 +134,8 @@ class CudaHopper final : public Kernel {
 
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
     if (auto reason = unsupported_problem(problem)) return reason;
-    if (pass == Pass::forward || backward::choose_instance(problem, fold(problem)) != nullptr) return std::nullopt;
+    if (pass == Pass::forward || backward::choose_instance(problem, current_chip(), fold(problem)) != nullptr)
+      return std::nullopt;
     return backward::unsupported_instance(problem, backward::kVirtualKeys, fold(problem));
   }
   std::optional<std::string> unsupported(const Problem& problem, Pass pass, std::string_view instance) const override {
@@ -150,7 +151,7 @@ class CudaHopper final : public Kernel {
   }
   std::string choose_instance(const Problem& problem, Pass pass) const override {
     if (pass == Pass::forward) return instance_name(best_plan(problem, current_chip()).instance);
-    const char* instance = backward::choose_instance(problem, fold(problem));
+    const char* instance = backward::choose_instance(problem, current_chip(), fold(problem));
     return instance != nullptr ? instance : backward::kVirtualKeys;
   }
 

@@ -356,7 +356,7 @@ int instance_rates(const std::vector<std::string>& shapes) {
       fmt::print(" {} {:.3f} ms {:.1f} TFLOP/s;", instance, ms, useful_flops(problem, Pass::backward) / ms / 1e9);
       std::fflush(stdout);
     }
-    fmt::print(" chosen: {}\n", hopper::backward::choose_instance(problem, device.lse_fold()));
+    fmt::print(" chosen: {}\n", hopper_kernel().choose_instance(problem, Pass::backward));
     std::fflush(stdout);
   }
   return 0;

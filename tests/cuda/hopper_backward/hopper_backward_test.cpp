@@ -22,7 +22,6 @@
 namespace triscope {
 namespace {
 
-using hopper::backward::choose_instance;
 using hopper::backward::kPortable;
 using hopper::backward::kVirtualKeys;
 using hopper::backward::kVirtualQueries;
@@ -32,6 +31,11 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::Le;
 using testing::SizeIs;
+
+/// For the chip that the costs are of.
+const char* choose_instance(const Problem& problem, Fold fold) {
+  return hopper::backward::choose_instance(problem, hopper::kH200, fold);
+}
 
 Problem problem_of(std::int64_t q_heads, std::int64_t kv_heads, std::int64_t w1 = 512, std::int64_t w2 = 32,
                    std::int64_t n = 8192) {
@@ -129,12 +133,12 @@ TEST(CudaHopperBackward, the_portable_instance_takes_what_cuda_portable_takes) {
 TEST(CudaHopperBackward, deterministic_groups_run_virtual_keys) {
   for (const auto& [w1, w2] : {std::pair{512, 32}, {1024, 32}, {256, 64}, {128, 128}, {512, 512}}) {
     Problem p = problem_of(64, 1, w1, w2);
-    const double fast = hopper::backward::virtual_keys_us(p);
+    const double fast = hopper::backward::virtual_keys_us(hopper::kH200, p);
     p.deterministic = true;
     EXPECT_STREQ(choose_instance(p, Fold::half_k2), kVirtualKeys) << w1 << "x" << w2;
     EXPECT_STREQ(choose_instance(p, Fold::none), kVirtualKeys);
-    EXPECT_GT(hopper::backward::virtual_keys_us(p), 1.05 * fast);
-    EXPECT_LT(hopper::backward::virtual_keys_us(p), 1.25 * fast);
+    EXPECT_GT(hopper::backward::virtual_keys_us(hopper::kH200, p), 1.05 * fast);
+    EXPECT_LT(hopper::backward::virtual_keys_us(hopper::kH200, p), 1.25 * fast);
   }
 }
 
@@ -190,6 +194,23 @@ TEST(CudaHopperBackward, refuses_missing_tensors_and_other_folds_by_name) {
   EXPECT_THAT(refusal(p, kVirtualKeys, a), HasSubstr("workspace is null"));
   a.lse_fold = Fold::key_pair;
   EXPECT_THAT(refusal(p, kVirtualKeys, a), HasSubstr("an LSE of fold key_pair"));
+}
+
+TEST(CudaHopperBackward, estimates_are_of_the_chip_that_they_are_asked_for) {
+  using namespace hopper::backward;
+  hopper::Chip half = hopper::kH200;
+  half.multiprocessors /= 2;
+  const Problem large = problem_of(64, 1, 512, 32, 32768), few = problem_of(16, 16);
+  EXPECT_GT(virtual_keys_us(half, large), 1.9 * virtual_keys_us(hopper::kH200, large));
+  EXPECT_GT(virtual_queries_us(half, few), 1.9 * virtual_queries_us(hopper::kH200, few));
+  EXPECT_GT(portable_us(half, large), 1.9 * portable_us(hopper::kH200, large));
+  int others = 0;
+  for (int number = 0; number < 100; ++number) {
+    const Problem problem = bench::random_backward(20261125, number);
+    const Fold fold = half_fold_of(axis_roles(problem, BiasPlace::in_product));
+    others += hopper::backward::choose_instance(problem, half, fold) != choose_instance(problem, fold);
+  }
+  EXPECT_GT(others, 0) << "no choice goes by the chip";
 }
 
 /// Choices for the problems of a recorded run, beside the times of both instances.

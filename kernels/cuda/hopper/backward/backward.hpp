@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "kernels/attention/kernel.hpp"
+#include "kernels/cuda/hopper/choose/chip.hpp"
 
 namespace triscope::hopper::backward {
 
@@ -34,9 +35,9 @@ bool takes_lse(const Problem& problem, std::string_view instance, Fold fold);
 /// forward of cuda.hopper supports.
 std::optional<std::string> unsupported_instance(const Problem& problem, std::string_view instance, Fold fold);
 
-/// Of the instances that take such an LSE and can run `problem` the one that is faster on most such problems; null when
-/// there is none.
-const char* choose_instance(const Problem& problem, Fold fold);
+/// Of the instances that take such an LSE and can run `problem` the one that is faster on most such problems by the
+/// estimates for `chip`; null when there is none.
+const char* choose_instance(const Problem& problem, const Chip& chip, Fold fold);
 
 /// Bytes of `Arguments::workspace`, for an instance that can run `problem`.
 std::size_t workspace_bytes(const Problem& problem, std::string_view instance);

@@ -37,14 +37,16 @@ bool has_11_bits(const Problem& problem, Fold fold) {
 }
 
 /// Where virtual_keys is the faster one by the estimates, with a margin: they are off by a fifth.
-bool suits_virtual_keys(const Problem& problem) { return 1.1 * virtual_keys_us(problem) < portable_us(problem); }
+bool suits_virtual_keys(const Chip& chip, const Problem& problem) {
+  return 1.1 * virtual_keys_us(chip, problem) < portable_us(chip, problem);
+}
 
 /// Groups of few heads, which virtual keys pad to eight, where virtual queries are the fastest by the estimates with
 /// the same margin. They were timed with up to four heads and from 2,048 positions on (docs/backward.md).
-bool suits_virtual_queries(const Problem& problem) {
+bool suits_virtual_queries(const Chip& chip, const Problem& problem) {
   constexpr std::int64_t kMostHeads = 4, kFewestPositions = 2048;
   if (problem.group() > kMostHeads || problem.seq_len < kFewestPositions || unsupported_queries(problem)) return false;
-  return 1.1 * virtual_queries_us(problem) < std::min(virtual_keys_us(problem), portable_us(problem));
+  return 1.1 * virtual_queries_us(chip, problem) < std::min(virtual_keys_us(chip, problem), portable_us(chip, problem));
 }
 
 }  // namespace
@@ -71,11 +73,11 @@ std::optional<std::string> unsupported_instance(const Problem& problem, std::str
                      to_string(fold));
 }
 
-const char* choose_instance(const Problem& problem, Fold fold) {
+const char* choose_instance(const Problem& problem, const Chip& chip, Fold fold) {
   const bool ours = !unsupported_instance(problem, kVirtualKeys, fold);
-  if (ours && suits_virtual_queries(problem)) return kVirtualQueries;
+  if (ours && suits_virtual_queries(chip, problem)) return kVirtualQueries;
   if (unsupported_instance(problem, kPortable, fold)) return ours ? kVirtualKeys : nullptr;
-  return ours && suits_virtual_keys(problem) ? kVirtualKeys : kPortable;
+  return ours && suits_virtual_keys(chip, problem) ? kVirtualKeys : kPortable;
 }
 
 }  // namespace triscope::hopper::backward

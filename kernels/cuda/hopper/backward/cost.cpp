@@ -1,8 +1,8 @@
 // Two sums of products: counts of work, and what a unit of it costs. The counts are those of the planners (work_item in
 // parameters.hpp, portable::plan_backward); edges, and all of the portable backward, are taken as in the middle of the
-// sequence. The costs were fitted to the times of 360 random problems (tests/cuda/data/hopper_backward.csv, least
-// squares of the logarithms): those of virtual keys on 2026-11-25, of the portable backward on 2026-11-23. Nothing was
-// fitted to the 150 others of hopper_backward_held.csv.
+// sequence. The costs are of an H200, as the forward's are (choose/chip.hpp), fitted to the times of 360 random
+// problems (tests/cuda/data/hopper_backward.csv, least squares of the logarithms): those of virtual keys on 2026-11-25,
+// of the portable backward on 2026-11-23. Nothing was fitted to the 150 others of hopper_backward_held.csv.
 #include "kernels/cuda/hopper/backward/cost.hpp"
 
 #include <algorithm>
@@ -13,8 +13,6 @@
 
 namespace triscope::hopper::backward {
 namespace {
-
-constexpr double kMultiprocessors = 132;  ///< of an H200, or an H100 SXM
 
 double divide_up(double a, double b) {
   return static_cast<double>((static_cast<std::int64_t>(a) + static_cast<std::int64_t>(b) - 1) /
@@ -106,12 +104,12 @@ constexpr PortableCosts kPortableCosts[2] = {
 
 }  // namespace
 
-double virtual_keys_us(const Problem& problem) {
+double virtual_keys_us(const Chip& chip, const Problem& problem) {
   const BackwardParameters p = make_backward_plan(problem).parameters;
   const Work work = work_of(p);
   const VirtualKeysCosts& cost = kVirtualKeysCosts[p.head_dim == 128][problem.form == Form::determinant];
-  const double items = std::max(1.0, work.items / kMultiprocessors);
-  const double tiles = std::max(work.longest, work.tiles / kMultiprocessors);
+  const double items = std::max(1.0, work.items / chip.multiprocessors);
+  const double tiles = std::max(work.longest, work.tiles / chip.multiprocessors);
   const double crowded = std::min(1.0, kCrowdedLength / p.seq_len);
   const double query_values =
       1e-6 * static_cast<double>(problem.batch * problem.seq_len * problem.q_heads) * p.head_dim;
@@ -121,7 +119,7 @@ double virtual_keys_us(const Problem& problem) {
   return fast + items * kDeterministicItem + tiles * kDeterministicTile + query_values * kDeterministicValues;
 }
 
-double virtual_queries_us(const Problem& problem) {
+double virtual_queries_us(const Chip& chip, const Problem& problem) {
   const BackwardParameters p = make_queries_plan(problem).parameters;
   const double blocks = divide_up(p.seq_len, kTileKeys) * p.kv_heads * p.batch;
   const double tiles = divide_up(std::min<double>(p.seq_len, p.long_window + kTileKeys - 1), kTileRows);
@@ -129,23 +127,25 @@ double virtual_queries_us(const Problem& problem) {
   const double query_values =
       1e-6 * static_cast<double>(problem.batch * problem.seq_len * problem.q_heads) * p.head_dim;
   return kQueriesLaunches + kEmptyLaunches +
-         divide_up(blocks, kMultiprocessors) * (kQueriesBlock + steps * kQueriesStep) + query_values * kQueriesValues;
+         divide_up(blocks, chip.multiprocessors) * (kQueriesBlock + steps * kQueriesStep) +
+         query_values * kQueriesValues;
 }
 
-double portable_us(const Problem& problem) {
+double portable_us(const Chip& chip, const Problem& problem) {
   const portable::Shape shape = portable::make_shape(problem);
   const portable::BackwardPlan plan = portable::plan_backward(shape);
   const PortableCosts& cost = kPortableCosts[shape.padded_dim() == 128];
-  constexpr double kBlocks = 2 * kMultiprocessors, kStep = 32;
+  constexpr double kStep = 32;
+  const double at_once = 2.0 * chip.multiprocessors;  // blocks
   const double pairs = static_cast<double>(shape.pairs());
   const double positions = std::min<double>(shape.seq_len, (portable::kTileRows + shape.group - 2) / shape.group + 1);
   const double keys = std::min<double>(shape.seq_len, shape.long_window + positions - 1);
   const double shifts = plan.tiles_per_block * static_cast<double>(shape.short_window);
-  const double row_turns = std::max(1.0, static_cast<double>(plan.row_blocks) * pairs / kBlocks);
+  const double row_turns = std::max(1.0, static_cast<double>(plan.row_blocks) * pairs / at_once);
   const double row_tiles =
       divide_up(std::min<double>(shape.seq_len, portable::kTileRows - 1 + shape.long_window) * shape.group, kStep);
   const double key_steps = divide_up(row_tiles, plan.splits) * shape.short_window;
-  const double key_turns = std::max(1.0, static_cast<double>(shape.key_tiles()) * pairs * plan.splits / kBlocks);
+  const double key_turns = std::max(1.0, static_cast<double>(shape.key_tiles()) * pairs * plan.splits / at_once);
   const double sums =
       pairs * shape.padded_dim() * 2 * sizeof(float) *
       (static_cast<double>(plan.row_blocks) * plan.slab_positions + static_cast<double>(plan.splits) * shape.seq_len);

@@ -157,7 +157,7 @@ TileUse virtual_queries_use(const Problem& problem, TiledQuery query) {
 std::vector<TileUse> backward_tile_uses(const Problem& problem, Fold fold, TiledQuery query) {
   using namespace hopper::backward;
   std::vector<TileUse> uses;
-  const char* chosen = choose_instance(problem, fold);
+  const char* chosen = choose_instance(problem, hopper::kH200, fold);
   if (!unsupported_backward(problem)) uses.push_back(virtual_keys_use(problem, query));
   if (!unsupported_queries(problem)) uses.push_back(virtual_queries_use(problem, query));
   if (!unsupported_instance(problem, kPortable, fold)) {
