@@ -331,8 +331,9 @@ int random_problems(const Kernel& kernel, int count, int seed, const std::string
     const Case test = random_case(seed, n);
     if (!check(kernel, test, 24)) ++failed;
     rows.push_back(time_random(kernel, *portable, test));
+    // Each time anew: whoever stops it keeps what was timed.
+    if (!csv.empty()) write_csv(csv, split, kernel.info().source_hash.forward, seed, rows);
   }
-  if (!csv.empty()) write_csv(csv, split, kernel.info().source_hash.forward, seed, rows);
   const auto slower = std::count_if(rows.begin(), rows.end(), [](const RandomRow& row) { return row.ratio < 1.0; });
   const auto clearly = std::count_if(rows.begin(), rows.end(), [](const RandomRow& row) { return row.ratio < 0.97; });
   std::printf("%d of %d wrong; %d slower than cuda.portable, %d by more than 3 %%\n", failed, count,
