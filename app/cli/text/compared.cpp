@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -134,6 +135,17 @@ std::string compared_table(const Compared& compared, std::size_t width) {
          comparison.ratio > 0 ? (comparison.paired ? "yes" : "no") : "", pair.violated ? "FAILS" : ""});
   }
   std::string text = fmt::format("A: {}\nB: {}\n\n{}", compared.a, compared.b, render(table, width));
+  const auto apart = [](const ComparedPair& pair) {  // from what a reader divides
+    const ResultRow &a = pair.rows.a, &b = pair.rows.b;
+    const Interval& interval = pair.comparison.interval;
+    if (pair.comparison.ratio <= 0 || !a.median_ms || !b.median_ms) return false;
+    const double quotient = *a.median_ms / *b.median_ms;
+    return quotient < interval.low || quotient > interval.high;
+  };
+  if (std::any_of(compared.pairs.begin(), compared.pairs.end(), apart))
+    text +=
+        "A / B is made of neighbouring turns or of the medians of processes; the quotient of the two medians may lie "
+        "outside it.\n";
   for (const std::string& line : sentences(compared)) text += line + "\n";
   return text + tally_text(compared.tally) + "\n";
 }

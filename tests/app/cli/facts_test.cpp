@@ -153,6 +153,18 @@ TEST(Facts, advice_says_what_fits) {
                     testing::Not(HasSubstr("Nothing fits"))));
 }
 
+TEST(Facts, a_comparison_says_that_its_ratio_is_not_the_quotient_of_medians) {
+  const TemporaryFolder folder;
+  write_small_history(folder / "x.db");
+  const auto said = [](const char* a, const char* b, const std::string& file) {
+    return run_triscope({"compare", a, b, "--db", file}).output;
+  };
+  EXPECT_THAT(said("kernel:cuda.hopper@1", "kernel:baseline.fa3@1", recorded_file()),
+              HasSubstr("the quotient of the two medians may lie"));
+  EXPECT_THAT(said("1", "2", (folder / "x.db").string()),
+              AllOf(HasSubstr(" compared"), testing::Not(HasSubstr("quotient"))));
+}
+
 TEST(Facts, a_starred_sweep_has_a_legend) {
   const TemporaryFolder folder;
   write_small_history(folder / "x.db");
