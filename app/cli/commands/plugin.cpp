@@ -57,8 +57,15 @@ int make_plugin(const std::string& name) {
     throw Error(fmt::format("the plug-in '{}' cannot be made", name),
                 fmt::format("its folder cannot be made ({})", error.message()), "go to a folder that you may write to");
   }
-  write_whole_file(folder / (name + ".c"), source_for(name));
-  write_whole_file(folder / "triscope" / "attention.h", kPluginHeader);
+  try {
+    write_whole_file(folder / (name + ".c"), source_for(name));
+    write_whole_file(folder / "triscope" / "attention.h", kPluginHeader);
+  } catch (const Error&) {  // half a folder would be in the way of the next try
+    for (const std::filesystem::path& made :
+         {folder / "triscope" / "attention.h", folder / "triscope", folder / (name + ".c"), folder})
+      std::filesystem::remove(made, error);
+    throw;
+  }
   print_output(
       "{0}/{0}.c has a kernel that is right and slow. Build it and measure it:\n"
       "  cd {0}\n"

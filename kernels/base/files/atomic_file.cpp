@@ -64,6 +64,8 @@ void AtomicFile::fail(int code) const {
       case ENOSPC:
       case EDQUOT:
         return "free some space or write elsewhere";
+      case EFBIG:
+        return "raise the limit on the size of files (`ulimit -f`), or write elsewhere";
       case ENOENT:
         return "create the folder first";
       case EISDIR:

@@ -1,6 +1,7 @@
 // Kernels of other people's libraries through the real programs: a good one, bad ones, and what is never loaded.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <fstream>
@@ -161,6 +162,22 @@ TEST(Plugin, begins_as_a_skeleton_that_builds_and_is_right) {
   const ProgramResult result = sweep(database, (folder.path() / "fast_one.so").string() + ",cpu.fast");
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(row_of(database, "fast_one").status, Status::ok);
+}
+
+TEST(Plugin, of_a_skeleton_that_cannot_be_written_nothing_is_left) {
+  const TemporaryFolder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  rlimit usual{};
+  getrlimit(RLIMIT_FSIZE, &usual);
+  const rlimit small{4096, usual.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  const ProgramResult made = run_triscope({"plugin", "new", "fast_one"});
+  setrlimit(RLIMIT_FSIZE, &usual);
+  std::filesystem::current_path(before);
+  EXPECT_EQ(made.exit_code, 3);
+  EXPECT_THAT(made.errors, HasSubstr("File too large; raise the limit on the size of files"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "fast_one"));
 }
 
 TEST(Plugin, is_not_begun_under_a_name_that_its_kernel_may_not_have) {
