@@ -34,7 +34,11 @@ bool acts_or_hides(std::uint32_t code) {
   return code < 0x20 || within(0x7F, 0x9F) ||                               // control characters
          code == 0x61C || within(0x200E, 0x200F) || within(0x202A, 0x202E)  // direction of writing
          || within(0x2066, 0x2069) || within(0x2028, 0x2029)                // and line ends
-         || code == 0xFEFF || within(0xE0000, 0xE007F);                     // what is not seen
+         || code == 0xAD || code == 0x34F || code == 0x200B || within(0x2060, 0x2065) || within(0x206A, 0x206F)  //
+         || within(0x115F, 0x1160) || code == 0x3164 || code == 0xFFA0 || within(0x17B4, 0x17B5)                 //
+         || within(0x180B, 0x180F) || code == 0xFEFF || within(0xFFF9, 0xFFFB) || within(0xE0000, 0xE0FFF);
+  // The last three lines: what is not seen, but for what scripts and pictures are joined and chosen with (U+200C,
+  // U+200D, U+FE00 to U+FE0F).
 }
 
 /// `text` with `escape(character, first byte)` instead of what acts or hides, but for those in `kept`.

@@ -7,7 +7,8 @@
 namespace triscope {
 
 /// `text` with everything written out that a terminal would act on or hide: control characters (\x1b), bytes that are
-/// no UTF-8 (\xff), and marks that turn the direction of writing (\u202e). Line feeds and tabs stay.
+/// no UTF-8 (\xff), marks that turn the direction of writing (\u202e), and characters that are not seen (\u200b).
+/// Line feeds and tabs stay.
 std::string plain_text(std::string_view text);
 
 /// The same as one line: line feeds and tabs are written out too.

@@ -12,6 +12,9 @@ TEST(PlainText, writes_out_what_a_terminal_would_act_on) {
   EXPECT_EQ(plain_text("\xc2\x9b 31m"), "\\x9b 31m");      // the same escape as one character
   EXPECT_EQ(plain_text("a\xe2\x80\xae b"), "a\\u202e b");  // right to left
   EXPECT_EQ(plain_text("\xf3\xa0\x81\x81"), "\\ue0041");   // a letter that is not seen
+  EXPECT_EQ(plain_text("cpu\xe2\x80\x8b.fast"), "cpu\\u200b.fast");
+  EXPECT_EQ(plain_text("a\xc2\xad\xe2\x81\xa0\xe3\x85\xa4"), "a\\xad\\u2060\\u3164");
+  EXPECT_EQ(plain_text("\xe2\x9d\xa4\xef\xb8\x8f"), "\xe2\x9d\xa4\xef\xb8\x8f");  // a red heart is a picture of two
   EXPECT_EQ(plain_text(std::string_view("a\0b", 3)), "a\\x00b");
 }
 
