@@ -236,6 +236,7 @@ void refuse_ignored(const CLI::App& command, const InspectOptions& options) {
   if (!given("--in") && !given("--source"))
     throw Error("there is nothing to inspect", "neither --in nor --source is given", "add --in FILE", ExitCode::usage);
   if (given("--in")) {
+    if (options.source.file.empty()) refuse_value("--in", "", "the name is empty", "name a .safetensors or .npy file");
     refuse({"--source", "--seq", "--q-heads", "--kv-heads", "--head-dim", "--seed", "--rotary"},
            "it belongs to generated tensors, and --in names a file", "leave one of the two out");
   } else {

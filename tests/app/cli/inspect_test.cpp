@@ -232,6 +232,7 @@ TEST(Inspect, faults_are_a_sentence_and_exit_code_2) {
   refused({"--in", file, "--windows", "2x2"}, "not clear which tensor is q");
   refused({"--in", file, "--names", "q=query"}, "--windows is missing");
   refused({"--in", "no/such.npy"}, "no/such.npy");
+  refused({"--in", "", "--windows", "2x2"}, "the name is empty");
   refused({"--in", file, "--windows", "2x2", "--names", "q=query", "--query", "5"}, "no query 5");
   refused({"--in", file, "--windows", "2x2", "--names", "query"}, "'query'");
   refused({"--in", file, "--source", "random"}, "--source cannot be used");
