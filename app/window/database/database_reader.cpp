@@ -217,6 +217,8 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   if (request.baseline) result.baseline = load(request.baseline);
   if (request.selected && result.shown) result.selected = select(*result.shown, request.selected);
   rows_ready(result);
+  // A bad value costs its row alone. Damaged pages are told, also where nothing but the selected row lies on them.
+  if (request.selected && result.shown && !result.selected) (void)snapshot_->samples(request.selected);
   if (result.shown) result.beside_reference = beside(*result.shown, request);
   if (result.shown && result.baseline) {
     Other baseline{result.baseline, &*snapshot_};

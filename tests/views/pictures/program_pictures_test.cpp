@@ -58,14 +58,8 @@ TEST(Program, a_report_does_not_replace_vector_pictures_of_others) {
   }
 }
 
-// Rows are read first and shown, then the samples: here their page is damaged, in the default database, through
-// which nobody looks before.
-TEST(Program, no_picture_and_no_report_is_made_of_what_was_read_by_half) {
-  TemporaryFolder folder;
-  const std::filesystem::path file = folder / "triscope" / "results.db";
-  std::filesystem::create_directory(folder / "triscope");
-  std::filesystem::copy_file(recorded_file(), file);  // its rows are compared by their samples
-  std::filesystem::permissions(file, std::filesystem::perms::owner_write, std::filesystem::perm_options::add);
+// Damages the page on which the table of samples begins.
+void damage_samples(const std::filesystem::path& file) {
   std::size_t page = 0;
   {
     const SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
@@ -78,16 +72,39 @@ TEST(Program, no_picture_and_no_report_is_made_of_what_was_read_by_half) {
   const int high = bytes.get(), low = bytes.get();
   bytes.seekp(static_cast<std::streamoff>((page - 1) * static_cast<std::size_t>(256 * high + low)));
   bytes << std::string(64, '\xff') << std::flush;
-  const std::string own = "XDG_DATA_HOME=" + folder.path().string() + " " + kWindow + " " + file.string();
-  for (const std::string& wish :
-       {" --screenshot " + (folder / "a.png").string(), " --report " + (folder / "out").string()}) {
-    const Said said = say(own + wish);
-    EXPECT_EQ(said.code, 3) << said.text;
-    EXPECT_THAT(said.text, HasSubstr("cannot read the database")) << wish;
-    EXPECT_EQ(std::count(said.text.begin(), said.text.end(), '\n'), 1) << said.text;
-  }
+}
+
+// `file` must be the default database: of others triscope-check-file finds the damage before anything is read.
+void expect_refused(const std::filesystem::path& file, const std::string& wish) {
+  const std::filesystem::path data = file.parent_path().parent_path();
+  const Said said = say("XDG_DATA_HOME=" + data.string() + " " + kWindow + " " + file.string() + wish);
+  EXPECT_EQ(said.code, 3) << said.text;
+  EXPECT_THAT(said.text, HasSubstr("cannot read the database")) << wish;
+  EXPECT_EQ(std::count(said.text.begin(), said.text.end(), '\n'), 1) << said.text;
+}
+
+// Rows are read first and shown, then the samples.
+TEST(Program, no_picture_and_no_report_is_made_of_what_was_read_by_half) {
+  TemporaryFolder folder;
+  const std::filesystem::path file = folder / "triscope" / "results.db";
+  std::filesystem::create_directory(folder / "triscope");
+  std::filesystem::copy_file(recorded_file(), file);  // its rows are compared by their samples
+  std::filesystem::permissions(file, std::filesystem::perms::owner_write, std::filesystem::perm_options::add);
+  damage_samples(file);
+  expect_refused(file, " --screenshot " + (folder / "a.png").string());
+  expect_refused(file, " --report " + (folder / "out").string());
   EXPECT_FALSE(std::filesystem::exists(folder / "a.png"));
   EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+}
+
+TEST(Program, no_picture_is_made_where_only_the_samples_of_the_selected_row_are_read_and_damaged) {
+  TemporaryFolder folder;
+  const std::filesystem::path file = folder / "triscope" / "results.db";
+  std::filesystem::create_directory(folder / "triscope");
+  write_synthetic_database(file, 6, 20);  // no two of its rows are compared by their samples
+  damage_samples(file);
+  expect_refused(file, " --screenshot " + (folder / "a.png").string());
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.png"));
 }
 
 }  // namespace
