@@ -30,11 +30,13 @@ struct ShowOptions {
 void print_table(const Snapshot& snapshot, const std::vector<ResultRow>& rows, const std::string& baseline) {
   const Verdicts verdicts = compare_with_baseline(snapshot, rows, baseline);
   const OtherEnvironments elsewhere = other_environments(snapshot, rows);
-  print_output("{}\n\n{}", shared_facts(rows),
-               render(result_table(rows, verdicts, elsewhere.rows), terminal_width(stdout, kUnlimitedWidth)));
-  if (const std::string text = elsewhere.remark + remarks(rows, verdicts); !text.empty()) print_output("\n{}", text);
+  const std::size_t width = terminal_width(stdout, kUnlimitedWidth);
+  print_output("{}\n{}", wrapped_lines(shared_facts(rows), width),
+               render(result_table(rows, verdicts, elsewhere.rows), width));
+  if (const std::string text = elsewhere.remark + remarks(rows, verdicts); !text.empty())
+    print_output("\n{}", wrapped_lines(text, width));
   if (const std::vector<TrainingStep> steps = training_steps(rows, "auto"); !steps.empty())
-    print_output("\ntraining step\n{}", training_step_table(steps, terminal_width(stdout, kUnlimitedWidth)));
+    print_output("\ntraining step\n{}", training_step_table(steps, width));
 }
 
 /// Why a sweep holds no row, and what to do about it.
@@ -82,9 +84,10 @@ int run(const ShowOptions& options) {
     if (!measurement)
       throw Error(fmt::format("m{} cannot be shown", *selection.measurement), rows.front().reason,
                   "its sweep's table lists it");
-    print_output("{}", measurement_text(*measurement, rows.front(),
-                                        snapshot.environment(*selection.measurement).value_or(Environment{}),
-                                        snapshot.note(*selection.measurement)));
+    const std::string text = measurement_text(*measurement, rows.front(),
+                                              snapshot.environment(*selection.measurement).value_or(Environment{}),
+                                              snapshot.note(*selection.measurement));
+    print_output("{}", wrapped_lines(text, terminal_width(stdout, kUnlimitedWidth)));
   } else if (rows.empty()) {
     print_output("{}\n", nothing_measured(snapshot, selection, *options.database));
   } else {

@@ -3,8 +3,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -17,6 +19,24 @@ namespace triscope {
 namespace {
 
 int g_output_fault = 0;  ///< errno of the first write to stdout that failed
+
+/// Of UTF-8 text, the character that it begins with; what is no UTF-8 is a character of one byte.
+std::uint32_t first_character(std::string_view text, std::size_t& bytes) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+  bytes = std::min(bytes, text.size());
+  std::uint32_t code = bytes == 1 ? lead : lead & (0xFFU >> (bytes + 1));
+  for (std::size_t at = 1; at < bytes; ++at) code = code << 6 | (static_cast<unsigned char>(text[at]) & 0x3FU);
+  return code;
+}
+
+/// Takes two columns: the ranges of East Asian wide characters and of pictures (Unicode Standard Annex 11), rounded up.
+bool is_wide(std::uint32_t code) {
+  const auto within = [code](std::uint32_t first, std::uint32_t last) { return code >= first && code <= last; };
+  return within(0x1100, 0x115F) || within(0x2E80, 0xA4CF) || within(0xA960, 0xA97F) || within(0xAC00, 0xD7A3) ||
+         within(0xF900, 0xFAFF) || within(0xFE30, 0xFE6F) || within(0xFF00, 0xFF60) || within(0xFFE0, 0xFFE6) ||
+         within(0x1F300, 0x1FAFF) || within(0x20000, 0x3FFFD);
+}
 
 }  // namespace
 
@@ -34,9 +54,19 @@ std::size_t terminal_width(std::FILE* stream, std::size_t fallback) {
   return 80;
 }
 
+std::string_view first_columns(std::string_view text, std::size_t width) {
+  std::size_t end = 0;
+  for (std::size_t used = 0, bytes = 0; end < text.size(); end += bytes) {
+    used += is_wide(first_character(text.substr(end), bytes)) ? 2 : 1;
+    if (used > width) break;
+  }
+  return text.substr(0, end);
+}
+
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
-  for (const char c : text) width += (static_cast<unsigned char>(c) & 0xC0u) != 0x80u;
+  for (std::size_t at = 0, bytes = 0; at < text.size(); at += bytes)
+    width += is_wide(first_character(text.substr(at), bytes)) ? 2 : 1;
   return width;
 }
 

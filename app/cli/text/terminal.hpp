@@ -16,8 +16,10 @@ bool is_terminal(std::FILE* stream);
 /// Columns of the terminal behind `stream`, or $COLUMNS when that is set; `fallback` when there is no terminal.
 std::size_t terminal_width(std::FILE* stream, std::size_t fallback);
 
-/// Characters a terminal shows for UTF-8 `text` (code points; no East Asian wide ones are printed here).
+/// Columns that a terminal takes for UTF-8 `text`: two for East Asian wide characters and pictures, one for all others.
 std::size_t display_width(std::string_view text);
+/// The beginning of `text` that fits into `width` columns.
+std::string_view first_columns(std::string_view text, std::size_t width);
 
 /// The only ways out to a terminal: text from elsewhere passes through `plain_text`. None throws for a stream that
 /// cannot be written: what goes to stderr is then lost, and `finish_output` tells of stdout.

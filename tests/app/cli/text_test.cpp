@@ -82,6 +82,30 @@ TEST(TerminalTable, a_list_is_wrapped_between_its_words) {
   EXPECT_THAT(wrapped_list({}, 4), testing::ElementsAre(""));
 }
 
+TEST(TerminalTable, counts_two_columns_for_wide_characters) {
+  const std::string wide = "\xe6\xbc\xa2\xe5\xad\x97";
+  EXPECT_EQ(display_width(wide), 4u);
+  EXPECT_EQ(first_columns(wide + "x", 3), "\xe6\xbc\xa2");
+  EXPECT_EQ(first_columns(wide, 4), wide);
+}
+
+TEST(TerminalTable, what_follows_a_broken_line_does_not_look_like_a_line) {
+  const std::string fake = "m9  cpu.fast  0.001 ms";
+  const std::string wide = "\xe6\xbc\xa2";
+  std::string wide_padding;
+  for (int n = 0; n < 13; ++n) wide_padding += wide;
+  for (const std::string& padding : {std::string(26, ' '), std::string(26, 'a'), std::string("\t\t\t"), wide_padding}) {
+    std::string beginnings;
+    for (const std::string& line : lines_of(wrapped_lines("m1: " + padding + fake + "\nm2: short\n", 30))) {
+      EXPECT_LE(display_width(line), 30u) << line;
+      if (!line.starts_with("    ")) beginnings += line.substr(0, 3);
+    }
+    EXPECT_EQ(beginnings, "m1:m2:") << padding;
+  }
+  EXPECT_EQ(wrapped_lines("a\tb " + fake, kUnlimitedWidth), "a\tb " + fake + "\n");
+  EXPECT_EQ(wrapped_lines("", 30), "");
+}
+
 TEST(TerminalTable, counts_characters_not_bytes) {
   EXPECT_EQ(display_width("\xC2\xB1\xC2\xB5s"), 3u);
   TerminalTable table;
