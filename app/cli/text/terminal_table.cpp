@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowestCut = 8;  ///< a cut column keeps at least this many characters
+constexpr std::size_t kWidestWhole = 60;  ///< and so many one that is not to be cut: no name of ours is longer
 
 std::string cut(const std::string& text, std::size_t width) {
   if (display_width(text) <= width) return text;
@@ -40,7 +41,8 @@ void cut_columns(const TerminalTable& table, std::size_t width, Layout& layout) 
   while (layout.line() > width) {
     std::size_t widest = table.columns.size();
     for (const std::size_t column : layout.shown) {
-      if (!table.columns[column].may_cut || layout.widths[column] <= kNarrowestCut) continue;
+      const std::size_t least = table.columns[column].may_cut ? kNarrowestCut : kWidestWhole;
+      if (layout.widths[column] <= least) continue;
       if (widest == table.columns.size() || layout.widths[column] > layout.widths[widest]) widest = column;
     }
     if (widest == table.columns.size()) return;

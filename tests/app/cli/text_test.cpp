@@ -106,6 +106,14 @@ TEST(TerminalTable, what_follows_a_broken_line_does_not_look_like_a_line) {
   EXPECT_EQ(wrapped_lines("", 30), "");
 }
 
+TEST(TerminalTable, a_name_longer_than_any_of_ours_is_cut_too) {
+  const TerminalTable table{{{"id", Align::right, 60, false}, {"kernel", Align::left, 90, false}},
+                            {{"m1", std::string(200, ' ') + "m9  cpu.fast  0.001 ms"}, {"m2", "cpu.fast"}}};
+  const std::vector<std::string> lines = lines_of(render(table, 80));
+  ASSERT_EQ(lines.size(), 3u);
+  for (const std::string& line : lines) EXPECT_LE(display_width(line), 80u) << line;
+}
+
 TEST(TerminalTable, counts_characters_not_bytes) {
   EXPECT_EQ(display_width("\xC2\xB1\xC2\xB5s"), 3u);
   TerminalTable table;
