@@ -37,27 +37,28 @@ TEST(OwnLosses, have_the_fits_and_differences_of_the_paper_s_own) {
   EXPECT_EQ(with_half(first.series[0].law.alpha, half_width(first.series[0].law.alpha_error, 1), 3), "0.131 ± 0.022");
   EXPECT_EQ(with_half(first.series[1].law.alpha, half_width(first.series[1].law.alpha_error, 1), 3), "0.156 ± 0.090");
   ASSERT_EQ(first.pairs.size(), 1U);
-  EXPECT_FALSE(first.pairs[0].decided());
-  EXPECT_THAT(needed_words(first.pairs[0]), HasSubstr("would decide it"));
+  EXPECT_FALSE(first.pairs[0].laws.decided());
+  EXPECT_THAT(needed_words(first.pairs[0].laws), HasSubstr("would decide it"));
 }
 
 TEST(OwnLosses, find_the_law_that_they_were_made_of) {
-  const OwnLosses all =
-      make_own_losses(kLossesHeader + lines_of("mine", "a", 0.1, 0) + lines_of("mine", "b", 0.13, 1e-4));
+  const OwnLosses all = make_own_losses(kLossesHeader + lines_of("mine", "a", 0.1, 0) +
+                                        lines_of("mine", "b", 0.13, 1e-4) + lines_of("mine", "c", 0.16, 1e-4));
   ASSERT_EQ(all.benchmarks.size(), 1U);
   const OwnBenchmark& mine = all.benchmarks[0];
   EXPECT_NEAR(mine.series[0].law.alpha, 0.1, 1e-9);
   EXPECT_NEAR(mine.series[1].law.alpha, 0.13, 1e-3);
-  ASSERT_EQ(mine.pairs.size(), 1U);
-  EXPECT_TRUE(mine.pairs[0].decided());
-  EXPECT_EQ(needed_words(mine.pairs[0]), "decided");
-  EXPECT_NEAR(mine.pairs[0].difference.value, 0.03, 1e-3);
+  ASSERT_EQ(mine.pairs.size(), 3U);
+  EXPECT_NEAR(mine.pairs[0].laws.difference.value, 0.03, 1e-3);
+  EXPECT_EQ(needed_words(mine.pairs[0].laws), "not decided") << "points on a line do not say how far others scatter";
+  EXPECT_TRUE(mine.pairs[2].laws.decided());
+  EXPECT_EQ(needed_words(mine.pairs[2].laws), "decided");
 }
 
 TEST(OwnLosses, say_how_many_more_points_would_decide_it) {
   const OwnLosses all =
       make_own_losses(kLossesHeader + lines_of("mine", "a", 0.10, 0.02) + lines_of("mine", "b", 0.11, -0.03));
-  const ComparedLaws& pair = all.benchmarks.at(0).pairs.at(0);
+  const ComparedLaws& pair = all.benchmarks.at(0).pairs.at(0).laws;
   ASSERT_FALSE(pair.decided());
   const PointsNeeded needed = *points_to_decide(all.benchmarks[0].series[0].losses, all.benchmarks[0].series[1].losses);
   ASSERT_TRUE(needed.repeats && needed.sizes);
@@ -65,7 +66,7 @@ TEST(OwnLosses, say_how_many_more_points_would_decide_it) {
                                             *needed.repeats, *needed.sizes));
   const OwnLosses other = make_own_losses(kLossesHeader + lines_of("mine", "a", 0.10, 0.02) +
                                           line_of("mine", "b", 0.1, 1e9, 0.01) + line_of("mine", "b", 0.1, 3e9, 0));
-  EXPECT_EQ(needed_words(other.benchmarks.at(0).pairs.at(0)), "not decided; the two have other sizes");
+  EXPECT_EQ(needed_words(other.benchmarks.at(0).pairs.at(0).laws), "not decided; the two have other sizes");
 }
 
 TEST(OwnLosses, that_cannot_be_read_or_fitted_are_said) {
@@ -85,7 +86,7 @@ TEST(OwnLosses, of_many_models_are_compared_with_the_first) {
   const OwnLosses all = make_own_losses(text);
   EXPECT_TRUE(all.benchmarks[0].only_with_first);
   EXPECT_EQ(all.benchmarks[0].pairs.size(), 8U);
-  for (const ComparedLaws& pair : all.benchmarks[0].pairs) EXPECT_EQ(pair.from, 0U);
+  for (const ComparedModels& pair : all.benchmarks[0].pairs) EXPECT_EQ(pair.from, 0U);
 }
 
 TEST(OwnLosses, sizes_to_foretell_are_read_from_a_list) {

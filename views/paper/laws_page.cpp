@@ -16,14 +16,15 @@ namespace {
 void draw_benchmark(const Context& context, const char* benchmark, const ModelSizes& sizes, ImVec2 size) {
   const LossSeries a = paper_losses(benchmark, kModels[0], sizes), b = paper_losses(benchmark, kModels[1], sizes);
   ImGui::BeginGroup();
-  const ScalingLaw law_a = fit_scaling_law(sizes, a.losses), law_b = fit_scaling_law(sizes, b.losses);
+  const FittedSeries fit_a{a, fit_scaling_law(sizes, a.losses)}, fit_b{b, fit_scaling_law(sizes, b.losses)};
   const std::vector<ImU32> colours = law_colours(context.look.theme, std::array{a.model, b.model});
-  const std::array laws{DrawnLaw{a, law_a, colours[0]}, DrawnLaw{b, law_b, colours[1]}};
+  const std::array laws{DrawnLaw{a, fit_a.law, colours[0]}, DrawnLaw{b, fit_b.law, colours[1]}};
   draw_law_plot(context, benchmark, laws, 2 * sizes[2], {}, size);
-  const AlphaDifference difference = alpha_difference(law_a, law_b);
+  const ComparedLaws compared = compare_laws(fit_a, fit_b);
+  const AlphaDifference& difference = compared.difference;
   muted_text(context, fmt::format("alpha {:+.4f} {}: {}", difference.value,
                                   difference.half ? fmt::format("± {:.4f}", *difference.half) : "± unknown",
-                                  difference.significant() ? "decided" : "not decided"));
+                                  compared.decided() ? "decided" : "not decided"));
   ImGui::EndGroup();
 }
 

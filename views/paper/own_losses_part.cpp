@@ -68,10 +68,10 @@ void draw_pairs(const Context& context, const OwnBenchmark& benchmark) {
   section(context, "Differences of alpha");
   wide_table(context, "pairs", {"from", "to", "difference, 95 %", "p", "paired, 95 %", "what would decide it"},
              {false, false, true, true, true, false}, [&] {
-               for (const ComparedLaws& pair : benchmark.pairs) {
+               for (const auto& [from, to, pair] : benchmark.pairs) {
                  ImGui::TableNextRow();
-                 cell(theme.text, benchmark.series[pair.from].losses.model);
-                 cell(theme.text, benchmark.series[pair.to].losses.model);
+                 cell(theme.text, benchmark.series[from].losses.model);
+                 cell(theme.text, benchmark.series[to].losses.model);
                  number_cell(context, with_half(pair.difference.value, pair.difference.half, 4));
                  number_cell(context,
                              pair.difference.probability ? fmt::format("{:.3g}", *pair.difference.probability) : "?");
@@ -80,6 +80,7 @@ void draw_pairs(const Context& context, const OwnBenchmark& benchmark) {
                }
              });
   muted_text(context,
+             "Decided: the 95 % interval of the difference (Welch) is without 0. "
              "\"Would decide it\": in 80 of 100 such experiments, if the difference and the scatter are what they seem "
              "now; sizes go on by their mean ratio. Three points know their scatter badly, so these are rough numbers.",
              true);

@@ -49,46 +49,40 @@ nlohmann::json as_json(const LossForecast& forecast, const LossSeries& series) {
 struct Pair {
   const FittedSeries* a;
   const FittedSeries* b;
-  AlphaDifference welch;
-  std::optional<AlphaDifference> paired;  // unset: other sizes
-  std::optional<PointsNeeded> needed;
+  ComparedLaws laws;
 };
 
 std::vector<Pair> pairs_of(const std::vector<FittedSeries>& fits) {
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < fits.size(); ++i) {
     for (std::size_t j = i + 1; j < fits.size(); ++j) {
-      const LossSeries &a = fits[i].losses, &b = fits[j].losses;
-      if (a.benchmark != b.benchmark) continue;
-      Pair pair{&fits[i], &fits[j], alpha_difference(fits[i].law, fits[j].law), {}, {}};
-      if (a.sizes == b.sizes) {
-        pair.paired = paired_alpha_difference(a, b);
-        pair.needed = points_to_decide(a, b);
-      }
-      pairs.push_back(pair);
+      if (fits[i].losses.benchmark == fits[j].losses.benchmark)
+        pairs.push_back({&fits[i], &fits[j], compare_laws(fits[i], fits[j])});
     }
   }
   return pairs;
 }
 
 nlohmann::json as_json(const Pair& pair) {
+  const auto& [welch, paired, needed] = pair.laws;
   nlohmann::json j{{"type", "alpha_difference"},
                    {"benchmark", pair.a->losses.benchmark},
                    {"from", pair.a->losses.model},
                    {"to", pair.b->losses.model},
-                   {"value", pair.welch.value},
-                   {"half", pair.welch.half},
-                   {"degrees", pair.welch.degrees},
-                   {"probability", pair.welch.probability},
-                   {"significant", pair.welch.significant()}};
-  if (pair.paired) {
-    j["paired_half"] = pair.paired->half;
-    j["paired_probability"] = pair.paired->probability;
-    j["paired_significant"] = pair.paired->significant();
+                   {"value", welch.value},
+                   {"half", welch.half},
+                   {"degrees", welch.degrees},
+                   {"probability", welch.probability},
+                   {"significant", welch.significant()},
+                   {"decided", pair.laws.decided()}};
+  if (paired) {
+    j["paired_half"] = paired->half;
+    j["paired_probability"] = paired->probability;
+    j["paired_significant"] = paired->significant();
   }
-  if (pair.needed) {
-    j["runs_of_each_size"] = pair.needed->repeats;
-    j["sizes_in_all"] = pair.needed->sizes;
+  if (needed) {
+    j["runs_of_each_size"] = needed->repeats;
+    j["sizes_in_all"] = needed->sizes;
   }
   return j;
 }
@@ -110,16 +104,16 @@ void print_pairs(const std::vector<Pair>& pairs) {
                    {"or sizes in all", Align::right, 80, false}};
   const auto probability = [](const std::optional<double>& p) { return p ? significant_text(*p) : std::string("?"); };
   for (const Pair& pair : pairs) {
-    const bool decided = pair.welch.significant() || (pair.paired && pair.paired->significant());
+    const auto& [welch, paired, needed] = pair.laws;
     table.rows.push_back({pair.a->losses.benchmark, pair.a->losses.model, pair.b->losses.model,
-                          plus_minus(pair.welch.value, pair.welch.half, 4), probability(pair.welch.probability),
-                          pair.paired ? plus_minus(pair.paired->value, pair.paired->half, 4) : "",
-                          pair.paired ? probability(pair.paired->probability) : "", decided ? "yes" : "no",
-                          pair.needed ? needed_text(pair.needed->repeats) : "",
-                          pair.needed ? needed_text(pair.needed->sizes) : ""});
+                          plus_minus(welch.value, welch.half, 4), probability(welch.probability),
+                          paired ? plus_minus(paired->value, paired->half, 4) : "",
+                          paired ? probability(paired->probability) : "", pair.laws.decided() ? "yes" : "no",
+                          needed ? needed_text(needed->repeats) : "", needed ? needed_text(needed->sizes) : ""});
   }
   print_output("\n{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
   print_output(
+      "\n\"decided\": the 95 % interval of the difference (Welch) is without 0; the paired one is shown beside it."
       "\nThe last two columns say how many points would decide it in 80 of 100 such experiments, if the difference "
       "and\nthe scatter are what they seem now: runs of every size, or sizes that go on by their mean ratio. "
       "Three points know\ntheir scatter badly, so these are rough numbers.\n");

@@ -238,4 +238,13 @@ std::optional<PointsNeeded> points_to_decide(const LossSeries& a, const LossSeri
   return needed;
 }
 
+ComparedLaws compare_laws(const FittedSeries& a, const FittedSeries& b) {
+  ComparedLaws compared{alpha_difference(a.law, b.law), {}, {}};
+  if (a.losses.sizes == b.losses.sizes) {
+    compared.paired = paired_alpha_difference(a.losses, b.losses);
+    compared.needed = points_to_decide(a.losses, b.losses);
+  }
+  return compared;
+}
+
 }  // namespace triscope

@@ -105,4 +105,15 @@ struct PointsNeeded {
 /// fits have no scatter or no difference to go by.
 std::optional<PointsNeeded> points_to_decide(const LossSeries& a, const LossSeries& b);
 
+/// Two models of one benchmark.
+struct ComparedLaws {
+  AlphaDifference difference;             ///< of independent fits (Welch)
+  std::optional<AlphaDifference> paired;  ///< unset: other sizes
+  std::optional<PointsNeeded> needed;     ///< likewise, or nothing to go by
+  /// Whether the exponents differ: Welch's 95 % interval is without 0. Not one of two tests, which would find a
+  /// difference where there is none more often than 5 times in 100; and what `points_to_decide` counts for.
+  bool decided() const { return difference.significant(); }
+};
+ComparedLaws compare_laws(const FittedSeries& a, const FittedSeries& b);
+
 }  // namespace triscope

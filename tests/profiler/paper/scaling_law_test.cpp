@@ -184,6 +184,24 @@ LossSeries scattered(double alpha, double scatter, int count) {
   return series;
 }
 
+/// Both models miss their lines by the same: the paired interval is narrow, Welch's is not.
+TEST(ComparedLaws, are_decided_by_welch_alone) {
+  const std::vector<double> sizes{1e9, 2e9, 4e9, 8e9}, shared{0.03, -0.05, 0.01, 0.02};
+  const auto fitted = [&](double alpha, double own) {
+    LossSeries series{"b", "m", sizes, {}};
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      series.losses.push_back(std::exp(-alpha * std::log(sizes[i]) + shared[i] + (i % 2 == 0 ? own : -own)));
+    return FittedSeries{series, fit_scaling_law(series.sizes, series.losses)};
+  };
+  const ComparedLaws alike = compare_laws(fitted(0.1, 0), fitted(0.12, 1e-4));
+  ASSERT_TRUE(alike.paired.has_value());
+  EXPECT_TRUE(alike.paired->significant());
+  EXPECT_FALSE(alike.difference.significant());
+  EXPECT_FALSE(alike.decided());
+  EXPECT_TRUE(alike.needed.has_value());
+  EXPECT_TRUE(compare_laws(fitted(0.1, 0), fitted(0.9, 1e-4)).decided());
+}
+
 TEST(PointsToDecide, more_where_the_difference_is_smaller_or_the_scatter_larger) {
   const LossSeries base = scattered(0.10, 0.01, 5);
   const auto near = points_to_decide(base, scattered(0.11, 0.01, 5)).value();

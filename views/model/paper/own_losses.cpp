@@ -15,21 +15,12 @@ namespace {
 constexpr std::size_t kMostPairedModels = 8;  // of more, each is compared with the first only
 constexpr std::size_t kLongestName = 200;     // a file may have one of 32 MiB, which takes a frame seconds
 
-ComparedLaws compare(const std::vector<FittedSeries>& series, std::size_t from, std::size_t to) {
-  const FittedSeries &a = series[from], &b = series[to];
-  ComparedLaws pair{from, to, alpha_difference(a.law, b.law), {}, {}};
-  if (a.losses.sizes == b.losses.sizes) {
-    pair.paired = paired_alpha_difference(a.losses, b.losses);
-    pair.needed = points_to_decide(a.losses, b.losses);
-  }
-  return pair;
-}
-
 void compare_all(OwnBenchmark& benchmark) {
   const std::size_t count = benchmark.series.size();
   benchmark.only_with_first = count > kMostPairedModels;
   for (std::size_t from = 0; from < (benchmark.only_with_first ? 1 : count); ++from) {
-    for (std::size_t to = from + 1; to < count; ++to) benchmark.pairs.push_back(compare(benchmark.series, from, to));
+    for (std::size_t to = from + 1; to < count; ++to)
+      benchmark.pairs.push_back({from, to, compare_laws(benchmark.series[from], benchmark.series[to])});
   }
 }
 
@@ -137,11 +128,11 @@ TextTable losses_text(const OwnLosses& losses, const std::vector<double>& sizes)
                               "one more run: " + range_text(at.run_low, at.run_high)});
       }
     }
-    for (const ComparedLaws& pair : benchmark.pairs) {
-      table.rows.push_back({benchmark.name, "difference of alpha", benchmark.series[pair.to].losses.model,
-                            benchmark.series[pair.from].losses.model, fmt::format("{:.6g}", pair.difference.value),
-                            pair.difference.half ? fmt::format("{:.6g}", *pair.difference.half) : "unknown",
-                            needed_words(pair)});
+    for (const auto& [from, to, laws] : benchmark.pairs) {
+      table.rows.push_back({benchmark.name, "difference of alpha", benchmark.series[to].losses.model,
+                            benchmark.series[from].losses.model, fmt::format("{:.6g}", laws.difference.value),
+                            laws.difference.half ? fmt::format("{:.6g}", *laws.difference.half) : "unknown",
+                            needed_words(laws)});
     }
   }
   return table;

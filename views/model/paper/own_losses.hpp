@@ -26,18 +26,15 @@ struct LossesUi {
 };
 
 /// Two models of one benchmark, by their places among its series.
-struct ComparedLaws {
+struct ComparedModels {
   std::size_t from = 0, to = 0;
-  AlphaDifference difference;             ///< of independent fits
-  std::optional<AlphaDifference> paired;  ///< unset: other sizes
-  std::optional<PointsNeeded> needed;     ///< likewise, or nothing to go by
-  bool decided() const { return difference.significant() || (paired && paired->significant()); }
+  ComparedLaws laws;
 };
 
 struct OwnBenchmark {
   std::string name;
   std::vector<FittedSeries> series;  ///< by first line
-  std::vector<ComparedLaws> pairs;
+  std::vector<ComparedModels> pairs;
   bool only_with_first = false;  ///< too many models for every pair
 };
 
