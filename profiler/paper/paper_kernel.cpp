@@ -3,19 +3,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "profiler/record/columns.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
 namespace {
 
-bool is_timed(const ResultRow& row) { return row.status == Status::ok && row.median_ms && *row.median_ms > 0; }
+using Rows = std::vector<const ResultRow*>;
+
+bool is_timed(const ResultRow& row) {
+  return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.regime == Regime::sustained;
+}
 
 bool is_same_size(const Problem& a, const Problem& b) {
   return std::tie(a.batch, a.seq_len, a.q_heads, a.kv_heads, a.head_dim) ==
          std::tie(b.batch, b.seq_len, b.q_heads, b.kv_heads, b.head_dim);
+}
+
+/// Of each kernel the row that counts; of these the fastest. Null without rows.
+const ResultRow* fastest(const std::map<std::string, Rows>& kernels) {
+  const ResultRow* best = nullptr;
+  for (const auto& [kernel, measured] : kernels) {
+    const ResultRow* row = row_that_counts(measured);
+    if (best == nullptr || *row->median_ms < *best->median_ms) best = row;
+  }
+  return best;
+}
+
+PaperKernelRow beside(std::span<const ResultRow> rows, const ResultRow& paper) {
+  std::map<std::string, Rows> ours, dot_product;
+  for (const ResultRow& other : rows) {
+    if (other.sweep != paper.sweep || other.pass != paper.pass || !is_timed(other)) continue;
+    if (other.problem == paper.problem && other.kernel != paper.kernel) ours[other.kernel].push_back(&other);
+    if (other.problem.form == Form::dot_product && is_same_size(other.problem, paper.problem))
+      dot_product[other.kernel].push_back(&other);
+  }
+  return {&paper, fastest(ours), fastest(dot_product)};
 }
 
 }  // namespace
@@ -36,19 +63,17 @@ std::string time_ratio_text(const TimeRatio& r) {
 }
 
 std::vector<PaperKernelRow> paper_kernel_rows(std::span<const ResultRow> rows) {
-  std::vector<PaperKernelRow> found;
+  std::vector<Rows> questions;
   for (const ResultRow& row : rows) {
     if (row.kernel != kPaperKernel || !is_timed(row)) continue;
-    PaperKernelRow one{&row};
-    for (const ResultRow& other : rows) {
-      if (other.sweep != row.sweep || other.pass != row.pass || other.regime != row.regime || !is_timed(other))
-        continue;
-      const bool same = other.problem == row.problem && other.kernel != row.kernel;
-      if (same && (one.ours == nullptr || *other.median_ms < *one.ours->median_ms)) one.ours = &other;
-      if (other.problem.form == Form::dot_product && is_same_size(other.problem, row.problem)) one.dot_product = &other;
-    }
-    found.push_back(one);
+    const auto same = std::ranges::find_if(questions, [&](const Rows& one) {
+      const ResultRow& first = *one.front();
+      return first.device == row.device && first.pass == row.pass && first.problem == row.problem;
+    });
+    (same == questions.end() ? questions.emplace_back() : *same).push_back(&row);
   }
+  std::vector<PaperKernelRow> found;
+  for (const Rows& question : questions) found.push_back(beside(rows, *row_that_counts(question)));
   std::ranges::stable_sort(found, {}, [](const PaperKernelRow& one) {
     return std::tuple(one.paper->device, one.paper->pass, one.paper->problem.seq_len);
   });

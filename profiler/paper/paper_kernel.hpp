@@ -18,7 +18,8 @@ inline constexpr const char* kPaperKernelCaveat =
 /// The id that they are measured under.
 inline constexpr const char* kPaperKernel = "paper.triton";
 
-/// One measured row of them, and what took turns with it. Ok rows with a time.
+/// Their row that counts for one question, sustained, and what took turns with it in its sweep: of each kernel there
+/// the row that counts. Ok rows with a time.
 struct PaperKernelRow {
   const ResultRow* paper = nullptr;
   const ResultRow* ours = nullptr;         ///< the fastest other 2-simplicial kernel of the same problem; null: none

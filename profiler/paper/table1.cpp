@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <sstream>
 
 #include "kernels/attention/flops.hpp"
@@ -56,16 +55,39 @@ bool is_forward_of(const ResultRow& row, const Windows& windows) {
          row.median_ms && *row.median_ms > 0;
 }
 
+/// Of each question, a kernel on a device at a problem, the row that counts; of these the fastest. Null without rows.
+const ResultRow* fastest_that_counts(const std::vector<const ResultRow*>& rows) {
+  std::vector<std::vector<const ResultRow*>> questions;
+  for (const ResultRow* row : rows) {
+    const auto same = std::ranges::find_if(questions, [&](const std::vector<const ResultRow*>& one) {
+      const ResultRow& first = *one.front();
+      return first.device == row->device && first.kernel == row->kernel && first.problem == row->problem;
+    });
+    (same == questions.end() ? questions.emplace_back() : *same).push_back(row);
+  }
+  const ResultRow* best = nullptr;
+  for (const std::vector<const ResultRow*>& question : questions) {
+    const ResultRow* row = row_that_counts(question);
+    if (best == nullptr || *row->median_ms < *best->median_ms) best = row;
+  }
+  return best;
+}
+
 }  // namespace
 
-ImpliedRates implied_rates(const PaperRow& row) {
+Problem inferred_problem(const Windows& windows) {
   Problem problem;
   problem.seq_len = 32'768;
   problem.q_heads = 64;
   problem.kv_heads = 1;
   problem.head_dim = 128;
-  problem.window1 = row.windows.window1;
-  problem.window2 = row.windows.window2;
+  problem.window1 = windows.window1;
+  problem.window2 = windows.window2;
+  return problem;
+}
+
+ImpliedRates implied_rates(const PaperRow& row) {
+  const Problem problem = inferred_problem(row.windows);
   const double scale = 1e-9 / row.latency_ms;
   return {paper_flops(problem, Pass::forward) * scale, useful_flops(problem, Pass::forward) * scale};
 }
@@ -92,26 +114,24 @@ std::string known_ms_text(double ms, std::optional<double> low, std::optional<do
 }
 
 const ResultRow* fastest_table1_forward(std::span<const ResultRow> rows, const Windows& windows) {
-  std::map<std::pair<std::string, std::string>, std::vector<const ResultRow*>> kernels;  // by device and id
+  std::vector<const ResultRow*> asked;
   for (const ResultRow& row : rows) {
-    if (is_forward_of(row, windows) && has_paper_shape(row.problem)) kernels[{row.device, row.kernel}].push_back(&row);
+    if (is_forward_of(row, windows) && has_paper_shape(row.problem)) asked.push_back(&row);
   }
-  const ResultRow* best = nullptr;
-  for (const auto& [kernel, measured] : kernels) {
-    const ResultRow* row = row_that_counts(measured);
-    if (best == nullptr || *row->median_ms < *best->median_ms) best = row;
-  }
-  return best;
+  return fastest_that_counts(asked);
 }
 
 const ResultRow* other_shape_forward(std::span<const ResultRow> rows, const Windows& windows) {
   if (fastest_table1_forward(rows, windows) != nullptr) return nullptr;
-  const auto rank = [](const ResultRow& one) { return std::pair(-one.problem.seq_len, *one.median_ms); };
-  const ResultRow* best = nullptr;
+  std::int64_t longest = 0;
+  std::vector<const ResultRow*> asked;
   for (const ResultRow& row : rows) {
-    if (is_forward_of(row, windows) && (best == nullptr || rank(row) < rank(*best))) best = &row;
+    if (!is_forward_of(row, windows) || row.problem.seq_len < longest) continue;
+    if (row.problem.seq_len > longest) asked.clear();
+    longest = row.problem.seq_len;
+    asked.push_back(&row);
   }
-  return best;
+  return fastest_that_counts(asked);
 }
 
 bool is_recorded_table1(std::span<const ResultRow> rows) {

@@ -18,6 +18,9 @@ inline constexpr const char* kPaperTimesCaveat =
     "The paper does not say which GPU its milliseconds were measured on, nor at which length and heads. 32,768 tokens "
     "with 64 query heads of 128 on one are inferred.";
 
+/// The paper's windows at the shape that is inferred (`has_paper_shape`).
+Problem inferred_problem(const Windows& windows);
+
 /// TFLOP/s at the inferred shape, if its milliseconds are the paper's.
 struct ImpliedRates {
   double by_paper_count = 0;  ///< 6 n w1 w2 a head and dimension
@@ -37,7 +40,7 @@ std::string known_ms_text(double ms, std::optional<double> low, std::optional<do
 const ResultRow* fastest_table1_forward(std::span<const ResultRow> rows, const Windows& windows);
 
 /// The paper's windows where they were measured at another shape only: the sustained forward of our kernels at the
-/// longest length, of equals the fastest; null: not measured.
+/// longest length. Of each kernel and shape there the row that counts, and of these the fastest; null: not measured.
 const ResultRow* other_shape_forward(std::span<const ResultRow> rows, const Windows& windows);
 
 /// The forward of cuda.hopper at the inferred shape: assets/recorded/h100.db, sweep 1.

@@ -20,47 +20,33 @@
 namespace triscope::report {
 namespace {
 
-bool counts(const ResultRow& row) {
-  return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.regime == Regime::sustained;
-}
-
-Problem inferred_shape(const Windows& windows) {
-  Problem problem;
-  problem.seq_len = 32'768;
-  problem.q_heads = 64;
-  problem.kv_heads = 1;
-  problem.head_dim = 128;
-  problem.window1 = windows.window1;
-  problem.window2 = windows.window2;
-  return problem;
-}
-
 std::string rate(double flops, double ms) { return significant_text(flops / ms * 1e-9, 3); }
 
-/// Latencies or rates over lengths of one kernel.
+/// Latencies or rates over lengths of one kernel's newest version: at each length the row that counts.
 struct Curve {
   std::string name;
   std::map<std::int64_t, const ResultRow*> rows;
 };
 
-using Curves = std::map<std::string, Curve>;
+using Curves = std::map<std::string, Curve>;  // by kernel
 
+/// Of the kernels that the page's layer takes, at its windows, heads and regime (`is_row_of_heads`).
 Curves curves_of(const PaperPageInput& input, Pass pass, bool dot_product) {
-  std::map<std::pair<std::string, std::int64_t>, std::vector<const ResultRow*>> alike;
-  Curves curves;
+  std::map<std::string, std::vector<const ResultRow*>> kernels;
   for (const ResultRow& row : input.rows) {
-    const Problem& p = row.problem;
-    const bool same = p.batch == 1 && p.q_heads == input.layer.q_heads && p.kv_heads == input.layer.kv_heads &&
-                      p.head_dim == input.layer.head_dim;
-    if (!counts(row) || row.pass != pass || !same) continue;
-    const bool global = p.form == Form::dot_product && p.window1 >= p.seq_len;
-    const bool ours = p.form == input.layer.form && Windows{p.window1, p.window2} == input.layer.windows;
-    if (dot_product ? !global : !ours || row.card.kind != KernelKind::simplicial) continue;
-    const std::string key = row.device + " " + row.kernel;
-    curves[key].name = row.kernel;
-    alike[{key, p.seq_len}].push_back(&row);
+    if (!is_row_of_heads(row, input.layer, pass)) continue;
+    const bool ours = is_simplicial_layer(row, input.layer) &&
+                      Windows{row.problem.window1, row.problem.window2} == input.layer.windows;
+    if (dot_product ? is_global_layer(row, input.layer) : ours) kernels[row.kernel].push_back(&row);
   }
-  for (const auto& [key, rows] : alike) curves[key.first].rows[key.second] = row_that_counts(rows);
+  Curves curves;
+  for (const auto& [kernel, measured] : kernels) {
+    std::map<std::int64_t, std::vector<const ResultRow*>> alike;
+    for (const ResultRow* row : newest_version(measured)) alike[row->problem.seq_len].push_back(row);
+    Curve& curve = curves[kernel];
+    curve.name = kernel;
+    for (const auto& [length, rows] : alike) curve.rows[length] = row_that_counts(rows);
+  }
   return curves;
 }
 
@@ -162,7 +148,7 @@ std::string table1(const PaperPageInput& input) {
   std::vector<SvgBar> bars;
   std::set<std::string> devices;
   for (const PaperRow& paper : paper_table1()) {
-    const double useful = useful_flops(inferred_shape(paper.windows), Pass::forward);
+    const double useful = useful_flops(inferred_problem(paper.windows), Pass::forward);
     const ImpliedRates implied = implied_rates(paper);
     const std::string windows = fmt::format("{}x{}", paper.windows.window1, paper.windows.window2);
     const std::string paper_rate = significant_text(implied.by_two_products, 3);

@@ -40,6 +40,34 @@ TEST(PaperKernel, stands_beside_what_took_turns_with_it) {
   EXPECT_EQ(found[1].dot_product, &rows[5]);
 }
 
+/// Two sweeps of one question; the second knows less. In the first, an older version of ours was faster.
+TEST(PaperKernel, one_row_stands_for_each_question) {
+  const auto known = [](ResultRow one, double half) {
+    one.ci_low_ms = *one.median_ms * (1 - half);
+    one.ci_high_ms = *one.median_ms * (1 + half);
+    one.started = "2026-11-02";
+    one.source_hash = "new";
+    return one;
+  };
+  std::vector<ResultRow> rows{known(row(kPaperKernel, 1, Pass::forward, 8192, 77), 0.01),
+                              known(row("cuda.hopper", 1, Pass::forward, 8192, 6), 0.01),
+                              known(row("cuda.hopper", 1, Pass::forward, 8192, 5), 0.2),
+                              known(row("cuda.hopper", 1, Pass::forward, 8192, 4), 0.001),
+                              known(attention(1, 8192, 1.7), 0.01),
+                              known(attention(1, 8192, 1.5), 0.3),
+                              known(row(kPaperKernel, 2, Pass::forward, 8192, 70), 0.1),
+                              known(row("cuda.hopper", 2, Pass::forward, 8192, 7), 0.01),
+                              known(row(kPaperKernel, 1, Pass::forward, 8192, 60), 0.001)};
+  rows[3].source_hash = "old";
+  rows[3].started = "2026-11-01";
+  rows[8].regime = Regime::burst;
+  const std::vector<PaperKernelRow> found = paper_kernel_rows(rows);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].paper, &rows[0]);
+  EXPECT_EQ(found[0].ours, &rows[1]);
+  EXPECT_EQ(found[0].dot_product, &rows[4]);
+}
+
 TEST(PaperKernel, rows_without_a_time_are_left_out) {
   ResultRow failed = row(kPaperKernel, 1, Pass::forward, 2048, 18);
   failed.status = Status::failed;

@@ -82,6 +82,28 @@ TEST(Table1, takes_the_row_that_counts_of_the_fastest_kernel) {
   EXPECT_EQ(other_shape_forward(rows, {512, 32})->measurement, 4);
 }
 
+/// A newer row that took less time but is known badly, and one of an older version that was faster.
+TEST(Table1, of_another_shape_takes_the_row_that_counts) {
+  std::vector<ResultRow> rows(4);
+  const double ms[] = {6, 5.8, 4, 1}, half[] = {0.01, 0.2, 0.001, 0.001};
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    rows[n].measurement = static_cast<std::int64_t>(n) + 1;
+    rows[n].kernel = "k";
+    rows[n].card.kind = KernelKind::simplicial;
+    rows[n].status = Status::ok;
+    rows[n].source_hash = n == 2 ? "old" : "new";
+    rows[n].started = n == 2 ? "2026-11-01" : "2026-11-02";
+    rows[n].median_ms = ms[n];
+    rows[n].ci_low_ms = ms[n] * (1 - half[n]);
+    rows[n].ci_high_ms = ms[n] * (1 + half[n]);
+    rows[n].problem.seq_len = n == 3 ? 2048 : 8192;
+    rows[n].problem.window1 = 512;
+    rows[n].problem.window2 = 32;
+  }
+  ASSERT_NE(other_shape_forward(rows, {512, 32}), nullptr);
+  EXPECT_EQ(other_shape_forward(rows, {512, 32})->measurement, 1);
+}
+
 TEST(Table1, shows_times_as_far_as_their_intervals_know_them) {
   EXPECT_EQ(known_ms_text(24.2067, 23.3085, 25.1394), "24.2 +-3.8 %");
   EXPECT_EQ(known_ms_text(47.7427, 45.8121, 49.7546), "48 +-4.1 %");

@@ -99,6 +99,53 @@ TEST(PaperPage, a_chart_shows_a_second_kernel_that_was_measured_at_fewer_lengths
   for (const char* kernel : {"cuda.portable", "cuda.hopper", "baseline."}) EXPECT_THAT(svg, HasSubstr(kernel));
 }
 
+/// A page of 512x32 beside FlashAttention-3, at 8k and 16k tokens.
+PaperPageInput two_lengths() {
+  PaperPageInput input;
+  for (const std::int64_t n : {8192, 16'384}) {
+    for (const bool ours : {true, false}) {
+      ResultRow row;
+      row.kernel = ours ? "cuda.hopper" : "baseline.fa3";
+      row.card.kind = ours ? KernelKind::simplicial : KernelKind::dot_product;
+      row.device = "GPU";
+      row.status = Status::ok;
+      row.source_hash = "new";
+      row.started = "2026-11-02";
+      row.problem.form = ours ? Form::trilinear : Form::dot_product;
+      row.problem.seq_len = n;
+      row.problem.q_heads = 64;
+      row.problem.kv_heads = 1;
+      row.problem.head_dim = 128;
+      row.problem.window1 = ours ? 512 : n;
+      row.problem.window2 = ours ? 32 : 1;
+      row.median_ms = 1e-3 * static_cast<double>(n);
+      input.rows.push_back(row);
+    }
+  }
+  return input;
+}
+
+/// A row of 64k tokens beside them, changed so that it belongs to no curve.
+TEST(PaperPage, a_curve_is_of_one_version_of_a_kernel_and_of_the_layer_s_rows) {
+  const auto reaches_64k = [](auto change) {
+    PaperPageInput input = two_lengths();
+    for (ResultRow row : two_lengths().rows) {
+      if (row.problem.form == Form::dot_product) row.problem.window1 = 65'536;
+      row.problem.seq_len = 65'536;
+      change(row);
+      input.rows.push_back(row);
+    }
+    const std::string page = paper_page(input);
+    const std::size_t from = page.find("512x32, forward");
+    return page.substr(from, page.find("</svg>", from) - from).find(">64k<") != std::string::npos;
+  };
+  EXPECT_TRUE(reaches_64k([](ResultRow&) {}));
+  EXPECT_FALSE(reaches_64k([](ResultRow& row) { row.source_hash = "old", row.started = "2026-11-01"; }));
+  EXPECT_FALSE(reaches_64k([](ResultRow& row) { row.problem.sink = true; }));
+  EXPECT_FALSE(reaches_64k([](ResultRow& row) { row.problem.mask = Mask::full; }));
+  EXPECT_FALSE(reaches_64k([](ResultRow& row) { row.regime = Regime::burst; }));
+}
+
 /// What stands between a heading and the next one of its rank.
 std::string section_of(const std::string& page, const std::string& heading) {
   const std::size_t begin = page.find("<h2>" + heading + "</h2>");
