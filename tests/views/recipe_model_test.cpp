@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "profiler/paper/layers/measured_layer.hpp"
 #include "tests/views/sweep_fixture.hpp"
 
 namespace triscope {
@@ -70,24 +71,40 @@ TEST(RecipeModel, names_what_was_not_measured_and_how_to_measure_it) {
 // 512 x 32 and FlashAttention-3 meet at 41,000 tokens.
 TEST(RecipeModel, crossings_are_measured_or_wait_for_tiles_or_are_refused) {
   const std::vector<ResultRow> rows = length_sweep()->rows;
-  const std::vector<MeasuredShape> shapes = measured_shapes(rows);
-  const OperatorCrossings measured = operator_crossings(rows, shapes, {512, 32});
+  const OperatorCrossings measured = operator_crossings(rows, {512, 32});
   EXPECT_EQ(measured.beside, "64/1 heads of 128, beside baseline.fa3");
   for (const std::string& text : {measured.forward, measured.backward, measured.both})
     EXPECT_THAT(text, testing::StartsWith("41,000 (39,8"));
-  const OperatorCrossings waiting = operator_crossings(rows, shapes, {384, 32});
+  const OperatorCrossings waiting = operator_crossings(rows, {384, 32});
   ASSERT_FALSE(waiting.to_count.empty());
   EXPECT_EQ(waiting.forward, "");
   WorkTable counted;
   for (const Problem& problem : waiting.to_count) counted.push_back({problem, {}});
-  const OperatorCrossings other = operator_crossings(rows, shapes, {384, 32}, counted);
+  const OperatorCrossings other = operator_crossings(rows, {384, 32}, counted);
   EXPECT_TRUE(other.to_count.empty());
   EXPECT_THAT(other.forward, HasSubstr("cuda.hopper, estimate by triples"));
-  OperatorCrossings beyond = operator_crossings(rows, shapes, {1024, 32}, counted);
+  OperatorCrossings beyond = operator_crossings(rows, {1024, 32}, counted);
   for (const Problem& problem : beyond.to_count) counted.push_back({problem, {}});
-  beyond = operator_crossings(rows, shapes, {1024, 32}, counted);
+  beyond = operator_crossings(rows, {1024, 32}, counted);
   EXPECT_THAT(beyond.forward, HasSubstr("the longer window is 1024 where 256 to 512 was measured"));
-  EXPECT_EQ(operator_crossings({}, {}, {512, 32}).beside, "");
+  EXPECT_EQ(operator_crossings({}, {512, 32}).forward, "not measured");
+}
+
+/// Other heads than the paper's, in the forward only: the page goes by them, as the command line and the report do.
+TEST(RecipeModel, the_layer_is_that_of_the_database_until_one_is_typed) {
+  std::vector<ResultRow> rows = length_sweep()->rows;
+  std::erase_if(rows, [](const ResultRow& row) { return row.pass == Pass::backward; });
+  for (ResultRow& row : rows) row.problem.q_heads = 8;
+  const LayerMixRequest layer = measured_layer(rows);
+  EXPECT_EQ(layer.q_heads, 8);
+  const OperatorCrossings found = operator_crossings(rows, {512, 32});
+  EXPECT_EQ(found.beside, "8/1 heads of 128, beside baseline.fa3");
+  EXPECT_THAT(found.forward, testing::StartsWith("41,000"));
+  RecipeUi ui;
+  EXPECT_EQ(with_measured(ui, layer).q_heads, 8);
+  EXPECT_EQ(layer_request(with_measured(ui, layer)), layer);
+  ui.typed = true;
+  EXPECT_EQ(with_measured(ui, layer), ui);
 }
 
 TEST(RecipeModel, waits_until_the_tiles_of_other_windows_are_counted) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "kernels/paper/run_algorithm.hpp"
+#include "profiler/paper/layers/measured_layer.hpp"
 #include "profiler/plan/sweep_title.hpp"
 
 namespace triscope {
@@ -114,6 +115,7 @@ Models::Recipe& Models::recipe_of(const WindowData& data) {
     recipe_.emplace();
     recipe_->rows = rows_on_device(data);
     recipe_->shapes = measured_shapes(recipe_->rows);
+    recipe_->layer = measured_layer(recipe_->rows);
   }
   return *recipe_;
 }
@@ -132,12 +134,14 @@ const OperatorCrossings& Models::crossings(const WindowData& data, const Windows
   Recipe& recipe = recipe_of(data);
   if (!recipe.crossings || recipe.crossings->first != windows || recipe.crossed_with != data.work.table) {
     recipe.crossed_with = data.work.table;
-    recipe.crossings = {windows, operator_crossings(recipe.rows, recipe.shapes, windows, *recipe.crossed_with)};
+    recipe.crossings = {windows, operator_crossings(recipe.rows, windows, *recipe.crossed_with)};
   }
   return recipe.crossings->second;
 }
 
 const std::vector<MeasuredShape>& Models::recipe_shapes(const WindowData& data) { return recipe_of(data).shapes; }
+
+const LayerMixRequest& Models::recipe_layer(const WindowData& data) { return recipe_of(data).layer; }
 
 const std::vector<Recomputed>& Models::recomputed(const ModelSizes& sizes) {
   if (!recomputed_ || recomputed_->first != sizes) recomputed_ = {sizes, recompute_tables(sizes)};

@@ -55,6 +55,8 @@ class Models {
   /// What the recipe page's model costs by the rows of the shown sweep's device, and the shapes that they have.
   const RecipeAnswer& recipe(const WindowData& data, const RecipeUi& ui);
   const std::vector<MeasuredShape>& recipe_shapes(const WindowData& data);
+  /// The layer that stands for these rows (`measured_layer`).
+  const LayerMixRequest& recipe_layer(const WindowData& data);
   /// By the same rows, where windows cost as much as dot-product attention.
   const OperatorCrossings& crossings(const WindowData& data, const Windows& windows);
   /// The paper's tables, recomputed with these sizes.
@@ -91,6 +93,7 @@ class Models {
   struct Recipe {
     std::vector<ResultRow> rows;
     std::vector<MeasuredShape> shapes;
+    LayerMixRequest layer;
     RecipeUi asked;
     std::shared_ptr<const WorkTable> work;
     std::optional<RecipeAnswer> answer;

@@ -166,10 +166,6 @@ void draw_crossings(const Context& context, const Windows& windows) {
 void draw_clock(Context& context, const Windows& windows) {
   section(context, "Tokens from which on the windows take less time");
   const OperatorCrossings& found = context.models.crossings(context.data, windows);
-  if (found.beside.empty()) {
-    muted_text(context, "The open database has no windows in both passes beside dot-product attention.", true);
-    return;
-  }
   if (!found.to_count.empty()) return counting_line(context);
   wrapped_text(context.look.theme.text, "Forward: " + found.forward);
   wrapped_text(context.look.theme.text, "Backward: " + found.backward);

@@ -303,7 +303,11 @@ void draw_recipe_page(Context& context) {
   const bool beside = width > 1.8F * left;
   const ImGuiChildFlags flags = beside ? ImGuiChildFlags_None : ImGuiChildFlags_AutoResizeY;
   if (ImGui::BeginChild("recipe model", ImVec2(beside ? left : width, 0), flags)) {
+    RecipeUi& ui = context.ui.paper.recipe;
+    ui = with_measured(ui, context.models.recipe_layer(context.data));
+    const LayerMixRequest before = layer_request(ui);
     draw_recipe_fields(context);
+    ui.typed = ui.typed || layer_request(ui) != before;
     draw_card(context);
   }
   ImGui::EndChild();

@@ -62,36 +62,22 @@ void set_model_sizes(PaperOptions& options, const std::string& text) {
   std::copy(sizes.begin(), sizes.end(), options.sizes.begin());
 }
 
-/// The problem whose tiles are counted: in bf16, as on a GPU.
-Problem tiled_problem(const LayerMixRequest& layer) {
-  Problem problem;
-  problem.form = layer.form;
-  problem.element = Element::bf16;
-  problem.seq_len = layer.seq_len;
-  problem.q_heads = layer.q_heads;
-  problem.kv_heads = layer.kv_heads;
-  problem.head_dim = layer.head_dim;
-  problem.window1 = layer.windows.window1;
-  problem.window2 = layer.windows.window2;
-  return problem;
-}
-
-void set_windows(Windows& windows, const std::string& text) {
+Windows one_pair(const std::string& text) {
   const std::vector<Windows> all = parse_windows(text);
   if (all.size() != 1) refuse_value("--windows", text, "this is more than one pair", "name one, such as 284x32");
-  windows = all.front();
+  return all.front();
 }
 
 void add_model_options(CLI::App& command, PaperOptions& options) {
-  const auto count = [&](const char* name, const char* description, std::int64_t& value) {
+  const auto count = [&](const char* name, const char* description, auto& value) {
     add_text(command, name, "N", description,
              [name, &value](const std::string& text) { value = parse_count(name, text); });
   };
-  LayerMixRequest& layer = options.model.layer;
+  NamedLayer& layer = options.model.named;
   add_text(command, "--window,--windows", "N1xN2", "Windows, for operator, tiling, recipe and page (default: 512x32)",
-           [&layer](const std::string& text) { set_windows(layer.windows, text); });
+           [&layer](const std::string& text) { layer.windows = one_pair(text); });
   count("--seq", "Sequence length, likewise (default: 32k)", layer.seq_len);
-  count("--q-heads", "Query heads, likewise (default: 64)", layer.q_heads);
+  count("--q-heads", "Query heads, likewise (default: 64, or those that the database has)", layer.q_heads);
   count("--kv-heads", "Key and value heads, likewise (default: 1)", layer.kv_heads);
   count("--head-dim", "Head dimension, likewise (default: 128)", layer.head_dim);
   add_text(command, "--form", "{trilinear,determinant}", "Form of the logit, likewise (default: trilinear)",
@@ -110,9 +96,10 @@ void add_model_options(CLI::App& command, PaperOptions& options) {
            [&options](const std::string& text) {
              options.model.budget_ms = static_cast<double>(parse_duration_ns("--budget", text)) * 1e-6;
            });
-  add_text(command, "--match", "ID",
-           "Kernel of the global layers, for operator, recipe and page (default: baseline.fa3)",
-           [&layer](const std::string& text) { layer.dot_kernel = text; });
+  add_text(
+      command, "--match", "ID",
+      "Kernel of the global layers, for operator, recipe and page (default: baseline.fa3, or one that was measured)",
+      [&layer](const std::string& text) { layer.dot_kernel = text; });
   options.database = add_database_option(command);
 }
 
@@ -169,13 +156,13 @@ int run(const CLI::App& command, PaperOptions options) {
     print_scaling_laws(options.losses.empty() ? all_paper_losses(options.sizes) : read_losses_file(options.losses),
                        options.scaling, options.json);
   } else if (section("operator")) {
-    print_operator(options.model.layer, *options.database, options.json);
+    print_operator(options.model.named, *options.database, options.json);
   } else if (section("table1")) {
     print_table1(*options.database, options.json);
   } else if (section("errata")) {
     print_errata(options.id, options.json);
   } else if (section("tiling")) {
-    print_tiling(tiled_problem(options.model.layer), options.json);
+    print_tiling(options.model.named, options.json);
   } else if (section("recipe")) {
     print_recipe(options.model, *options.database, options.json);
   } else if (section("match3")) {
@@ -183,7 +170,7 @@ int run(const CLI::App& command, PaperOptions options) {
   } else {
     if (options.page.empty())
       refuse_value("paper", "page", "there is no file to write", "name one with -o, such as -o report.html");
-    write_paper_page(tiled_problem(options.model.layer), options.model.layer, *options.database, options.page);
+    write_paper_page(options.model.named, *options.database, options.page);
   }
   return 0;
 }
@@ -217,7 +204,7 @@ void add_paper_command(CLI::App& app, Action& action) {
       "  triscope paper scaling --irreducible 0.1            exponents of what lies above a loss that stays\n"
       "  triscope paper scaling --losses mine.csv            the same fits of your own models\n"
       "  triscope paper tiling --window 284x32               what of the tiles is useful, and what they cost\n"
-      "  triscope paper recipe --layers 32 --budget 5s       attention of a training step, from measured rows\n"
+      "  triscope paper recipe --sequences 4 --budget 13s    attention of a training step, from measured rows\n"
       "  triscope paper match3 --numbers 3,8,0,5 --modulus 11  Theorem 1 on these numbers, and how far its head goes\n"
       "  triscope paper errata grad-k2-indices               one of the errata, with its reason");
   command->callback([command, options, &action] { action = [command, options] { return run(*command, *options); }; });

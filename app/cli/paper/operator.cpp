@@ -113,6 +113,10 @@ void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& row
                                {"window1", layer.windows.window1},
                                {"window2", layer.windows.window2},
                                {"seq_len", layer.seq_len},
+                               {"q_heads", layer.q_heads},
+                               {"kv_heads", layer.kv_heads},
+                               {"head_dim", layer.head_dim},
+                               {"dot_product_kernel", layer.dot_kernel},
                                {"dot_product_paper_count", work.dot_paper},
                                {"windows_paper_count", work.windows_paper},
                                {"dot_product", work.dot_exact},
@@ -143,13 +147,14 @@ void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& row
   }
   print_output(
       "  by the clock, forward           {}\n  by the clock, backward          {}\n"
-      "  by the clock, both              {}\n",
-      crossings_text(forward), crossings_text(backward), crossings_text(step));
+      "  by the clock, both              {}\n\nBy the clock beside {}, {}/{} heads of {}.\n",
+      crossings_text(forward), crossings_text(backward), crossings_text(step), layer.dot_kernel, layer.q_heads,
+      layer.kv_heads, layer.head_dim);
 }
 
 }  // namespace
 
-void print_operator(const LayerMixRequest& layer, const std::string& database, bool json) {
+void print_operator(const NamedLayer& named_layer, const std::string& database, bool json) {
   std::vector<ResultRow> rows;
   const bool named = !database.empty() || std::filesystem::exists(database_path(database));
   if (named) rows = Snapshot(existing_database(database)).results();
@@ -160,7 +165,7 @@ void print_operator(const LayerMixRequest& layer, const std::string& database, b
     print_relatives();
     print_determinant();
   }
-  print_costs(layer, rows, named, json);
+  print_costs(measured_layer(rows, named_layer), rows, named, json);
 }
 
 }  // namespace triscope

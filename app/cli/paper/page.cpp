@@ -6,27 +6,24 @@
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/files/atomic_file.hpp"
 #include "kernels/base/files/output_file.hpp"
-#include "profiler/paper/layers/measured_layer.hpp"
 #include "profiler/report/paper_page.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
 
-void write_paper_page(const Problem& tiled, const LayerMixRequest& layer, const std::string& database,
-                      const std::filesystem::path& file) {
+void write_paper_page(const NamedLayer& named, const std::string& database, const std::filesystem::path& file) {
   require_output(file, FileKind::page, "--out");
   PaperPageInput input;
-  input.tiled = tiled;
-  input.layer = layer;
-  input.tiles = ask_tiles({tiled, {}}).uses;
   if (!database.empty() || std::filesystem::exists(database_path(database))) {
     const std::filesystem::path path = existing_database(database);
     input.database = path.filename().string();
     take_rows(input, Snapshot(path).results());
-    if (layer == LayerMixRequest{}) input.layer = measured_layer(input.rows);  // nobody asked for another one
-    input.work = ask_work(page_problems(input));
   }
+  input.layer = measured_layer(input.rows, named);
+  input.tiled = tiled_problem(input.layer);
+  input.tiles = ask_tiles({input.tiled, {}}).uses;
+  input.work = ask_work(page_problems(input));
   write_whole_file(file, paper_page(input));
   say_written(file);
 }

@@ -10,6 +10,7 @@
 #include "profiler/paper/laws/general_law.hpp"
 #include "profiler/paper/laws/reproduction.hpp"
 #include "profiler/paper/layers/layer_mix.hpp"
+#include "profiler/paper/layers/measured_layer.hpp"
 
 namespace triscope {
 
@@ -29,8 +30,8 @@ struct ScalingQuestion {
 void print_scaling_laws(const std::vector<LossSeries>& all, const ScalingQuestion& question, bool json);
 
 /// `triscope paper operator`: the logit and its relatives, the determinant as two einsums, and what the windows of
-/// `layer` cost beside dot-product attention, by counts and by the rows of `database`.
-void print_operator(const LayerMixRequest& layer, const std::string& database, bool json);
+/// a layer (`measured_layer`) cost beside dot-product attention, by counts and by the rows of `database`.
+void print_operator(const NamedLayer& named, const std::string& database, bool json);
 
 /// The paper's own series, for `print_scaling_laws`.
 std::vector<LossSeries> all_paper_losses(const ModelSizes& sizes);
@@ -38,17 +39,17 @@ std::vector<LossSeries> all_paper_losses(const ModelSizes& sizes);
 /// The errata; `id`: only that one, with all that is known of it. Throws `Error` (usage) for an unknown id.
 void print_errata(const std::string& id, bool json);
 
-/// What `problem` costs in tiles: the paper's listings and every instance of this build, and beside the chosen instance
-/// the next whole tiles of the longer window.
-void print_tiling(const Problem& problem, bool json);
+/// What a layer, the paper's where it is not named, costs in tiles: the paper's listings and every instance of this
+/// build, and beside the chosen instance the next whole tiles of the longer window.
+void print_tiling(const NamedLayer& named, bool json);
 
 /// `triscope paper table1`: the paper's milliseconds, what they imply, and measured times: of an H100 as recorded, and
 /// of the database that is named.
 void print_table1(const std::string& database, bool json);
 
-/// Writes the paper beside the rows of `database` as one HTML page. Throws `Error` as `require_output`.
-void write_paper_page(const Problem& tiled, const LayerMixRequest& layer, const std::string& database,
-                      const std::filesystem::path& file);
+/// Writes the paper beside the rows of `database` as one HTML page, with the layer of `measured_layer`. Throws `Error`
+/// as `require_output`.
+void write_paper_page(const NamedLayer& named, const std::string& database, const std::filesystem::path& file);
 
 /// Numbers, or how many of them are drawn.
 struct Match3Request {
@@ -62,7 +63,7 @@ void print_match3(const Match3Request& request, bool json);
 
 /// What of a model is not measured but chosen.
 struct ModelShape {
-  LayerMixRequest layer;
+  NamedLayer named;
   std::int64_t layers = 32, every = 4, sequences = 1;
   double budget_ms = 0;  ///< 0: none
 };

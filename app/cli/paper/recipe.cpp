@@ -65,12 +65,17 @@ std::string time_text(const LayerTime& time) {
   return time.is_number() ? milliseconds_text(time.ms) : range_text(time.interval());
 }
 
-nlohmann::json as_json(const ModelShape& model, const LayerCosts& costs) {
+nlohmann::json as_json(const ModelShape& model, const LayerMixRequest& layer, const LayerCosts& costs) {
   const std::int64_t simplicial = every_nth(model.layers, model.every);
   nlohmann::json j{{"type", "layer_mix"},
                    {"layers", model.layers},
                    {"simplicial_layers", simplicial},
-                   {"seq_len", model.layer.seq_len},
+                   {"window1", layer.windows.window1},
+                   {"window2", layer.windows.window2},
+                   {"seq_len", layer.seq_len},
+                   {"q_heads", layer.q_heads},
+                   {"kv_heads", layer.kv_heads},
+                   {"head_dim", layer.head_dim},
                    {"sequences", model.sequences},
                    {"simplicial_forward", as_json(costs.simplicial.forward)},
                    {"simplicial_backward", as_json(costs.simplicial.backward)},
@@ -89,25 +94,23 @@ nlohmann::json as_json(const ModelShape& model, const LayerCosts& costs) {
   return j;
 }
 
-void print_layers(const ModelShape& model, const LayerCosts& costs) {
+void print_layers(const LayerMixRequest& layer, const LayerCosts& costs) {
   TerminalTable table;
   table.columns = {{"layer", Align::left, 100, false},
                    {"pass", Align::left, 100, false},
                    {"ms", Align::right, 100, false},
                    {"kernel", Align::left, 80, false},
                    {"basis", Align::left, 70, false}};
-  const auto add = [&](const std::string& layer, const char* pass, const LayerTime& time) {
-    table.rows.push_back({layer, pass, time_text(time), time.kernel, time.basis_text()});
+  const auto add = [&](const std::string& name, const char* pass, const LayerTime& time) {
+    table.rows.push_back({name, pass, time_text(time), time.kernel, time.basis_text()});
   };
-  const std::string windows =
-      fmt::format("2-simplicial {}x{}", model.layer.windows.window1, model.layer.windows.window2);
+  const std::string windows = fmt::format("2-simplicial {}x{}", layer.windows.window1, layer.windows.window2);
   add(windows, "forward", costs.simplicial.forward);
   add("", "backward", costs.simplicial.backward);
   add("global", "forward", costs.global.forward);
   add("", "backward", costs.global.backward);
-  print_output("\nOne layer on one sequence of {} tokens, {}/{} heads of {}:\n\n{}", count_text(model.layer.seq_len),
-               model.layer.q_heads, model.layer.kv_heads, model.layer.head_dim,
-               render(table, terminal_width(stdout, kUnlimitedWidth)));
+  print_output("\nOne layer on one sequence of {} tokens, {}/{} heads of {}:\n\n{}", count_text(layer.seq_len),
+               layer.q_heads, layer.kv_heads, layer.head_dim, render(table, terminal_width(stdout, kUnlimitedWidth)));
 }
 
 void print_mix(const ModelShape& model, const LayerCosts& costs) {
@@ -136,27 +139,28 @@ void print_mix(const ModelShape& model, const LayerCosts& costs) {
 void print_recipe(const ModelShape& model, const std::string& database, bool json) {
   if (database.empty() && !std::filesystem::exists(database_path(database))) {
     print_card(json);
-    if (!json) print_comparable({}, model.layer, {});
+    if (!json) print_comparable({}, measured_layer({}, model.named), {});
     if (!json) print_output("\nWith --db FILE it also says what such layers cost.\n");
     return;
   }
   const std::vector<ResultRow> rows = Snapshot(existing_database(database)).results();
-  std::vector<Problem> wanted = problems_to_count(rows, model.layer);
-  for (const Problem& problem : crossing_problems(rows, model.layer)) add_once(wanted, problem);
+  const LayerMixRequest layer = measured_layer(rows, model.named);
+  std::vector<Problem> wanted = problems_to_count(rows, layer);
+  for (const Problem& problem : crossing_problems(rows, layer)) add_once(wanted, problem);
   const WorkTable work = ask_work(wanted);
   print_card(json);
-  if (!json) print_comparable(rows, model.layer, work);
-  const LayerCosts costs = layer_costs(rows, model.layer, work);
+  if (!json) print_comparable(rows, layer, work);
+  const LayerCosts costs = layer_costs(rows, layer, work);
   if (json) {
-    write_json_line(dump_line(as_json(model, costs)));
+    write_json_line(dump_line(as_json(model, layer, costs)));
     return;
   }
-  print_layers(model, costs);
+  print_layers(layer, costs);
   print_mix(model, costs);
   print_output(
       "\nNot in it: other kinds of layers, projections, experts, communication. Times are those of {} rows; each pass "
       "is that of\nthe kernel that is surely done earliest.\n",
-      to_string(model.layer.regime));
+      to_string(layer.regime));
 }
 
 }  // namespace triscope

@@ -10,6 +10,7 @@
 #include "kernels/attention/flops.hpp"
 #include "profiler/paper/tile_codec.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/report/page_input.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
@@ -61,7 +62,8 @@ void print_beside(const std::vector<ChosenTiles>& beside) {
 
 }  // namespace
 
-void print_tiling(const Problem& problem, bool json) {
+void print_tiling(const NamedLayer& named, bool json) {
+  const Problem problem = tiled_problem(measured_layer({}, named));
   const TileAnswer answer = ask_tiles({problem, {}});
   const std::vector<TileUse>& uses = answer.uses;
   if (json) {

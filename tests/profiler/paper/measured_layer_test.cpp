@@ -67,5 +67,43 @@ TEST(MeasuredLayer, of_equals_has_windows_near_the_papers) {
   EXPECT_EQ(measured_layer(failed).windows, LayerMixRequest{}.windows);
 }
 
+TEST(MeasuredLayer, keeps_what_is_named_and_chooses_the_rest) {
+  const std::vector<ResultRow> rows{row({64, 16}, 256), row({64, 16}, 512),    dot(256),
+                                    dot(512),           row({64, 16}, 256, 4), dot(256, 4)};
+  NamedLayer named;
+  named.windows = Windows{48, 16};
+  LayerMixRequest layer = measured_layer(rows, named);
+  EXPECT_EQ(layer.windows, *named.windows) << "though they were not measured";
+  EXPECT_EQ(layer.q_heads, 2);
+  EXPECT_EQ(layer.head_dim, 64);
+  EXPECT_EQ(layer.dot_kernel, "baseline.cpu");
+  EXPECT_EQ(layer.seq_len, 512);
+  named.q_heads = 4;
+  named.seq_len = 300;
+  layer = measured_layer(rows, named);
+  EXPECT_EQ(layer.q_heads, 4);
+  EXPECT_EQ(layer.head_dim, 64);
+  EXPECT_EQ(layer.seq_len, 300);
+  named.form = Form::determinant;
+  EXPECT_EQ(measured_layer(rows, named).form, Form::determinant);
+  EXPECT_EQ(measured_layer(rows, named).head_dim, LayerMixRequest{}.head_dim) << "no row has this form";
+  named = {};
+  named.dot_kernel = "mine";
+  EXPECT_EQ(measured_layer(rows, named).dot_kernel, "mine");
+}
+
+TEST(MeasuredLayer, of_the_papers_heads_takes_windows_that_are_named_and_attention_that_was_measured) {
+  std::vector<ResultRow> rows{row({256, 32}, 8192, 64), dot(8192, 64), row({64, 16}, 256),
+                              row({64, 16}, 512),       dot(256),      dot(512)};
+  for (ResultRow& one : rows) one.problem.head_dim = one.problem.q_heads == 64 ? 128 : 64;
+  EXPECT_EQ(measured_layer(rows).q_heads, 2) << "more lengths";
+  NamedLayer named;
+  named.windows = Windows{384, 32};
+  const LayerMixRequest layer = measured_layer(rows, named);
+  EXPECT_EQ(layer.q_heads, 64);
+  EXPECT_EQ(layer.seq_len, LayerMixRequest{}.seq_len);
+  EXPECT_EQ(layer.dot_kernel, "baseline.cpu") << "the usual one has no row";
+}
+
 }  // namespace
 }  // namespace triscope

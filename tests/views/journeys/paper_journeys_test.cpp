@@ -159,6 +159,7 @@ TEST_F(PaperJourney, steps_play_by_button_and_key_until_one_is_taken) {
 TEST_F(PaperJourney, the_recipe_adds_up_a_model_that_is_typed_or_chosen) {
   travel([](ImGuiTestContext* c) {
     front(c, Panel::paper);
+    ui().paper.recipe.typed = true;
     ui().paper.recipe.seq_len = 1024;
     c->ItemClick("//**/Recipe");
     wait(c);
@@ -207,6 +208,7 @@ TEST_F(PaperJourney, the_recipe_counts_the_tiles_of_windows_that_were_not_measur
   };
   travel([](ImGuiTestContext* c) {
     front(c, Panel::paper);
+    ui().paper.recipe.typed = true;
     ui().paper.recipe.seq_len = 1024;
     c->ItemClick("//**/Recipe");
     wait(c);
@@ -258,6 +260,7 @@ TEST_F(PaperJourney, the_operator_follows_its_sliders) {
 TEST_F(PaperJourney, numbers_that_a_field_does_not_take_stay_until_they_are_right) {
   travel([](ImGuiTestContext* c) {
     front(c, Panel::paper);
+    ui().paper.recipe.typed = true;
     ui().paper.recipe.seq_len = 1024;
     c->ItemClick("//**/Recipe");
     wait(c);
@@ -425,7 +428,7 @@ void take_measured(fixture::WindowOnDatabase& window, const char* database,
   window.stage->settle();
   application.carry_out(ask::ShowPanel{Panel::paper});
   PaperUi& ui = application.ui().paper;
-  ui.recipe.seq_len = 32'768;
+  ui.recipe.typed = true, ui.recipe.seq_len = 32'768;
   ui.recipe.budget_ms = 0;
   take("recipe");
   ui.recipe.window1 = 384, ui.recipe.window2 = 48;
@@ -467,6 +470,7 @@ TEST(PaperPictures, of_every_page) {
     ui.losses.sizes = "7B, 70B";
     take("own");
     ui.page = PaperPage::recipe;
+    ui.recipe.typed = true;
     ui.recipe.seq_len = 1024;
     ui.recipe.budget_ms =
         static_cast<float>(application.models().recipe(application.data(), ui.recipe).steps.at(20).low);

@@ -12,6 +12,7 @@
 #include "kernels/base/text/plus_minus.hpp"
 #include "profiler/export/text_table.hpp"
 #include "profiler/paper/layers/measured_crossing.hpp"
+#include "profiler/paper/layers/measured_layer.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {
@@ -52,6 +53,18 @@ LayerMixRequest layer_request(const RecipeUi& ui) {
   request.windows = {ui.window1, ui.window2};
   request.dot_kernel = ui.dot_kernel;
   return request;
+}
+
+RecipeUi with_measured(RecipeUi ui, const LayerMixRequest& measured) {
+  if (ui.typed) return ui;
+  ui.seq_len = static_cast<int>(measured.seq_len);
+  ui.q_heads = static_cast<int>(measured.q_heads);
+  ui.kv_heads = static_cast<int>(measured.kv_heads);
+  ui.head_dim = static_cast<int>(measured.head_dim);
+  ui.window1 = static_cast<int>(measured.windows.window1);
+  ui.window2 = static_cast<int>(measured.windows.window2);
+  ui.dot_kernel = measured.dot_kernel;
+  return ui;
 }
 
 std::string recipe_problem(const RecipeUi& ui) {
@@ -136,17 +149,9 @@ RecipeUi with_shape(RecipeUi ui, const MeasuredShape& measured) {
   return ui;
 }
 
-OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const std::vector<MeasuredShape>& shapes,
-                                     const Windows& windows, const WorkTable& work) {
-  if (shapes.empty()) return {};
-  const RecipeUi usual;  // the heads of the paper, where they were measured
-  const auto same = std::ranges::find_if(shapes, [&](const MeasuredShape& one) {
-    const RecipeUi& shape = one.shape;
-    return shape.q_heads == usual.q_heads && shape.kv_heads == usual.kv_heads && shape.head_dim == usual.head_dim &&
-           shape.dot_kernel == usual.dot_kernel;
-  });
-  LayerMixRequest request = layer_request((same == shapes.end() ? shapes.front() : *same).shape);
-  request.windows = windows;
+OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const Windows& windows,
+                                     const WorkTable& work) {
+  const LayerMixRequest request = measured_layer(rows, {.windows = windows});
   OperatorCrossings found;
   found.beside = fmt::format("{}/{} heads of {}, beside {}", request.q_heads, request.kv_heads, request.head_dim,
                              request.dot_kernel);

@@ -17,9 +17,12 @@ struct RecipeUi {
   int seq_len = 32'768, q_heads = 64, kv_heads = 1, head_dim = 128, window1 = 512, window2 = 32;
   float budget_ms = 0;  ///< of a training step; 0: none
   std::string dot_kernel = LayerMixRequest{}.dot_kernel;
+  bool typed = false;  ///< the layer is the user's; else `measured_layer` says it
   bool operator==(const RecipeUi&) const = default;
 };
 LayerMixRequest layer_request(const RecipeUi& ui);
+/// The same model; its layer that of the database, unless the user has typed one.
+RecipeUi with_measured(RecipeUi ui, const LayerMixRequest& measured);
 
 inline constexpr int kMostRecipeTokens = 1 << 24;
 
@@ -47,12 +50,12 @@ RecipeUi with_shape(RecipeUi ui, const MeasuredShape& measured);
 /// From which length on windows cost less than dot-product attention by the clock, measured or by a model that is
 /// named.
 struct OperatorCrossings {
-  std::string beside;                   ///< heads and the kernel of the dot product; empty: nothing was measured
+  std::string beside;                   ///< heads and the kernel of the dot product, by `measured_layer`
   std::vector<Problem> to_count;        ///< problems whose tiles it waits for
   std::string forward, backward, both;  ///< as `crossings_text` has them; empty while it waits
 };
-OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const std::vector<MeasuredShape>& shapes,
-                                     const Windows& windows, const WorkTable& work = {});
+OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const Windows& windows,
+                                     const WorkTable& work = {});
 
 /// The rows that the calculator goes by: the shown sweep's, then those of the other sweeps on its device.
 std::vector<ResultRow> rows_on_device(const DatabaseData& data);
