@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -95,18 +96,58 @@ std::optional<std::int64_t> sweep_like(const Rows& rows, const Problem& wanted) 
   return row.sweep;
 }
 
+using PartsOf = std::function<std::vector<double>(const Problem&)>;
+
+/// Rows as a fit wants them.
+struct WorkRows {
+  std::vector<WorkRow> rows;
+  Rows from;
+};
+
+/// Those that have `size` parts.
+WorkRows work_rows(const Rows& pool, const PartsOf& parts_of, std::size_t size) {
+  WorkRows made;
+  for (const ResultRow* row : pool) {
+    WorkRow one{parts_of(row->problem), *row->median_ms, row->sweep};
+    if (one.parts.size() != size) continue;
+    made.rows.push_back(std::move(one));
+    made.from.push_back(row);
+  }
+  return made;
+}
+
+/// The rows of the kernel's other instances: they say nothing of its costs, but of how far sweeps scatter.
+std::vector<std::vector<WorkRow>> other_instances(const Rows& all, const std::string& own, const WorkTable& table) {
+  std::map<std::string, Rows> others;
+  for (const ResultRow* row : all) {
+    if (row->instance != own) others[row->instance].push_back(row);
+  }
+  std::vector<std::vector<WorkRow>> made;
+  for (const auto& [instance, pool] : others) {
+    const PartsOf parts_of = [&](const Problem& problem) {
+      return tile_parts(table, *pool.front(), problem, instance);
+    };
+    const std::size_t size = parts_of(pool.front()->problem).size();
+    if (size > 0) made.push_back(work_rows(pool, parts_of, size).rows);
+  }
+  return made;
+}
+
 }  // namespace
 
 LayerEstimate estimate_layer(std::span<const ResultRow* const> rows, const Problem& wanted, const WorkTable& table) {
-  Rows pool = newest_version(rows);
-  const ResultRow& like = *pool.front();
+  const Rows all = newest_version(rows);
+  const ResultRow& like = *all.front();
   const std::string* instance = chosen_instance(table, like, wanted);
+  Rows pool = all;
   std::string name = like.kernel;
   if (instance != nullptr) {
     std::erase_if(pool, [&](const ResultRow* row) { return row->instance != *instance; });
     if (!instance->empty()) name = fmt::format("{} ({})", like.kernel, *instance);
   }
   LayerEstimate estimate;
+  if (instance == nullptr && !like.instance.empty())
+    estimate.hint = "by triples alone, since this build does not know its tiles: one with CUDA does";
   const auto refuse = [&](std::string why) {
     estimate.reason = std::move(why);
     return estimate;
@@ -114,22 +155,20 @@ LayerEstimate estimate_layer(std::span<const ResultRow* const> rows, const Probl
   if (pool.empty()) return refuse(fmt::format("{} would run it, which has no row here", name));
   if (const std::string beyond = outside(pool, wanted); !beyond.empty())
     return refuse(fmt::format("of {}, {}", name, beyond));
-  const auto parts_of = [&](const Problem& problem) {
+  const PartsOf parts_of = [&](const Problem& problem) {
     return instance != nullptr ? tile_parts(table, like, problem, *instance) : plain_parts(problem);
   };
   const std::vector<double> parts = parts_of(wanted);
-  std::vector<WorkRow> work;
-  Rows used;
-  for (const ResultRow* row : pool) {
-    WorkRow one{parts_of(row->problem), *row->median_ms, row->sweep};
-    if (one.parts.size() != parts.size()) continue;
-    work.push_back(std::move(one));
-    used.push_back(row);
+  const WorkRows work = work_rows(pool, parts_of, parts.size());
+  if (!work.from.empty()) {
+    std::vector<std::vector<WorkRow>> others;
+    if (instance != nullptr) others = other_instances(all, *instance, table);
+    estimate.time = estimate_by_work(work.rows, parts, sweep_like(work.from, wanted), others);
   }
-  if (!used.empty()) estimate.time = estimate_by_work(work, parts, sweep_like(used, wanted));
   if (!estimate.time)
-    return refuse(fmt::format("{} has {} rows here, which are too few or too much alike", name, used.size()));
-  estimate.basis = fmt::format("estimate by {} from {} rows", instance != nullptr ? "tiles" : "triples", used.size());
+    return refuse(fmt::format("{} has {} rows here, which are too few or too much alike", name, work.from.size()));
+  estimate.basis =
+      fmt::format("estimate by {} from {} rows", instance != nullptr ? "tiles" : "triples", work.from.size());
   return estimate;
 }
 

@@ -15,6 +15,8 @@ struct LayerEstimate {
   std::optional<WorkEstimate> time;
   std::string basis;   ///< "estimate by tiles from 35 rows"
   std::string reason;  ///< why there is no time: "cuda.hopper was measured with ..."
+  /// What would tell more: of a kernel with instances where `table` does not know its tiles; empty: nothing.
+  std::string hint;
 };
 
 /// `rows` are ok rows of one kernel, one pass and one device, with the heads per kv head, windows, lengths and sweeps

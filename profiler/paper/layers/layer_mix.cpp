@@ -179,9 +179,12 @@ LayerAnswer best_estimate(const Kernels& kernels, const Question& question, cons
       if (!best.time || better(time, *best.time)) best.time = time;
     } else if (measured.size() > most) {
       most = measured.size();
-      best.reason = estimate.time ? fmt::format("an estimate from {} would be off by up to {:.0f} %", kernel,
-                                                100 * estimate.time->half)
-                                  : estimate.reason;
+      best.reason = estimate.reason;
+      if (estimate.time) {
+        best.reason =
+            fmt::format("an estimate from {} would be off by up to {:.0f} %", kernel, 100 * estimate.time->half);
+        if (!estimate.hint.empty()) best.reason += fmt::format(" ({})", estimate.hint);
+      }
     }
   }
   return best;

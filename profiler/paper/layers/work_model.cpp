@@ -131,26 +131,35 @@ std::optional<Fit> fit_rows(std::span<const WorkRow> rows) {
   return fit;
 }
 
-/// Variance of the logarithms of the factors, for one more sweep; degrees of freedom.
-std::pair<double, double> scatter_of_factors(const std::map<std::int64_t, Factor>& factors) {
-  const auto count = static_cast<double>(factors.size());
-  double squares = 0;  // their mean is 0
-  for (const auto& [sweep, factor] : factors) squares += std::log(factor.value) * std::log(factor.value);
-  return {squares / (count - 1) * (1 + 1 / count), count - 1};
-}
+/// Squares of the logarithms of factors about their mean, which is 0 in each fit; degrees of freedom.
+struct FactorScatter {
+  double squares = 0, degrees = 0;
+  void add(const Fit& fit) {
+    for (const auto& [sweep, factor] : fit.factors) squares += std::log(factor.value) * std::log(factor.value);
+    degrees += static_cast<double>(fit.factors.size()) - 1;
+  }
+};
 
 double squared(double value) { return value * value; }
 
 }  // namespace
 
 std::optional<WorkEstimate> estimate_by_work(std::span<const WorkRow> rows, std::span<const double> parts,
-                                             std::optional<std::int64_t> of) {
+                                             std::optional<std::int64_t> of,
+                                             std::span<const std::vector<WorkRow>> others) {
   const std::optional<Fit> fit = fit_rows(rows);
   if (!fit) return std::nullopt;
   for (std::size_t n = 0; n < parts.size(); ++n) {
     if (parts[n] > 0 && std::ranges::find(fit->kept, n) == fit->kept.end()) return std::nullopt;
   }
-  if (!of && fit->factors.size() < 2) return std::nullopt;
+  FactorScatter scatter;
+  if (!of) {
+    scatter.add(*fit);
+    for (const std::vector<WorkRow>& one : others) {
+      if (const std::optional<Fit> other = fit_rows(one)) scatter.add(*other);
+    }
+    if (!(scatter.degrees > 0)) return std::nullopt;
+  }
   const Factor factor = of ? fit->factors.at(*of) : Factor{};
   Vector line = fit->scaled(parts, factor.value);
   WorkEstimate estimate{dot(line, fit->cost), 0};
@@ -160,8 +169,8 @@ std::optional<WorkEstimate> estimate_by_work(std::span<const WorkRow> rows, std:
   if (of) variance += 1.0 / factor.rows;
   double half_squared = squared(t_quantile(0.975, fit->degrees)) * fit->variance * variance;
   if (!of) {
-    const auto [scatter, degrees] = scatter_of_factors(fit->factors);
-    half_squared += squared(t_quantile(0.975, degrees)) * scatter;
+    const double one_more = 1 + 1 / static_cast<double>(fit->factors.size());
+    half_squared += squared(t_quantile(0.975, scatter.degrees)) * scatter.squares / scatter.degrees * one_more;
   }
   estimate.half = std::sqrt(half_squared);
   return estimate;

@@ -23,9 +23,11 @@ struct WorkEstimate {
 
 /// Time of a launch with `parts`, from the costs and the factors of sweeps that fit `rows` best (least squares of the
 /// relative errors). As it would be measured in sweep `of`, which has a row; without one, in any sweep: then the
-/// scatter of the factors is in the interval, for which two sweeps are needed. nullopt where the rows are too few, or
-/// too much alike, to tell the costs apart, and where one of the parts is in none of them.
+/// scatter of the factors is in the interval, for which two sweeps are needed, of `rows` or of one of `others`:
+/// launches of other instances, whose sweeps scatter likewise. nullopt where the rows are too few, or too much alike,
+/// to tell the costs apart, and where one of the parts is in none of them.
 std::optional<WorkEstimate> estimate_by_work(std::span<const WorkRow> rows, std::span<const double> parts,
-                                             std::optional<std::int64_t> of);
+                                             std::optional<std::int64_t> of,
+                                             std::span<const std::vector<WorkRow>> others = {});
 
 }  // namespace triscope

@@ -3,12 +3,12 @@
 #include "profiler/paper/layers/layer_estimate.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <string>
 
 #include "kernels/registry/registry.hpp"
@@ -16,6 +16,7 @@
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/paths.hpp"
+#include "tests/profiler/paper/coverage.hpp"
 
 namespace triscope {
 namespace {
@@ -62,13 +63,31 @@ std::string name_of(const ResultRow& row) {
                      p.q_heads, p.kv_heads, p.head_dim);
 }
 
-/// What came of all of them: errors in percent of what was measured.
-struct Judged {
-  int numbers = 0, intervals = 0, refused = 0;
-  std::map<std::string, double> numbers_off;    ///< numbers more than 5 % off
-  std::map<std::string, double> intervals_off;  ///< intervals without what was measured: the error of their middle
+/// What came of the questions that one of the two ways of telling a time was taken for.
+struct ToldTimes {
+  int all = 0, held = 0;              ///< questions; intervals that hold what was measured
+  double worst = 0;                   ///< largest error of a middle, as a part of what was measured
+  std::vector<std::string> not_held;  ///< with the error in percent
 };
 
+struct Judged {
+  ToldTimes numbers, intervals;  ///< numbers have an interval too, which is not printed
+  int refused = 0;
+};
+
+void judge_one(ToldTimes& told, const WorkEstimate& estimate, const ResultRow& question) {
+  const double measured = *question.median_ms, error = estimate.ms / measured - 1;
+  ++told.all;
+  told.worst = std::max(told.worst, std::abs(error));
+  if (std::abs(measured - estimate.ms) <= estimate.half * estimate.ms) {
+    ++told.held;
+  } else {
+    told.not_held.push_back(
+        fmt::format("{}: {:+.1f} % (+-{:.1f} %)", name_of(question), 100 * error, 100 * estimate.half));
+  }
+}
+
+/// Every question by rows that were measured otherwise: they shape the estimate, the question's own does not.
 Judged judge(const std::vector<ResultRow>& rows, const WorkTable& table, const LeftOut& left_out) {
   Judged judged;
   for (const ResultRow& question : rows_that_count(rows)) {
@@ -78,27 +97,30 @@ Judged judge(const std::vector<ResultRow>& rows, const WorkTable& table, const L
     }
     LayerEstimate estimate;
     if (!others.empty()) estimate = estimate_layer(others, question.problem, table);
-    if (!estimate.time || estimate.time->half > 0.25) {
+    if (!estimate.time || estimate.time->half > kWidestHalf) {
       ++judged.refused;
-      continue;
+    } else {
+      judge_one(estimate.time->half <= kNumberHalf ? judged.numbers : judged.intervals, *estimate.time, question);
     }
-    const double error = estimate.time->ms / *question.median_ms - 1;
-    const bool number = estimate.time->half <= kNumberHalf;
-    ++(number ? judged.numbers : judged.intervals);
-    if (number && std::abs(error) > 0.05) judged.numbers_off[name_of(question)] = 100 * error;
-    const double high = estimate.time->ms * (1 + estimate.time->half), low = 2 * estimate.time->ms - high;
-    if (!number && (*question.median_ms < low || *question.median_ms > high))
-      judged.intervals_off[name_of(question)] = 100 * error;
   }
   return judged;
 }
 
-void expect_off(const std::map<std::string, double>& found, const std::map<std::string, double>& listed) {
-  for (const auto& [what, error] : found) {
-    const auto known = listed.find(what);
-    EXPECT_NEAR(error, known == listed.end() ? 0 : known->second, 0.15) << what;
-  }
-  EXPECT_EQ(found.size(), listed.size());
+std::string listed(const std::vector<std::string>& texts) { return fmt::format("{}", fmt::join(texts, "; ")); }
+
+/// 95 % intervals, so 95 of 100 of them hold what was measured; the count goes into the test's record.
+void expect_held(const char* what, const ToldTimes& told) {
+  testing::Test::RecordProperty(what, fmt::format("{} of {} hold it, worst {:.1f} %: {}", told.held, told.all,
+                                                  100 * told.worst, listed(told.not_held)));
+  EXPECT_GE(told.held, least_held(told.all)) << what << " of " << told.all << ": " << listed(told.not_held);
+}
+
+TEST(LeastHeld, is_that_of_the_binomial_distribution) {
+  // R: qbinom(0.01, n, 0.95)
+  EXPECT_EQ(least_held(1), 0);
+  EXPECT_EQ(least_held(20), 16);
+  EXPECT_EQ(least_held(63), 55);
+  EXPECT_EQ(least_held(200), 182);
 }
 
 class LayerEstimates : public testing::Test {
@@ -108,49 +130,62 @@ class LayerEstimates : public testing::Test {
   }
 };
 
-TEST_F(LayerEstimates, of_windows_that_were_left_out_are_within_5_percent_or_an_interval) {
-  const std::vector<ResultRow> rows = ours("h200.db");
-  const Judged judged = judge(rows, counted(rows), same_windows);
-  EXPECT_EQ(judged.numbers, 63);
-  EXPECT_EQ(judged.intervals, 20);
-  expect_off(judged.numbers_off, {});
-  // 95 of 100 are promised. With 16 heads and fewer 512x32 stands alone: 1024x16 ends in another tile.
-  expect_off(judged.intervals_off,
-             {{"forward trilinear 512x32 8192 16/1 128", -5.60}, {"forward trilinear 512x32 8192 8/1 128", -7.05}});
+/// What an estimate tells as a number is within 5 % (the bound of the layer calculator), and its interval holds.
+void expect_numbers(const ToldTimes& numbers) {
+  EXPECT_GT(numbers.all, 0);
+  EXPECT_LE(numbers.worst, kNumberHalf) << listed(numbers.not_held);
+  expect_held("numbers", numbers);
 }
 
-TEST_F(LayerEstimates, of_lengths_that_were_left_out_are_intervals) {
+TEST_F(LayerEstimates, of_windows_that_were_left_out_hold_what_was_measured) {
+  const std::vector<ResultRow> rows = ours("h200.db");
+  const Judged judged = judge(rows, counted(rows), same_windows);
+  expect_numbers(judged.numbers);
+  EXPECT_GT(judged.intervals.all, 0);
+  expect_held("intervals", judged.intervals);
+  EXPECT_GT(judged.numbers.all + judged.intervals.all, judged.refused) << "else the calculator tells little";
+}
+
+TEST_F(LayerEstimates, of_lengths_that_were_left_out_are_intervals_that_hold_what_was_measured) {
   const std::vector<ResultRow> rows = ours("h200.db");
   const Judged judged = judge(rows, counted(rows), same_length);
-  EXPECT_EQ(judged.numbers, 0) << "no sweep says in which company that length would be measured";
-  EXPECT_EQ(judged.intervals, 75);
-  expect_off(judged.intervals_off, {{"forward trilinear 256x64 8192 64/1 128", 6.13}});
+  EXPECT_EQ(judged.numbers.all, 0) << "no sweep says in which company that length would be measured";
+  EXPECT_GT(judged.intervals.all, 0);
+  expect_held("intervals", judged.intervals);
 }
 
-TEST_F(LayerEstimates, of_heads_that_were_left_out_are_refused) {
+TEST_F(LayerEstimates, of_heads_that_were_left_out_hold_what_was_measured) {
   const std::vector<ResultRow> rows = ours("h200.db");
   const Judged judged = judge(rows, counted(rows), same_heads);
-  EXPECT_EQ(judged.numbers + judged.intervals, 0) << "two sweeps have other heads, which says little of a third";
+  expect_held("numbers", judged.numbers);
+  expect_held("intervals", judged.intervals);
 }
 
-TEST_F(LayerEstimates, of_the_h100_s_windows) {
+TEST_F(LayerEstimates, of_the_h100_s_windows_hold_what_was_measured) {
   const std::vector<ResultRow> rows = ours("h100.db");
   const Judged judged = judge(rows, counted(rows), same_windows);
-  EXPECT_EQ(judged.numbers, 4);
-  EXPECT_EQ(judged.intervals, 6);
-  expect_off(judged.numbers_off, {});
-  expect_off(judged.intervals_off, {});
+  expect_numbers(judged.numbers);
+  expect_held("intervals", judged.intervals);
 }
 
-TEST(LayerEstimatesWithoutTiles, of_attention_by_pairs_rows_and_a_fixed_part) {
+TEST(LayerEstimatesWithoutTiles, of_attention_by_pairs_rows_and_a_fixed_part_hold_what_was_measured) {
   const std::vector<ResultRow> rows = rows_of("h200.db", [](const ResultRow& row) {
     return row.kernel == "baseline.fa3" && row.problem.window1 >= row.problem.seq_len;
   });
   const Judged judged = judge(rows, {}, same_length);
-  EXPECT_EQ(judged.numbers, 5);
-  EXPECT_EQ(judged.intervals, 11);
-  expect_off(judged.numbers_off, {});
-  expect_off(judged.intervals_off, {});
+  expect_numbers(judged.numbers);
+  expect_held("intervals", judged.intervals);
+}
+
+TEST(LayerEstimatesWithoutTiles, say_what_would_tell_more) {
+  std::vector<ResultRow> rows = ours("h200.db");
+  std::erase_if(rows, [&](const ResultRow& row) { return row.pass != Pass::forward || !alike(row, rows.front()); });
+  LayerMixRequest layer = layer_of(rows.front());
+  layer.windows = {384, 32};
+  const LayerAnswer answer = simplicial_time(rows, layer, Pass::forward, {});
+  ASSERT_FALSE(answer.time) << "triples tell little of a kernel that computes whole tiles";
+  EXPECT_THAT(answer.reason, testing::HasSubstr("would be off by up to"));
+  EXPECT_THAT(answer.reason, testing::HasSubstr("this build does not know its tiles: one with CUDA does"));
 }
 
 }  // namespace

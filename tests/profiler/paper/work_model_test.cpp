@@ -40,6 +40,29 @@ TEST(WorkModel, a_sweep_has_a_factor_of_its_own) {
   EXPECT_GT(any->half, 0.5) << "two sweeps say little of a third";
 }
 
+/// How far sweeps scatter is also told by launches of other instances, at costs of their own.
+TEST(WorkModel, other_instances_say_how_far_sweeps_scatter) {
+  std::vector<WorkRow> rows = exact_rows();
+  for (const WorkRow& one : exact_rows()) rows.push_back(row(one.parts, 0.5, 0.1, 2, 1.02));
+  std::vector<WorkRow> others;
+  for (std::int64_t sweep = 1; sweep <= 8; ++sweep) {
+    for (const WorkRow& one : exact_rows()) others.push_back(row(one.parts, 7, 0.9, sweep, sweep % 2 == 0 ? 1.02 : 1));
+  }
+  const std::vector<double> parts{3, 200};
+  const std::vector<std::vector<WorkRow>> instances{others};
+  const auto alone = estimate_by_work(rows, parts, std::nullopt),
+             beside = estimate_by_work(rows, parts, std::nullopt, instances);
+  ASSERT_TRUE(alone && beside);
+  EXPECT_NEAR(beside->ms, alone->ms, 1e-9) << "they say nothing of the costs";
+  EXPECT_GT(alone->half, 0.1) << "two sweeps: one degree of freedom";
+  EXPECT_LT(beside->half, 0.05);
+  EXPECT_GT(beside->half, 0.02);
+  const auto of_one_sweep = estimate_by_work(exact_rows(), parts, std::nullopt, instances);
+  ASSERT_TRUE(of_one_sweep);
+  EXPECT_GT(of_one_sweep->half, beside->half);
+  EXPECT_EQ(estimate_by_work(rows, parts, 1, instances)->half, estimate_by_work(rows, parts, 1)->half);
+}
+
 TEST(WorkModel, refuses_what_the_rows_cannot_tell) {
   const std::vector<double> parts{3, 200};
   EXPECT_FALSE(estimate_by_work({}, parts, 1));
