@@ -42,12 +42,17 @@ bool sees_all(const Problem& problem) {
   return problem.form == Form::dot_product && (problem.mask == Mask::full || problem.window1 >= problem.seq_len);
 }
 
-/// The fastest row of each pass.
+/// The fastest row of each pass; deterministic gradients are a backward of their own.
 struct Passes {
-  const ResultRow *forward = nullptr, *backward = nullptr;
+  const ResultRow *forward = nullptr, *backward = nullptr, *deterministic = nullptr;
   void add(const ResultRow& row) {
-    const ResultRow*& best = row.pass == Pass::forward ? forward : backward;
+    const ResultRow*& best = row.pass == Pass::forward         ? forward
+                             : row.problem.deterministic ? deterministic
+                                                         : backward;
     if (best == nullptr || *row.median_ms < *best->median_ms) best = &row;
+  }
+  const ResultRow* backward_like(const ResultRow& other) const {
+    return other.problem.deterministic ? deterministic : backward;
   }
 };
 
@@ -69,22 +74,23 @@ std::string chosen_baseline(const std::vector<ResultRow>& rows, const std::strin
 }
 
 void add_baseline(TrainingStep& step, const Passes& baseline) {
-  if (baseline.forward == nullptr || baseline.backward == nullptr) return;
+  const ResultRow* backward = baseline.backward_like(step.backward);
+  if (baseline.forward == nullptr || backward == nullptr) return;
   step.baseline_forward = *baseline.forward;
-  step.baseline_backward = *baseline.backward;
-  step.baseline_step = sum_of(value_of(*baseline.forward), value_of(*baseline.backward));
+  step.baseline_backward = *backward;
+  step.baseline_step = sum_of(value_of(*baseline.forward), value_of(*backward));
   step.over_baseline = ratio_of(step.step, *step.baseline_step);
 }
 
 void add_forms(std::vector<TrainingStep>& steps) {
   std::unordered_map<std::string, const TrainingStep*> trilinear;
   for (const TrainingStep& step : steps) {
-    if (step.forward.problem.form == Form::trilinear) trilinear.emplace(step_question(step.forward), &step);
+    if (step.forward.problem.form == Form::trilinear) trilinear.emplace(step_question(step), &step);
   }
   for (TrainingStep& step : steps) {
     if (step.forward.problem.form != Form::determinant) continue;
-    ResultRow twin = step.forward;
-    twin.problem.form = Form::trilinear;
+    TrainingStep twin = step;
+    twin.forward.problem.form = Form::trilinear;
     const auto other = trilinear.find(step_question(twin));
     if (other != trilinear.end()) step.determinant_trilinear = ratio_of(step.step, other->second->step);
   }
@@ -128,6 +134,10 @@ std::string step_question(const ResultRow& row) {
                      p.scale.value_or(NAN), p.k2_bias, p.v2_bias, p.sink.value_or(NAN), way_of(row), row.device);
 }
 
+std::string step_question(const TrainingStep& step) {
+  return fmt::format("{}|{}", step_question(step.forward), step.backward.problem.deterministic);
+}
+
 std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, const std::string& baseline) {
   const std::string dot_product = chosen_baseline(rows, baseline);
   std::unordered_map<std::string, Passes> ours, baselines;
@@ -144,12 +154,14 @@ std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, con
   }
   std::vector<TrainingStep> steps;
   for (const Passes* passes : in_order) {
-    if (passes->forward == nullptr || passes->backward == nullptr) continue;
-    const ValueWithInterval first = value_of(*passes->forward), second = value_of(*passes->backward);
-    TrainingStep& step = steps.emplace_back(TrainingStep{
-        *passes->forward, *passes->backward, sum_of(first, second), ratio_of(second, first), {}, {}, {}, {}, {}});
-    const auto beside = baselines.find(sizes_of(step.forward));
-    if (beside != baselines.end()) add_baseline(step, beside->second);
+    for (const ResultRow* backward : {passes->backward, passes->deterministic}) {
+      if (passes->forward == nullptr || backward == nullptr) continue;
+      const ValueWithInterval first = value_of(*passes->forward), second = value_of(*backward);
+      TrainingStep& step = steps.emplace_back(
+          TrainingStep{*passes->forward, *backward, sum_of(first, second), ratio_of(second, first), {}, {}, {}, {}, {}});
+      const auto beside = baselines.find(sizes_of(step.forward));
+      if (beside != baselines.end()) add_baseline(step, beside->second);
+    }
   }
   add_forms(steps);
   return steps;

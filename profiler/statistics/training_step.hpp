@@ -40,9 +40,13 @@ struct TrainingStep {
 /// nothing), in the same regime, by the same clock, on a device of the same name.
 std::string step_question(const ResultRow& row);
 
+/// The same of a step: two with equal text are of one problem, and both have deterministic gradients or neither.
+std::string step_question(const TrainingStep& step);
+
 /// The steps of all problems of which both passes are ok in `rows`, in the same regime and by the same clock on a
 /// device of the same name. `baseline`: a kernel id; "auto": of the dot products that see all tokens and have both
-/// passes, the one whose card has the lowest rank; "none".
+/// passes, the one whose card has the lowest rank; "none". A problem whose backward was measured with deterministic
+/// gradients too has two steps, since either pairs with the forward; what stands beside each has the same determinism.
 std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, const std::string& baseline);
 
 }  // namespace triscope

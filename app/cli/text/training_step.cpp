@@ -31,6 +31,11 @@ std::string ratio_text(const std::optional<ValueWithInterval>& e) {
                      significant_text(*e->high, 4));
 }
 
+std::string form_text(const TrainingStep& step) {
+  const std::string form(to_string(step.forward.problem.form));
+  return step.backward.problem.deterministic ? form + ", deterministic gradients" : form;
+}
+
 json value_json(const std::optional<ValueWithInterval>& e) {
   if (!e) return nullptr;
   return {{"value", e->value}, {"low", e->low}, {"high", e->high}};
@@ -60,7 +65,7 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
   for (const TrainingStep& step : steps) {
     const Problem& problem = step.forward.problem;
     table.rows.push_back(
-        {windows_text(problem), std::string(to_string(problem.form)), std::string(to_string(step.forward.regime)),
+        {windows_text(problem), form_text(step), std::string(to_string(step.forward.regime)),
          fmt::format("{}", problem.seq_len), fmt::format("{}/{}", problem.q_heads, problem.kv_heads),
          fmt::format("{}", problem.head_dim), step.forward.kernel, milliseconds_text(*step.forward.median_ms),
          step.backward.kernel, milliseconds_text(*step.backward.median_ms), ms_text(step.step),
@@ -84,6 +89,7 @@ std::string training_step_json(const std::vector<TrainingStep>& steps) {
                        {"q_heads", problem.q_heads},
                        {"kv_heads", problem.kv_heads},
                        {"head_dim", problem.head_dim},
+                       {"deterministic", step.backward.problem.deterministic},
                        {"regime", to_string(step.forward.regime)},
                        {"device", step.forward.device},
                        {"forward", step.forward.measurement},
@@ -102,10 +108,10 @@ std::string training_step_json(const std::vector<TrainingStep>& steps) {
 std::vector<ComparedStep> compare_steps(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b) {
   std::map<std::string, const TrainingStep*> of_b;
   const std::vector<TrainingStep> ours = training_steps(a, "none"), theirs = training_steps(b, "none");
-  for (const TrainingStep& step : theirs) of_b.emplace(step_question(step.forward), &step);
+  for (const TrainingStep& step : theirs) of_b.emplace(step_question(step), &step);
   std::vector<ComparedStep> compared;
   for (const TrainingStep& step : ours) {
-    const auto other = of_b.find(step_question(step.forward));
+    const auto other = of_b.find(step_question(step));
     if (other != of_b.end()) compared.push_back({step, *other->second, ratio_of(step.step, other->second->step)});
   }
   return compared;
@@ -123,8 +129,8 @@ std::string compared_steps_table(const std::vector<ComparedStep>& steps, std::si
                    {"B backward / forward", Align::left, 40, false}};
   for (const ComparedStep& step : steps) {
     const Problem& problem = step.a.forward.problem;
-    table.rows.push_back({windows_text(problem), std::string(to_string(problem.form)),
-                          fmt::format("{}", problem.seq_len), ms_text(step.a.step), ms_text(step.b.step),
+    table.rows.push_back({windows_text(problem), form_text(step.a), fmt::format("{}", problem.seq_len),
+                          ms_text(step.a.step), ms_text(step.b.step),
                           ratio_text(step.ratio), ratio_text(step.a.backward_forward),
                           ratio_text(step.b.backward_forward)});
   }

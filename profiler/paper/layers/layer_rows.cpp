@@ -20,7 +20,7 @@ bool is_layer_row(const ResultRow& row, const LayerMixRequest& request, Pass pas
   const Problem& p = row.problem;
   return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.regime == request.regime &&
          row.pass == pass && p.batch == 1 && p.kv_heads == request.kv_heads && p.head_dim == request.head_dim &&
-         p.mask == Mask::causal && !p.sink;
+         p.mask == Mask::causal && !p.sink && !(pass == Pass::backward && p.deterministic);
 }
 
 bool is_row_of_heads(const ResultRow& row, const LayerMixRequest& request, Pass pass) {

@@ -70,6 +70,31 @@ TEST(TrainingStep, stands_beside_flash_attention_3_and_the_other_form) {
   EXPECT_FALSE(training_steps(table(), "none")[0].over_baseline);
 }
 
+/// A forward says nothing of determinism, so it counts for both.
+TEST(TrainingStep, deterministic_gradients_make_a_step_of_their_own) {
+  std::vector<ResultRow> rows = table();
+  for (const double ms : {25.0, 34.0}) {
+    rows.push_back(row("fast", Pass::backward, ms > 30 ? Form::determinant : Form::trilinear, ms, 0.4));
+    rows.back().problem.deterministic = true;
+  }
+  const std::vector<TrainingStep> steps = training_steps(rows, "auto");
+  ASSERT_THAT(steps, SizeIs(4));
+  EXPECT_FALSE(steps[0].backward.problem.deterministic);
+  EXPECT_DOUBLE_EQ(steps[0].step.value, 40) << "not the deterministic backward, though it is faster";
+  EXPECT_DOUBLE_EQ(steps[0].over_baseline->value, 2);
+  EXPECT_TRUE(steps[1].backward.problem.deterministic);
+  EXPECT_DOUBLE_EQ(steps[1].step.value, 35);
+  EXPECT_FALSE(steps[1].over_baseline) << "whose backward has no fixed order";
+  EXPECT_DOUBLE_EQ(steps[2].determinant_trilinear->value, 1.2);
+  EXPECT_NEAR(steps[3].determinant_trilinear->value, 45.0 / 35, 1e-12);
+  const std::string text = training_step_table(steps, 300);
+  EXPECT_THAT(text, HasSubstr("trilinear, deterministic gradients"));
+  EXPECT_THAT(training_step_json(steps), HasSubstr("\"deterministic\":true"));
+  const std::vector<ComparedStep> compared = compare_steps(rows, rows);
+  ASSERT_THAT(compared, SizeIs(4));
+  for (const ComparedStep& one : compared) EXPECT_DOUBLE_EQ(one.ratio.value, 1);
+}
+
 TEST(TrainingStep, a_sliding_window_is_no_baseline) {
   std::vector<ResultRow> rows = table();
   for (const Pass pass : {Pass::forward, Pass::backward}) {

@@ -58,6 +58,13 @@ TEST(LayerMix, adds_layers_of_both_kinds_and_both_passes) {
   EXPECT_DOUBLE_EQ(mix_ms(costs, 32, 0, 3), 3 * 32 * 7);
 }
 
+TEST(LayerMix, leaves_deterministic_gradients_out) {
+  std::vector<ResultRow> rows = both_kinds(32'768);
+  rows.push_back(row("k", Form::trilinear, 32'768, Pass::backward, 8));
+  rows.back().problem.deterministic = true;
+  EXPECT_DOUBLE_EQ(layer_costs(rows, {}).simplicial.step_ms(), 13);
+}
+
 TEST(LayerMix, budgets_are_met_by_the_mixes_between_two_numbers_of_layers) {
   const LayerCosts costs = layer_costs(both_kinds(32'768), {});
   const double eight = 1.01 * 272;  // the upper end of 8 of the one and 24 of the other kind

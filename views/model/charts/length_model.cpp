@@ -381,7 +381,9 @@ LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regi
   Collector collector(Pass::forward, regime, clock_of(sweeps));
   for (const SweepResults* sweep : sweeps) {
     for (const TrainingStep& step : training_steps(sweep->rows, "auto")) {
-      collector.add(step_row(step.forward, step.step), sweep);
+      ResultRow row = step_row(step.forward, step.step);
+      row.problem.deterministic = step.backward.problem.deterministic;
+      collector.add(row, sweep);
       if (step.baseline_step) collector.add(step_row(*step.baseline_forward, *step.baseline_step), sweep);
     }
   }

@@ -31,7 +31,8 @@ Problem problem_of(const RecipeUi& ui) {
 
 bool counts(const ResultRow& row) {
   return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.problem.batch == 1 &&
-         row.regime == Regime::sustained && row.problem.mask == Mask::causal && !row.problem.sink;
+         row.regime == Regime::sustained && row.problem.mask == Mask::causal && !row.problem.sink &&
+         !(row.pass == Pass::backward && row.problem.deterministic);
 }
 
 std::vector<Problem> still_to_count(std::vector<Problem> wanted, const WorkTable& work) {
