@@ -46,9 +46,7 @@ bool sees_all(const Problem& problem) {
 struct Passes {
   const ResultRow *forward = nullptr, *backward = nullptr, *deterministic = nullptr;
   void add(const ResultRow& row) {
-    const ResultRow*& best = row.pass == Pass::forward         ? forward
-                             : row.problem.deterministic ? deterministic
-                                                         : backward;
+    const ResultRow*& best = row.pass == Pass::forward ? forward : row.problem.deterministic ? deterministic : backward;
     if (best == nullptr || *row.median_ms < *best->median_ms) best = &row;
   }
   const ResultRow* backward_like(const ResultRow& other) const {
@@ -157,8 +155,8 @@ std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, con
     for (const ResultRow* backward : {passes->backward, passes->deterministic}) {
       if (passes->forward == nullptr || backward == nullptr) continue;
       const ValueWithInterval first = value_of(*passes->forward), second = value_of(*backward);
-      TrainingStep& step = steps.emplace_back(
-          TrainingStep{*passes->forward, *backward, sum_of(first, second), ratio_of(second, first), {}, {}, {}, {}, {}});
+      TrainingStep& step = steps.emplace_back(TrainingStep{
+          *passes->forward, *backward, sum_of(first, second), ratio_of(second, first), {}, {}, {}, {}, {}});
       const auto beside = baselines.find(sizes_of(step.forward));
       if (beside != baselines.end()) add_baseline(step, beside->second);
     }

@@ -130,9 +130,8 @@ std::string compared_steps_table(const std::vector<ComparedStep>& steps, std::si
   for (const ComparedStep& step : steps) {
     const Problem& problem = step.a.forward.problem;
     table.rows.push_back({windows_text(problem), form_text(step.a), fmt::format("{}", problem.seq_len),
-                          ms_text(step.a.step), ms_text(step.b.step),
-                          ratio_text(step.ratio), ratio_text(step.a.backward_forward),
-                          ratio_text(step.b.backward_forward)});
+                          ms_text(step.a.step), ms_text(step.b.step), ratio_text(step.ratio),
+                          ratio_text(step.a.backward_forward), ratio_text(step.b.backward_forward)});
   }
   return render(table, width);
 }
