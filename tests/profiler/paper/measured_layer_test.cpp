@@ -68,8 +68,9 @@ TEST(MeasuredLayer, of_equals_has_windows_near_the_papers) {
 }
 
 TEST(MeasuredLayer, keeps_what_is_named_and_chooses_the_rest) {
-  const std::vector<ResultRow> rows{row({64, 16}, 256), row({64, 16}, 512),    dot(256),
-                                    dot(512),           row({64, 16}, 256, 4), dot(256, 4)};
+  std::vector<ResultRow> rows{row({64, 16}, 256), row({64, 16}, 512),    dot(256),
+                              dot(512),           row({64, 16}, 256, 4), dot(256, 4)};
+  for (ResultRow& one : rows) one.problem.head_dim = one.problem.q_heads == 4 ? 32 : 64;
   NamedLayer named;
   named.windows = Windows{48, 16};
   LayerMixRequest layer = measured_layer(rows, named);
@@ -82,7 +83,7 @@ TEST(MeasuredLayer, keeps_what_is_named_and_chooses_the_rest) {
   named.seq_len = 300;
   layer = measured_layer(rows, named);
   EXPECT_EQ(layer.q_heads, 4);
-  EXPECT_EQ(layer.head_dim, 64);
+  EXPECT_EQ(layer.head_dim, 32) << "that of the rows with these heads";
   EXPECT_EQ(layer.seq_len, 300);
   named.form = Form::determinant;
   EXPECT_EQ(measured_layer(rows, named).form, Form::determinant);
