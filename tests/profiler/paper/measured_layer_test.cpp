@@ -24,7 +24,7 @@ ResultRow row(Windows windows, std::int64_t seq_len, std::int64_t q_heads = 2) {
   return row;
 }
 
-ResultRow dot(std::int64_t seq_len, std::int64_t q_heads = 2) {
+ResultRow beside(std::int64_t seq_len, std::int64_t q_heads = 2) {
   ResultRow one = row({seq_len, 1}, seq_len, q_heads);
   one.kernel = "baseline.cpu";
   one.problem.form = Form::dot_product;
@@ -48,8 +48,8 @@ TEST(MeasuredLayer, has_most_lengths_beside_dot_product_attention_of_the_same_he
     rows.push_back(row({64, 16}, n));
     rows.push_back(row({512, 32}, n, 4));  // without dot-product attention of 4 heads
   }
-  rows.push_back(dot(256));
-  rows.push_back(dot(512));
+  rows.push_back(beside(256));
+  rows.push_back(beside(512));
   rows.push_back(row({256, 32}, 512));
   const LayerMixRequest layer = measured_layer(rows);
   EXPECT_EQ(layer.windows, (Windows{64, 16}));
@@ -60,7 +60,7 @@ TEST(MeasuredLayer, has_most_lengths_beside_dot_product_attention_of_the_same_he
 }
 
 TEST(MeasuredLayer, of_equals_has_windows_near_the_papers) {
-  const std::vector<ResultRow> rows{row({64, 16}, 512), row({256, 32}, 512), row({32, 32}, 512), dot(512)};
+  const std::vector<ResultRow> rows{row({64, 16}, 512), row({256, 32}, 512), row({32, 32}, 512), beside(512)};
   EXPECT_EQ(measured_layer(rows).windows, (Windows{256, 32}));
   std::vector<ResultRow> failed = rows;
   for (ResultRow& one : failed) one.status = Status::failed;
@@ -68,8 +68,8 @@ TEST(MeasuredLayer, of_equals_has_windows_near_the_papers) {
 }
 
 TEST(MeasuredLayer, keeps_what_is_named_and_chooses_the_rest) {
-  std::vector<ResultRow> rows{row({64, 16}, 256), row({64, 16}, 512),    dot(256),
-                              dot(512),           row({64, 16}, 256, 4), dot(256, 4)};
+  std::vector<ResultRow> rows{row({64, 16}, 256), row({64, 16}, 512),    beside(256),
+                              beside(512),        row({64, 16}, 256, 4), beside(256, 4)};
   for (ResultRow& one : rows) one.problem.head_dim = one.problem.q_heads == 4 ? 32 : 64;
   NamedLayer named;
   named.windows = Windows{48, 16};
@@ -94,8 +94,8 @@ TEST(MeasuredLayer, keeps_what_is_named_and_chooses_the_rest) {
 }
 
 TEST(MeasuredLayer, of_the_papers_heads_takes_windows_that_are_named_and_attention_that_was_measured) {
-  std::vector<ResultRow> rows{row({256, 32}, 8192, 64), dot(8192, 64), row({64, 16}, 256),
-                              row({64, 16}, 512),       dot(256),      dot(512)};
+  std::vector<ResultRow> rows{row({256, 32}, 8192, 64), beside(8192, 64), row({64, 16}, 256),
+                              row({64, 16}, 512),       beside(256),      beside(512)};
   for (ResultRow& one : rows) one.problem.head_dim = one.problem.q_heads == 64 ? 128 : 64;
   EXPECT_EQ(measured_layer(rows).q_heads, 2) << "more lengths";
   NamedLayer named;
