@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 set(inside triscope_fmt triscope_kernels_base triscope_kernels_attention triscope_kernels_reference triscope_kernels_cpu)
 if(TRISCOPE_CUDA)
   foreach(folder common portable portable/common portable/forward portable/backward hopper hopper/common hopper/choose hopper/forward
-      hopper/forward/instances hopper/backward)
+      hopper/forward/instances hopper/backward hopper/backward/plan hopper/backward/kernel hopper/backward/instances hopper/backward/around)
     triscope_room_target(kernels/cuda/${folder} room)
     get_target_property(type ${room} TYPE)
     if(NOT type STREQUAL "INTERFACE_LIBRARY")

@@ -36,8 +36,18 @@ if(TRISCOPE_CUDA)
   triscope_cuda_room(kernels/cuda/hopper/forward 90a-real kernels/base kernels/cuda/common kernels/cuda/hopper/common
     fmt::static)
   triscope_cuda_room(kernels/cuda/hopper/forward/instances 90a-real kernels/cuda/common kernels/cuda/hopper/forward)
+  triscope_cuda_room(kernels/cuda/hopper/backward/plan 90a-real kernels/attention kernels/cuda/hopper/choose
+    kernels/cuda/portable/common fmt::static)
+  triscope_cuda_room(kernels/cuda/hopper/backward/kernel 90a-real kernels/attention kernels/cuda/common
+    kernels/cuda/hopper/backward/plan kernels/cuda/hopper/common)
+  triscope_cuda_room(kernels/cuda/hopper/backward/instances 90a-real kernels/cuda/common
+    kernels/cuda/hopper/backward/kernel)
+  triscope_cuda_room(kernels/cuda/hopper/backward/around 90a-real kernels/cuda/common
+    kernels/cuda/hopper/backward/kernel kernels/cuda/hopper/backward/plan)    # the kernels before and after the main one
   triscope_cuda_room(kernels/cuda/hopper/backward 90a-real kernels/attention kernels/base kernels/cuda/common
-    kernels/cuda/hopper/choose kernels/cuda/hopper/common kernels/cuda/portable/backward kernels/cuda/portable/common fmt::static)
+    kernels/cuda/hopper/backward/around kernels/cuda/hopper/backward/instances kernels/cuda/hopper/backward/kernel
+    kernels/cuda/hopper/backward/plan kernels/cuda/hopper/choose kernels/cuda/hopper/common
+    kernels/cuda/portable/backward kernels/cuda/portable/common fmt::static)
   triscope_cuda_room(kernels/cuda/hopper/choose 90a-real kernels/attention kernels/cuda/hopper/forward
     kernels/cuda/portable/common fmt::static)
   triscope_cuda_room(kernels/cuda/hopper 90a-real kernels/attention kernels/base kernels/cuda/common
@@ -45,7 +55,7 @@ if(TRISCOPE_CUDA)
     kernels/cuda/hopper/forward/instances kernels/cuda/portable/common kernels/cuda/portable/forward fmt::static)
 
   # Not part of the kernel: nothing of it counts for its hash.
-  triscope_cuda_room(kernels/cuda/hopper/tiles 90a-real kernels/attention kernels/cuda/hopper/backward
+  triscope_cuda_room(kernels/cuda/hopper/tiles 90a-real kernels/attention kernels/cuda/hopper/backward kernels/cuda/hopper/backward/plan
     kernels/cuda/hopper/choose kernels/cuda/hopper/forward kernels/cuda/portable/common fmt::static)
 
   triscope_cuda_room(kernels/cuda/rotary "${TRISCOPE_CUDA_ARCHS}" kernels/base kernels/cuda/common)    # timed on its own
@@ -67,7 +77,8 @@ triscope_kernel_hash(cuda.portable IN kernels/cuda/portable
 triscope_kernel_hash(cuda.hopper IN kernels/cuda/hopper OPTIONS 90a-real
   FORWARD kernels/cuda/hopper/common kernels/cuda/hopper/choose kernels/cuda/hopper/forward kernels/cuda/hopper/forward/instances
     kernels/cuda/portable/common kernels/cuda/portable/forward    # one of its instances is the portable forward,
-  BACKWARD kernels/cuda/hopper/common kernels/cuda/hopper/backward
+  BACKWARD kernels/cuda/hopper/common kernels/cuda/hopper/backward kernels/cuda/hopper/backward/plan kernels/cuda/hopper/backward/kernel
+    kernels/cuda/hopper/backward/instances kernels/cuda/hopper/backward/around
     kernels/cuda/portable/common kernels/cuda/portable/backward)    # and one the portable backward
 triscope_kernel_hash(baseline.fa3 IN kernels/baseline/fa3 FORWARD kernels/baseline/common BACKWARD kernels/baseline/common)
 triscope_kernel_hash(baseline.cudnn IN kernels/baseline/cudnn FORWARD kernels/baseline/common BACKWARD kernels/baseline/common)

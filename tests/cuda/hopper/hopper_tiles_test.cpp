@@ -12,7 +12,7 @@
 
 #include "kernels/attention/flops.hpp"
 #include "kernels/cuda/hopper/backward/backward.hpp"
-#include "kernels/cuda/hopper/backward/plan.hpp"
+#include "kernels/cuda/hopper/backward/plan/plan.hpp"
 #include "kernels/cuda/hopper/choose/instance_facts.hpp"
 #include "kernels/cuda/hopper/choose/plan.hpp"
 #include "kernels/cuda/hopper/forward/work_item.hpp"

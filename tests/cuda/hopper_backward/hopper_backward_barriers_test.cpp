@@ -1,5 +1,5 @@
-// The barriers of the Hopper backward (kernels/cuda/hopper/backward/barrier_table.hpp) in every order in which its
-// roles can run. The roles are written down here once more, as what they wait for, arrive at, read and write
+// The barriers of the Hopper backward (kernels/cuda/hopper/backward/kernel/barrier_table.hpp) in every order in which
+// its roles can run. The roles are written down here once more, as what they wait for, arrive at, read and write
 // (helpers.cuh, consumer.cuh, epilogue.cuh): who changes one of them changes it here.
 //
 // This stands in for compute-sanitizer's racecheck, which does not follow mbarriers and reports on right kernels.
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/hopper/backward/barrier_table.hpp"
+#include "kernels/cuda/hopper/backward/kernel/barrier_table.hpp"
 #include "tests/cuda/barrier_model.hpp"
 
 namespace triscope::hopper::backward {

@@ -30,7 +30,7 @@
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/cuda/hopper/backward/backward.hpp"
-#include "kernels/cuda/hopper/backward/parameters.hpp"
+#include "kernels/cuda/hopper/backward/plan/parameters.hpp"
 #include "kernels/cuda/hopper/hopper.hpp"
 #include "kernels/cuda/portable/portable.hpp"
 #include "tests/cuda/hopper/hopper_case.hpp"

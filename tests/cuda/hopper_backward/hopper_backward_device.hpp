@@ -6,7 +6,7 @@
 
 #include "kernels/attention/kernel.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
-#include "kernels/cuda/hopper/backward/launch.hpp"
+#include "kernels/cuda/hopper/backward/kernel/launch.hpp"
 #include "tests/cuda/reference.hpp"
 
 namespace triscope::backward_bench {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/hopper/backward/plan.hpp"
+#include "kernels/cuda/hopper/backward/plan/plan.hpp"
 
 namespace triscope::hopper::backward {
 namespace {

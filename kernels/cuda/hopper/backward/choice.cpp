@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "kernels/cuda/hopper/backward/backward.hpp"
-#include "kernels/cuda/hopper/backward/cost.hpp"
-#include "kernels/cuda/hopper/backward/plan.hpp"
+#include "kernels/cuda/hopper/backward/plan/cost.hpp"
+#include "kernels/cuda/hopper/backward/plan/plan.hpp"
 #include "kernels/cuda/portable/common/shape.hpp"
 
 namespace triscope::hopper::backward {

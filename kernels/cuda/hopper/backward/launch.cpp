@@ -1,5 +1,5 @@
 // The steps of the Hopper backward in order, and its tensor maps.
-#include "kernels/cuda/hopper/backward/launch.hpp"
+#include "kernels/cuda/hopper/backward/kernel/launch.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
-#include "kernels/cuda/hopper/backward/tensor_maps.hpp"
+#include "kernels/cuda/hopper/backward/kernel/tensor_maps.hpp"
 #include "kernels/cuda/hopper/common/tensor_map.hpp"
 
 namespace triscope::hopper::backward {

@@ -4,9 +4,9 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/cuda/hopper/backward/backward.hpp"
-#include "kernels/cuda/hopper/backward/launch.hpp"
+#include "kernels/cuda/hopper/backward/kernel/launch.hpp"
+#include "kernels/cuda/hopper/backward/kernel/queries.hpp"
 #include "kernels/cuda/hopper/backward/portable_instead.hpp"
-#include "kernels/cuda/hopper/backward/queries.hpp"
 #include "kernels/cuda/portable/common/shape.hpp"
 
 namespace triscope::hopper::backward {

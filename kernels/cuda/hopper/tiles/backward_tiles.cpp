@@ -8,7 +8,7 @@
 
 #include "kernels/attention/flops.hpp"
 #include "kernels/cuda/hopper/backward/backward.hpp"
-#include "kernels/cuda/hopper/backward/plan.hpp"
+#include "kernels/cuda/hopper/backward/plan/plan.hpp"
 #include "kernels/cuda/hopper/tiles/portable_tiles.hpp"
 #include "kernels/cuda/portable/common/shape.hpp"
 

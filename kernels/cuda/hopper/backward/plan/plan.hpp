@@ -6,8 +6,8 @@
 #include <string>
 
 #include "kernels/attention/problem.hpp"
-#include "kernels/cuda/hopper/backward/fixed_point.hpp"
-#include "kernels/cuda/hopper/backward/parameters.hpp"
+#include "kernels/cuda/hopper/backward/plan/fixed_point.hpp"
+#include "kernels/cuda/hopper/backward/plan/parameters.hpp"
 
 namespace triscope::hopper::backward {
 

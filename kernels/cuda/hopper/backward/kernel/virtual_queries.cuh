@@ -33,9 +33,9 @@
 // fp16(q k_short) k_long, as the forward's half folds of the short axis are.
 #pragma once
 
-#include "kernels/cuda/hopper/backward/products.cuh"
-#include "kernels/cuda/hopper/backward/queries.hpp"
-#include "kernels/cuda/hopper/backward/query_memory.cuh"
+#include "kernels/cuda/hopper/backward/kernel/products.cuh"
+#include "kernels/cuda/hopper/backward/kernel/queries.hpp"
+#include "kernels/cuda/hopper/backward/kernel/query_memory.cuh"
 #include "kernels/cuda/hopper/common/wgmma.cuh"
 
 namespace triscope::hopper::backward {

@@ -1,4 +1,4 @@
-#include "kernels/cuda/hopper/backward/plan.hpp"
+#include "kernels/cuda/hopper/backward/plan/plan.hpp"
 
 #include <fmt/format.h>
 

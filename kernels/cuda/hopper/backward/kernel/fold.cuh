@@ -4,7 +4,7 @@
 //   VV_r = bf16(v_long * v_short 2^e)
 #pragma once
 
-#include "kernels/cuda/hopper/backward/memory.cuh"
+#include "kernels/cuda/hopper/backward/kernel/memory.cuh"
 
 namespace triscope::hopper::backward {
 

@@ -4,8 +4,8 @@
 // only write and arrive; a helper fences for them and starts the reductions (5 % faster on an H200, 2026-11-21).
 #pragma once
 
-#include "kernels/cuda/hopper/backward/memory.cuh"
-#include "kernels/cuda/hopper/backward/tensor_maps.hpp"
+#include "kernels/cuda/hopper/backward/kernel/memory.cuh"
+#include "kernels/cuda/hopper/backward/kernel/tensor_maps.hpp"
 
 namespace triscope::hopper::backward {
 

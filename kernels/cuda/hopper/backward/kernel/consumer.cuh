@@ -19,8 +19,8 @@
 // Registers at head_dim 128: dK 64, dV 64, S 32, dP or dQ 32, P 16 = 208 of 240. dS as a register operand does not fit.
 #pragma once
 
-#include "kernels/cuda/hopper/backward/epilogue.cuh"
-#include "kernels/cuda/hopper/backward/products.cuh"
+#include "kernels/cuda/hopper/backward/kernel/epilogue.cuh"
+#include "kernels/cuda/hopper/backward/kernel/products.cuh"
 #include "kernels/cuda/hopper/common/wgmma.cuh"
 
 namespace triscope::hopper::backward {

@@ -1,5 +1,5 @@
 #include "kernels/cuda/common/cuda_error.hpp"
-#include "kernels/cuda/hopper/backward/virtual_queries.cuh"
+#include "kernels/cuda/hopper/backward/kernel/virtual_queries.cuh"
 
 namespace triscope::hopper::backward {
 namespace {

@@ -39,9 +39,9 @@
 #pragma once
 
 #include "kernels/cuda/common/cuda_error.hpp"
-#include "kernels/cuda/hopper/backward/consumer.cuh"
-#include "kernels/cuda/hopper/backward/helpers.cuh"
-#include "kernels/cuda/hopper/backward/launch.hpp"
+#include "kernels/cuda/hopper/backward/kernel/consumer.cuh"
+#include "kernels/cuda/hopper/backward/kernel/helpers.cuh"
+#include "kernels/cuda/hopper/backward/kernel/launch.hpp"
 
 namespace triscope::hopper::backward {
 

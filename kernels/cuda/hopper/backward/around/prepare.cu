@@ -21,10 +21,10 @@
 #include <cstdint>
 
 #include "kernels/cuda/common/cooperative.hpp"
-#include "kernels/cuda/hopper/backward/fixed_scales.cuh"
-#include "kernels/cuda/hopper/backward/launch.hpp"
-#include "kernels/cuda/hopper/backward/memory.cuh"
-#include "kernels/cuda/hopper/backward/ranges.cuh"
+#include "kernels/cuda/hopper/backward/around/fixed_scales.cuh"
+#include "kernels/cuda/hopper/backward/around/ranges.cuh"
+#include "kernels/cuda/hopper/backward/kernel/launch.hpp"
+#include "kernels/cuda/hopper/backward/kernel/memory.cuh"
 
 namespace triscope::hopper::backward {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "kernels/cuda/common/cuda_error.hpp"
-#include "kernels/cuda/hopper/backward/finish_sink.cuh"
-#include "kernels/cuda/hopper/backward/launch.hpp"
-#include "kernels/cuda/hopper/backward/memory.cuh"
-#include "kernels/cuda/hopper/backward/queries.hpp"
+#include "kernels/cuda/hopper/backward/around/finish_sink.cuh"
+#include "kernels/cuda/hopper/backward/kernel/launch.hpp"
+#include "kernels/cuda/hopper/backward/kernel/memory.cuh"
+#include "kernels/cuda/hopper/backward/kernel/queries.hpp"
 
 namespace triscope::hopper::backward {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/cuda/hopper/backward/kernel.cuh"
+#include "kernels/cuda/hopper/backward/kernel/kernel.cuh"
 
 namespace triscope::hopper::backward {
 

@@ -1,7 +1,7 @@
 // Exponents of the powers of two that keep the Hopper backward in range (prepare.cu has the proof).
 #pragma once
 
-#include "kernels/cuda/hopper/backward/parameters.hpp"
+#include "kernels/cuda/hopper/backward/plan/parameters.hpp"
 
 namespace triscope::hopper::backward {
 

@@ -4,7 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/attention/kernel.hpp"
-#include "kernels/cuda/hopper/backward/plan.hpp"
+#include "kernels/cuda/hopper/backward/plan/plan.hpp"
 
 namespace triscope::hopper::backward {
 

@@ -3,12 +3,12 @@
 // sequence. The costs are of an H200, as the forward's are (choose/chip.hpp), fitted to the times of 360 random
 // problems (tests/cuda/data/hopper_backward.csv, least squares of the logarithms): those of virtual keys on 2026-11-25,
 // of the portable backward on 2026-11-23. Nothing was fitted to the 150 others of hopper_backward_held.csv.
-#include "kernels/cuda/hopper/backward/cost.hpp"
+#include "kernels/cuda/hopper/backward/plan/cost.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/cuda/hopper/backward/plan.hpp"
+#include "kernels/cuda/hopper/backward/plan/plan.hpp"
 #include "kernels/cuda/portable/common/shape.hpp"
 
 namespace triscope::hopper::backward {

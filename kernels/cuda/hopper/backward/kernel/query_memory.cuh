@@ -1,7 +1,7 @@
 // Shared memory of the backward by virtual queries, and the few instructions that only it needs.
 #pragma once
 
-#include "kernels/cuda/hopper/backward/memory.cuh"
+#include "kernels/cuda/hopper/backward/kernel/memory.cuh"
 
 namespace triscope::hopper::backward {
 

@@ -9,8 +9,8 @@
 // 16 rows, whose positions follow one another and which share their k, because edge rows of one k come in sixteens.
 #pragma once
 
-#include "kernels/cuda/hopper/backward/fixed_point.hpp"
-#include "kernels/cuda/hopper/backward/fold.cuh"
+#include "kernels/cuda/hopper/backward/kernel/fold.cuh"
+#include "kernels/cuda/hopper/backward/plan/fixed_point.hpp"
 
 namespace triscope::hopper::backward {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/hopper/backward/parameters.hpp"
+#include "kernels/cuda/hopper/backward/plan/parameters.hpp"
 
 namespace triscope::hopper::backward {
 

@@ -1,8 +1,8 @@
 // Shared memory and barriers of the Hopper backward, and the few instructions that only it needs.
 #pragma once
 
-#include "kernels/cuda/hopper/backward/barrier_table.hpp"
-#include "kernels/cuda/hopper/backward/parameters.hpp"
+#include "kernels/cuda/hopper/backward/kernel/barrier_table.hpp"
+#include "kernels/cuda/hopper/backward/plan/parameters.hpp"
 #include "kernels/cuda/hopper/common/barriers.cuh"
 
 namespace triscope::hopper::backward {
