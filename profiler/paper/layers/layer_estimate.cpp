@@ -123,7 +123,9 @@ std::vector<std::vector<WorkRow>> other_instances(const Rows& all, const std::st
     if (row->instance != own) others[row->instance].push_back(row);
   }
   std::vector<std::vector<WorkRow>> made;
-  for (const auto& [instance, pool] : others) {
+  for (const auto& other : others) {
+    const std::string& instance = other.first;  // Clang captures no structured binding where OpenMP is on
+    const Rows& pool = other.second;
     const PartsOf parts_of = [&](const Problem& problem) {
       return tile_parts(table, *pool.front(), problem, instance);
     };

@@ -53,10 +53,11 @@ struct Measured {
 /// At how many of `own` lengths a kernel of these heads was measured too, and which has most of them.
 std::pair<std::size_t, std::string> best_beside(const std::map<std::string, Lengths>& kernels, const Lengths& own) {
   std::pair<std::size_t, std::string> best{0, LayerMixRequest{}.dot_kernel};
-  for (const auto& [kernel, lengths] : kernels) {
+  for (const auto& one : kernels) {
+    const Lengths& lengths = one.second;  // Clang captures no structured binding where OpenMP is on
     const auto common = static_cast<std::size_t>(
         std::ranges::count_if(own, [&](std::int64_t length) { return lengths.contains(length); }));
-    if (common > best.first) best = {common, kernel};
+    if (common > best.first) best = {common, one.first};
   }
   return best;
 }

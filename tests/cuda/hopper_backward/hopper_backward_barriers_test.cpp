@@ -24,6 +24,7 @@ using testing::HasSubstr;
 using Table = BarrierTable;
 
 // bar.sync and products follow the mbarriers: of each warpgroup one for each product.
+// NOLINTNEXTLINE(readability-identifier-naming): numbers of barriers, as the constants below
 enum Product { kS, kDp, kDv, kDk, kDq, kProductCount };
 constexpr int kAll = Table::kEmptyGradO.end(), kOwn = kAll + 1, kProducts = kOwn + 2;
 constexpr int kBarriers = kProducts + 2 * kProductCount;
@@ -373,7 +374,7 @@ TEST(HopperBackwardBarriers, the_model_finds_planted_faults_of_the_deterministic
     });
     const bool takes_part = role == 0 || role > 2;  // the copier waits, consumers arrive
     EXPECT_EQ(removed > 0, takes_part) << right[role].name;
-    EXPECT_EQ(bench::prove(warps, arrivals_of(launch)) != "", takes_part) << right[role].name;
+    EXPECT_NE(bench::prove(warps, arrivals_of(launch)).empty(), takes_part) << right[role].name;
   }
 }
 

@@ -14,6 +14,7 @@
 namespace triscope::hopper::backward {
 namespace {
 
+// NOLINTBEGIN(bugprone-integer-division): these two divide in whole numbers on purpose.
 double divide_up(double a, double b) {
   return static_cast<double>((static_cast<std::int64_t>(a) + static_cast<std::int64_t>(b) - 1) /
                              static_cast<std::int64_t>(b));
@@ -24,6 +25,7 @@ double sum_of_quotients(std::int64_t most, std::int64_t per) {
   const std::int64_t full = most / per, rest = most % per;
   return static_cast<double>(per * full * (full + 1) / 2 + rest * (full + 1));
 }
+// NOLINTEND(bugprone-integer-division)
 
 /// Work items, their tiles of 64 query rows, and the tiles of the longest item.
 struct Work {
@@ -138,6 +140,7 @@ double portable_us(const Chip& chip, const Problem& problem) {
   constexpr double kStep = 32;
   const double at_once = 2.0 * chip.multiprocessors;  // blocks
   const double pairs = static_cast<double>(shape.pairs());
+  // NOLINTNEXTLINE(bugprone-integer-division): whole positions
   const double positions = std::min<double>(shape.seq_len, (portable::kTileRows + shape.group - 2) / shape.group + 1);
   const double keys = std::min<double>(shape.seq_len, shape.long_window + positions - 1);
   const double shifts = plan.tiles_per_block * static_cast<double>(shape.short_window);
