@@ -14,21 +14,12 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/output_file.hpp"
 #include "kernels/base/text/plain_text.hpp"
+#include "kernels/base/text/utf8.hpp"
 
 namespace triscope {
 namespace {
 
 int g_output_fault = 0;  ///< errno of the first write to stdout that failed
-
-/// Of UTF-8 text, the character that it begins with; what is no UTF-8 is a character of one byte.
-std::uint32_t first_character(std::string_view text, std::size_t& bytes) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
-  bytes = std::min(bytes, text.size());
-  std::uint32_t code = bytes == 1 ? lead : lead & (0xFFU >> (bytes + 1));
-  for (std::size_t at = 1; at < bytes; ++at) code = code << 6 | (static_cast<unsigned char>(text[at]) & 0x3FU);
-  return code;
-}
 
 /// Takes two columns: the ranges of East Asian wide characters and of pictures (Unicode Standard Annex 11), rounded up.
 bool is_wide(std::uint32_t code) {
@@ -36,6 +27,16 @@ bool is_wide(std::uint32_t code) {
   return within(0x1100, 0x115F) || within(0x2E80, 0xA4CF) || within(0xA960, 0xA97F) || within(0xAC00, 0xD7A3) ||
          within(0xF900, 0xFAFF) || within(0xFE30, 0xFE6F) || within(0xFF00, 0xFF60) || within(0xFFE0, 0xFFE6) ||
          within(0x1F300, 0x1FAFF) || within(0x20000, 0x3FFFD);
+}
+
+struct Shown {
+  std::size_t bytes = 1, columns = 1;
+};
+
+/// What a terminal shows first of a text that is not empty; a byte that is no UTF-8 counts as a character.
+Shown first_shown(std::string_view text) {
+  const Character first = first_character(text);
+  return {std::max<std::size_t>(1, first.bytes), is_wide(first.code) ? 2U : 1U};
 }
 
 }  // namespace
@@ -56,17 +57,22 @@ std::size_t terminal_width(std::FILE* stream, std::size_t fallback) {
 
 std::string_view first_columns(std::string_view text, std::size_t width) {
   std::size_t end = 0;
-  for (std::size_t used = 0, bytes = 0; end < text.size(); end += bytes) {
-    used += is_wide(first_character(text.substr(end), bytes)) ? 2 : 1;
+  for (std::size_t used = 0; end < text.size();) {
+    const Shown first = first_shown(text.substr(end));
+    used += first.columns;
     if (used > width) break;
+    end += first.bytes;
   }
   return text.substr(0, end);
 }
 
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
-  for (std::size_t at = 0, bytes = 0; at < text.size(); at += bytes)
-    width += is_wide(first_character(text.substr(at), bytes)) ? 2 : 1;
+  while (!text.empty()) {
+    const Shown first = first_shown(text);
+    width += first.columns;
+    text.remove_prefix(first.bytes);
+  }
   return width;
 }
 

@@ -4,30 +4,10 @@
 
 #include <cstdint>
 
+#include "kernels/base/text/utf8.hpp"
+
 namespace triscope {
 namespace {
-
-struct Character {
-  std::uint32_t code = 0;
-  std::size_t bytes = 0;  ///< 0: no UTF-8
-};
-
-Character first_of(std::string_view text) {
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-  if (text.empty()) return {};
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 0;
-  if (bytes == 0 || lead > 0xF4 || text.size() < bytes) return {};
-  std::uint32_t code = lead & (0xFFU >> (bytes + 1));
-  for (std::size_t at = 1; at < bytes; ++at) {
-    if ((byte(at) & 0xC0U) != 0x80U) return {};
-    code = code << 6 | (byte(at) & 0x3FU);
-  }
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < kLeast[bytes] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return {};
-  return {code, bytes};
-}
 
 bool acts_or_hides(std::uint32_t code) {
   const auto within = [code](std::uint32_t first, std::uint32_t last) { return code >= first && code <= last; };
@@ -47,7 +27,7 @@ std::string written_out(std::string_view text, std::string_view kept, const Esca
   std::string plain;
   plain.reserve(text.size());
   while (!text.empty()) {
-    const Character character = first_of(text);
+    const Character character = first_character(text);
     const std::size_t bytes = character.bytes == 0 ? 1 : character.bytes;
     if (character.bytes > 0 && (!acts_or_hides(character.code) || kept.find(text.front()) != std::string_view::npos)) {
       plain += text.substr(0, bytes);
