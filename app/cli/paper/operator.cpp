@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/options/database_option.hpp"
+#include "app/cli/paper/layer_json.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
@@ -109,24 +110,20 @@ void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& row
   const auto backward = measured_crossings(rows, layer, CrossingOf::backward, table);
   const auto step = measured_crossings(rows, layer, CrossingOf::step, table);
   if (json) {
-    write_json_line(dump_line({{"type", "operator_work"},
-                               {"window1", layer.windows.window1},
-                               {"window2", layer.windows.window2},
-                               {"seq_len", layer.seq_len},
-                               {"q_heads", layer.q_heads},
-                               {"kv_heads", layer.kv_heads},
-                               {"head_dim", layer.head_dim},
-                               {"dot_product_kernel", layer.dot_kernel},
-                               {"dot_product_paper_count", work.dot_paper},
-                               {"windows_paper_count", work.windows_paper},
-                               {"dot_product", work.dot_exact},
-                               {"windows", work.windows_exact},
-                               {"crossing_paper_count", crossing_by_paper_count(layer.windows)},
-                               {"crossing_full_rows", crossing_by_full_rows(layer.windows)},
-                               {"crossing_exact", crossing_by_exact_count(layer.windows)},
-                               {"crossings_forward", all_as_json(forward)},
-                               {"crossings_backward", all_as_json(backward)},
-                               {"crossings_step", all_as_json(step)}}));
+    nlohmann::json line{{"type", "operator_work"},
+                        {"dot_product_kernel", layer.dot_kernel},
+                        {"dot_product_paper_count", work.dot_paper},
+                        {"windows_paper_count", work.windows_paper},
+                        {"dot_product", work.dot_exact},
+                        {"windows", work.windows_exact},
+                        {"crossing_paper_count", crossing_by_paper_count(layer.windows)},
+                        {"crossing_full_rows", crossing_by_full_rows(layer.windows)},
+                        {"crossing_exact", crossing_by_exact_count(layer.windows)},
+                        {"crossings_forward", all_as_json(forward)},
+                        {"crossings_backward", all_as_json(backward)},
+                        {"crossings_step", all_as_json(step)}};
+    line.update(layer_json(layer));
+    write_json_line(dump_line(line));
     return;
   }
   print_output(

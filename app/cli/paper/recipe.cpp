@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/cli/options/database_option.hpp"
+#include "app/cli/paper/layer_json.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
@@ -70,12 +71,6 @@ nlohmann::json as_json(const ModelShape& model, const LayerMixRequest& layer, co
   nlohmann::json j{{"type", "layer_mix"},
                    {"layers", model.layers},
                    {"simplicial_layers", simplicial},
-                   {"window1", layer.windows.window1},
-                   {"window2", layer.windows.window2},
-                   {"seq_len", layer.seq_len},
-                   {"q_heads", layer.q_heads},
-                   {"kv_heads", layer.kv_heads},
-                   {"head_dim", layer.head_dim},
                    {"sequences", model.sequences},
                    {"simplicial_forward", as_json(costs.simplicial.forward)},
                    {"simplicial_backward", as_json(costs.simplicial.backward)},
@@ -85,6 +80,7 @@ nlohmann::json as_json(const ModelShape& model, const LayerMixRequest& layer, co
                    {"mix_low_ms", mix_range(costs, model.layers, simplicial, model.sequences).low},
                    {"mix_high_ms", mix_range(costs, model.layers, simplicial, model.sequences).high},
                    {"global_only_ms", mix_ms(costs, model.layers, 0, model.sequences)}};
+  j.update(layer_json(layer));
   if (model.budget_ms > 0) {
     const BudgetMixes mixes = mixes_within(costs, model.layers, model.budget_ms, model.sequences);
     j["budget_ms"] = model.budget_ms;
