@@ -23,8 +23,8 @@ struct LayerMixRequest {
 /// The layer whose windows and heads a row has; the dot-product kernel is the usual one.
 LayerMixRequest layer_of(const ResultRow& row);
 
-/// An ok row of the request's regime, kv heads and head dimension: causal, of batch 1, without a sink. Its query heads,
-/// length and windows may be others.
+/// An ok row of the request's regime, kv heads and head dimension: causal, of batch 1, without a sink, and no backward
+/// with deterministic gradients. Its query heads, length and windows may be others.
 bool is_layer_row(const ResultRow& row, const LayerMixRequest& request, Pass pass);
 /// The same with the request's query heads.
 bool is_row_of_heads(const ResultRow& row, const LayerMixRequest& request, Pass pass);

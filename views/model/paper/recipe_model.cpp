@@ -29,12 +29,6 @@ Problem problem_of(const RecipeUi& ui) {
   return problem;
 }
 
-bool counts(const ResultRow& row) {
-  return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.problem.batch == 1 &&
-         row.regime == Regime::sustained && row.problem.mask == Mask::causal && !row.problem.sink &&
-         !(row.pass == Pass::backward && row.problem.deterministic);
-}
-
 std::vector<Problem> still_to_count(std::vector<Problem> wanted, const WorkTable& work) {
   std::erase_if(wanted, [&](const Problem& problem) { return find_counted(work, problem) != nullptr; });
   return wanted;
@@ -112,7 +106,7 @@ std::vector<MeasuredShape> measured_shapes(const std::vector<ResultRow>& rows) {
   std::map<std::string, std::string> labels;
   for (const ResultRow& row : rows) {
     const Problem& p = row.problem;
-    if (!counts(row)) continue;
+    if (!is_layer_row(row, layer_of(row), row.pass)) continue;
     const Heads heads{p.q_heads, p.kv_heads, p.head_dim};
     if (p.form == Form::dot_product && p.window1 >= p.seq_len) {
       global[{heads, row.kernel}].insert(row.pass);
