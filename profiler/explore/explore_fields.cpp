@@ -63,12 +63,9 @@ std::optional<Interval> interval_of_rate(const One& one) {
   const double work = *one.row.tflops * *one.row.median_ms;
   return Interval{work / time->high, work / time->low};
 }
-Number ratio(const One& one) {
-  return one.beside != nullptr && one.beside->ratio > 0 ? 1 / one.beside->ratio : Number();
-}
+Number ratio(const One& one) { return one.beside != nullptr && one.beside->ratio > 0 ? one.beside->ratio : Number(); }
 std::optional<Interval> interval_of_ratio(const One& one) {
-  if (!ratio(one) || !interval_known(*one.beside) || !(one.beside->interval.low > 0)) return std::nullopt;
-  return Interval{1 / one.beside->interval.high, 1 / one.beside->interval.low};
+  return ratio(one) && interval_known(*one.beside) ? std::optional(one.beside->interval) : std::nullopt;
 }
 Number share_of_peak(const One& one) {
   const Number share = measured<&ResultRow::peak_fraction>(one);

@@ -63,11 +63,11 @@ std::size_t count_of(const Blocks& blocks) {
   return count;
 }
 
-// log(B / A) of the blocks both have.
+// log(A / B) of the blocks both have.
 std::vector<double> paired_ratios(const Restart& a, const Restart& b) {
   std::vector<double> ratios;
   for (const auto& [block, value] : a) {
-    if (const auto other = b.find(block); other != b.end()) ratios.push_back(other->second - value);
+    if (const auto other = b.find(block); other != b.end()) ratios.push_back(value - other->second);
   }
   return ratios;
 }
@@ -122,15 +122,15 @@ Ratio ratio_of(const Blocks& a, const Blocks& b, bool interleaved, const SweepSp
     if (const auto centre = paired_centre(a, b, of_a.ratios)) return {*centre, true};
   }
   const bool restarted = a.size() > 1 || b.size() > 1;
-  Centre difference = difference_of(centre_of_run(a, of_a.times), centre_of_run(b, of_b.times));
+  Centre difference = difference_of(centre_of_run(b, of_b.times), centre_of_run(a, of_a.times));
   if (apart) difference = difference_of(kInOtherCompany, difference);
   return {difference, false, restarted ? kSeparateRuns : kUsual};
 }
 
 // `same_within` is not smaller than `tolerance`.
 Verdict verdict_of(const Interval& interval, double tolerance, double same_within) {
-  if (interval.low > 1 + tolerance) return Verdict::faster;
-  if (interval.high < 1 - tolerance) return Verdict::slower;
+  if (interval.high < 1 - tolerance) return Verdict::faster;
+  if (interval.low > 1 + tolerance) return Verdict::slower;
   if (interval.low >= 1 - same_within && interval.high <= 1 + same_within) return Verdict::same;
   return Verdict::unclear;
 }
@@ -156,10 +156,10 @@ std::string why_no_ratio(std::span<const Sample> samples, char name) {
   return {};
 }
 
-// "1.7 % faster" from the ratio of times.
+// "1.7 % faster": the time of A is 1.7 % shorter than that of B.
 std::string in_words(double ratio) {
   const double percent = std::abs(ratio - 1) * 100;
-  return fmt::format("{:.1f} % {}", percent, ratio >= 1 ? "faster" : "slower");
+  return fmt::format("{:.1f} % {}", percent, ratio <= 1 ? "faster" : "slower");
 }
 
 std::string bound_text(double ratio) {
@@ -169,9 +169,8 @@ std::string bound_text(double ratio) {
 
 std::string why_unclear(const Comparison& comparison, bool apart) {
   if (!interval_known(comparison)) return "Too few blocks for an interval: measure longer.";
-  const std::string between =
-      fmt::format("The ratio of times, A / B, lies between {} and {}", bound_text(1 / comparison.interval.high),
-                  bound_text(1 / comparison.interval.low));
+  const std::string between = fmt::format("The ratio of times, A / B, lies between {} and {}",
+                                          bound_text(comparison.interval.low), bound_text(comparison.interval.high));
   if (apart)
     return between +
            ". The GPU held its clock down, and A and B took turns with other kernels: one program differs by some 3 % "

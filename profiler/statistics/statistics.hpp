@@ -72,12 +72,12 @@ std::string spread_text(const Summary& summary);
 enum class Verdict { faster, slower, same, unclear, not_comparable };
 std::string_view to_string(Verdict);
 
-/// A is compared with the baseline B. `ratio` = time B / time A: 1.31 means A is 1.31x faster.
+/// A is compared with the baseline B. `ratio` = time A / time B: 1.31 means that A takes 1.31 times as long.
 struct Comparison {
   Verdict verdict = Verdict::unclear;
   double ratio = 0;                   ///< 0 when nothing could be computed
   Interval interval;                  ///< of the ratio: 95 %, between restarts of separate runs 99 %
-  std::optional<double> cycle_ratio;  ///< (time x clock) ratio, when both clocks are known
+  std::optional<double> cycle_ratio;  ///< of time x clock, when both clocks are known
   bool paired = false;                ///< per-block ratios of one interleaved run
   double same_within = 0;             ///< "same" is inside 1 +- this: the tolerance, 4 times it for separate runs
   std::string explanation;  ///< one sentence: why not comparable / why unclear / what the cycles say; may be empty

@@ -9,13 +9,13 @@ namespace triscope {
 std::string verdict_text(const Comparison& comparison) {
   switch (comparison.verdict) {
     case Verdict::faster:
-      return fmt::format("{}x faster", significant_text(comparison.ratio));
+      return fmt::format("{}x faster", significant_text(1 / comparison.ratio));
     case Verdict::slower:
-      return fmt::format("{}x slower", significant_text(1 / comparison.ratio));
+      return fmt::format("{}x slower", significant_text(comparison.ratio));
     case Verdict::same:
       return "same";
     case Verdict::unclear:
-      return comparison.ratio > 0 ? fmt::format("unclear, {}x the time", significant_text(1 / comparison.ratio))
+      return comparison.ratio > 0 ? fmt::format("unclear, {}x the time", significant_text(comparison.ratio))
                                   : "unclear";
     case Verdict::not_comparable:
       return "not comparable";
@@ -24,8 +24,8 @@ std::string verdict_text(const Comparison& comparison) {
 }
 
 std::string time_text(const Comparison& comparison) {
-  if (comparison.verdict == Verdict::faster) return significant_text(comparison.ratio) + "x shorter";
-  if (comparison.verdict == Verdict::slower) return significant_text(1 / comparison.ratio) + "x longer";
+  if (comparison.verdict == Verdict::faster) return significant_text(1 / comparison.ratio) + "x shorter";
+  if (comparison.verdict == Verdict::slower) return significant_text(comparison.ratio) + "x longer";
   return verdict_text(comparison);
 }
 
@@ -33,8 +33,8 @@ std::string time_interval_text(const Comparison& comparison) {
   if (!interval_known(comparison)) return {};
   const Interval& ratio = comparison.interval;
   if (comparison.verdict == Verdict::faster)
-    return fmt::format("{} to {}", significant_text(ratio.low), significant_text(ratio.high));
-  return fmt::format("{} to {}", significant_text(1 / ratio.high), significant_text(1 / ratio.low));
+    return fmt::format("{} to {}", significant_text(1 / ratio.high), significant_text(1 / ratio.low));
+  return fmt::format("{} to {}", significant_text(ratio.low), significant_text(ratio.high));
 }
 
 std::string time_sentence(const Comparison& comparison, const std::string& reference) {

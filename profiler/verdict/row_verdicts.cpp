@@ -109,9 +109,9 @@ Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<Resul
             .first->second;
     if (!row->tflops || !other->tflops) continue;
     // In turns the times are those of the same moments, so the rate is that of the work times the ratio of times.
-    const double medians = *other->median_ms / *row->median_ms;
+    const double medians = *row->median_ms / *other->median_ms;
     verdicts.rates.try_emplace(row->measurement,
-                               *row->tflops / *other->tflops * (times.paired ? times.ratio / medians : 1.0));
+                               *row->tflops / *other->tflops * (times.paired ? medians / times.ratio : 1.0));
   }
   return verdicts;
 }

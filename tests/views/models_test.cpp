@@ -46,8 +46,8 @@ TEST(LatencyModel, one_line_per_problem_and_kernel_with_a_group_per_pass_and_bas
 TEST(LatencyModel, a_row_stands_beside_the_reference_in_time_first_and_then_in_rate) {
   Comparison slower;
   slower.verdict = Verdict::slower;
-  slower.ratio = 0.5434;
-  slower.interval = {0.5376, 0.5495};
+  slower.ratio = 1.84;
+  slower.interval = {1.82, 1.86};
   Verdicts verdicts{"baseline.cpu", "CPU dot-product", "CPU dot"};
   verdicts.by_measurement[1] = slower;
   verdicts.rates[1] = 1.092;
@@ -63,8 +63,8 @@ TEST(LatencyModel, a_row_stands_beside_the_reference_in_time_first_and_then_in_r
   Comparison faster;
   faster.verdict = Verdict::faster;
   faster.paired = true;
-  faster.ratio = 4.47;
-  faster.interval = {4.41, 4.53};
+  faster.ratio = 1 / 4.47;
+  faster.interval = {1 / 4.53, 1 / 4.41};
   EXPECT_EQ(time_sentence(faster, "FA3"), "4.47x shorter than FA3, 4.41 to 4.53");
   slower.paired = true;
   slower.verdict = Verdict::unclear;
@@ -210,11 +210,11 @@ TEST(LatencyModel, the_papers_latency_stands_only_at_the_shape_that_reproduces_i
 
 TEST(LatencyModel, verdicts_come_with_word_and_sign) {
   Comparison comparison;
-  comparison.ratio = 1.31;
+  comparison.ratio = 1 / 1.31;
   comparison.verdict = Verdict::faster;
   EXPECT_EQ(marked(comparison, verdict_text(comparison)), "▲ 1.31× faster");
   comparison.verdict = Verdict::slower;
-  comparison.ratio = 0.5;
+  comparison.ratio = 2;
   EXPECT_EQ(marked(comparison, verdict_text(comparison)), "▼ 2.00× slower");
 }
 

@@ -287,8 +287,7 @@ void beside_reference(const Context& context, const Comparison& comparison, cons
   const Verdicts* verdicts = context.data.beside_reference.get();
   if (verdicts == nullptr || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
   std::string words = sentence(marked(comparison, time_sentence(comparison, verdicts->label)));
-  if (comparison.cycle_ratio)
-    words += fmt::format(" In clock cycles: {}.", format_fixed(1 / *comparison.cycle_ratio, 3));
+  if (comparison.cycle_ratio) words += fmt::format(" In clock cycles: {}.", format_fixed(*comparison.cycle_ratio, 3));
   if (!comparison.explanation.empty()) words += " " + comparison.explanation;
   if (!comparison.paired) words += " * Not measured in turns: what changed in between is not in the interval.";
   tooltip(context, words);
@@ -316,7 +315,7 @@ void verdict(const Context& context, const Comparison& comparison, bool brief) {
   coloured_text(verdict_colour(context.look.theme, comparison.verdict),
                 brief && unclear ? "? unclear" : marked(comparison, verdict_text(comparison)));
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
-  std::string text = fmt::format("Baseline time / this time = {}, {}{}.", format_fixed(comparison.ratio, 3),
+  std::string text = fmt::format("This time / baseline time = {}, {}{}.", format_fixed(comparison.ratio, 3),
                                  interval_known(comparison)
                                      ? fmt::format("95 % interval {} to {}", format_fixed(comparison.interval.low, 3),
                                                    format_fixed(comparison.interval.high, 3))

@@ -23,9 +23,8 @@ FailCondition parse_fail_condition(std::string_view text) {
 
 bool violates(const FailCondition& condition, const Comparison& comparison) {
   if (comparison.verdict != condition.verdict || !(comparison.ratio > 0)) return false;
-  // ratio = time B / time A, so A takes 1 / ratio of B's time.
-  const double difference = condition.verdict == Verdict::slower ? 1 / comparison.ratio - 1 : 1 - 1 / comparison.ratio;
-  return difference > condition.by;
+  const double longer = comparison.ratio - 1;
+  return (condition.verdict == Verdict::slower ? longer : -longer) > condition.by;
 }
 
 }  // namespace triscope

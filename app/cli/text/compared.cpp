@@ -32,15 +32,14 @@ std::string bound_text(double ratio) {
   return ratio < 0.001 ? "<0.001" : significant_text(ratio, 4);
 }
 
-/// time A / time B, the inverse of what a `Comparison` holds.
 std::string ratio_interval_text(const Comparison& comparison) {
   if (!(comparison.ratio > 0)) return "";
   if (!interval_known(comparison)) return "unknown";
-  return fmt::format("{} .. {}", bound_text(1 / comparison.interval.high), bound_text(1 / comparison.interval.low));
+  return fmt::format("{} .. {}", bound_text(comparison.interval.low), bound_text(comparison.interval.high));
 }
 
 std::string cycles_text(const Comparison& comparison) {
-  return comparison.cycle_ratio ? significant_text(1 / *comparison.cycle_ratio) : "";
+  return comparison.cycle_ratio ? significant_text(*comparison.cycle_ratio) : "";
 }
 
 std::string ms_text(const ResultRow& row) {

@@ -235,7 +235,7 @@ TEST(ResultTable, time_and_rate_beside_a_baseline_have_names_of_their_own) {
   verdicts.baseline = "baseline.fa3";
   Comparison& comparison = verdicts.by_measurement[7];
   comparison.verdict = Verdict::slower;
-  comparison.ratio = 1 / 1.84;
+  comparison.ratio = 1.84;
   comparison.paired = true;
   verdicts.rates[7] = 1.094;
   const std::string text = render(result_table({row}, verdicts), kUnlimitedWidth);

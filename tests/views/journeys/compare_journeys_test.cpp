@@ -44,7 +44,7 @@ TEST_F(CompareJourney, the_shown_sweep_is_judged_against_the_nearest_sweep_of_an
       const auto theirs = std::ranges::find_if(first.results->rows, by(against.other));
       IM_CHECK(ours != second.results->rows.end() && theirs != first.results->rows.end());
       IM_CHECK(ours->kernel == theirs->kernel && ours->pass == theirs->pass && ours->problem == theirs->problem);
-      IM_CHECK_LT(std::abs(against.comparison.ratio / (*theirs->median_ms / *ours->median_ms) - 1), 0.05);
+      IM_CHECK_LT(std::abs(against.comparison.ratio / (*ours->median_ms / *theirs->median_ms) - 1), 0.05);
     }
     // A row can be selected only where it is of the open database.
     const CompareModel* model = app().models().compare(data(), 0);
