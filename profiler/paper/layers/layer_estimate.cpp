@@ -11,6 +11,7 @@
 
 #include "kernels/attention/flops.hpp"
 #include "profiler/paper/layers/layer_rows.hpp"
+#include "profiler/record/words/count_text.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/statistics/statistics.hpp"
 
@@ -24,6 +25,8 @@ const CountedProblem* find_counted(const WorkTable& table, const Problem& proble
 namespace {
 
 using Rows = std::vector<const ResultRow*>;
+
+constexpr const char* kTiledKernel = "cuda.hopper";  ///< whose tiles builds with CUDA count
 
 /// The instance that would run the problem; null where the tiles of the kernel are not known.
 const std::string* chosen_instance(const WorkTable& table, const ResultRow& like, const Problem& problem) {
@@ -58,19 +61,32 @@ std::vector<double> plain_parts(const Problem& problem) {
 std::int64_t shorter(const Problem& problem) { return std::min(problem.window1, problem.window2); }
 std::int64_t longer(const Problem& problem) { return std::max(problem.window1, problem.window2); }
 
-/// Empty where `wanted` lies between the rows; else what does not.
-std::string outside(const Rows& rows, const Problem& wanted) {
-  const auto beyond = [&](const char* what, const std::function<std::int64_t(const Problem&)>& size) {
+/// How far beyond the rows' least and most a size may be.
+struct Reach {
+  std::int64_t below = 1, above = 1;  ///< as a factor
+};
+
+/// Empty where `wanted` lies between the rows or as far beyond them as estimates reach; else what does not.
+std::string outside(const Rows& rows, const Problem& wanted, bool by_tiles) {
+  const auto beyond = [&](const char* what, const Reach& reach,
+                          const std::function<std::int64_t(const Problem&)>& size) {
     const auto [least, most] = std::ranges::minmax(rows, {}, [&](const ResultRow* row) { return size(row->problem); });
     const std::int64_t low = size(least->problem), high = size(most->problem), asked = size(wanted);
-    if (asked >= low && asked <= high) return std::string();
-    return fmt::format("{} {} where {} was measured", what, asked,
-                       low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high));
+    if (asked * reach.below >= low && asked <= high * reach.above) return std::string();
+    const auto number = [&](std::int64_t n) { return reach.above > 1 ? count_text(n) : std::to_string(n); };
+    const std::string measured = low == high ? number(low) : fmt::format("{} to {}", number(low), number(high));
+    std::string text = fmt::format("{} {} where {} was measured", what, number(asked), measured);
+    const std::int64_t way = asked < low ? reach.below : reach.above;
+    if (way > 1) text += fmt::format(" (an estimate reaches {} times as far)", way);
+    return text;
   };
-  std::string found = beyond("query heads are", [](const Problem& p) { return p.q_heads; });
+  std::string found =
+      beyond("the length is", {by_tiles ? kMostReach : 1, kMostReach}, [](const Problem& p) { return p.seq_len; });
+  if (found.empty()) found = beyond("query heads are", {}, [](const Problem& p) { return p.q_heads; });
   if (wanted.form == Form::dot_product) return found;
-  if (found.empty()) found = beyond("the longer window is", longer);
-  if (found.empty()) found = beyond("the shorter window is", shorter);
+  if (found.empty()) found = beyond("the longer window is", {}, longer);
+  if (found.empty()) found = beyond("the shorter window is", {}, shorter);
+  if (found.empty()) found = beyond("pairs of keys are", {}, [](const Problem& p) { return p.window1 * p.window2; });
   return found;
 }
 
@@ -85,7 +101,7 @@ const ResultRow& nearest(const Rows& rows, const Problem& wanted) {
                                         ? WindowsDistance{}
                                         : windows_distance({wanted.window1, wanted.window2}, {p.window1, p.window2});
     return std::tuple(apart(p.seq_len, wanted.seq_len), apart(p.q_heads, wanted.q_heads), windows.area, windows.shape,
-                      spread_percent(row->median_ms, row->ci_low_ms, row->ci_high_ms).value_or(100));
+                      spread_percent(row->median_ms, row->ci_low_ms, row->ci_high_ms).value_or(100), row->measurement);
   });
 }
 
@@ -94,6 +110,12 @@ std::optional<std::int64_t> sweep_like(const Rows& rows, const Problem& wanted) 
   const ResultRow& row = nearest(rows, wanted);
   if (row.problem.seq_len != wanted.seq_len || row.problem.q_heads != wanted.q_heads) return std::nullopt;
   return row.sweep;
+}
+
+/// A pair of windows; attention over all tokens is of one kind.
+std::int64_t kind_of(const Problem& problem) {
+  constexpr std::int64_t kMostWindow2 = std::int64_t{1} << 31;
+  return problem.form == Form::dot_product ? 0 : problem.window1 * kMostWindow2 + problem.window2;
 }
 
 using PartsOf = std::function<std::vector<double>(const Problem&)>;
@@ -108,7 +130,7 @@ struct WorkRows {
 WorkRows work_rows(const Rows& pool, const PartsOf& parts_of, std::size_t size) {
   WorkRows made;
   for (const ResultRow* row : pool) {
-    WorkRow one{parts_of(row->problem), *row->median_ms, row->sweep};
+    WorkRow one{parts_of(row->problem), *row->median_ms, row->sweep, kind_of(row->problem)};
     if (one.parts.size() != size) continue;
     made.rows.push_back(std::move(one));
     made.from.push_back(row);
@@ -116,13 +138,13 @@ WorkRows work_rows(const Rows& pool, const PartsOf& parts_of, std::size_t size) 
   return made;
 }
 
-/// The rows of the kernel's other instances: they say nothing of its costs, but of how far sweeps scatter.
-std::vector<std::vector<WorkRow>> other_instances(const Rows& all, const std::string& own, const WorkTable& table) {
+/// The fits of the kernel's other instances: they say nothing of its costs, but of how far sweeps scatter.
+std::vector<WorkFit> other_instances(const Rows& all, const std::string& own, const WorkTable& table) {
   std::map<std::string, Rows> others;
   for (const ResultRow* row : all) {
     if (row->instance != own) others[row->instance].push_back(row);
   }
-  std::vector<std::vector<WorkRow>> made;
+  std::vector<WorkFit> fits;
   for (const auto& other : others) {
     const std::string& instance = other.first;  // Clang captures no structured binding where OpenMP is on
     const Rows& pool = other.second;
@@ -130,9 +152,15 @@ std::vector<std::vector<WorkRow>> other_instances(const Rows& all, const std::st
       return tile_parts(table, *pool.front(), problem, instance);
     };
     const std::size_t size = parts_of(pool.front()->problem).size();
-    if (size > 0) made.push_back(work_rows(pool, parts_of, size).rows);
+    if (size == 0) continue;
+    if (std::optional<WorkFit> fit = fit_work(work_rows(pool, parts_of, size).rows)) fits.push_back(*std::move(fit));
   }
-  return made;
+  return fits;
+}
+
+/// Whether a build counted tiles of some kernel for one of the problems: one with GPU kernels did.
+bool knows_tiles(const WorkTable& table) {
+  return std::ranges::any_of(table, [](const CountedProblem& one) { return !one.uses.empty(); });
 }
 
 }  // namespace
@@ -148,24 +176,35 @@ LayerEstimate estimate_layer(std::span<const ResultRow* const> rows, const Probl
     if (!instance->empty()) name = fmt::format("{} ({})", like.kernel, *instance);
   }
   LayerEstimate estimate;
-  if (instance == nullptr && !like.instance.empty())
+  if (instance == nullptr && like.kernel == kTiledKernel && !knows_tiles(table))
     estimate.hint = "by triples alone, since this build does not know its tiles: one with CUDA does";
   const auto refuse = [&](std::string why) {
     estimate.reason = std::move(why);
     return estimate;
   };
   if (pool.empty()) return refuse(fmt::format("{} would run it, which has no row here", name));
-  if (const std::string beyond = outside(pool, wanted); !beyond.empty())
+  if (const std::string beyond = outside(pool, wanted, instance != nullptr); !beyond.empty())
     return refuse(fmt::format("of {}, {}", name, beyond));
   const PartsOf parts_of = [&](const Problem& problem) {
     return instance != nullptr ? tile_parts(table, like, problem, *instance) : plain_parts(problem);
   };
   const std::vector<double> parts = parts_of(wanted);
   const WorkRows work = work_rows(pool, parts_of, parts.size());
-  if (!work.from.empty()) {
-    std::vector<std::vector<WorkRow>> others;
-    if (instance != nullptr) others = other_instances(all, *instance, table);
-    estimate.time = estimate_by_work(work.rows, parts, sweep_like(work.from, wanted), others);
+  const std::optional<WorkFit> fit = fit_work(work.rows);
+  if (fit) {
+    const std::optional<std::int64_t> of = sweep_like(work.from, wanted);
+    std::vector<WorkFit> others;
+    if (instance != nullptr && !of) others = other_instances(all, *instance, table);
+    std::vector<const WorkFit*> fits{&*fit};
+    for (const WorkFit& other : others) fits.push_back(&other);
+    const bool known =
+        std::ranges::any_of(work.from, [&](const ResultRow* row) { return kind_of(row->problem) == kind_of(wanted); });
+    if (!known && !(fit->kind_degrees > 0)) {
+      return refuse(
+          fmt::format("{} has rows of {} here, which tell too little of others", name,
+                      fit->kinds == 1 ? "one pair of windows" : fmt::format("{} pairs of windows", fit->kinds)));
+    }
+    estimate.time = estimate_by_work(*fit, parts, of, known, sweep_scatter(fits));
   }
   if (!estimate.time)
     return refuse(fmt::format("{} has {} rows here, which are too few or too much alike", name, work.from.size()));

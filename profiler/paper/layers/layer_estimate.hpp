@@ -15,16 +15,22 @@ struct LayerEstimate {
   std::optional<WorkEstimate> time;
   std::string basis;   ///< "estimate by tiles from 35 rows"
   std::string reason;  ///< why there is no time: "cuda.hopper was measured with ..."
-  /// What would tell more: of a kernel with instances where `table` does not know its tiles; empty: nothing.
+  /// What would tell more: of cuda.hopper where `table` is of a build that does not know its tiles; empty: nothing.
   std::string hint;
 };
+
+/// How many times as long as the longest measured length an estimate's may be, and by tiles how many times as short as
+/// the shortest. Further out nothing has judged the fits, and short launches of kernels without known tiles miss them:
+/// tests/profiler/paper/layer_estimate_test.cpp leaves lengths out.
+inline constexpr std::int64_t kMostReach = 4;
 
 /// `rows` are ok rows of one kernel, one pass and one device, with the heads per kv head, windows, lengths and sweeps
 /// that there are; those of the newest version of the kernel count. Where `table` has the tiles of the kernel for
 /// `wanted`, only rows of the instance that would run it count, and the parts are those of `TileUse::work`. Otherwise
-/// they are triples and query rows, and for dot products a fixed part. Windows and heads must lie between measured
-/// ones. The time is that of the sweep that comes nearest: by length, heads, then windows; where the length or the
-/// heads were not measured, that of any sweep.
+/// they are triples and query rows, and for dot products a fixed part. Windows, their pairs of keys and heads must lie
+/// between measured ones, the length within `kMostReach` of them. Of windows that none of the rows has,
+/// the scatter of windows is in the interval. The time is that of the sweep that comes nearest: by
+/// length, heads, then windows; where the length or the heads were not measured, that of any sweep.
 LayerEstimate estimate_layer(std::span<const ResultRow* const> rows, const Problem& wanted, const WorkTable& table);
 
 }  // namespace triscope

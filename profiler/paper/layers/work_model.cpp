@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "profiler/statistics/student_t.hpp"
@@ -48,31 +49,18 @@ std::optional<Matrix> inverse(Matrix matrix) {
   return matrix;
 }
 
-struct Factor {
-  double value = 1;
-  int rows = 0;
-};
-
-struct Fit {
-  std::vector<std::size_t> kept;  ///< parts that some row has
-  Vector scale, cost;             ///< of each of them; costs are those of parts divided by their scale
-  Matrix inverse;
-  std::map<std::int64_t, Factor> factors;
-  double variance = 0, degrees = 0;
-
-  Vector scaled(std::span<const double> parts, double factor) const {
-    Vector values;
-    for (std::size_t n = 0; n < kept.size(); ++n) values.push_back(parts[kept[n]] * factor / scale[n]);
-    return values;
-  }
-};
+Vector scaled(const WorkFit& fit, std::span<const double> parts, double factor) {
+  Vector values;
+  for (std::size_t n = 0; n < fit.kept.size(); ++n) values.push_back(parts[fit.kept[n]] * factor / fit.scale[n]);
+  return values;
+}
 
 /// One step: the costs with the factors as they are. False where the rows cannot tell them apart.
-bool fit_costs(std::span<const WorkRow> rows, Fit& fit) {
+bool fit_costs(std::span<const WorkRow> rows, WorkFit& fit) {
   const std::size_t size = fit.kept.size();
   fit.scale.assign(size, 1);
   Matrix lines;
-  for (const WorkRow& row : rows) lines.push_back(fit.scaled(row.parts, fit.factors.at(row.sweep).value / row.ms));
+  for (const WorkRow& row : rows) lines.push_back(scaled(fit, row.parts, fit.factors.at(row.sweep).value / row.ms));
   Vector lengths(size, 0), sums(size, 0);
   for (const Vector& line : lines) {
     for (std::size_t n = 0; n < size; ++n) lengths[n] += line[n] * line[n];
@@ -94,10 +82,10 @@ bool fit_costs(std::span<const WorkRow> rows, Fit& fit) {
 }
 
 /// The other step: of each sweep the factor that fits it best, one of them being 1 in the mean of logarithms.
-bool fit_factors(std::span<const WorkRow> rows, Fit& fit) {
+bool fit_factors(std::span<const WorkRow> rows, WorkFit& fit) {
   std::map<std::int64_t, std::pair<double, double>> sums;
   for (const WorkRow& row : rows) {
-    const double ratio = dot(fit.scaled(row.parts, 1), fit.cost) / row.ms;
+    const double ratio = dot(scaled(fit, row.parts, 1), fit.cost) / row.ms;
     sums[row.sweep].first += ratio;
     sums[row.sweep].second += ratio * ratio;
   }
@@ -111,8 +99,28 @@ bool fit_factors(std::span<const WorkRow> rows, Fit& fit) {
   return true;
 }
 
-std::optional<Fit> fit_rows(std::span<const WorkRow> rows) {
-  Fit fit;
+double squared(double value) { return value * value; }
+
+/// The sets of sweeps that fits have, those that share a sweep made one.
+std::vector<std::set<std::int64_t>> sets_of_sweeps(std::span<const WorkFit* const> fits) {
+  std::vector<std::set<std::int64_t>> sets;
+  for (const WorkFit* fit : fits) {
+    std::set<std::int64_t> joined;
+    for (const auto& [sweep, factor] : fit->factors) joined.insert(sweep);
+    std::erase_if(sets, [&](const std::set<std::int64_t>& other) {
+      const bool shared = std::ranges::any_of(other, [&](std::int64_t sweep) { return joined.contains(sweep); });
+      if (shared) joined.insert(other.begin(), other.end());
+      return shared;
+    });
+    sets.push_back(std::move(joined));
+  }
+  return sets;
+}
+
+}  // namespace
+
+std::optional<WorkFit> fit_work(std::span<const WorkRow> rows) {
+  WorkFit fit;
   for (const WorkRow& row : rows) ++fit.factors[row.sweep].rows;
   for (std::size_t n = 0; !rows.empty() && n < rows.front().parts.size(); ++n) {
     if (std::ranges::any_of(rows, [&](const WorkRow& row) { return row.parts[n] > 0; })) fit.kept.push_back(n);
@@ -123,55 +131,59 @@ std::optional<Fit> fit_rows(std::span<const WorkRow> rows) {
     if (!fit_costs(rows, fit) || !fit_factors(rows, fit)) return std::nullopt;
   }
   if (!fit_costs(rows, fit)) return std::nullopt;
+  struct Misses {
+    double sum = 0;
+    int rows = 0;
+  };
+  std::map<std::int64_t, Misses> kinds;
   for (const WorkRow& row : rows) {
-    const double miss = 1 - dot(fit.scaled(row.parts, fit.factors.at(row.sweep).value / row.ms), fit.cost);
+    const double miss = 1 - dot(scaled(fit, row.parts, fit.factors.at(row.sweep).value / row.ms), fit.cost);
     fit.variance += miss * miss / fit.degrees;
+    kinds[row.kind].sum += miss;
+    ++kinds[row.kind].rows;
   }
+  fit.kinds = kinds.size();
+  fit.kind_degrees = static_cast<double>(kinds.size()) - static_cast<double>(fit.kept.size());
+  for (const auto& [kind, misses] : kinds) fit.kind_variance += squared(misses.sum / misses.rows);
+  fit.kind_variance /= std::max(1.0, fit.kind_degrees);
   fit.variance = std::max(fit.variance, kLeastScatter * kLeastScatter);
   return fit;
 }
 
-/// Squares of the logarithms of factors about their mean, which is 0 in each fit; degrees of freedom.
-struct FactorScatter {
-  double squares = 0, degrees = 0;
-  void add(const Fit& fit) {
-    for (const auto& [sweep, factor] : fit.factors) squares += std::log(factor.value) * std::log(factor.value);
-    degrees += static_cast<double>(fit.factors.size()) - 1;
+SweepScatter sweep_scatter(std::span<const WorkFit* const> fits) {
+  double squares = 0, contrasts = 0;  // of a fit: its factors about their mean
+  for (const WorkFit* fit : fits) {
+    for (const auto& [sweep, factor] : fit->factors) squares += squared(std::log(factor.value));
+    contrasts += static_cast<double>(fit->factors.size()) - 1;
   }
-};
+  SweepScatter scatter;
+  for (const std::set<std::int64_t>& sweeps : sets_of_sweeps(fits))
+    scatter.degrees += static_cast<double>(sweeps.size()) - 1;
+  if (contrasts > 0) scatter.variance = squares / contrasts;
+  return scatter;
+}
 
-double squared(double value) { return value * value; }
-
-}  // namespace
-
-std::optional<WorkEstimate> estimate_by_work(std::span<const WorkRow> rows, std::span<const double> parts,
-                                             std::optional<std::int64_t> of,
-                                             std::span<const std::vector<WorkRow>> others) {
-  const std::optional<Fit> fit = fit_rows(rows);
-  if (!fit) return std::nullopt;
+std::optional<WorkEstimate> estimate_by_work(const WorkFit& fit, std::span<const double> parts,
+                                             std::optional<std::int64_t> of, bool of_known_kind,
+                                             const SweepScatter& scatter) {
   for (std::size_t n = 0; n < parts.size(); ++n) {
-    if (parts[n] > 0 && std::ranges::find(fit->kept, n) == fit->kept.end()) return std::nullopt;
+    if (parts[n] > 0 && std::ranges::find(fit.kept, n) == fit.kept.end()) return std::nullopt;
   }
-  FactorScatter scatter;
-  if (!of) {
-    scatter.add(*fit);
-    for (const std::vector<WorkRow>& one : others) {
-      if (const std::optional<Fit> other = fit_rows(one)) scatter.add(*other);
-    }
-    if (!(scatter.degrees > 0)) return std::nullopt;
-  }
-  const Factor factor = of ? fit->factors.at(*of) : Factor{};
-  Vector line = fit->scaled(parts, factor.value);
-  WorkEstimate estimate{dot(line, fit->cost), 0};
+  if (!of && !(scatter.degrees > 0)) return std::nullopt;
+  if (!of_known_kind && !(fit.kind_degrees > 0)) return std::nullopt;
+  const WorkFit::Factor factor = of ? fit.factors.at(*of) : WorkFit::Factor{};
+  Vector line = scaled(fit, parts, factor.value);
+  WorkEstimate estimate{dot(line, fit.cost), 0};
   if (!(estimate.ms > 0)) return std::nullopt;
   for (double& value : line) value /= estimate.ms;
-  double variance = 1 + dot(line, times(fit->inverse, line));
+  double variance = 1 + dot(line, times(fit.inverse, line));
   if (of) variance += 1.0 / factor.rows;
-  double half_squared = squared(t_quantile(0.975, fit->degrees)) * fit->variance * variance;
-  if (!of) {
-    const double one_more = 1 + 1 / static_cast<double>(fit->factors.size());
-    half_squared += squared(t_quantile(0.975, scatter.degrees)) * scatter.squares / scatter.degrees * one_more;
-  }
+  double half_squared = squared(t_quantile(0.975, fit.degrees)) * fit.variance * variance;
+  const auto add = [&](double degrees, double scattered, std::size_t known) {
+    half_squared += squared(t_quantile(0.975, degrees)) * scattered * (1 + 1 / static_cast<double>(known));
+  };
+  if (!of) add(scatter.degrees, scatter.variance, fit.factors.size());
+  if (!of_known_kind) add(fit.kind_degrees, fit.kind_variance, fit.kinds);
   estimate.half = std::sqrt(half_squared);
   return estimate;
 }

@@ -11,6 +11,7 @@
 #include <functional>
 #include <string>
 
+#include "kernels/attention/flops.hpp"
 #include "kernels/registry/registry.hpp"
 #include "profiler/paper/layers/layer_mix.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
@@ -103,6 +104,7 @@ Judged judge(const std::vector<ResultRow>& rows, const WorkTable& table, const L
       judge_one(estimate.time->half <= kNumberHalf ? judged.numbers : judged.intervals, *estimate.time, question);
     }
   }
+  testing::Test::RecordProperty("refused", judged.refused);
   return judged;
 }
 
@@ -175,6 +177,92 @@ TEST(LayerEstimatesWithoutTiles, of_attention_by_pairs_rows_and_a_fixed_part_hol
   const Judged judged = judge(rows, {}, same_length);
   expect_numbers(judged.numbers);
   expect_held("intervals", judged.intervals);
+}
+
+/// From lengths at most a quarter as long (at least four times as long): as far as an estimate may reach.
+bool much_shorter(const ResultRow& row, const ResultRow& question) {
+  return row.problem.seq_len * kMostReach <= question.problem.seq_len;
+}
+bool much_longer(const ResultRow& row, const ResultRow& question) {
+  return row.problem.seq_len >= question.problem.seq_len * kMostReach;
+}
+
+void expect_reach(const std::vector<ResultRow>& rows, const WorkTable& table,
+                  const std::vector<bool (*)(const ResultRow&, const ResultRow&)>& ways) {
+  for (const auto& far : ways) {
+    const Judged judged =
+        judge(rows, table, [&](const ResultRow& row, const ResultRow& question) { return !far(row, question); });
+    EXPECT_GT(judged.numbers.all + judged.intervals.all, 0);
+    if (judged.numbers.all > 0) {
+      EXPECT_LE(judged.numbers.worst, kNumberHalf) << listed(judged.numbers.not_held);
+    }
+    expect_held(far == much_shorter ? "numbers from shorter" : "numbers from longer", judged.numbers);
+    expect_held(far == much_shorter ? "intervals from shorter" : "intervals from longer", judged.intervals);
+  }
+}
+
+TEST_F(LayerEstimates, of_lengths_as_far_as_they_reach_hold_what_was_measured) {
+  const std::vector<ResultRow> rows = ours("h200.db");
+  expect_reach(rows, counted(rows), {much_shorter, much_longer});
+}
+
+TEST(LayerEstimatesWithoutTiles, of_attention_as_far_as_they_reach_hold_what_was_measured) {
+  expect_reach(rows_of("h200.db",
+                       [](const ResultRow& row) {
+                         return row.card.kind == KernelKind::dot_product && row.problem.window1 >= row.problem.seq_len;
+                       }),
+               {}, {much_shorter});
+}
+
+/// Invented rows that a fit goes through exactly, so that nothing but the reach refuses a length.
+TEST(LayerEstimatesWithoutTiles, do_not_reach_far_beyond_measured_lengths) {
+  std::vector<ResultRow> rows;
+  for (const std::int64_t length : {1024, 2048, 4096, 8192}) {
+    for (const Windows windows : {Windows{256, 16}, Windows{512, 32}, Windows{1024, 16}}) {
+      ResultRow row;
+      row.kernel = "k";
+      row.status = Status::ok;
+      row.problem.seq_len = length;
+      row.problem.window1 = windows.window1, row.problem.window2 = windows.window2;
+      row.median_ms = 1e-9 * triple_count(row.problem) + 1e-5 * static_cast<double>(length);
+      for (row.sweep = 1; row.sweep <= 3; ++row.sweep) rows.push_back(row);
+    }
+  }
+  std::vector<const ResultRow*> all;
+  for (const ResultRow& row : rows) all.push_back(&row);
+  Problem wanted = rows.front().problem;
+  const auto reason_at = [&](std::int64_t length) {
+    wanted.seq_len = length;
+    return estimate_layer(all, wanted, {}).reason;
+  };
+  for (const std::int64_t fine : {1024, 8192, 32'768}) EXPECT_EQ(reason_at(fine), "") << fine;
+  EXPECT_EQ(reason_at(32'769),
+            "of k, the length is 32,769 where 1,024 to 8,192 was measured (an estimate reaches 4 times as far)");
+  EXPECT_EQ(reason_at(1023), "of k, the length is 1,023 where 1,024 to 8,192 was measured");
+  EXPECT_THAT(reason_at(10'000'000), testing::HasSubstr("the length is 10,000,000"));
+  wanted.window1 = 1024, wanted.window2 = 32;
+  EXPECT_EQ(reason_at(8192), "of k, pairs of keys are 32768 where 4096 to 16384 was measured")
+      << "each window was, but not so many pairs";
+}
+
+/// Baselines have a version where others have an instance, and no tiles in any build: another build would tell no more.
+TEST(LayerEstimatesWithoutTiles, do_not_blame_the_build_where_it_is_not_the_reason) {
+  const auto hint = [](const char* kernel, const WorkTable& table) {
+    ResultRow row;
+    row.kernel = kernel;
+    row.instance = "an instance";
+    row.median_ms = 1;
+    const ResultRow* rows[] = {&row};
+    return estimate_layer(rows, row.problem, table).hint;
+  };
+  EXPECT_EQ(hint("baseline.fa3", {}), "");
+  EXPECT_EQ(hint("cuda.portable", {}), "");
+  EXPECT_EQ(hint("cuda.hopper", {}), "by triples alone, since this build does not know its tiles: one with CUDA does");
+  TileUse other;
+  other.kernel = "cuda.hopper";
+  Problem another;
+  another.seq_len = 2048;
+  EXPECT_EQ(hint("cuda.hopper", {{another, {other}}}), "") << "this build knows tiles, but none of this problem";
 }
 
 TEST(LayerEstimatesWithoutTiles, say_what_would_tell_more) {
