@@ -203,7 +203,14 @@ std::vector<TwoCurves> curves_of(const DeviceRows& device, const LayerMixRequest
   const WindowsKey windows{request.windows.window1, request.windows.window2};
   std::vector<TwoCurves> found = measured_curves(device, windows);
   const std::optional<ModelQuestion> question = model_question(device, windows, found);
-  if (!question) return found;
+  if (!question) {
+    const Curve dot_product = curve_of(device.dot_product);
+    if (found.empty() && !device.all.empty() && dot_product.size() == 1) {
+      found.emplace_back().reason =
+          fmt::format("{} was measured at {} tokens only", request.dot_kernel, count_text(dot_product.begin()->first));
+    }
+    return found;
+  }
   TwoCurves model = modelled(*question, request, pass, table);
   if (found.empty() || model.reason.empty()) found.insert(found.begin(), std::move(model));
   return found;

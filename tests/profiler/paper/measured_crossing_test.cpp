@@ -306,7 +306,8 @@ TEST(MeasuredCrossing, of_the_recorded_h200_lies_where_its_rows_say) {
   EXPECT_LT(below, 0);
   EXPECT_NEAR(found->crossing.seq_len, static_cast<double>(found->crossing.after) * std::exp2(above / (above - below)),
               5);
-  EXPECT_EQ(crossing_text(first_crossing(recorded_rows("h100.db"), of({512, 32}), CrossingOf::forward)), "not measured")
+  EXPECT_EQ(crossing_text(first_crossing(recorded_rows("h100.db"), of({512, 32}), CrossingOf::forward)),
+            "not known: baseline.fa3 was measured at 32,768 tokens only")
       << "dot-product attention has one length there";
 }
 
@@ -343,8 +344,8 @@ std::optional<Predicted> predicted(const std::vector<ResultRow>& rows, const Lay
                    measured->crossing, model->crossing};
 }
 
-/// The windows' own rows shape nothing of the model. What was measured is itself known within an interval only, so the
-/// two intervals have to meet; the test's record says of each whether it also holds the measured number.
+/// The windows' own rows shape nothing of the model. The measured number has to lie in the model's interval; the test's
+/// record says of each that does not whether its interval meets that of the measured crossing.
 TEST(MeasuredCrossing, by_the_model_holds_what_windows_took_that_it_was_kept_from) {
   if (registered_tile_uses({}, {}).empty()) GTEST_SKIP() << "a build without CUDA knows no tiles";
   const std::vector<ResultRow> rows = recorded_rows("h200.db");
@@ -366,7 +367,7 @@ TEST(MeasuredCrossing, by_the_model_holds_what_windows_took_that_it_was_kept_fro
   }
   RecordProperty("crossings", fmt::format("of {}, {} hold it, {} meet it: {}", told, held, met, all));
   EXPECT_GE(told, 4) << all;
-  EXPECT_GE(met, least_held(told)) << all;
+  EXPECT_GE(held, least_held(told)) << all;
 }
 
 TEST(MeasuredCrossing, is_listed_for_windows_of_two_lengths_and_for_those_of_the_request) {
