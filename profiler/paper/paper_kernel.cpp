@@ -15,14 +15,16 @@ namespace {
 
 using Rows = std::vector<const ResultRow*>;
 
-bool is_timed(const ResultRow& row) {
-  return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.regime == Regime::sustained;
+bool is_timed(const ResultRow& row) { return is_plain(row) && row.regime == Regime::sustained; }
+
+/// Took turns with it: a sweep has one group for each pass and shape, whose rows are measured block by block.
+bool in_turns(const ResultRow& row, const ResultRow& paper) {
+  return is_timed(row) && row.sweep == paper.sweep && row.device == paper.device && row.pass == paper.pass &&
+         row.timing_source == paper.timing_source;
 }
 
-bool is_same_size(const Problem& a, const Problem& b) {
-  return std::tie(a.batch, a.seq_len, a.q_heads, a.kv_heads, a.head_dim) ==
-         std::tie(b.batch, b.seq_len, b.q_heads, b.kv_heads, b.head_dim);
-}
+/// Plain causal dot-product attention over all tokens that stands beside the problem.
+bool is_beside(const ResultRow& row, const Problem& problem) { return row.problem == baseline_problem(problem); }
 
 /// Of each kernel the row that counts; of these the fastest. Null without rows.
 const ResultRow* fastest(const std::map<std::string, Rows>& kernels) {
@@ -37,10 +39,10 @@ const ResultRow* fastest(const std::map<std::string, Rows>& kernels) {
 PaperKernelRow beside(std::span<const ResultRow> rows, const ResultRow& paper) {
   std::map<std::string, Rows> ours, dot_product;
   for (const ResultRow& other : rows) {
-    if (other.sweep != paper.sweep || other.pass != paper.pass || !is_timed(other)) continue;
-    if (other.problem == paper.problem && other.kernel != paper.kernel) ours[other.kernel].push_back(&other);
-    if (other.problem.form == Form::dot_product && is_same_size(other.problem, paper.problem))
-      dot_product[other.kernel].push_back(&other);
+    if (!in_turns(other, paper)) continue;
+    if (other.problem == paper.problem && other.kernel != paper.kernel && other.card.kind == KernelKind::simplicial)
+      ours[other.kernel].push_back(&other);
+    if (is_beside(other, paper.problem)) dot_product[other.kernel].push_back(&other);
   }
   return {&paper, fastest(ours), fastest(dot_product)};
 }

@@ -18,12 +18,12 @@ inline constexpr const char* kPaperKernelCaveat =
 /// The id that they are measured under.
 inline constexpr const char* kPaperKernel = "paper.triton";
 
-/// Their row that counts for one question, sustained, and what took turns with it in its sweep: of each kernel there
-/// the row that counts. Ok rows with a time.
+/// Their row that counts for one question, sustained, and what took turns with it: rows of the same sweep, device, pass
+/// and clock, of each kernel there the row that counts. Ok rows with a time.
 struct PaperKernelRow {
   const ResultRow* paper = nullptr;
   const ResultRow* ours = nullptr;         ///< the fastest other 2-simplicial kernel of the same problem; null: none
-  const ResultRow* dot_product = nullptr;  ///< attention of the same sizes; null: none
+  const ResultRow* dot_product = nullptr;  ///< the attention beside the problem (`baseline_problem`); null: none
 };
 
 /// What one row's time is of another's, with the interval from opposite ends of theirs.

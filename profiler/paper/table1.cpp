@@ -47,12 +47,11 @@ RecordedTable1 read_recorded() {
   return table;
 }
 
-/// An ok sustained forward of our kernels.
+/// A plain sustained forward of our kernels.
 bool is_forward_of(const ResultRow& row, const Windows& windows) {
   const PaperRow* paper = find_paper_row(row.problem);
   return paper != nullptr && paper->windows == windows && row.pass == Pass::forward &&
-         row.regime == Regime::sustained && row.card.kind == KernelKind::simplicial && row.status == Status::ok &&
-         row.median_ms && *row.median_ms > 0;
+         row.regime == Regime::sustained && row.card.kind == KernelKind::simplicial && is_plain(row);
 }
 
 /// Of each question, a kernel on a device at a problem, the row that counts; of these the fastest. Null without rows.

@@ -32,6 +32,12 @@ std::string question_of(const ResultRow& row) {
 
 }  // namespace
 
+bool is_plain(const ResultRow& row) {
+  const Problem& p = row.problem;
+  return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && p.mask == Mask::causal && !p.sink &&
+         p.k2_bias == 0 && p.v2_bias == 0 && !(row.pass == Pass::backward && p.deterministic);
+}
+
 std::vector<const ResultRow*> newest_version(std::span<const ResultRow* const> rows) {
   std::vector<const ResultRow*> kept(rows.begin(), rows.end());
   if (rows.empty()) return kept;

@@ -8,6 +8,10 @@
 
 namespace triscope {
 
+/// A row of attention as the paper has it, whose time can stand for it: ok, with a time, causal, without sink or
+/// biases, and no backward with deterministic gradients.
+bool is_plain(const ResultRow& row);
+
 /// Of rows of one kernel those of its newest version (its source): the one that was measured last. What is drawn as one
 /// line, or compared along one, goes by these only.
 std::vector<const ResultRow*> newest_version(std::span<const ResultRow* const> rows);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profiler/statistics/row_that_counts.hpp"
+
 namespace triscope {
 
 LayerMixRequest layer_of(const ResultRow& row) {
@@ -13,14 +15,28 @@ LayerMixRequest layer_of(const ResultRow& row) {
   layer.kv_heads = p.kv_heads;
   layer.head_dim = p.head_dim;
   layer.windows = {p.window1, p.window2};
+  layer.device = row.device;
   return layer;
+}
+
+Problem layer_problem(const LayerMixRequest& layer) {
+  Problem problem;
+  problem.form = layer.form;
+  problem.element = Element::bf16;
+  problem.seq_len = layer.seq_len;
+  problem.q_heads = layer.q_heads;
+  problem.kv_heads = layer.kv_heads;
+  problem.head_dim = layer.head_dim;
+  problem.window1 = layer.windows.window1;
+  problem.window2 = layer.windows.window2;
+  return problem;
 }
 
 bool is_layer_row(const ResultRow& row, const LayerMixRequest& request, Pass pass) {
   const Problem& p = row.problem;
-  return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.regime == request.regime &&
-         row.pass == pass && p.batch == 1 && p.kv_heads == request.kv_heads && p.head_dim == request.head_dim &&
-         p.mask == Mask::causal && !p.sink && !(pass == Pass::backward && p.deterministic);
+  return is_plain(row) && row.regime == request.regime && row.pass == pass && p.batch == 1 &&
+         p.kv_heads == request.kv_heads && p.head_dim == request.head_dim &&
+         (request.device.empty() || row.device == request.device);
 }
 
 bool is_row_of_heads(const ResultRow& row, const LayerMixRequest& request, Pass pass) {

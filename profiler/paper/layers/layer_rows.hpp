@@ -17,14 +17,17 @@ struct LayerMixRequest {
   Form form = Form::trilinear;
   std::string dot_kernel = "baseline.fa3";  ///< of the global layers
   Regime regime = Regime::sustained;
+  std::string device;  ///< whose rows answer; empty: that of the device with most rows that do
   bool operator==(const LayerMixRequest&) const = default;
 };
 
-/// The layer whose windows and heads a row has; the dot-product kernel is the usual one.
+/// The layer whose windows and heads a row has, on its device; the dot-product kernel is the usual one.
 LayerMixRequest layer_of(const ResultRow& row);
+/// The 2-simplicial attention of a layer on one sequence, in bf16 as on a GPU.
+Problem layer_problem(const LayerMixRequest& layer);
 
-/// An ok row of the request's regime, kv heads and head dimension: causal, of batch 1, without a sink, and no backward
-/// with deterministic gradients. Its query heads, length and windows may be others.
+/// A plain row (`is_plain`) of batch 1 and of the request's regime, kv heads and head dimension, and of its device
+/// where it names one. Its query heads, length and windows may be others.
 bool is_layer_row(const ResultRow& row, const LayerMixRequest& request, Pass pass);
 /// The same with the request's query heads.
 bool is_row_of_heads(const ResultRow& row, const LayerMixRequest& request, Pass pass);

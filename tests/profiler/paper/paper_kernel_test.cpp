@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace triscope {
 namespace {
 
@@ -66,6 +68,29 @@ TEST(PaperKernel, one_row_stands_for_each_question) {
   EXPECT_EQ(found[0].paper, &rows[0]);
   EXPECT_EQ(found[0].ours, &rows[1]);
   EXPECT_EQ(found[0].dot_product, &rows[4]);
+}
+
+/// What did not take turns with it, or is no 2-simplicial kernel of the same problem, is no partner for a ratio.
+TEST(PaperKernel, stands_beside_rows_of_its_sweep_device_pass_clock_and_problem_only) {
+  const ResultRow paper = row(kPaperKernel, 1, Pass::forward, 8192, 77), ours = row("k", 1, Pass::forward, 8192, 6);
+  const auto partner = [&](const std::function<void(ResultRow&)>& change) {
+    ResultRow other = ours;
+    change(other);
+    const std::vector<ResultRow> rows{paper, other};
+    return paper_kernel_rows(rows).front().ours != nullptr;
+  };
+  EXPECT_TRUE(partner([](ResultRow&) {}));
+  for (const std::function<void(ResultRow&)>& change : std::vector<std::function<void(ResultRow&)>>{
+           [](ResultRow& one) { one.sweep = 2; }, [](ResultRow& one) { one.device = "another"; },
+           [](ResultRow& one) { one.pass = Pass::backward; }, [](ResultRow& one) { one.regime = Regime::burst; },
+           [](ResultRow& one) { one.timing_source = TimingSource::cuda_events; },
+           [](ResultRow& one) { one.problem.window2 = 16; }, [](ResultRow& one) { one.problem.sink = 1; },
+           [](ResultRow& one) { one.card.kind = KernelKind::oracle; }})
+    EXPECT_FALSE(partner(change));
+  std::vector<ResultRow> rows{paper, attention(1, 8192, 1.7)};
+  EXPECT_EQ(paper_kernel_rows(rows).front().dot_product, &rows[1]);
+  rows[1].problem.window1 = 512;  // local attention
+  EXPECT_EQ(paper_kernel_rows(rows).front().dot_product, nullptr);
 }
 
 TEST(PaperKernel, rows_without_a_time_are_left_out) {

@@ -73,6 +73,8 @@ TEST(Table1, takes_the_row_that_counts_of_the_fastest_kernel) {
     rows[n].problem.window2 = 32;
   }
   rows[3].problem.seq_len = 8192;  // another shape
+  rows.push_back(rows[1]);         // with a sink: another computation
+  rows[4].measurement = 5, rows[4].problem.sink = 0.5, rows[4].median_ms = 1;
   ASSERT_NE(fastest_table1_forward(rows, {512, 32}), nullptr);
   EXPECT_EQ(fastest_table1_forward(rows, {512, 32})->measurement, 2) << "1 is older, 3 is slower, 4 of another shape";
   EXPECT_EQ(fastest_table1_forward(rows, {256, 32}), nullptr);

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <vector>
+
 namespace triscope {
 namespace {
 
@@ -28,6 +31,27 @@ const ResultRow* chosen(const std::vector<ResultRow>& rows) {
 
 constexpr const char* kMonday = "2026-11-23T19:00:00Z";
 constexpr const char* kTuesday = "2026-11-24T19:00:00Z";
+
+/// What else is computed takes another time: it stands for no row of the paper's attention.
+TEST(PlainRow, is_ok_and_has_nothing_beside_the_papers_attention) {
+  ResultRow plain;
+  plain.status = Status::ok;
+  plain.median_ms = 1;
+  plain.pass = Pass::backward;
+  EXPECT_TRUE(is_plain(plain));
+  for (const std::function<void(ResultRow&)>& change : std::vector<std::function<void(ResultRow&)>>{
+           [](ResultRow& one) { one.status = Status::failed; }, [](ResultRow& one) { one.median_ms.reset(); },
+           [](ResultRow& one) { one.median_ms = 0; }, [](ResultRow& one) { one.problem.mask = Mask::full; },
+           [](ResultRow& one) { one.problem.sink = 0; }, [](ResultRow& one) { one.problem.k2_bias = 1; },
+           [](ResultRow& one) { one.problem.v2_bias = 1; }, [](ResultRow& one) { one.problem.deterministic = true; }}) {
+    ResultRow other = plain;
+    change(other);
+    EXPECT_FALSE(is_plain(other));
+  }
+  plain.problem.deterministic = true;
+  plain.pass = Pass::forward;
+  EXPECT_TRUE(is_plain(plain)) << "a forward adds nothing up in another order";
+}
 
 TEST(RowThatCounts, is_the_best_known_of_the_newest_source_and_neither_the_newest_nor_the_fastest) {
   EXPECT_EQ(chosen({}), nullptr);
