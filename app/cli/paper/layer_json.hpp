@@ -8,8 +8,13 @@
 namespace triscope {
 
 inline nlohmann::json layer_json(const LayerMixRequest& layer) {
-  return {{"window1", layer.windows.window1}, {"window2", layer.windows.window2}, {"seq_len", layer.seq_len},
-          {"q_heads", layer.q_heads},         {"kv_heads", layer.kv_heads},       {"head_dim", layer.head_dim}};
+  return {{"window1", layer.windows.window1},
+          {"window2", layer.windows.window2},
+          {"seq_len", layer.seq_len},
+          {"q_heads", layer.q_heads},
+          {"kv_heads", layer.kv_heads},
+          {"head_dim", layer.head_dim},
+          {"device", layer.device.empty() ? nlohmann::json() : nlohmann::json(layer.device)}};
 }
 
 }  // namespace triscope

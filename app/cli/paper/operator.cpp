@@ -144,9 +144,9 @@ void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& row
   }
   print_output(
       "  by the clock, forward           {}\n  by the clock, backward          {}\n"
-      "  by the clock, both              {}\n\nBy the clock beside {}, {}/{} heads of {}.\n",
+      "  by the clock, both              {}\n\nBy the clock beside {}, {}/{} heads of {}{}.\n",
       crossings_text(forward), crossings_text(backward), crossings_text(step), layer.dot_kernel, layer.q_heads,
-      layer.kv_heads, layer.head_dim);
+      layer.kv_heads, layer.head_dim, layer.device.empty() ? "" : " on " + layer.device);
 }
 
 }  // namespace

@@ -105,8 +105,9 @@ void print_layers(const LayerMixRequest& layer, const LayerCosts& costs) {
   add("", "backward", costs.simplicial.backward);
   add("global", "forward", costs.global.forward);
   add("", "backward", costs.global.backward);
-  print_output("\nOne layer on one sequence of {} tokens, {}/{} heads of {}:\n\n{}", count_text(layer.seq_len),
-               layer.q_heads, layer.kv_heads, layer.head_dim, render(table, terminal_width(stdout, kUnlimitedWidth)));
+  print_output("\nOne layer on one sequence of {} tokens, {}/{} heads of {}{}:\n\n{}", count_text(layer.seq_len),
+               layer.q_heads, layer.kv_heads, layer.head_dim, layer.device.empty() ? "" : " on " + layer.device,
+               render(table, terminal_width(stdout, kUnlimitedWidth)));
 }
 
 void print_mix(const ModelShape& model, const LayerCosts& costs) {

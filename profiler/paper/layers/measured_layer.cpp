@@ -1,10 +1,11 @@
 #include "profiler/paper/layers/measured_layer.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
-#include <vector>
+#include <utility>
 
 namespace triscope {
 namespace {
@@ -25,63 +26,80 @@ LayerMixRequest with_named(LayerMixRequest layer, const NamedLayer& named) {
   return layer;
 }
 
-/// The lengths of what was measured.
-struct Measured {
-  std::vector<std::pair<LayerMixRequest, Lengths>> layers;                      // in the order of the rows
-  std::map<Heads, std::map<std::string, Lengths>> beside;                       // of dot-product attention, by kernel
-  std::map<std::tuple<Heads, std::int64_t, std::int64_t>, std::size_t> places;  // in `layers`
+/// Heads on a device.
+using Place = std::pair<std::string, Heads>;
 
-  void add(const ResultRow& row, const NamedLayer& named) {
+/// The lengths of what was measured; its order is not that of the rows.
+struct Measured {
+  std::map<std::pair<Place, std::pair<std::int64_t, std::int64_t>>, std::pair<LayerMixRequest, Lengths>> layers;
+  std::map<Place, std::map<std::string, Lengths>> beside;  // of dot-product attention, by kernel
+
+  void add(const ResultRow& row, const NamedLayer& named, Pass pass) {
     LayerMixRequest layer = layer_of(row);
-    layer.seq_len = LayerMixRequest{}.seq_len;  // layers are told apart by windows and heads
+    layer.seq_len = LayerMixRequest{}.seq_len;  // layers are told apart by device, windows and heads
     layer.form = named.form.value_or(layer.form);
-    if (!is_layer_row(row, layer, Pass::forward)) return;
+    if (!is_layer_row(row, layer, pass)) return;
     const NamedLayer heads{{}, named.q_heads, named.kv_heads, named.head_dim, {}, {}, {}};
     if (heads_of(with_named(layer, heads)) != heads_of(layer)) return;  // others are named
+    const Place place{row.device, heads_of(layer)};
     if (is_simplicial_layer(row, layer)) {
-      const std::tuple key{heads_of(layer), layer.windows.window1, layer.windows.window2};
-      const auto [place, is_new] = places.try_emplace(key, layers.size());
-      if (is_new) layers.emplace_back(layer, Lengths{});
-      layers[place->second].second.insert(row.problem.seq_len);
+      const std::pair key{place, std::pair(layer.windows.window1, layer.windows.window2)};
+      layers.try_emplace(key, layer, Lengths{}).first->second.second.insert(row.problem.seq_len);
     }
     layer.dot_kernel = row.kernel;
     const bool asked = !named.dot_kernel || *named.dot_kernel == row.kernel;
-    if (asked && is_global_layer(row, layer)) beside[heads_of(layer)][row.kernel].insert(row.problem.seq_len);
+    if (asked && is_global_layer(row, layer)) beside[place][row.kernel].insert(row.problem.seq_len);
   }
 };
 
-/// At how many of `own` lengths a kernel of these heads was measured too, and which has most of them.
-std::pair<std::size_t, std::string> best_beside(const std::map<std::string, Lengths>& kernels, const Lengths& own) {
-  std::pair<std::size_t, std::string> best{0, LayerMixRequest{}.dot_kernel};
-  for (const auto& one : kernels) {
-    const Lengths& lengths = one.second;  // Clang captures no structured binding where OpenMP is on
-    const auto common = static_cast<std::size_t>(
-        std::ranges::count_if(own, [&](std::int64_t length) { return lengths.contains(length); }));
-    if (common > best.first) best = {common, one.first};
+Lengths in_common(const Lengths& a, const Lengths& b) {
+  Lengths common;
+  std::ranges::set_intersection(a, b, std::inserter(common, common.end()));
+  return common;
+}
+
+/// The usual kernel, or of several the one with most lengths among `own`; these lengths.
+std::pair<std::string, Lengths> best_beside(const std::map<std::string, Lengths>& kernels, const Lengths& own,
+                                            const std::string& usual) {
+  std::pair<std::string, Lengths> best{usual, {}};
+  if (const auto found = kernels.find(usual); found != kernels.end()) best.second = in_common(found->second, own);
+  if (!best.second.empty()) return best;
+  for (const auto& [kernel, lengths] : kernels) {
+    Lengths common = in_common(lengths, own);
+    if (common.size() > best.second.size()) best = {kernel, std::move(common)};
   }
   return best;
 }
 
+std::int64_t length_of(const Lengths& own, const Lengths& common, std::int64_t usual) {
+  if (*own.begin() <= usual && usual <= *own.rbegin()) return usual;
+  return common.empty() ? *own.rbegin() : *common.rbegin();
+}
+
 }  // namespace
 
-LayerMixRequest measured_layer(std::span<const ResultRow> rows, const NamedLayer& named) {
+LayerMixRequest measured_layer(std::span<const ResultRow> rows, const NamedLayer& named, Pass pass) {
   Measured measured;
-  for (const ResultRow& row : rows) measured.add(row, named);
+  for (const ResultRow& row : rows) measured.add(row, named, pass);
   const LayerMixRequest usual = with_named({}, named);
   LayerMixRequest best = usual;
-  // The paper's layer, more lengths beside dot-product attention, more lengths, nearer windows.
-  using Rank = std::tuple<bool, std::size_t, std::size_t, double>;
-  Rank most{false, 0, 0, 0};
-  for (const auto& [layer, lengths] : measured.layers) {
-    const bool papers = heads_of(layer) == heads_of(usual) && (named.windows || layer.windows == usual.windows);
-    const std::map<std::string, Lengths>& kernels = measured.beside[heads_of(layer)];
-    const auto [common, kernel] = best_beside(kernels, lengths);
-    const Rank rank{papers, common, lengths.size(), -windows_distance(usual.windows, layer.windows).area};
-    if (rank <= most) continue;
-    most = rank;
+  using Rank = std::tuple<bool, bool, bool, std::size_t, std::size_t>;
+  std::optional<std::tuple<Rank, WindowsDistance>> most;
+  for (const auto& [key, found] : measured.layers) {
+    const auto& [layer, lengths] = found;
+    const auto [kernel, common] = best_beside(measured.beside[key.first], lengths, usual.dot_kernel);
+    const bool has_windows = layer.windows == usual.windows;
+    const Rank rank{named.windows && has_windows, !common.empty(),
+                    heads_of(layer) == heads_of(usual) && (named.windows || has_windows), common.size(),
+                    lengths.size()};
+    const WindowsDistance distance = windows_distance(usual.windows, layer.windows);
+    const bool better =
+        !most || rank > std::get<0>(*most) || (rank == std::get<0>(*most) && distance < std::get<1>(*most));
+    if (!better) continue;  // of equals the first by device, heads and windows
+    most = {rank, distance};
     best = layer;
-    best.seq_len = papers ? usual.seq_len : *lengths.rbegin();
-    best.dot_kernel = kernels.contains(usual.dot_kernel) ? usual.dot_kernel : kernel;
+    best.dot_kernel = kernel;
+    best.seq_len = length_of(lengths, common, usual.seq_len);
   }
   return with_named(best, named);
 }

@@ -18,13 +18,18 @@ struct NamedLayer {
   std::optional<std::string> dot_kernel;
 };
 
-/// The paper's layer (`LayerMixRequest{}`) with what is named, where any length of its windows and heads was measured
-/// in the forward. Else, of the windows and heads in its form, those that were measured at most lengths beside causal
-/// dot-product attention of the same heads; of equals the windows nearest to the paper's. Its length is the longest of
-/// them. Without dot-product attention likewise, alone; without any windows the paper's layer. Dot-product attention is
-/// by the usual kernel (`LayerMixRequest{}`) where it has a row of these heads, else by the one with most lengths in
-/// common. What is named stays in each case: named heads and kernels are those of the rows that are looked at, and
-/// named windows, which need not have been measured, leave the heads to all windows.
-LayerMixRequest measured_layer(std::span<const ResultRow> rows, const NamedLayer& named = {});
+/// The layer of one device that was measured in `pass` and answers most. The first of these that tells two apart
+/// decides, whatever the order of the rows:
+/// * it has the windows that are named;
+/// * it has a length in common with causal dot-product attention of the same heads on the same device;
+/// * it is the paper's (`LayerMixRequest{}`); where windows are named, it has the paper's heads;
+/// * more such lengths; more lengths; windows nearer to the paper's or to those that are named; the first by device,
+///   heads and windows.
+/// Its length is the paper's where that lies among its own, else the longest in common, else its longest. Dot-product
+/// attention is by the usual kernel where that has a length in common, else by the one with most of them. What is named
+/// stays in each case: named heads and kernels are those of the rows that are looked at, and named windows, which need
+/// not have been measured, leave the heads to all windows. Without rows it is the paper's layer, on no device.
+LayerMixRequest measured_layer(std::span<const ResultRow> rows, const NamedLayer& named = {},
+                               Pass pass = Pass::forward);
 
 }  // namespace triscope

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "profiler/store/store.hpp"
 #include "tests/paths.hpp"
 
@@ -55,7 +58,7 @@ TEST(MeasuredLayer, has_most_lengths_beside_dot_product_attention_of_the_same_he
   EXPECT_EQ(layer.windows, (Windows{64, 16}));
   EXPECT_EQ(layer.q_heads, 2);
   EXPECT_EQ(layer.head_dim, 64);
-  EXPECT_EQ(layer.seq_len, 1024);
+  EXPECT_EQ(layer.seq_len, 512) << "the longest beside dot-product attention";
   EXPECT_EQ(layer.dot_kernel, "baseline.cpu");
 }
 
@@ -102,8 +105,77 @@ TEST(MeasuredLayer, of_the_papers_heads_takes_windows_that_are_named_and_attenti
   named.windows = Windows{384, 32};
   const LayerMixRequest layer = measured_layer(rows, named);
   EXPECT_EQ(layer.q_heads, 64);
-  EXPECT_EQ(layer.seq_len, LayerMixRequest{}.seq_len);
+  EXPECT_EQ(layer.seq_len, 8192) << "the paper's length lies beyond";
   EXPECT_EQ(layer.dot_kernel, "baseline.cpu") << "the usual one has no row";
+}
+
+/// Nothing tells 16x32 from 32x16 but the order of windows: not the order of rows.
+TEST(MeasuredLayer, does_not_depend_on_the_order_of_rows) {
+  std::vector<ResultRow> rows;
+  for (const char* device : {"B", "A"}) {
+    for (const std::int64_t heads : {4, 2}) {
+      for (const Windows windows : {Windows{32, 16}, Windows{16, 32}, Windows{64, 8}}) {
+        rows.push_back(row(windows, 512, heads));
+        rows.back().device = device;
+      }
+      rows.push_back(beside(512, heads));
+      rows.back().device = device;
+    }
+  }
+  const LayerMixRequest layer = measured_layer(rows);
+  std::mt19937_64 random(22);
+  for (int n = 0; n < 50; ++n) {
+    std::ranges::shuffle(rows, random);
+    ASSERT_EQ(measured_layer(rows), layer);
+  }
+  EXPECT_EQ(layer.device, "A");
+}
+
+TEST(MeasuredLayer, with_named_windows_takes_heads_that_have_them) {
+  std::vector<ResultRow> rows{row({256, 32}, 8192, 64), row({256, 32}, 16'384, 64), beside(8192, 64),
+                              beside(16'384, 64),       row({96, 16}, 512),         beside(512)};
+  for (ResultRow& one : rows) one.problem.head_dim = one.problem.q_heads == 64 ? 128 : 64;
+  NamedLayer named;
+  named.windows = Windows{96, 16};
+  EXPECT_EQ(measured_layer(rows, named).q_heads, 2) << "not the paper's, which do not have these windows";
+  EXPECT_EQ(measured_layer(rows, named).seq_len, 512);
+}
+
+TEST(MeasuredLayer, stands_beside_attention_of_a_common_length) {
+  std::vector<ResultRow> rows{row({64, 16}, 512), beside(512), beside(1024)};
+  rows[2].kernel = LayerMixRequest{}.dot_kernel;
+  EXPECT_EQ(measured_layer(rows).dot_kernel, "baseline.cpu") << "the usual one has another length";
+  rows[2].problem.seq_len = rows[2].problem.window1 = 512;
+  EXPECT_EQ(measured_layer(rows).dot_kernel, rows[2].kernel);
+  // The paper's layer has none in common, another one has.
+  ResultRow paper = row({512, 32}, 32'768, 64), global = beside(2048, 64);
+  for (ResultRow* one : {&paper, &global}) one->problem.head_dim = 128;
+  rows.push_back(paper);
+  rows.push_back(global);
+  EXPECT_EQ(measured_layer(rows).windows, (Windows{64, 16}));
+  rows.back().problem.seq_len = rows.back().problem.window1 = 32'768;
+  EXPECT_EQ(measured_layer(rows).windows, (Windows{512, 32}));
+}
+
+TEST(MeasuredLayer, is_of_one_device) {
+  std::vector<ResultRow> rows{row({64, 16}, 512), row({64, 16}, 1024), beside(512),
+                              beside(1024),       row({32, 32}, 512),  beside(512)};
+  for (std::size_t n : {2U, 3U}) rows[n].device = "GPU";
+  LayerMixRequest layer = measured_layer(rows);
+  EXPECT_EQ(layer.windows, (Windows{64, 16})) << "one length on the CPU, beside attention there";
+  EXPECT_EQ(layer.device, "CPU");
+  EXPECT_EQ(layer.seq_len, 512) << "attention of 1024 is another device's";
+  for (std::size_t n : {0U, 1U}) rows[n].device = "GPU";
+  layer = measured_layer(rows);
+  EXPECT_EQ(layer.device, "GPU") << "two lengths in common";
+  EXPECT_EQ(layer.windows, (Windows{64, 16}));
+}
+
+TEST(MeasuredLayer, of_a_pass_goes_by_its_rows) {
+  std::vector<ResultRow> rows{row({64, 16}, 512), beside(512)};
+  for (ResultRow& one : rows) one.pass = Pass::backward;
+  EXPECT_EQ(measured_layer(rows), LayerMixRequest{});
+  EXPECT_EQ(measured_layer(rows, {}, Pass::backward).windows, (Windows{64, 16}));
 }
 
 }  // namespace
