@@ -3,8 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
@@ -16,7 +14,8 @@
 #include "app/cli/text/terminal_table.hpp"
 #include "app/stop/stop_signal.hpp"
 #include "kernels/base/error.hpp"
-#include "profiler/plan/advice.hpp"
+#include "profiler/paper/layers/advice.hpp"
+#include "profiler/paper/layers/measured_layer.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
@@ -26,33 +25,15 @@ namespace triscope {
 namespace {
 
 struct AdviseOptions {
-  AdviceRequest request;
+  NamedLayer named;
+  std::vector<Pass> passes = AdviceRequest{}.passes;
   std::shared_ptr<std::string> database;
   std::int64_t most = 8;
   bool json = false, measure = false;
 };
 
-/// Heads and dimension that were not named: those for which most windows were measured.
-void complete(AdviceRequest& request, const std::vector<ResultRow>& rows) {
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> counts;
-  const auto agrees = [](std::int64_t asked, std::int64_t there) { return asked == 0 || asked == there; };
-  for (const ResultRow& row : rows) {
-    const Problem& p = row.problem;
-    if (row.status != Status::ok || p.form != request.form || !agrees(request.q_heads, p.q_heads) ||
-        !agrees(request.kv_heads, p.kv_heads) || !agrees(request.head_dim, p.head_dim))
-      continue;
-    ++counts[{p.q_heads, p.kv_heads, p.head_dim}];
-  }
-  if (counts.empty()) {
-    throw Error("no windows can be proposed", "none were measured with these heads",
-                "measure some with `triscope sweep`, or name other heads", ExitCode::usage);
-  }
-  const auto most =
-      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  std::tie(request.q_heads, request.kv_heads, request.head_dim) = most->first;
-}
-
 void print(const Advice& advice, const AdviceRequest& request, bool as_json) {
+  const LayerMixRequest& layer = request.layer;
   if (as_json) {
     for (const WindowAdvice& one : advice.windows)
       write_json_line(dump_line({{"type", "advice"},
@@ -62,17 +43,17 @@ void print(const Advice& advice, const AdviceRequest& request, bool as_json) {
                                  {"over_match", one.ratio},
                                  {"measured", one.measured},
                                  {"basis", one.basis},
-                                 {"match", request.match},
+                                 {"match", layer.dot_kernel},
                                  {"match_ms", advice.match_ms}}));
     return;
   }
-  print_output("{}, seq {}, heads {}/{}, dim {}: {} takes {} ms ({})\n\n", to_string(request.form), request.seq_len,
-               request.q_heads, request.kv_heads, request.head_dim, request.match, milliseconds_text(advice.match_ms),
+  print_output("{}, seq {}, heads {}/{}, dim {}: {} takes {} ms ({})\n\n", to_string(layer.form), layer.seq_len,
+               layer.q_heads, layer.kv_heads, layer.head_dim, layer.dot_kernel, milliseconds_text(advice.match_ms),
                advice.match_basis);
   TerminalTable table;
   table.columns = {{"windows", Align::left, 100, false},
                    {"ms", Align::right, 90, false},
-                   {"of " + request.match, Align::right, 95, false},
+                   {"of " + layer.dot_kernel, Align::right, 95, false},
                    {"basis", Align::left, 50, false}};
   for (const WindowAdvice& one : advice.windows)
     table.rows.push_back({fmt::format("{}x{}", one.windows.window1, one.windows.window2), milliseconds_text(one.ms),
@@ -84,17 +65,20 @@ void print(const Advice& advice, const AdviceRequest& request, bool as_json) {
       print_output(
           "\n{} of {} proposals {} about what {} costs (within {} times); the others are the nearest of their "
           "second window.\n",
-          fit, advice.windows.size(), fit == 1 ? "costs" : "cost", request.match, significant_text(kAdviceFit));
+          fit, advice.windows.size(), fit == 1 ? "costs" : "cost", layer.dot_kernel, significant_text(kAdviceFit));
     return;
   }
   const double ratio = advice.windows.front().ratio;
   print_output("\nNothing fits: the nearest takes {} times as long as {}; measure {} windows.\n",
-               significant_text(ratio), request.match, ratio > 1 ? "smaller" : "larger");
+               significant_text(ratio), layer.dot_kernel, ratio > 1 ? "smaller" : "larger");
 }
 
-Advice advice_from(const std::filesystem::path& database, const AdviseOptions& options, AdviceRequest& request) {
-  const std::vector<ResultRow> rows = rows_that_count(Snapshot(database).results());
-  complete(request, rows);
+/// The layer that stands for the rows (`measured_layer`) with what is named; its windows are what is asked for.
+AdviceRequest request_from(const std::vector<ResultRow>& rows, const AdviseOptions& options) {
+  return {measured_layer(rows, options.named, options.passes.front()), options.passes};
+}
+
+Advice advice_from(const std::vector<ResultRow>& rows, const AdviseOptions& options, const AdviceRequest& request) {
   Advice advice = advise_windows(rows, request);
   if (static_cast<std::int64_t>(advice.windows.size()) > options.most)
     advice.windows.resize(static_cast<std::size_t>(options.most));
@@ -105,11 +89,12 @@ Advice advice_from(const std::filesystem::path& database, const AdviseOptions& o
 bool measure(const Advice& advice, const AdviseOptions& options, const AdviceRequest& request) {
   SweepRequest sweep;
   for (const WindowAdvice& one : advice.windows) sweep.windows.push_back(one.windows);
-  sweep.seq_lens = {request.seq_len};
-  sweep.q_heads = {request.q_heads};
-  sweep.kv_heads = {request.kv_heads};
-  sweep.head_dims = {request.head_dim};
-  sweep.forms = {request.form};
+  const LayerMixRequest& layer = request.layer;
+  sweep.seq_lens = {layer.seq_len};
+  sweep.q_heads = {layer.q_heads};
+  sweep.kv_heads = {layer.kv_heads};
+  sweep.head_dims = {layer.head_dim};
+  sweep.forms = {layer.form};
   sweep.passes = request.passes;
   sweep.kernels.assign(advice.kernels.begin(), advice.kernels.end());
   StopSignal stop;
@@ -119,11 +104,12 @@ bool measure(const Advice& advice, const AdviseOptions& options, const AdviceReq
   return !outcome.stopped && outcome.failed == 0;
 }
 
-/// The same windows once they are measured.
-Advice measured_advice(const std::filesystem::path& database, const Advice& proposed, const AdviceRequest& request) {
+/// The same windows once they are measured, on the device that measured them.
+Advice measured_advice(const std::filesystem::path& database, const Advice& proposed, AdviceRequest request) {
   std::vector<ResultRow> rows = newest_of_each(Snapshot(database).results());
+  if (!rows.empty()) request.layer.device = std::ranges::max_element(rows, {}, &ResultRow::measurement)->device;
   std::erase_if(rows, [&](const ResultRow& row) {
-    return row.problem.form == request.form &&
+    return row.problem.form == request.layer.form &&
            std::none_of(proposed.windows.begin(), proposed.windows.end(), [&](const WindowAdvice& one) {
              return one.windows.window1 == row.problem.window1 && one.windows.window2 == row.problem.window2;
            });
@@ -133,8 +119,9 @@ Advice measured_advice(const std::filesystem::path& database, const Advice& prop
 
 int run(const AdviseOptions& options) {
   const std::filesystem::path database = existing_database(*options.database);
-  AdviceRequest request = options.request;
-  const Advice advice = advice_from(database, options, request);
+  const std::vector<ResultRow> rows = rows_that_count(Snapshot(database).results());
+  const AdviceRequest request = request_from(rows, options);
+  const Advice advice = advice_from(rows, options, request);
   print(advice, request, options.json);
   if (!options.measure) {
     if (!options.json) print_output("\nProposals that were not measured are estimates: --measure measures them.\n");
@@ -150,41 +137,42 @@ int run(const AdviseOptions& options) {
 void add_advise_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("advise", "Windows that cost what dot-product attention costs");
   auto options = std::make_shared<AdviseOptions>();
-  AdviceRequest& request = options->request;
-  const auto count = [&](const char* name, const char* description, std::int64_t& value) {
+  NamedLayer& named = options->named;
+  const auto count = [&](const char* name, const char* description, auto& value) {
     add_text(*command, name, "N", description,
              [name, &value](const std::string& text) { value = parse_count(name, text); });
   };
-  count("--seq", "Sequence length, such as 16k", request.seq_len);
+  count("--seq", "Sequence length, such as 16k", named.seq_len);
   command->get_option("--seq")->required();
-  add_text(*command, "--match", "ID", "Kernel of dot-product attention (default: baseline.fa3)",
-           [&request](const std::string& text) {
+  add_text(*command, "--match", "ID",
+           "Kernel of dot-product attention (default: baseline.fa3, or one that was measured)",
+           [&named](const std::string& text) {
              if (text.empty()) refuse_value("--match", text, "it is empty", "give a kernel, such as baseline.fa3");
-             request.match = text;
+             named.dot_kernel = text;
            });
-  request.match = "baseline.fa3";
   add_text(*command, "--pass", "{forward,backward}", "Passes whose times are added, a list (default: forward,backward)",
-           [&request](const std::string& text) {
-             request.passes.clear();
+           [&passes = options->passes](const std::string& text) {
+             passes.clear();
              for (const std::string& pass : parse_list("--pass", text)) {
                const Pass value = parse_choice<Pass>("--pass", pass, parse_pass, {"forward", "backward"});
-               if (std::find(request.passes.begin(), request.passes.end(), value) == request.passes.end())
-                 request.passes.push_back(value);
+               if (std::find(passes.begin(), passes.end(), value) == passes.end()) passes.push_back(value);
              }
            });
   add_text(*command, "--form", "{trilinear,determinant}", "Form of the logit (default: trilinear)",
-           [&request](const std::string& text) { request.form = parse_simplicial_form("--form", text); });
-  count("--q-heads", "Query heads (default: those that were measured most)", request.q_heads);
-  count("--kv-heads", "Key and value heads (default: likewise)", request.kv_heads);
-  count("--head-dim", "Head dimension (default: likewise)", request.head_dim);
+           [&named](const std::string& text) { named.form = parse_simplicial_form("--form", text); });
+  count("--q-heads", "Query heads (default: 64, or those that the database has)", named.q_heads);
+  count("--kv-heads", "Key and value heads (default: likewise)", named.kv_heads);
+  count("--head-dim", "Head dimension (default: likewise)", named.head_dim);
   count("--most", "Proposals printed (default: 8)", options->most);
   options->database = add_database_option(*command);
   command->add_flag("--measure", options->measure, "Measure the proposals beside the match, into the same database");
   add_table_or_json(*command, options->json);
   command->footer(
-      "Times are measured ones: of these windows at this length, or scaled from the nearest measured length. Between "
-      "two\n"
-      "measured windows only whole tiles of 128 keys are proposed, since a part of a tile costs as much as all of it.\n"
+      "Times are measured ones: of these windows at this length, or scaled from the nearest measured length, at most "
+      "4\n"
+      "times as long or as short. Between two measured windows only whole tiles of 128 keys are proposed, since a part "
+      "of\n"
+      "a tile costs as much as all of it.\n"
       "\n"
       "Examples:\n"
       "  triscope advise --seq 16k --pass forward,backward --match baseline.fa3\n"

@@ -7,17 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "profiler/record/measurement.hpp"
+#include "profiler/paper/layers/layer_rows.hpp"
 
 namespace triscope {
 
 struct AdviceRequest {
-  std::int64_t seq_len = 0;
+  LayerMixRequest layer;  ///< whose length, heads, form, regime and device; `dot_kernel` is what is matched
   std::vector<Pass> passes{Pass::forward, Pass::backward};  ///< whose times are added
-  std::string match;                                        ///< kernel of dot-product attention
-  std::int64_t q_heads = 0, kv_heads = 0, head_dim = 0;
-  Form form = Form::trilinear;
-  Regime regime = Regime::sustained;
 };
 
 /// One pair of windows with its time over all passes, each by the fastest kernel.
@@ -36,11 +32,11 @@ struct Advice {
   std::set<std::string> kernels;      ///< that the times are of, the match included
 };
 
-/// Costs come from rows with the request's heads, dimension, form and regime. A length that was not measured is scaled
-/// by the exact count of triples from the nearest one that was. Between two measured first windows the cost grows with
-/// the number of whole tiles of `kAdviceTile` keys; only such windows are proposed, since a part of a tile costs as
-/// much as all of it. Nothing is said beyond the measured windows. Throws `Error` (usage) when the match or every pair
-/// of windows lacks a pass.
+/// Costs come from rows of the request's layer (`is_row_of_heads`). A length that was not measured is scaled
+/// by the exact count of triples from the nearest one that was, within `kMostReach` of it. Between two measured first
+/// windows the cost grows with the number of whole tiles of `kAdviceTile` keys; only such windows are proposed, since a
+/// part of a tile costs as much as all of it. Nothing is said beyond the measured windows. Throws `Error` (usage) when
+/// the match or every pair of windows lacks a pass.
 inline constexpr std::int64_t kAdviceTile = 128;
 Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& request);
 

@@ -1,4 +1,4 @@
-#include "profiler/plan/advice.hpp"
+#include "profiler/paper/layers/advice.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +11,8 @@
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/nearest_name.hpp"
+#include "profiler/paper/layers/layer_estimate.hpp"
+#include "profiler/record/words/count_text.hpp"
 
 namespace triscope {
 namespace {
@@ -25,10 +27,15 @@ double farness(std::int64_t seq_len, std::int64_t wanted) {
   return std::abs(std::log(static_cast<double>(seq_len) / static_cast<double>(wanted)));
 }
 
+bool within_reach(std::int64_t seq_len, std::int64_t wanted) {
+  return seq_len <= kMostReach * wanted && wanted <= kMostReach * seq_len;
+}
+
 // The time of `rows` (one pair of windows, one pass) at the wanted length: of the nearest length the fastest kernel.
 std::optional<Cost> cost_of(const std::vector<const ResultRow*>& rows, std::int64_t seq_len) {
   std::optional<Cost> best;
   for (const ResultRow* row : rows) {
+    if (!within_reach(row->problem.seq_len, seq_len)) continue;
     Problem wanted = row->problem;
     wanted.seq_len = seq_len;
     if (wanted.form == Form::dot_product) wanted.window1 = seq_len;
@@ -46,7 +53,7 @@ std::optional<Cost> total_cost(const std::map<Pass, std::vector<const ResultRow*
   Cost total;
   for (const Pass pass : request.passes) {
     const auto rows = by_pass.find(pass);
-    const std::optional<Cost> one = rows == by_pass.end() ? std::nullopt : cost_of(rows->second, request.seq_len);
+    const std::optional<Cost> one = rows == by_pass.end() ? std::nullopt : cost_of(rows->second, request.layer.seq_len);
     if (!one) return std::nullopt;
     total.from = total.kernels.empty() || total.from == one->from ? one->from : 0;
     total.ms += one->ms;
@@ -60,47 +67,49 @@ std::string basis_of(const Cost& cost, std::int64_t seq_len) {
   return cost.from == 0 ? "scaled from several lengths" : fmt::format("scaled from seq {}", cost.from);
 }
 
-bool fits(const ResultRow& row, const AdviceRequest& request) {
-  const Problem& problem = row.problem;
-  return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.regime == request.regime &&
-         problem.mask == Mask::causal && problem.batch == 1 && problem.q_heads == request.q_heads &&
-         problem.kv_heads == request.kv_heads && problem.head_dim == request.head_dim;
-}
-
 [[noreturn]] void refuse(const std::string& why, const std::string& fix) {
   throw Error("no windows can be proposed", why, fix, ExitCode::usage);
+}
+
+/// The lengths that answer.
+std::string lengths_text(const AdviceRequest& request) {
+  return fmt::format("at {} tokens or within {} times of it", count_text(request.layer.seq_len), kMostReach);
 }
 
 /// The command that measures what is missing.
 std::string sweep_of(const AdviceRequest& request, const std::string& what) {
   std::string passes;
   for (const Pass pass : request.passes) passes += (passes.empty() ? "" : ",") + std::string(to_string(pass));
+  const LayerMixRequest& layer = request.layer;
   return fmt::format("triscope sweep --pass {} --seq {} --q-heads {} --kv-heads {} --head-dim {}{}", passes,
-                     request.seq_len, request.q_heads, request.kv_heads, request.head_dim, what);
+                     layer.seq_len, layer.q_heads, layer.kv_heads, layer.head_dim, what);
 }
 
 /// There are no times of the match. A name that is near one that was measured, or of a kernel with two axes, is a
 /// mistake; any other may be of a kernel that this database lacks.
 [[noreturn]] void refuse_match(std::span<const ResultRow> rows, const AdviceRequest& request) {
+  const std::string& match = request.layer.dot_kernel;
   std::set<std::string> there;
   bool has_two_axes = false;
   for (const ResultRow& row : rows) {
-    const Problem& problem = row.problem;
-    has_two_axes |= row.kernel == request.match && problem.form != Form::dot_product;
-    if (fits(row, request) && problem.form == Form::dot_product && problem.window1 >= problem.seq_len)
+    has_two_axes |= row.kernel == match && row.problem.form != Form::dot_product;
+    LayerMixRequest beside = request.layer;
+    beside.dot_kernel = row.kernel;
+    if (is_row_of_heads(row, beside, row.pass) && is_global_layer(row, beside) &&
+        within_reach(row.problem.seq_len, beside.seq_len))
       there.insert(row.kernel);
   }
-  const bool measured = there.erase(request.match) > 0;
+  const bool measured = there.erase(match) > 0;
   const std::vector<std::string> known(there.begin(), there.end());
   const std::string choice = known.empty() ? "" : fmt::format("choose from {}", fmt::join(known, ", "));
   if (has_two_axes) {
-    refuse(fmt::format("{} does not compute dot-product attention", request.match),
+    refuse(fmt::format("{} does not compute dot-product attention", match),
            choice.empty() ? "measure a kernel that does: " + sweep_of(request, " --form dot_product") : choice);
   }
-  const std::string near = measured ? "" : nearest_name_hint(request.match, known);
+  const std::string near = measured ? "" : nearest_name_hint(match, known);
   const std::string measure =
-      "measure it first: " + sweep_of(request, fmt::format(" --form dot_product --kernel {}", request.match));
-  refuse(fmt::format("{} was not measured in every pass at these heads", request.match),
+      "measure it first: " + sweep_of(request, fmt::format(" --form dot_product --kernel {}", match));
+  refuse(fmt::format("{} was not measured in every pass at these heads, {}", match, lengths_text(request)),
          !near.empty()    ? near + choice
          : choice.empty() ? measure
                           : choice + ", or " + measure);
@@ -146,19 +155,20 @@ std::size_t how_many_fit(const Advice& advice) {
 Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& request) {
   std::map<Pass, std::vector<const ResultRow*>> match;
   std::map<std::pair<std::int64_t, std::int64_t>, std::map<Pass, std::vector<const ResultRow*>>> windows;  // w2, w1
+  const LayerMixRequest& layer = request.layer;
   for (const ResultRow& row : rows) {
-    if (!fits(row, request)) continue;
+    if (!is_row_of_heads(row, layer, row.pass)) continue;
     const Problem& problem = row.problem;
-    if (problem.form == Form::dot_product && row.kernel == request.match && problem.window1 >= problem.seq_len) {
+    if (is_global_layer(row, layer)) {
       match[row.pass].push_back(&row);
-    } else if (problem.form == request.form && problem.window1 <= request.seq_len &&
-               problem.window2 <= request.seq_len) {
+    } else if (is_simplicial_layer(row, layer) && problem.window1 <= layer.seq_len &&
+               problem.window2 <= layer.seq_len) {
       windows[{problem.window2, problem.window1}][row.pass].push_back(&row);
     }
   }
   const std::optional<Cost> target = total_cost(match, request);
   if (!target) refuse_match(rows, request);
-  Advice advice{target->ms, basis_of(*target, request.seq_len), {}, target->kernels};
+  Advice advice{target->ms, basis_of(*target, layer.seq_len), {}, target->kernels};
   std::map<std::int64_t, ByFirstWindow> by_second;
   for (const auto& [pair, by_pass] : windows) {
     const std::optional<Cost> cost = total_cost(by_pass, request);
@@ -167,9 +177,10 @@ Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& requ
     advice.kernels.insert(cost->kernels.begin(), cost->kernels.end());
   }
   if (by_second.empty())
-    refuse("no windows were measured in every pass at these heads", "measure some first: " + sweep_of(request, ""));
+    refuse("no windows were measured in every pass at these heads, " + lengths_text(request),
+           "measure some first: " + sweep_of(request, ""));
   for (const auto& [window2, measured] : by_second) {
-    const std::vector<WindowAdvice> all = candidates_of(measured, window2, target->ms, request.seq_len);
+    const std::vector<WindowAdvice> all = candidates_of(measured, window2, target->ms, layer.seq_len);
     advice.windows.push_back(*std::min_element(all.begin(), all.end(), nearer));
   }
   std::stable_sort(advice.windows.begin(), advice.windows.end(), nearer);

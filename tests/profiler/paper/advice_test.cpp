@@ -1,6 +1,8 @@
-#include "profiler/plan/advice.hpp"
+#include "profiler/paper/layers/advice.hpp"
 
 #include <gmock/gmock.h>
+
+#include <functional>
 
 #include "kernels/base/error.hpp"
 
@@ -23,12 +25,18 @@ ResultRow row(const char* kernel, Form form, std::int64_t seq_len, Windows windo
   row.problem.head_dim = 64;
   row.problem.window1 = windows.window1;
   row.problem.window2 = windows.window2;
+  row.card.kind = form == Form::dot_product ? KernelKind::dot_product : KernelKind::simplicial;
   row.median_ms = ms;
   return row;
 }
 
 AdviceRequest request_at(std::int64_t seq_len, std::vector<Pass> passes) {
-  return {seq_len, std::move(passes), "baseline.fa3", 8, 1, 64, Form::trilinear, Regime::sustained};
+  AdviceRequest request;
+  request.layer.seq_len = seq_len;
+  request.layer.q_heads = 8;
+  request.layer.head_dim = 64;
+  request.passes = std::move(passes);
+  return request;
 }
 
 /// A kernel whose cost with 32 keys is 1 ms and 2 ms for each tile of 128 keys: 284x32 would cost three tiles.
@@ -67,6 +75,14 @@ TEST(Advice, adds_passes_and_scales_a_length_that_was_not_measured) {
   EXPECT_EQ(advice.windows.front().basis, "scaled from seq 8192");
 }
 
+TEST(Advice, does_not_scale_to_lengths_far_from_measured_ones) {
+  const std::vector<ResultRow> rows = tiled();  // at 16,384 tokens
+  EXPECT_THAT(advise_windows(rows, request_at(65'536, {Pass::forward})).windows, SizeIs(2));
+  EXPECT_THAT(advise_windows(rows, request_at(4096, {Pass::forward})).windows, SizeIs(2));
+  EXPECT_THROW(advise_windows(rows, request_at(65'537, {Pass::forward})), Error);
+  EXPECT_THROW(advise_windows(rows, request_at(4095, {Pass::forward})), Error);
+}
+
 TEST(Advice, needs_every_pass_of_both) {
   EXPECT_THROW(advise_windows(tiled(), request_at(16384, {Pass::forward, Pass::backward})), Error);
   std::vector<ResultRow> rows = tiled();
@@ -74,9 +90,37 @@ TEST(Advice, needs_every_pass_of_both) {
   EXPECT_THROW(advise_windows(rows, request_at(16384, {Pass::forward})), Error);
 }
 
+/// Rows that are no plain layer would make it cheaper: they do not count, as nowhere else.
+TEST(Advice, goes_by_the_rows_that_count_for_a_layer) {
+  const AdviceRequest request = request_at(16384, {Pass::backward});
+  std::vector<ResultRow> rows{row("k", Form::trilinear, 16384, {512, 32}, Pass::backward, 9),
+                              row("baseline.fa3", Form::dot_product, 16384, {16384, 1}, Pass::backward, 10)};
+  const auto spoilt = [&](const std::function<void(ResultRow&)>& spoil) {
+    ResultRow cheap = rows.front();
+    cheap.median_ms = 1;
+    spoil(cheap);
+    std::vector<ResultRow> all = rows;
+    all.push_back(cheap);
+    return advise_windows(all, request).windows.front().ms;
+  };
+  EXPECT_EQ(spoilt([](ResultRow&) {}), 1);
+  for (const std::function<void(ResultRow&)>& spoil : std::vector<std::function<void(ResultRow&)>>{
+           [](ResultRow& one) { one.problem.deterministic = true; }, [](ResultRow& one) { one.problem.sink = 0.5; },
+           [](ResultRow& one) { one.problem.k2_bias = 0.5; }, [](ResultRow& one) { one.problem.v2_bias = 0.5; },
+           [](ResultRow& one) { one.problem.mask = Mask::full; }, [](ResultRow& one) { one.problem.batch = 2; },
+           [](ResultRow& one) { one.card.kind = KernelKind::oracle; }})
+    EXPECT_EQ(spoilt(spoil), 9);
+  AdviceRequest named = request;
+  rows.front().device = rows.back().device = "GPU";
+  named.layer.device = "GPU";
+  rows.push_back(row("k", Form::trilinear, 16384, {512, 32}, Pass::backward, 1));
+  rows.back().device = "another GPU";
+  EXPECT_EQ(advise_windows(rows, named).windows.front().ms, 9) << "of one device";
+}
+
 std::string refusal_of(const std::vector<ResultRow>& rows, const std::string& match) {
   AdviceRequest request = request_at(16384, {Pass::forward});
-  request.match = match;
+  request.layer.dot_kernel = match;
   try {
     advise_windows(rows, request);
   } catch (const Error& error) {
