@@ -99,7 +99,10 @@ void Application::draw() {
     walk_on(ui_.attention, data_.attention);
     attention_.supply();  // the next slice is made while this one is drawn
   }
-  if (shows_page(PaperPage::tiling)) tiles_.supply();
+  if (shows_page(PaperPage::tiling)) {
+    tiles_.supply();
+    tiles_.supply_work(models_.windows_cost(data_, ui_.paper.tiles).to_count);
+  }
   if (shows_page(PaperPage::recipe)) tiles_.supply_work(models_.recipe(data_, ui_.paper.recipe).to_count);
   if (shows_page(PaperPage::the_operator))
     tiles_.supply_work(models_.crossings(data_, windows_of(ui_.paper.the_operator)).to_count);

@@ -79,9 +79,10 @@ std::string cost_in_words(const std::vector<ChosenTiles>& beside) {
   if (beside.empty() || beside.front().use.planned_us <= 0) return {};
   const ChosenTiles& asked = beside.front();
   const auto ms = [](const ChosenTiles& one) { return one.use.planned_us / 1000; };
-  std::string text =
-      fmt::format("{} takes an estimated {:.4g} ms forward on an H200 ({}, {:.1f} % of its tiles count).",
-                  windows_text(asked.problem), ms(asked), asked.use.instance, 100 * asked.use.fraction());
+  std::string text = fmt::format(
+      "By the planner, for an H200 and without an interval, {} takes {:.4g} ms forward ({}, {:.1f} % of its "
+      "tiles count).",
+      windows_text(asked.problem), ms(asked), asked.use.instance, 100 * asked.use.fraction());
   if (beside.size() == 1) return text + " Its longer window is a whole number of tiles of 128 keys.";
   for (std::size_t n = 1; n < beside.size(); ++n) {
     const double per_triple = (ms(asked) / asked.use.useful) / (ms(beside[n]) / beside[n].use.useful) - 1;

@@ -38,7 +38,8 @@ std::vector<Problem> whole_tile_neighbours(const Problem& problem);
 
 /// Sentences: what shares a tile, and which part of what is computed for `query` counts. Empty without its tiles.
 std::string tiles_in_words(const TileUse& use, const Problem& problem, std::int64_t query);
-/// What the windows cost beside whole tiles: "284x32 takes an estimated 15.15 ms (...)". Empty without estimates.
+/// What the windows cost beside whole tiles: "By the planner, ..., 284x32 takes 15.15 ms forward (...)". Empty without
+/// estimates.
 std::string cost_in_words(const std::vector<ChosenTiles>& beside);
 
 }  // namespace triscope

@@ -23,19 +23,6 @@ void take_rows(PaperPageInput& input, std::vector<ResultRow> rows, std::string d
   input.device = std::move(device);
 }
 
-Problem tiled_problem(const LayerMixRequest& layer) {
-  Problem problem;
-  problem.form = layer.form;
-  problem.element = Element::bf16;
-  problem.seq_len = layer.seq_len;
-  problem.q_heads = layer.q_heads;
-  problem.kv_heads = layer.kv_heads;
-  problem.head_dim = layer.head_dim;
-  problem.window1 = layer.windows.window1;
-  problem.window2 = layer.windows.window2;
-  return problem;
-}
-
 std::vector<Problem> page_problems(const PaperPageInput& input) {
   std::vector<Problem> problems = problems_to_count(input.rows, input.layer);
   for (const Windows& windows : windows_with_lengths(input.rows, input.layer)) {

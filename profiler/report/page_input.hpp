@@ -24,9 +24,6 @@ struct PaperPageInput {
 /// one with most rows that have one.
 void take_rows(PaperPageInput& input, std::vector<ResultRow> rows, std::string device = {});
 
-/// The problem whose tiles are counted for a layer: in bf16, as on a GPU.
-Problem tiled_problem(const LayerMixRequest& layer);
-
 /// The problems whose tiles its layers and crossings want to know.
 std::vector<Problem> page_problems(const PaperPageInput& input);
 

@@ -55,10 +55,12 @@ std::string tiles(const PaperPageInput& input) {
                     use.instance.empty() ? 'b' : 'a'});
   }
   const std::string of = fmt::format("{}x{}", input.tiled.window1, input.tiled.window2);
-  return section("Tiles", paragraph("The part of the computed tiles that lies inside the windows, for " + of + " at " +
-                                    count_text(input.tiled.seq_len) + " tokens. The rest is masked.") +
-                              figure(svg_bars("Useful part of the tiles, " + of, bars, 1),
-                                     "The paper's listings, and the instances of this build that can run it"));
+  return section("Tiles",
+                 paragraph("The part of the computed tiles that lies inside the windows, for " + of + " at " +
+                           count_text(input.tiled.seq_len) + " tokens. The rest is masked.") +
+                     figure(svg_bars("Useful part of the tiles, " + of, bars, 1),
+                            "The paper's listings, and the instances of this build that can run it") +
+                     (input.rows.empty() ? "" : paragraph(windows_cost_text(input.rows, input.layer, input.work))));
 }
 
 namespace {
@@ -67,15 +69,6 @@ std::string recipe_card() {
   HtmlTable card{{"what", "the paper says", "where"}, {false, false, false}, {}, ""};
   for (const RecipeFact& fact : recipe()) card.rows.push_back({fact.name, fact.value, fact.where});
   return html_table(card);
-}
-
-std::string range_text(const MsRange& range) {
-  return fmt::format("{} to {}", significant_text(range.low, 4), significant_text(range.high, 4));
-}
-
-/// The number, or where it is not known better the interval.
-std::string time_text(const LayerTime& time) {
-  return time.is_number() ? significant_text(time.ms, 4) : range_text(time.interval());
 }
 
 }  // namespace
@@ -89,7 +82,7 @@ std::string layers(const PaperPageInput& input) {
     const LayerCosts costs = layer_costs(input.rows, input.layer, input.work);
     HtmlTable table{{"layer", "pass", "ms", "kernel", "basis"}, {false, false, true, false, false}, {}, ""};
     const auto add = [&](const char* layer, const char* pass, const LayerTime& time) {
-      table.rows.push_back({layer, pass, time_text(time), time.kernel, time.basis_text()});
+      table.rows.push_back({layer, pass, time_text(time, 4), time.kernel, time.basis_text()});
     };
     add("2-simplicial", "forward", costs.simplicial.forward);
     add("2-simplicial", "backward", costs.simplicial.backward);
@@ -104,7 +97,7 @@ std::string layers(const PaperPageInput& input) {
     body += paragraph(
         fmt::format("Attention in a training step of {} layers, every fourth 2-simplicial: {} ms; with "
                     "global layers only: {} ms. The mix takes {:.3f} to {:.3f} times as long (95 % intervals).",
-                    kLayers, range_text(mixed), range_text(global), ratio.low, ratio.high));
+                    kLayers, range_text(mixed, 4), range_text(global, 4), ratio.low, ratio.high));
   } catch (const Error& error) {
     body += paragraph(error.what());
   }

@@ -380,7 +380,7 @@ TEST(Paper, the_papers_own_kernels_stand_beside_what_took_turns_with_them) {
   const PaperKernelLine& line = model.kernels[0];
   EXPECT_EQ(line.paper_ms, "78.0");
   EXPECT_EQ(line.ours_ms, "6.000");
-  EXPECT_EQ(line.ratio, "13.00 (12.62 to 13.39)");
+  EXPECT_EQ(line.ratio, "13.0 (12.6 to 13.4)");
   EXPECT_EQ(line.dot_ms, "") << "nothing of the kind took turns";
 }
 

@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernels/base/text/plus_minus.hpp"
 #include "kernels/paper/listing_tiles.hpp"
 #include "kernels/paper/run_algorithm.hpp"
 #include "profiler/paper/errata.hpp"
+#include "profiler/paper/layers/layer_mix.hpp"
+#include "tests/views/sweep_fixture.hpp"
 
 namespace triscope {
 namespace {
@@ -122,6 +125,23 @@ TEST(PaperUi, goes_from_program_to_program) {
   EXPECT_EQ(next_program(run, at, true), last);
   EXPECT_EQ(next_program(run, last, true), last);
   EXPECT_EQ(next_program(run, 0, false), 0);
+}
+
+/// What the tiling page says of its windows is what the layer calculator says, with its interval.
+TEST(PaperUi, the_cost_of_windows_is_that_of_the_layer_calculator) {
+  const std::vector<ResultRow> rows = fixture::length_sweep()->rows;
+  TilesUi ui;
+  const WindowsCost measured = windows_cost(rows, ui);
+  EXPECT_TRUE(measured.to_count.empty());
+  EXPECT_EQ(measured.text, plus_minus(windows_cost_text(rows, layer_request(ui))));
+  EXPECT_THAT(measured.text, testing::HasSubstr("512x32 takes 32.8 ms forward (cuda.hopper, measured, ±"));
+  ui.window1 = 384;
+  const WindowsCost waiting = windows_cost(rows, ui);
+  EXPECT_FALSE(waiting.to_count.empty());
+  EXPECT_EQ(waiting.text, "");
+  EXPECT_EQ(windows_cost({}, ui).text, "") << "no database";
+  ui.kv_heads = 7;
+  EXPECT_TRUE(windows_cost(rows, ui).to_count.empty()) << "64 heads do not share 7";
 }
 
 }  // namespace

@@ -139,6 +139,16 @@ const OperatorCrossings& Models::crossings(const WindowData& data, const Windows
   return recipe.crossings->second;
 }
 
+const WindowsCost& Models::windows_cost(const WindowData& data, const TilesUi& ui) {
+  Recipe& recipe = recipe_of(data);
+  const LayerMixRequest layer = layer_request(ui);
+  if (!recipe.windows_cost || recipe.windows_cost->first != layer || recipe.tiled_with != data.work.table) {
+    recipe.tiled_with = data.work.table;
+    recipe.windows_cost = {layer, ::triscope::windows_cost(recipe.rows, ui, *recipe.tiled_with)};
+  }
+  return recipe.windows_cost->second;
+}
+
 const std::vector<MeasuredShape>& Models::recipe_shapes(const WindowData& data) { return recipe_of(data).shapes; }
 
 const LayerMixRequest& Models::recipe_layer(const WindowData& data) { return recipe_of(data).layer; }

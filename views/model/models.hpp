@@ -57,6 +57,8 @@ class Models {
   const std::vector<MeasuredShape>& recipe_shapes(const WindowData& data);
   /// The layer that stands for these rows (`measured_layer`).
   const LayerMixRequest& recipe_layer(const WindowData& data);
+  /// By the same rows, what the windows of the tiling page cost.
+  const WindowsCost& windows_cost(const WindowData& data, const TilesUi& ui);
   /// By the same rows, where windows cost as much as dot-product attention.
   const OperatorCrossings& crossings(const WindowData& data, const Windows& windows);
   /// The paper's tables, recomputed with these sizes.
@@ -99,6 +101,8 @@ class Models {
     std::optional<RecipeAnswer> answer;
     std::shared_ptr<const WorkTable> crossed_with;
     std::optional<std::pair<Windows, OperatorCrossings>> crossings;
+    std::shared_ptr<const WorkTable> tiled_with;
+    std::optional<std::pair<LayerMixRequest, WindowsCost>> windows_cost;
   };
   std::optional<Recipe> recipe_;
   Recipe& recipe_of(const WindowData& data);

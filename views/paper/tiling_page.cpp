@@ -118,6 +118,18 @@ void draw_legend(const Context& context, const TileUse& use, const Problem& prob
   swatch(context, theme.muted, "of the first and last in the tile");
 }
 
+/// By measured rows with their interval, and beside whole tiles by the planner.
+void draw_cost(Context& context, const TileAnswer& answer) {
+  const Problem& problem = answer.question.problem;
+  const WindowsCost& measured = context.models.windows_cost(context.data, context.ui.paper.tiles);
+  const std::string planned = cost_in_words(answer.beside);
+  if (measured.text.empty() && measured.to_count.empty() && planned.empty()) return;
+  section(context, fmt::format("What does {}x{} cost?", problem.window1, problem.window2).c_str());
+  if (!measured.to_count.empty()) counting_line(context);
+  if (!measured.text.empty()) wrapped_text(context.look.theme.text, measured.text);
+  if (!planned.empty()) wrapped_text(context.look.theme.muted, planned);
+}
+
 void draw_shown(Context& context, const TileAnswer& answer, const TileUse& use) {
   const Problem& problem = answer.question.problem;
   const std::int64_t query = answer.question.query.value_or(0);
@@ -134,12 +146,7 @@ void draw_shown(Context& context, const TileAnswer& answer, const TileUse& use) 
     coloured_text(context.look.theme.text, tiles_in_words(use, problem, query));
     ImGui::PopTextWrapPos();
   }
-  const std::string cost = cost_in_words(answer.beside);
-  if (cost.empty()) return;
-  section(context, fmt::format("What does {}x{} cost?", problem.window1, problem.window2).c_str());
-  ImGui::PushTextWrapPos(0);
-  coloured_text(context.look.theme.text, cost);
-  ImGui::PopTextWrapPos();
+  draw_cost(context, answer);
 }
 
 void draw_answer(Context& context, const TileUse* shown) {

@@ -12,6 +12,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/tensors/match3.hpp"
 #include "profiler/paper/laws/losses_file.hpp"
+#include "profiler/paper/part_names.hpp"
 #include "profiler/plan/windows.hpp"
 
 namespace triscope {
@@ -136,14 +137,8 @@ void add_match3_options(CLI::App& command, Match3Request& request) {
            [&request](const std::string& text) { request.seed = parse_seed("--seed", text); });
 }
 
-/// The names that the window's pages have stand for the same here.
-std::string section_called(const std::string& name) {
-  if (name == "tiles") return "tiling";
-  return name == "laws" ? "scaling" : name;
-}
-
 int run(const CLI::App& command, PaperOptions options) {
-  options.section = section_called(options.section);
+  options.section = std::string(section_called(options.section));
   const auto section = [&](std::string_view name) { return options.section == name; };
   if (std::ranges::find(paper_sections(), options.section) == paper_sections().end())
     refuse_choice("paper", options.section, "this is no part of it", paper_sections());
@@ -162,7 +157,7 @@ int run(const CLI::App& command, PaperOptions options) {
   } else if (section("errata")) {
     print_errata(options.id, options.json);
   } else if (section("tiling")) {
-    print_tiling(options.model.named, options.json);
+    print_tiling(options.model.named, *options.database, options.json);
   } else if (section("recipe")) {
     print_recipe(options.model, *options.database, options.json);
   } else if (section("match3")) {

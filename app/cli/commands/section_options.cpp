@@ -25,7 +25,7 @@ const std::vector<SectionOptions>& taken() {
        {"--window", "--seq", "--q-heads", "--kv-heads", "--head-dim", "--form", "--match", "--db", "--format"}},
       {"table1", {"--db", "--format"}},
       {"scaling", {"--sizes", "--losses", "--forecast", "--law", "--trained-on", "--irreducible", "--format"}},
-      {"tiling", {"--window", "--seq", "--q-heads", "--kv-heads", "--head-dim", "--form", "--format"}},
+      {"tiling", {"--window", "--seq", "--q-heads", "--kv-heads", "--head-dim", "--form", "--db", "--format"}},
       {"recipe",
        {"--window", "--seq", "--q-heads", "--kv-heads", "--head-dim", "--form", "--layers", "--every", "--sequences",
         "--budget", "--match", "--db", "--format"}},

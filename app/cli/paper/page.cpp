@@ -21,7 +21,7 @@ void write_paper_page(const NamedLayer& named, const std::string& database, cons
     take_rows(input, Snapshot(path).results());
   }
   input.layer = measured_layer(input.rows, named);
-  input.tiled = tiled_problem(input.layer);
+  input.tiled = layer_problem(input.layer);
   input.tiles = ask_tiles({input.tiled, {}}).uses;
   input.work = ask_work(page_problems(input));
   write_whole_file(file, paper_page(input));

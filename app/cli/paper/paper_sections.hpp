@@ -40,8 +40,9 @@ std::vector<LossSeries> all_paper_losses(const ModelSizes& sizes);
 void print_errata(const std::string& id, bool json);
 
 /// What a layer, the paper's where it is not named, costs in tiles: the paper's listings and every instance of this
-/// build, and beside the chosen instance the next whole tiles of the longer window.
-void print_tiling(const NamedLayer& named, bool json);
+/// build, and beside the chosen instance the next whole tiles of the longer window; what it takes by the rows of
+/// `database`.
+void print_tiling(const NamedLayer& named, const std::string& database, bool json);
 
 /// `triscope paper table1`: the paper's milliseconds, what they imply, and measured times: of an H100 as recorded, and
 /// of the database that is named.

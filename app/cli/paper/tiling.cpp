@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "app/cli/options/database_option.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
@@ -10,7 +12,7 @@
 #include "kernels/attention/flops.hpp"
 #include "profiler/paper/tile_codec.hpp"
 #include "profiler/record/columns.hpp"
-#include "profiler/report/page_input.hpp"
+#include "profiler/store/store.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
@@ -62,8 +64,12 @@ void print_beside(const std::vector<ChosenTiles>& beside) {
 
 }  // namespace
 
-void print_tiling(const NamedLayer& named, bool json) {
-  const Problem problem = tiled_problem(measured_layer({}, named));
+void print_tiling(const NamedLayer& named, const std::string& database, bool json) {
+  std::vector<ResultRow> rows;
+  if (!database.empty() || std::filesystem::exists(database_path(database)))
+    rows = Snapshot(existing_database(database)).results();
+  const LayerMixRequest layer = measured_layer(rows, named);
+  const Problem problem = layer_problem(layer);
   const TileAnswer answer = ask_tiles({problem, {}});
   const std::vector<TileUse>& uses = answer.uses;
   if (json) {
@@ -79,6 +85,10 @@ void print_tiling(const NamedLayer& named, bool json) {
   }
   print_uses(uses);
   print_beside(answer.beside);
+  if (!rows.empty()) {
+    const std::string cost = windows_cost_text(rows, layer, ask_work(problems_to_count(rows, layer)));
+    print_output("\nBy measured rows: {}\n", cost);
+  }
   const bool estimated = std::ranges::any_of(uses, [](const TileUse& use) { return use.planned_us > 0; });
   print_output("\n\"useful\" is the part of the computed tiles that lies inside the windows.{}\n",
                estimated

@@ -155,7 +155,7 @@ class Report {
     take_rows(input, all_rows(), data_.shown->info.environment.device_name);
     input.layer = measured_layer(input.rows);
     input.work = ask_work(page_problems(input));
-    input.tiled = tiled_problem(input.layer);
+    input.tiled = layer_problem(input.layer);
     input.tiles = ask_tiles({input.tiled, {}}).uses;
     write_whole_file(path("report.html", FileKind::page), paper_page(input));
   }

@@ -127,9 +127,11 @@ LayerTime estimated(const WorkEstimate& estimate, const std::string& kernel, con
 /// and a measured one not before that of a faster kernel.
 bool better(const LayerTime& a, const LayerTime& b) { return a.high_ms < b.high_ms; }
 
+std::string windows_text(const Windows& windows) { return fmt::format("{}x{}", windows.window1, windows.window2); }
+
 [[noreturn]] void refuse(const Question& question, const std::string& reason) {
   const LayerMixRequest& r = question.request;
-  const std::string windows = fmt::format("{}x{}", r.windows.window1, r.windows.window2);
+  const std::string windows = windows_text(r.windows);
   throw Error("the layers cannot be added up",
               fmt::format("the {} of {} with {}/{} heads of {} at {} tokens is not known well enough{}{}",
                           to_string(question.pass), question.global ? r.dot_kernel : windows, r.q_heads, r.kv_heads,
@@ -247,10 +249,36 @@ std::string usual_device(std::span<const ResultRow> rows, const LayerMixRequest&
     }
   }
   const auto most = std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
-  return most == counts.end() ? std::string() : most->first;
+  return most == counts.end() ? request.device : most->first;
 }
 
 }  // namespace
+
+std::string range_text(const MsRange& range, int digits) {
+  return fmt::format("{} to {}", significant_text(range.low, digits), significant_text(range.high, digits));
+}
+
+std::string time_text(const LayerTime& time, int digits) {
+  return time.is_number() ? significant_text(time.ms, digits) : range_text(time.interval(), digits);
+}
+
+std::string windows_cost_text(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table) {
+  std::string text;
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    const LayerAnswer answer = simplicial_time(rows, request, pass, table);
+    if (!answer.time) {
+      const std::string whose = text.empty()
+                                    ? fmt::format("The {} of {}", to_string(pass), windows_text(request.windows))
+                                    : fmt::format(" Its {}", to_string(pass));
+      text += fmt::format("{} is not known: {}.", whose, answer.reason.empty() ? "it was not measured" : answer.reason);
+      continue;
+    }
+    const LayerTime& time = *answer.time;
+    text += fmt::format("{} takes {} ms {} ({}, {}).", text.empty() ? windows_text(request.windows) : " It",
+                        time_text(time, 3), to_string(pass), time.kernel, time.basis_text());
+  }
+  return text;
+}
 
 bool LayerTime::is_number() const { return half_of(*this) <= kNumberHalf; }
 

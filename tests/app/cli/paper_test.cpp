@@ -315,6 +315,19 @@ TEST(Paper, recipe_estimates_windows_that_were_not_measured_or_says_why_not) {
                         "the longer window is 2048");
 }
 
+/// 76 times the longest measured length: no number, whatever the fit would give.
+TEST(Paper, recipe_refuses_lengths_far_beyond_measured_ones) {
+  expect_card_and_error(run_triscope({"paper", "recipe", "--db", recorded_file(), "--seq", "10m"}),
+                        "an estimate reaches 4 times as far");
+}
+
+TEST(Paper, tiling_tells_the_time_of_measured_windows_with_their_interval) {
+  const std::string text = run_triscope({"paper", "tiling", "--db", recorded_file()}).output;
+  EXPECT_THAT(text, HasSubstr("By measured rows: 512x32 takes "));
+  EXPECT_THAT(text, HasSubstr(" ms forward (cuda.hopper, measured, +-"));
+  EXPECT_THAT(text, HasSubstr(" It takes "));
+}
+
 TEST(Paper, a_page_says_where_it_is) {
   const TemporaryFolder folder;
   const std::string file = folder.path() / "report.html";
@@ -345,7 +358,7 @@ TEST(Paper, an_option_that_would_have_no_effect_is_refused) {
       {{"table1", "-o", page}, "it is for page"},
       {{"results", "--losses", losses}, "it is for scaling"},
       {{"table1", "--window", "128x32"}, "it is for operator, tiling, recipe, page"},
-      {{"errata", "--db", recorded_file()}, "it is for operator, table1, recipe, page"},
+      {{"errata", "--db", recorded_file()}, "it is for operator, table1, tiling, recipe, page"},
       {{"scaling", "--trained-on", "1T"}, "--trained-on without --law"},
       {{"scaling", "--losses", losses, "--sizes", "1B,2B,3B"}, "--sizes beside --losses"},
       {{"match3", "--numbers", "1,2", "--tokens", "5"}, "--tokens beside --numbers"}};

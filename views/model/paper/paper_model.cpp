@@ -49,15 +49,6 @@ PaperLine line_of(const PaperRow& paper, const std::vector<ResultRow>& rows) {
   return line;
 }
 
-/// "12.9 (12.7 to 13.1)", in the digits that its interval bears.
-std::string ratio_words(const ResultRow& of, const ResultRow& to) {
-  const TimeRatio r = time_ratio(of, to);
-  if (r.high == 0) return format_fixed(r.ratio, 1) + " (interval unknown)";
-  const int decimals = known_decimals(r.ratio, (r.high - r.low) / 2, 2);
-  return fmt::format("{} ({} to {})", format_fixed(r.ratio, decimals), format_fixed(r.low, decimals),
-                     format_fixed(r.high, decimals));
-}
-
 std::vector<PaperKernelLine> kernel_lines(const std::vector<ResultRow>& rows) {
   std::vector<PaperKernelLine> lines;
   const auto text = [](const ResultRow* row) {
@@ -76,7 +67,7 @@ std::vector<PaperKernelLine> kernel_lines(const std::vector<ResultRow>& rows) {
                      text(one.dot_product),
                      label(one.ours),
                      label(one.dot_product),
-                     one.ours == nullptr ? "" : ratio_words(*one.paper, *one.ours)});
+                     one.ours == nullptr ? "" : time_ratio_text(time_ratio(*one.paper, *one.ours))});
   }
   return lines;
 }

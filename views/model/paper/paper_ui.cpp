@@ -8,7 +8,9 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/base/text/plus_minus.hpp"
 #include "profiler/paper/errata.hpp"
+#include "profiler/paper/part_names.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {
@@ -18,25 +20,12 @@ constexpr std::array<std::string_view, 10> kPageIds{"table1", "operator", "tiles
                                                     "match3", "results",  "laws",  "recipe", "errata"};
 static_assert(kPageIds.size() == static_cast<std::size_t>(PaperPage::count));
 
-Problem problem_of(const TilesUi& ui) {
-  Problem problem;
-  problem.window1 = ui.window1;
-  problem.window2 = ui.window2;
-  problem.seq_len = ui.seq_len;
-  problem.q_heads = ui.q_heads;
-  problem.kv_heads = ui.kv_heads;
-  problem.head_dim = ui.head_dim;
-  return problem;
-}
-
 }  // namespace
 
 std::string_view paper_page_id(PaperPage page) { return kPageIds.at(static_cast<std::size_t>(page)); }
 
 std::optional<PaperPage> find_paper_page(std::string_view id) {
-  if (id == "tiling") return PaperPage::tiling;  // as `triscope paper` calls them
-  if (id == "scaling") return PaperPage::laws;
-  const auto found = std::ranges::find(kPageIds, id);
+  const auto found = std::ranges::find(kPageIds, page_called(id));
   if (found == kPageIds.end()) return std::nullopt;
   return static_cast<PaperPage>(found - kPageIds.begin());
 }
@@ -60,15 +49,36 @@ std::string number_problem(std::string_view text, const NumberBounds& bounds, do
                      number(bounds.least), number(bounds.most), number(value));
 }
 
+LayerMixRequest layer_request(const TilesUi& ui) {
+  LayerMixRequest request;
+  request.seq_len = ui.seq_len;
+  request.q_heads = ui.q_heads;
+  request.kv_heads = ui.kv_heads;
+  request.head_dim = ui.head_dim;
+  request.windows = {ui.window1, ui.window2};
+  return request;
+}
+
+WindowsCost windows_cost(const std::vector<ResultRow>& rows, const TilesUi& ui, const WorkTable& work) {
+  WindowsCost cost;
+  if (rows.empty() || !tiles_problem(ui).empty()) return cost;
+  const LayerMixRequest layer = layer_request(ui);
+  std::vector<Problem> wanted = problems_to_count(rows, layer, Pass::forward);
+  for (const Problem& problem : problems_to_count(rows, layer, Pass::backward)) add_once(wanted, problem);
+  cost.to_count = still_to_count(std::move(wanted), work);
+  if (cost.to_count.empty()) cost.text = plus_minus(windows_cost_text(rows, layer, work));
+  return cost;
+}
+
 std::string tiles_problem(const TilesUi& ui) {
-  const std::vector<std::string> reasons = validate(problem_of(ui));
+  const std::vector<std::string> reasons = validate(layer_problem(layer_request(ui)));
   if (!reasons.empty()) return reasons.front();
   return {};
 }
 
 std::optional<TileQuestion> tiles_question(const TilesUi& ui) {
   if (!tiles_problem(ui).empty()) return std::nullopt;
-  return TileQuestion{problem_of(ui), std::clamp<std::int64_t>(ui.query, 0, ui.seq_len - 1)};
+  return TileQuestion{layer_problem(layer_request(ui)), std::clamp<std::int64_t>(ui.query, 0, ui.seq_len - 1)};
 }
 
 std::string use_key(const TileUse& use) {

@@ -51,6 +51,7 @@ struct TilesUi {
   int window1 = 512, window2 = 32, seq_len = 32'768, q_heads = 64, kv_heads = 1, head_dim = 128;
   int query = 20'000;
   std::string use = "paper forward";  ///< `use_key` of the one that is drawn
+  bool operator==(const TilesUi&) const = default;
 };
 
 struct StepsUi {
@@ -87,6 +88,15 @@ struct PaperUi {
   LossesUi losses;
   std::string errata_kind;  ///< only these are shown; empty: all
 };
+
+LayerMixRequest layer_request(const TilesUi& ui);
+
+/// What the windows of the tiling page cost by measured rows, as the layer calculator tells it.
+struct WindowsCost {
+  std::vector<Problem> to_count;  ///< problems whose tiles it waits for
+  std::string text;               ///< empty while it waits, and without rows
+};
+WindowsCost windows_cost(const std::vector<ResultRow>& rows, const TilesUi& ui, const WorkTable& work = {});
 
 /// What is wrong with the numbers of the tiling page, one sentence; empty: nothing.
 std::string tiles_problem(const TilesUi& ui);

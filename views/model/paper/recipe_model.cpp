@@ -18,26 +18,15 @@
 namespace triscope {
 namespace {
 
-Problem problem_of(const RecipeUi& ui) {
-  Problem problem;
-  problem.seq_len = ui.seq_len;
-  problem.q_heads = ui.q_heads;
-  problem.kv_heads = ui.kv_heads;
-  problem.head_dim = ui.head_dim;
-  problem.window1 = ui.window1;
-  problem.window2 = ui.window2;
-  return problem;
-}
+/// Both passes were measured.
+bool both(const std::set<Pass>& passes) { return passes.contains(Pass::forward) && passes.contains(Pass::backward); }
+
+}  // namespace
 
 std::vector<Problem> still_to_count(std::vector<Problem> wanted, const WorkTable& work) {
   std::erase_if(wanted, [&](const Problem& problem) { return find_counted(work, problem) != nullptr; });
   return wanted;
 }
-
-/// Both passes were measured.
-bool both(const std::set<Pass>& passes) { return passes.contains(Pass::forward) && passes.contains(Pass::backward); }
-
-}  // namespace
 
 LayerMixRequest layer_request(const RecipeUi& ui) {
   LayerMixRequest request;
@@ -71,7 +60,7 @@ std::string recipe_problem(const RecipeUi& ui) {
   if (ui.seq_len > kMostRecipeTokens)
     return fmt::format("at most {} tokens are added up", format_count(kMostRecipeTokens));
   if (!(ui.budget_ms >= 0)) return "the budget must be 0 or more";
-  const std::vector<std::string> reasons = validate(problem_of(ui));
+  const std::vector<std::string> reasons = validate(layer_problem(layer_request(ui)));
   return reasons.empty() ? std::string() : reasons.front();
 }
 
@@ -106,13 +95,15 @@ std::vector<MeasuredShape> measured_shapes(const std::vector<ResultRow>& rows) {
   std::map<std::string, std::string> labels;
   for (const ResultRow& row : rows) {
     const Problem& p = row.problem;
-    if (!is_layer_row(row, layer_of(row), row.pass)) continue;
+    LayerMixRequest layer = layer_of(row);
+    layer.dot_kernel = row.kernel;
+    if (!is_layer_row(row, layer, row.pass)) continue;
     const Heads heads{p.q_heads, p.kv_heads, p.head_dim};
-    if (p.form == Form::dot_product && p.window1 >= p.seq_len) {
+    if (is_global_layer(row, layer)) {
       global[{heads, row.kernel}].insert(row.pass);
       labels[row.kernel] = row.card.label.empty() ? row.kernel : row.card.label;
     }
-    if (p.form != Form::trilinear || row.card.kind != KernelKind::simplicial) continue;
+    if (!is_simplicial_layer(row, layer)) continue;
     Simplicial& kept = simplicial[{heads, {p.window1, p.window2}}];
     kept.passes.insert(row.pass);
     kept.longest = std::max(kept.longest, p.seq_len);

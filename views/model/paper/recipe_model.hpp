@@ -26,6 +26,9 @@ RecipeUi with_measured(RecipeUi ui, const LayerMixRequest& measured);
 
 inline constexpr int kMostRecipeTokens = 1 << 24;
 
+/// Those of `wanted` whose tiles are not in `work` yet.
+std::vector<Problem> still_to_count(std::vector<Problem> wanted, const WorkTable& work);
+
 /// What is wrong with the numbers, one sentence; empty: nothing.
 std::string recipe_problem(const RecipeUi& ui);
 
