@@ -96,6 +96,7 @@ LayerAnswer known_time(const Rows& rows, const Question& question) {
   const bool measured = above->first == seq_len;
   if (!measured && above == lengths.begin()) return {};
   const ResultRow &high = *above->second, &low = measured ? high : *std::prev(above)->second;
+  if (high.problem.seq_len > kMostReach * low.problem.seq_len) return {};  // no test has judged such a line
   const std::optional<MsRange> low_ends = interval_of(low), high_ends = interval_of(high);
   const std::string where = fmt::format("{} took {} ms here", high.kernel, significant_text(*high.median_ms, 3));
   if (!low_ends || !high_ends) return {{}, where + ", with an interval that is not known"};

@@ -52,10 +52,11 @@ struct LayerCosts {
   LayerCost global;
 };
 
-/// Costs at the request's length and heads, each with its 95 % interval. Between two measured lengths a time is a line
-/// in the exact number of triples, which is a fixed part and a rate, and its interval that of the two rows: how far the
-/// line itself is off is not in it. What was not measured with these windows and heads, lies beyond the lengths, or was
-/// measured so that half of the interval is unknown or beyond `kWidestHalf`, is estimated by what the kernel computes
+/// Costs at the request's length and heads, each with its 95 % interval. Between two measured lengths, the longer at
+/// most `kMostReach` times the other, a time is a line in the exact number of triples, which is a fixed part and a
+/// rate, and its interval that of the two rows: how far the line itself is off is not in it. What was not measured with
+/// these windows and heads, lies elsewhere, or was measured so that half of the interval is unknown or beyond
+/// `kWidestHalf`, is estimated by what the kernel computes
 /// (`estimate_layer`; `table` has the tiles of `problems_to_count`); so is a kernel that was faster elsewhere than the
 /// one that was measured here. Of each kernel its newest version counts. Rows of batch 1 count, ok ones of the
 /// request's sizes, of one device (the one with most rows); of several of one question the one that `row_that_counts`

@@ -197,6 +197,18 @@ TEST(LayerMix, between_two_lengths_the_interval_is_that_of_the_two_rows) {
   EXPECT_THROW(layer_costs(rows, {}), Error) << "one end is known too badly";
 }
 
+TEST(LayerMix, lengths_far_apart_tell_nothing_of_those_between) {
+  const auto kind = [](std::int64_t low) {
+    std::vector<ResultRow> rows;
+    for (const std::int64_t length : {low, std::int64_t{65'536}})
+      std::ranges::copy(both_kinds(length), std::back_inserter(rows));
+    return simplicial_time(rows, {}, Pass::forward).time;
+  };
+  ASSERT_TRUE(kind(16'384));
+  EXPECT_EQ(kind(16'384)->kind, LayerBasis::between_lengths);
+  EXPECT_FALSE(kind(8192)) << "eight times as long";
+}
+
 TEST(LayerMix, the_fastest_kernel_need_not_be_measured_at_the_length) {
   std::vector<ResultRow> rows = both_kinds(32'768);
   rows.erase(rows.begin());  // only "slow" has a forward of this length: 9 ms
