@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -60,6 +61,25 @@ std::optional<double> parse_amount(std::string_view text) {
   return value * unit;
 }
 
+/// The number that is all of `text`, in digits alone.
+std::optional<unsigned> parse_digits(std::string_view text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// "2026-11-21", of a day that there is.
+bool is_date(std::string_view text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+  const auto year = parse_digits(text.substr(0, 4)), month = parse_digits(text.substr(5, 2)),
+             day = parse_digits(text.substr(8, 2));
+  if (!year || !month || !day) return false;
+  return std::chrono::year_month_day(std::chrono::year(static_cast<int>(*year)), std::chrono::month(*month),
+                                     std::chrono::day(*day))
+      .ok();
+}
+
 }  // namespace
 
 const ExploreField& require_explore_field(std::string_view what, std::string_view id) {
@@ -108,6 +128,8 @@ ExploreFilter::Term ExploreFilter::parse_term(const std::string& text) {
       value.number = parse_amount(value.text);
       if (!value.number) refuse(text, fmt::format("'{}' is no number", value.text), "write it as 4096, 8k or 1.5");
     }
+    if (term.field->id == "date" && !by_text && !is_date(value.text))
+      refuse(text, fmt::format("'{}' is no date", value.text), "write a day as 2026-11-21, or a month as date~2026-11");
     term.values.push_back(std::move(value));
   }
   if (compares && term.values.size() > 1) refuse(text, "it compares with several values", "name one of them");

@@ -73,6 +73,7 @@ TEST(ExploreFilter, finds_what_sql_finds) {
       {"hopper", "kernel LIKE '%hopper%'"},
       {"tflops>400", "tflops > 400"},
       {"date<2026-01-01", "started < '2026-01-01'"},
+      {"date>=2024-02-29 date~2026-11", "started >= '2024-02-29' AND started LIKE '2026-11%'"},
   };
   for (const auto& [filter, sql] : same)
     EXPECT_EQ(matching(filter), ask_sql("SELECT measurement FROM result WHERE " + sql + " ORDER BY measurement"))
@@ -99,6 +100,9 @@ TEST(ExploreFilter, names_the_term_that_is_wrong) {
   EXPECT_THAT(fault("device=\"NVIDIA"), HasSubstr("quote is not closed"));
   EXPECT_THAT(fault("seq!8k"), HasSubstr("'!' is no operator"));
   EXPECT_THAT(fault("=8k"), HasSubstr("no such field"));
+  for (const char* none : {"2026-13-45", "2026-02-29", "2026-11-00", "2026-11", "26-11-21", "yesterday", "2026-11-2x"})
+    EXPECT_THAT(fault(std::string("date>") + none), HasSubstr(std::string("'") + none + "' is no date"));
+  EXPECT_THAT(fault("date=2026-11-21,2026-11-31"), HasSubstr("'2026-11-31' is no date"));
 }
 
 TEST(Explore, every_point_is_a_row_of_the_view) {
