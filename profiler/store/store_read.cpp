@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "profiler/record/same_device.hpp"
+#include "profiler/statistics/convergence.hpp"
 #include "profiler/store/row_fault.hpp"
 #include "profiler/store/sample_summary.hpp"
 #include "profiler/store/store_rows.hpp"
@@ -124,12 +125,14 @@ std::vector<ResultRow> result_rows(SQLite::Database& database, const WhichRows& 
     try {
       RowReader reader(query);
       read_row(reader, kColumns, row);
+      row.reason = corrected_reason(std::move(row.reason));
       compute_rates(row);
       fault = row_fault(row);
     } catch (const UnusableRow& unusable) {
       fault = unusable.what();
     }
     if (!fault.empty()) row = unusable_row(row, fault);
+    if (!interval_known(row)) row.ci_low_ms = row.ci_high_ms = std::nullopt;
     if (row.card.label.empty()) row.card.label = row.card.short_label = row.kernel;
   }
   if (!all_in_view) std::ranges::stable_sort(rows, {}, &ResultRow::measurement);
@@ -188,6 +191,7 @@ std::optional<Measurement> read_measurement(SQLite::Database& database, std::int
       select<Measurement>(database, kColumns, std::string(kKeyTables) + "WHERE measurement.id = ?", id);
   if (found.empty()) return std::nullopt;
   Measurement& measurement = found.front();
+  measurement.reason = corrected_reason(std::move(measurement.reason));
   measurement.samples = read_samples(database, id);
   measurement.turns = read_turns(database, id);
   for (auto& error : select<std::pair<std::string, double>>(database, kOutputErrors.columns,

@@ -10,25 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "profiler/record/columns.hpp"
 #include "profiler/record/words/kernel_remark.hpp"
+#include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/restarts.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
 namespace {
-
-std::string not_converged_text(const Measurement& measurement, const StoppingRule& rule) {
-  const Summary& summary = measurement.summary;
-  const std::string spread = fmt::format("not converged: {} over {} restarts", spread_text(summary), summary.restarts);
-  const auto blocks = static_cast<std::int64_t>(block_medians_ms(measurement.samples).size());
-  const std::optional<double> percent = spread_percent(summary.median_ms, summary.ci_low_ms, summary.ci_high_ms);
-  if (percent && *percent <= 100 * rule.precision && blocks < rule.min_blocks) {
-    return fmt::format("{} is narrow enough, but {} blocks are too few to trust: at least {} are needed", spread,
-                       blocks, rule.min_blocks);
-  }
-  return fmt::format("{}, {} % was asked for", spread, significant_text(100 * rule.precision, 2));
-}
 
 std::string remark(const Measurement& measurement, const SweepRequest& request) {
   const Summary& summary = measurement.summary;
@@ -38,7 +26,9 @@ std::string remark(const Measurement& measurement, const SweepRequest& request) 
   if (summary.restarts < request.restarts) {
     remarks.push_back(fmt::format("{} of {} restarts", summary.restarts, request.restarts));
   } else if (!summary.converged) {
-    remarks.push_back(not_converged_text(measurement, request.stopping));
+    const auto blocks = static_cast<std::int64_t>(block_medians_ms(measurement.samples).size());
+    remarks.push_back(
+        not_converged_text(summary, blocks, request.stopping, fmt::format("over {} restarts", summary.restarts)));
   }
   if (const std::optional<Modes> modes = modes_of(measurement.samples)) remarks.push_back(modes_text(*modes));
   return fmt::format("{}", fmt::join(remarks, "; "));

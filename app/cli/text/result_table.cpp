@@ -13,6 +13,7 @@
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/power_text.hpp"
 #include "profiler/record/words/problem_facts.hpp"
+#include "profiler/statistics/convergence.hpp"
 
 namespace triscope {
 namespace {
@@ -136,14 +137,9 @@ std::optional<std::string> shared_limiter(const std::vector<ResultRow>& rows) {
   return limiter;
 }
 
-/// "0.5 %" of a row whose only remark is that it did not become as precise as that; empty for any other.
-std::string asked_precision(const ResultRow& row) {
-  constexpr std::string_view kBegin = "not converged: ", kEnd = " was asked for";
-  const std::string& reason = row.reason;
-  if (row.status != Status::ok || !reason.starts_with(kBegin) || !reason.ends_with(kEnd)) return "";
-  const std::size_t comma = reason.rfind(", ");
-  if (comma == std::string::npos || reason.find(';') != std::string::npos) return "";
-  return reason.substr(comma + 2, reason.size() - kEnd.size() - comma - 2);
+/// Why a row whose only remark it is did not converge, in words that it shares with others; empty for any other.
+std::string why_not_converged(const ResultRow& row) {
+  return row.status == Status::ok ? shared_reason(row.reason) : std::string();
 }
 
 std::string interval_words(const ResultRow& row) {
@@ -252,14 +248,14 @@ std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts
         fmt::format("cross-check by CUDA events lies outside the interval and more than 1 % off (docs/method.md): {}\n",
                     fmt::join(beyond, ", "));
   }
-  std::map<std::string, std::vector<std::string>> not_converged;  // by what was asked for
+  std::map<std::string, std::vector<std::string>> not_converged;  // by the reason
   for (const ResultRow& row : rows) {
-    if (const std::string asked = asked_precision(row); !asked.empty())
-      not_converged[asked].push_back(fmt::format("m{} {}", row.measurement, interval_words(row)));
+    if (const std::string why = why_not_converged(row); !why.empty())
+      not_converged[why].push_back(fmt::format("m{} {}", row.measurement, interval_words(row)));
   }
-  for (const auto& [asked, ids] : not_converged) {
+  for (const auto& [why, ids] : not_converged) {
     if (ids.size() < 2) continue;
-    text += fmt::format("{} rows are not converged, {} was asked for: {}\n", ids.size(), asked, fmt::join(ids, ", "));
+    text += fmt::format("{} rows are not converged, {}: {}\n", ids.size(), why, fmt::join(ids, ", "));
   }
   std::vector<std::string> unknown;  // where no remark of their own says so
   for (const ResultRow& row : rows) {
@@ -268,8 +264,8 @@ std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts
   }
   if (!unknown.empty()) text += fmt::format("too few samples for an interval: {}\n", fmt::join(unknown, ", "));
   for (const ResultRow& row : rows) {
-    const std::string asked = asked_precision(row);
-    if (row.reason.empty() || (!asked.empty() && not_converged.at(asked).size() > 1)) continue;
+    const std::string why = why_not_converged(row);
+    if (row.reason.empty() || (!why.empty() && not_converged.at(why).size() > 1)) continue;
     const std::string status = row.status == Status::ok ? "" : fmt::format(" {}", to_string(row.status));
     text += fmt::format("m{}{}: {}\n", row.measurement, status, row.reason);
   }

@@ -11,6 +11,7 @@
 #include "profiler/record/clock.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/kernel_refusal.hpp"
+#include "profiler/statistics/convergence.hpp"
 #include "profiler/worker/jobs/sampling.hpp"
 
 namespace triscope {
@@ -118,15 +119,9 @@ void conclude(Work& work, SamplingEntry& entry, const StoppingRule& rule, bool c
   const auto add_remark = [&m](const std::string& text) { m.reason += (m.reason.empty() ? "" : "; ") + text; };
   if (modes) add_remark(modes_text(*modes));
   if (summary.converged) return;
-  const std::string found = fmt::format("not converged: {} after {} s", spread_text(summary),
-                                        significant_text(1e-9 * static_cast<double>(entry.elapsed_ns)));
-  const std::size_t blocks = entry.block_values.size();
-  const bool narrow = 0.5 * (summary.ci_high_ms - summary.ci_low_ms) <= rule.precision * summary.median_ms;
-  std::string why = fmt::format("{}, {} % was asked for", found, significant_text(100 * rule.precision, 2));
-  if (narrow && static_cast<std::int64_t>(blocks) < rule.min_blocks) {
-    why = fmt::format("{} is narrow enough, but {} blocks are too few to trust: at least {} are needed", found, blocks,
-                      rule.min_blocks);
-  }
+  const std::string why =
+      not_converged_text(summary, static_cast<std::int64_t>(entry.block_values.size()), rule,
+                         fmt::format("after {} s", significant_text(1e-9 * static_cast<double>(entry.elapsed_ns))));
   m.reason = m.reason.empty() ? why : fmt::format("{}; {}", why, m.reason);
 }
 

@@ -258,6 +258,14 @@ TEST(ResultTable, rows_that_did_not_converge_share_a_line) {
   other.reason = "not converged: one sample after 1.3 s, 0.5 % was asked for";
   EXPECT_EQ(remarks({row}, {}), "m7: " + row.reason + "\n");
   EXPECT_EQ(remarks({row, other}, {}), "2 rows are not converged, 0.5 % was asked for: m7 +-1.0 %, m8 one sample\n");
+  row.reason =
+      "not converged: +-1.0 % over 3 restarts is narrow enough, but 3 blocks are too few to trust: at least 8 "
+      "are needed";
+  ResultRow older = row;
+  older.measurement = 9;
+  older.reason = "not converged: +-1.0 % over 3 restarts is narrow enough, but its blocks are too few to trust";
+  EXPECT_EQ(remarks({row, older}, {}),
+            "2 rows are not converged, their blocks are too few to trust: m7 +-1.0 %, m9 +-1.0 %\n");
   other.reason += "; two modes: 1.23 ms and 1.31 ms (40 % of the blocks)";
   EXPECT_THAT(remarks({row, row, other}, {}), HasSubstr("m8: " + other.reason + "\n")) << "it says more";
 }

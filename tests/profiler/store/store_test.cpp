@@ -103,6 +103,25 @@ TEST_F(StoreTest, unset_facts_of_the_environment_stay_unset_and_equal_environmen
   EXPECT_EQ(database.execAndGet("SELECT count(*) FROM environment").getInt(), 2);
 }
 
+TEST_F(StoreTest, an_interval_that_says_nothing_is_in_no_row) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  Measurement m = synthetic_measurement(24);
+  m.reason = "not converged: +-0.44 % over 3 restarts, 1.0 % was asked for";
+  for (const double reach : {0.9, 1.1}) {  // of the median
+    m.summary.ci_low_ms = 0.05 * m.summary.median_ms;
+    m.summary.ci_high_ms = m.summary.ci_low_ms + 2 * reach * m.summary.median_ms;
+    m.key.problem.seq_len *= 2;
+    store.add(sweep, m);
+  }
+  const std::vector<ResultRow> rows = Snapshot(file_).results();
+  ASSERT_THAT(rows, SizeIs(2));
+  EXPECT_TRUE(rows[0].ci_low_ms && rows[0].ci_high_ms) << "+-90 %";
+  EXPECT_FALSE(rows[1].ci_low_ms || rows[1].ci_high_ms) << "+-110 %: `show` and `export` both say unknown";
+  for (const ResultRow& row : rows) EXPECT_THAT(row.reason, HasSubstr("its blocks are too few to trust"));
+  EXPECT_THAT(Snapshot(file_).measurement(rows[0].measurement)->reason, HasSubstr("its blocks are too few to trust"));
+}
+
 TEST_F(StoreTest, the_result_view_says_what_was_measured_with_rates_from_the_flop_counts) {
   Store store(file_);
   const std::int64_t sweep = begin(store);

@@ -10,6 +10,7 @@
 
 #include "profiler/plan/progress.hpp"
 #include "profiler/record/words/kernel_remark.hpp"
+#include "profiler/statistics/convergence.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/sweep/sweep.hpp"
 #include "tests/profiler/sweep/bad_worker_sweep.hpp"
@@ -86,6 +87,17 @@ TEST(RestartRemarks, a_narrow_interval_of_too_few_blocks_is_not_called_too_wide)
   request.stopping.precision = 1e-6;
   summarize_restarts(measurement, request, {});
   EXPECT_THAT(measurement.reason, HasSubstr("0.00010 % was asked for"));
+}
+
+TEST(RestartRemarks, what_older_versions_stored_of_a_narrow_interval_is_corrected) {
+  const std::string narrow = "not converged: +-0.44 % over 3 restarts", modes = "; two modes: 1 ms and 2 ms";
+  EXPECT_EQ(corrected_reason(narrow + ", 1.0 % was asked for" + modes),
+            narrow + " is narrow enough, but its blocks are too few to trust" + modes);
+  for (const std::string& stays :
+       {narrow + ", 0.20 % was asked for", narrow + " is narrow enough, but 3 blocks are too few to trust: at least 8",
+        std::string("not converged: one sample after 1.3 s, 0.5 % was asked for"), std::string("2 of 3 restarts"),
+        std::string("failed, 1.0 % was asked for"), std::string()})
+    EXPECT_EQ(corrected_reason(stays), stays);
 }
 
 TEST(RestartRemarks, what_the_kernel_said_stays_whatever_the_samples_say) {
