@@ -91,6 +91,7 @@ bool Application::prepare_frame(float monitor_scale) {
 }
 
 void Application::draw() {
+  keys_.in_frame();
   Context now = context();
   ui_.selection.hovered_now = 0;
   ui_.chart_areas.clear();

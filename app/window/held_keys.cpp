@@ -3,6 +3,30 @@
 #include <utility>
 
 namespace triscope {
+namespace {
+
+bool is_modifier(ImGuiKey key) {
+  return key == ImGuiMod_Ctrl || key == ImGuiMod_Shift || key == ImGuiMod_Alt || key == ImGuiMod_Super;
+}
+
+/// Takes from `queue` what begins with a change of a modifier after a key was pressed: Dear ImGui reads the modifiers
+/// of a frame at its end, so that Ctrl+F would be F where both are let go at once.
+void cut_after_chord(ImVector<ImGuiInputEvent>& queue, ImVector<ImGuiInputEvent>& rest) {
+  bool key_pressed = false;
+  for (int n = 0; n < queue.Size; ++n) {
+    const ImGuiInputEvent& event = queue[n];
+    if (event.Type != ImGuiInputEventType_Key) continue;
+    if (is_modifier(event.Key.Key) && key_pressed) {
+      for (int later = n; later < queue.Size; ++later) rest.push_back(queue[later]);
+      queue.resize(n);
+      return;
+    }
+    const bool of_modifier = event.Key.Key >= ImGuiKey_LeftCtrl && event.Key.Key <= ImGuiKey_RightSuper;
+    key_pressed |= event.Key.Down && !is_modifier(event.Key.Key) && !of_modifier;
+  }
+}
+
+}  // namespace
 
 void HeldKeys::before_frame(int& frames_left) {
   ImGuiContext& context = *ImGui::GetCurrentContext();
@@ -10,7 +34,7 @@ void HeldKeys::before_frame(int& frames_left) {
   const ImGuiID field = context.InputTextState.ID;
   const bool ready = field != 0 && context.ActiveId == field && field != field_before_;
   if (frames_left > 0) frames_left = ready ? 0 : frames_left - 1;
-  if (frames_left == 0 && events_.empty()) return;
+  if (frames_left == 0 && events_.empty()) return cut_after_chord(context.InputEventsQueue, next_);
   ImVector<ImGuiInputEvent> others;
   for (const ImGuiInputEvent& event : context.InputEventsQueue) {
     const bool typed = event.Type == ImGuiInputEventType_Text || event.Type == ImGuiInputEventType_Key;
@@ -20,6 +44,12 @@ void HeldKeys::before_frame(int& frames_left) {
   if (frames_left > 0) return;
   for (const ImGuiInputEvent& event : events_) context.InputEventsQueue.push_back(event);
   events_.clear();
+  cut_after_chord(context.InputEventsQueue, next_);
+}
+
+void HeldKeys::in_frame() {
+  for (const ImGuiInputEvent& event : next_) ImGui::GetCurrentContext()->InputEventsQueue.push_back(event);
+  next_.clear();
 }
 
 }  // namespace triscope

@@ -1,4 +1,5 @@
-// Keys that are typed at once after a command that opens a text field wait until the field has the keyboard.
+// Keys that wait for a later frame: those that are typed at once after a command that opens a text field, until the
+// field has the keyboard, and a modifier that is let go in the frame in which its key is pressed.
 #pragma once
 
 #include <imgui.h>
@@ -12,11 +13,14 @@ class HeldKeys {
   /// Call before each new frame. `frames_left`: for how many frames keys may still wait; counted down here, and 0 once
   /// another text field has the keyboard. The mouse waits for nothing.
   void before_frame(int& frames_left);
+  /// Call within each frame, before new events come.
+  void in_frame();
   bool any() const { return !events_.empty(); }
 
  private:
   ImVector<ImGuiInputEvent> events_;
-  ImGuiID field_before_ = 0;  ///< that had the keyboard when the wait began
+  ImVector<ImGuiInputEvent> next_;  ///< for the frame after this one
+  ImGuiID field_before_ = 0;        ///< that had the keyboard when the wait began
   bool waiting_ = false;
 };
 

@@ -67,6 +67,33 @@ TEST(Keys, typed_at_once_after_the_filter_was_asked_for_reach_it) {
   EXPECT_EQ(window.application().ui().table_filter, "512");
 }
 
+TEST(Keys, a_modifier_that_is_let_go_first_still_counts) {
+  WindowOnDatabase window;
+  window.stage->settle();
+  ImGuiIO& io = ImGui::GetIO();
+  const auto chord = [&](ImGuiKey key) {  // all of it between two frames, as on a busy machine
+    io.AddKeyEvent(ImGuiMod_Ctrl, true);
+    io.AddKeyEvent(ImGuiKey_LeftCtrl, true);
+    io.AddKeyEvent(key, true);
+    io.AddKeyEvent(ImGuiMod_Ctrl, false);
+    io.AddKeyEvent(ImGuiKey_LeftCtrl, false);
+    io.AddKeyEvent(key, false);
+  };
+  for (const Panel front : {Panel::log, Panel::compare, Panel::latency}) {
+    window.application().carry_out(ask::ShowPanel{front});
+    window.application().ui().table_filter = "old";
+    window.stage->settle();
+    chord(ImGuiKey_F);
+    chord(ImGuiKey_A);
+    for (const char letter : std::string("512")) io.AddInputCharacter(static_cast<unsigned>(letter));
+    for (int i = 0; i < 40; ++i) window.stage->frame();
+    EXPECT_EQ(window.application().ui().table_filter, "512") << panel_info(front).title;
+    EXPECT_FALSE(io.KeyCtrl);
+    window.application().ui().table_filter.clear();
+    ImGui::ClearActiveID();
+  }
+}
+
 TEST_F(Journey, an_order_survives_a_baseline) {
   travel([](ImGuiTestContext* c) {
     front(c, Panel::latency);
