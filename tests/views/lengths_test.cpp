@@ -155,6 +155,37 @@ TEST(LengthChart, a_training_step_has_curves_and_crossings_of_its_own) {
   auto forward = length_sweep();
   std::erase_if(forward->rows, [](const ResultRow& one) { return one.pass == Pass::backward; });
   EXPECT_FALSE(make_length_chart(*forward, {}).has_step());
+  auto backward = length_sweep();
+  backward->info.id = forward->info.id + 1;
+  std::erase_if(backward->rows, [](const ResultRow& one) { return one.pass == Pass::forward; });
+  const LengthChart of_two = make_length_chart(*forward, {backward});
+  ASSERT_TRUE(of_two.has_step()) << "each pass is of a sweep of its own";
+  EXPECT_DOUBLE_EQ(of_two.step.curves[0].points[0].ms, 1.024 * 3.5);
+  EXPECT_FALSE(of_two.step.budgets.empty());
+  ASSERT_FALSE(of_two.step.crossings.empty());
+  for (const LengthCrossing& crossing : of_two.step.crossings) EXPECT_FALSE(crossing.in_turns);
+  EXPECT_DOUBLE_EQ(of_two.step.crossings[0].measured.seq_len, chart.step.crossings[0].measured.seq_len);
+}
+
+TEST(LengthChart, windows_have_one_colour_in_every_pass) {
+  auto results = length_sweep();
+  const auto first = make_length_chart(*results, {}).of(Pass::forward).curves[0].problem;
+  std::erase_if(results->rows, [&](const ResultRow& one) {
+    return one.pass == Pass::backward && one.problem.window1 == first.window1 && one.problem.window2 == first.window2;
+  });
+  const LengthChart chart = make_length_chart(*results, {});
+  std::map<std::string, int> forward;
+  for (const LengthCurve& curve : chart.of(Pass::forward).curves) {
+    if (!curve.baseline) forward[curve.label] = curve.style;
+  }
+  int same = 0;
+  for (const LengthCurve& curve : chart.of(Pass::backward).curves) {
+    if (curve.baseline) continue;
+    EXPECT_EQ(curve.style, forward.at(curve.label)) << curve.label;
+    ++same;
+  }
+  EXPECT_GT(same, 0);
+  EXPECT_EQ(forward.size(), static_cast<std::size_t>(same) + 1) << "one was measured forward alone";
 }
 
 TEST(LengthChart, an_unknown_interval_is_said) {

@@ -54,8 +54,8 @@ class Collector {
   Collector(Pass pass, Regime regime, TimingSource clock) : pass_(pass), regime_(regime), clock_(clock) {}
 
   /// Of rows at one place the first sweep's counts, as the build that is looked at; of its several instances the
-  /// fastest.
-  void add(const ResultRow& row, const SweepResults* sweep) {
+  /// fastest. `in_turns`: it may have taken turns with others of its sweep.
+  void add(const ResultRow& row, const SweepResults* sweep, bool in_turns = true) {
     const bool usable = row.status == Status::ok && row.median_ms && *row.median_ms > 0 &&
                         std::isfinite(*row.median_ms) && row.problem.form != Form::gemm;
     if (!usable || row.pass != pass_ || row.regime != regime_ || row.problem.mask != Mask::causal) return;
@@ -63,7 +63,7 @@ class Collector {
     const auto [place, is_new] = index_.emplace(curve_key(row), problems_.size());
     if (is_new) problems_.emplace_back();
     Collected& curve = problems_[place->second][row.kernel];
-    add_to_sweep(curve, row, sweep->info.id);
+    if (in_turns) add_to_sweep(curve, row, sweep->info.id);
     if (curve.points.empty() || row.problem.seq_len > curve.row.problem.seq_len) curve.row = row;
     const auto [point, first] = curve.points.emplace(row.problem.seq_len, point_of(row));
     const SweepResults* source = curve.sources.emplace(row.problem.seq_len, sweep).first->second;
@@ -376,22 +376,71 @@ ResultRow step_row(const ResultRow& forward, const ValueWithInterval& step) {
   return row;
 }
 
-/// The steps of problems that were measured in both passes.
-LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regime) {
-  Collector collector(Pass::forward, regime, clock_of(sweeps));
+/// Of each problem, kernel and pass the first sweep's row: what steps of two sweeps are made of.
+std::vector<ResultRow> first_rows(const std::vector<const SweepResults*>& sweeps, Regime regime) {
+  std::vector<ResultRow> rows;
+  std::set<std::string> seen;
   for (const SweepResults* sweep : sweeps) {
-    for (const TrainingStep& step : training_steps(sweep->rows, "auto")) {
-      ResultRow row = step_row(step.forward, step.step);
-      row.problem.deterministic = step.backward.problem.deterministic;
-      collector.add(row, sweep);
-      if (step.baseline_step) collector.add(step_row(*step.baseline_forward, *step.baseline_step), sweep);
+    for (const ResultRow& row : sweep->rows) {
+      if (row.status != Status::ok || row.regime != regime) continue;
+      const bool is_new = seen.insert(fmt::format("{}|{}|{}|{}", curve_key(row), row.problem.seq_len, row.kernel,
+                                                  static_cast<int>(row.pass)))
+                              .second;
+      if (is_new) rows.push_back(row);
     }
   }
+  return rows;
+}
+
+/// The steps of problems that were measured in both passes: by one sweep, or else by two.
+LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regime) {
+  Collector collector(Pass::forward, regime, clock_of(sweeps));
+  const auto add = [&](const std::vector<ResultRow>& rows, const SweepResults* sweep) {
+    for (const TrainingStep& step : training_steps(rows, "auto")) {
+      const auto of = [&](const ResultRow& row) {
+        const auto its = std::ranges::find(sweeps, row.sweep, [](const SweepResults* one) { return one->info.id; });
+        return sweep != nullptr || its == sweeps.end() ? sweep : *its;
+      };
+      ResultRow row = step_row(step.forward, step.step);
+      row.problem.deterministic = step.backward.problem.deterministic;
+      collector.add(row, of(row), sweep != nullptr);
+      if (!step.baseline_step) continue;
+      row = step_row(*step.baseline_forward, *step.baseline_step);
+      collector.add(row, of(row), sweep != nullptr);
+    }
+  };
+  for (const SweepResults* sweep : sweeps) add(sweep->rows, sweep);
+  if (sweeps.size() > 1) add(first_rows(sweeps, regime), nullptr);
   std::int64_t left_out = 0;
   LengthPass made = make_pass(collector.problems(), left_out);
   find_crossings(made);
   find_budgets(made);
   return made;
+}
+
+/// A pair of windows has one colour in all passes: that of the first in which it is drawn.
+void share_colours(LengthChart& chart) {
+  std::map<std::string, int> colours;
+  const auto key = [](const Problem& p) {
+    return fmt::format("{}|{}|{}|{}|{}|{}", to_string(p.form), p.q_heads, p.kv_heads, p.head_dim, p.window1, p.window2);
+  };
+  for (LengthPass* pass : {&chart.passes[0], &chart.passes[1], &chart.step}) {
+    std::set<int> taken;
+    std::vector<LengthCurve*> fresh;
+    for (LengthCurve& curve : pass->curves) {
+      if (curve.baseline) continue;
+      const auto known = colours.find(key(curve.problem));
+      const bool free = known != colours.end() && taken.insert(known->second).second;
+      if (free) curve.style = known->second;
+      if (!free) fresh.push_back(&curve);
+    }
+    for (LengthCurve* curve : fresh) {
+      int colour = 0;
+      while (taken.contains(colour)) ++colour;
+      taken.insert(curve->style = colour);
+      colours.try_emplace(key(curve->problem), colour);
+    }
+  }
 }
 
 }  // namespace
@@ -429,6 +478,7 @@ LengthChart make_length_chart(const SweepResults& shown,
     chart.step = make_step(sweeps, regime);
     if (!chart.passes[0].curves.empty() || !chart.passes[1].curves.empty()) break;
   }
+  share_colours(chart);
   append_text(chart.text, chart.passes[0], "forward");
   append_text(chart.text, chart.passes[1], "backward");
   append_text(chart.text, chart.step, "training step");
