@@ -70,7 +70,10 @@ TEST(ExploreChart, a_point_of_several_databases_says_whose_it_is) {
   EXPECT_THAT(own.marks, SizeIs(3));
   ASSERT_THAT(foreign.marks, SizeIs(4));
   EXPECT_FALSE(own.marks[0].elsewhere);
-  EXPECT_TRUE(foreign.marks[0].elsewhere) << "its number is that of another measurement in the open database";
+  EXPECT_TRUE(foreign.marks[0].elsewhere);
+  EXPECT_THAT(foreign.marks[0].measurements, testing::IsEmpty())
+      << "its number is that of another measurement in the open database";
+  EXPECT_EQ(foreign.marks[0].measurement, 1);
   EXPECT_THAT(foreign.marks[0].text, HasSubstr("in other.db: open it to select this"));
   EXPECT_THAT(own.marks[0].text, HasSubstr("in open.db"));
   EXPECT_THAT(chart_of(rows, query).plots[0].lines[0].marks[0].text, Not(HasSubstr("one.db"))) << "there is only one";
@@ -85,7 +88,7 @@ TEST(ExploreChart, a_point_of_several_databases_says_whose_it_is) {
   EXPECT_EQ(text.rows[3][column("seq")], "128");
 }
 
-TEST(ExploreChart, a_point_of_repeats_in_two_databases_selects_those_of_the_newest) {
+TEST(ExploreChart, a_point_of_repeats_in_two_databases_selects_those_of_the_open_one) {
   std::vector<ResultRow> rows = many_rows(1), others = rows;
   rows[0].started = "2026-01-01T00:00:00Z";
   others[0].started = "2026-02-01T00:00:00Z";
@@ -96,8 +99,10 @@ TEST(ExploreChart, a_point_of_repeats_in_two_databases_selects_those_of_the_newe
   const ExploreChart chart = explore_chart(explore(sources, query), query, sources, {"open.db", "other.db"});
   const ExploreMark& mark = chart.plots.at(0).lines.at(0).marks.at(0);
   EXPECT_EQ(mark.repeats, 2U);
-  EXPECT_THAT(mark.measurements, ElementsAre(70));
-  EXPECT_TRUE(mark.elsewhere);
+  EXPECT_THAT(mark.measurements, ElementsAre(rows[0].measurement)) << "though the other is newer";
+  EXPECT_EQ(mark.measurement, rows[0].measurement);
+  EXPECT_EQ(mark.database, "open.db");
+  EXPECT_FALSE(mark.elsewhere);
   EXPECT_THAT(mark.text, HasSubstr("median of 2 measurements"));
 }
 

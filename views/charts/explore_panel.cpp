@@ -61,11 +61,10 @@ void plot_line(const Context& context, const ExploreChart& chart, const ExploreL
 
 /// The newest of its repeats, or the one that is selected; 0 where none is in the open database.
 std::int64_t shown_of(const ExploreMark& mark, const Selection& selection) {
-  if (mark.elsewhere) return 0;
   for (const std::int64_t measurement : mark.measurements) {
     if (selection.is_marked(measurement)) return measurement;
   }
-  return mark.measurements.back();
+  return mark.measurements.empty() ? 0 : mark.measurements.back();
 }
 
 void select_points(Context& context, const ExplorePlot& plot) {
@@ -79,7 +78,7 @@ void select_points(Context& context, const ExplorePlot& plot) {
   }
   if (nearest == nullptr) return;
   if (nearest->elsewhere) return ImGui::SetTooltip("%s", nearest->text.c_str());
-  picker.choose(nearest->measurements.back(), nearest->text, nearest->sweep);
+  picker.choose(nearest->measurement, nearest->text, nearest->sweep);
 }
 
 /// Where named values stand, as many as have room beside each other.

@@ -18,10 +18,11 @@ struct ExploreMark {
   double x = 0, y = 0;
   double low = 0, high = 0;                ///< of its interval, or of its repeats; only where `known`
   bool known = false;                      ///< the interval, or more than one repeat
-  bool elsewhere = false;                  ///< its newest repeat is of another database than the open one
-  std::int64_t sweep = 0;                  ///< of its newest repeat
+  bool elsewhere = false;                  ///< none of its repeats is of the open database
+  std::vector<std::int64_t> measurements;  ///< its repeats of the open database, the newest last
+  std::int64_t measurement = 0;            ///< of them the newest, or else of all: the one that `text` names
+  std::int64_t sweep = 0;                  ///< of that one
   std::string database;                    ///< the same; empty: there is only one
-  std::vector<std::int64_t> measurements;  ///< its repeats of the newest's database, the newest last
   std::size_t repeats = 0;                 ///< of all databases
   std::size_t others = 0;                  ///< that stand so near that this one stands for them
   std::string text;                        ///< what it is, for a tooltip

@@ -110,24 +110,27 @@ ExploreMark mark_of(const Exploration& made, const Thinned& thinned, std::span<c
   const ExplorePoint& point = *thinned.point;
   ExploreMark mark{.x = point.x, .y = point.y, .others = thinned.others};
   mark.low = mark.high = point.repeats.front().y;
-  const std::string& newest_of = sources[point.repeats.back().source].name;
+  const ExploreRepeat* named = nullptr;
   for (const ExploreRepeat& repeat : point.repeats) {
     mark.low = std::min(mark.low, repeat.y), mark.high = std::max(mark.high, repeat.y);
-    if (sources[repeat.source].name == newest_of) mark.measurements.push_back(row_of(sources, repeat).measurement);
+    // Another database gives its numbers to other measurements.
+    const bool own = databases.empty() || sources[repeat.source].name == databases.front();
+    if (own) mark.measurements.push_back(row_of(sources, repeat).measurement);
+    if (own || mark.measurements.empty()) named = &repeat;
   }
   mark.repeats = point.repeats.size();
-  if (databases.size() > 1) {
-    mark.database = newest_of;
-    mark.elsewhere = newest_of != databases.front();
-  }
+  mark.elsewhere = mark.measurements.empty();
+  const std::string& named_of = sources[named->source].name;
+  if (databases.size() > 1) mark.database = named_of;
   if (point.repeats.size() > 1) {
     mark.known = true;
   } else if (const auto& interval = point.repeats.front().interval) {
     mark.low = interval->low, mark.high = interval->high, mark.known = true;
   }
-  const ResultRow& newest = row_of(sources, point.repeats.back());
-  mark.sweep = newest.sweep;
-  mark.text = mark_text(made, mark, {newest, newest_of});
+  const ResultRow& row = row_of(sources, *named);
+  mark.sweep = row.sweep;
+  mark.measurement = row.measurement;
+  mark.text = mark_text(made, mark, {row, named_of});
   return mark;
 }
 
@@ -291,8 +294,7 @@ TextTable explore_text(const ExploreChart& chart) {
              chart.x.names.empty() ? fmt::format("{:.10g}", mark.x) : chart.x.names[static_cast<std::size_t>(mark.x)],
              fmt::format("{:.10g}", mark.y), mark.known ? fmt::format("{:.10g}", mark.low) : "",
              mark.known ? fmt::format("{:.10g}", mark.high) : "", fmt::format("{}", mark.repeats), mark.database,
-             fmt::format("{}", mark.sweep), fmt::format("{}", mark.measurements.back()),
-             fmt::format("{}", mark.others)});
+             fmt::format("{}", mark.sweep), fmt::format("{}", mark.measurement), fmt::format("{}", mark.others)});
       }
     }
   }
@@ -305,7 +307,7 @@ std::span<const ExploreView> usual_views() {
       {"Rate by windows", {"window", "tflops", "kernel", "pass", "", false}},
       {"Time beside the reference", {"seq", "ratio", "window", "pass", "kernel~hopper", false}},
       {"Energy by time", {"ms", "joules", "kernel", "pass", "", false}},
-      {"Best of each version", {"version", "tflops", "kernel", "pass", "", true}},
+      {"Time by version", {"version", "ms", "window", "pass", "kernel~hopper", false}},
   };
   return views;
 }
