@@ -152,7 +152,10 @@ struct Application::Handlers {
   void operator()(const ask::SetReference& request) const { a.sweeps_.set_reference(request.kernel); }
   void operator()(const ask::Compare& request) const { a.sweeps_.compare(request.sweep); }
   void operator()(const ask::LeaveOtherDatabase&) const { a.sweeps_.leave_other(); }
-  void operator()(const ask::SelectMeasurement& request) const { a.sweeps_.select(request.measurement, request.sweep); }
+  void operator()(const ask::SelectMeasurement& request) const {
+    if (request.beside) return a.sweeps_.select_beside(request.measurement);
+    a.sweeps_.select(request.measurement, request.sweep);
+  }
   void operator()(const ask::ClearSelection&) const {
     if (a.ui_.workspace == Workspace::attention) return a.ui_.attention.pinned.reset();
     a.sweeps_.clear_selection();

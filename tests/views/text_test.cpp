@@ -83,6 +83,8 @@ TEST(Commands, the_palette_finds_by_word_start_then_by_letters) {
   EXPECT_STREQ(search_commands("reset").front()->label, "Reset layout");
   EXPECT_STREQ(search_commands("rsl").front()->label, "Reset layout");
   EXPECT_STREQ(search_commands("run").front()->label, "Run");
+  EXPECT_STREQ(search_commands("training step").front()->label, "Lengths") << "by what it does";
+  EXPECT_STREQ(search_commands("slower").front()->label, "Compare");
   EXPECT_TRUE(search_commands("zzzz").empty());
   EXPECT_EQ(search_commands("").size(), commands().size());
 }

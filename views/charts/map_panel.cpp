@@ -131,7 +131,8 @@ void describe_cell(Context& context, const WindowMap& map, std::size_t i1, std::
   ImGui::SetTooltip("%s", text.c_str());
   if (cell.measurement == 0) return;
   context.ui.selection.hovered_now = cell.measurement;
-  if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) context.request(ask::SelectMeasurement{cell.measurement});
+  if (ImGui::IsMouseClicked(ImGuiMouseButton_Left))
+    context.request(ask::SelectMeasurement{cell.measurement, 0, ImGui::GetIO().KeyCtrl});
 }
 
 /// Colour scale to the right of the grid: five values, best on top.

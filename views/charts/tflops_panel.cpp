@@ -119,7 +119,7 @@ void select_bars(Context& context, const BarChart& chart, const Slots& slots) {
         text += verdict_lines(context, point.measurement);
         ImGui::SetTooltip("%s", text.c_str());
         if (clicked_without_drag()) {
-          context.request(ask::SelectMeasurement{point.measurement});
+          context.request(ask::SelectMeasurement{point.measurement, 0, ImGui::GetIO().KeyCtrl});
         }
       }
       if (!selection.is_marked(point.measurement)) continue;

@@ -117,6 +117,7 @@ struct LeaveOtherDatabase {};  ///< the compared sweeps are judged against the f
 struct SelectMeasurement {
   std::int64_t measurement = 0;  ///< 0, or the one that is selected already: none
   std::int64_t sweep = 0;        ///< that holds it; 0: the shown one, or another of its device
+  bool beside = false;           ///< it stands beside the selected one, or no longer does
 };
 struct ClearSelection {};
 

@@ -68,6 +68,12 @@ struct SelectedMeasurement {
   std::string note;
 };
 
+/// A second measurement of the shown sweep, beside the selected one.
+struct MeasurementBeside {
+  std::shared_ptr<const SelectedMeasurement> of;
+  Comparison time;  ///< the selected one against it
+};
+
 struct RunState {
   bool running = false;
   bool stopping = false;
@@ -137,7 +143,8 @@ struct DatabaseData {
   /// is often measured in several.
   std::vector<std::shared_ptr<const SweepResults>> same_device;
   std::shared_ptr<const SelectedMeasurement> selected;
-  std::uint64_t revision = 0;  ///< grows whenever shown, baseline, comparisons or compared change
+  std::shared_ptr<const MeasurementBeside> beside;  ///< null: only one is selected
+  std::uint64_t revision = 0;                       ///< grows whenever shown, baseline, comparisons or compared change
 };
 
 /// Written by app/window/sweep.

@@ -26,10 +26,11 @@ struct Selection {
   std::vector<std::int64_t> compared;  ///< sweeps, the first is what the others are judged against
   std::string other_database;          ///< whose nearest sweep stands before them all; empty: none
   std::int64_t pinned = 0;             ///< measurement
+  std::int64_t beside = 0;             ///< measurement of the shown sweep that stands beside it; 0 = none
   std::int64_t hovered = 0;            ///< measurement under the pointer in the last frame
   std::int64_t hovered_now = 0;        ///< the same, being collected in this frame
   bool is_marked(std::int64_t measurement) const {
-    return measurement != 0 && (measurement == pinned || measurement == hovered);
+    return measurement != 0 && (measurement == pinned || measurement == beside || measurement == hovered);
   }
 };
 

@@ -321,7 +321,7 @@ bool PointPicker::offer(double x, double y, std::int64_t measurement) {
 void PointPicker::choose(std::int64_t measurement, const std::string& name, std::int64_t sweep) {
   context_.ui.selection.hovered_now = measurement;
   ImGui::SetTooltip("%s", (name + verdict_lines(context_, measurement)).c_str());
-  if (clicked_without_drag()) context_.request(ask::SelectMeasurement{measurement, sweep});
+  if (clicked_without_drag()) context_.request(ask::SelectMeasurement{measurement, sweep, ImGui::GetIO().KeyCtrl});
 }
 
 void set_decade_ticks(ImAxis axis, double low, double high) {

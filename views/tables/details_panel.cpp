@@ -14,6 +14,7 @@
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
 #include "views/data/long_note.hpp"
+#include "views/model/tables/beside_model.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/tables/tables_panels.hpp"
 
@@ -98,6 +99,33 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
       coloured_text(theme.muted, "since baseline");
     }
   }
+}
+
+constexpr double kAlike = 1.05;  ///< factor up to which counters of two measurements are only named
+
+/// The selected measurement beside the second one: its time, then the counters, what differs most first.
+void draw_second(Context& context, const Measurement& measurement, const MeasurementBeside& beside) {
+  const ResultRow& other = beside.of->row;
+  const std::string name = fmt::format("{}, {}", line_label(other), other.card.short_label);
+  section(context, fmt::format("Beside {}, {}", name, to_string(other.pass)).c_str());
+  ImGui::PushTextWrapPos(0);
+  beside_reference(context, beside.time, marked(beside.time, time_sentence(beside.time, name)));
+  ImGui::PopTextWrapPos();
+  const std::vector<BesideLine> lines = beside_lines(measurement, beside.of->measurement);
+  if (lines.empty()) return muted_text(context, "Hardware counters were not read of both.", true);
+  std::string alike;
+  for (const BesideLine& line : lines) {
+    if (!line.factor.empty() && line.apart < std::log(kAlike)) {
+      alike += (alike.empty() ? "" : ", ") + line.label;
+      continue;
+    }
+    ImGui::BeginGroup();
+    fact_line(context, line.label.c_str(), line.factor);
+    muted_text(context, fmt::format("{} here, {} there", line.a, line.b));
+    ImGui::EndGroup();
+    if (!line.meaning.empty()) tooltip(context, line.meaning);
+  }
+  if (!alike.empty()) muted_text(context, fmt::format("Within 5 %: {}.", alike), true);
 }
 
 /// Samples in small: dots over time, the interval behind them.
@@ -312,7 +340,11 @@ void draw_details_panel(Context& context) {
   draw_headline(context, *selected);
   draw_spark(context, *selected);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(ImGui::GetStyle().FramePadding.x, context.look.px(2)));
-  draw_counters(context, selected->measurement);
+  if (context.data.beside) {
+    draw_second(context, selected->measurement, *context.data.beside);
+  } else {
+    draw_counters(context, selected->measurement);
+  }
   draw_launch(context, selected->measurement);
   draw_trust(context, *selected);
   draw_provenance(context, *selected);

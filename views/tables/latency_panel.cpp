@@ -316,7 +316,7 @@ void draw_line(Context& context, const LatencyModel& model, const LatencyLine& l
   const Theme& theme = context.look.theme;
   Selection& selection = context.ui.selection;
   ImGui::TableNextRow(0, context.look.px(24));
-  const bool pinned = line_is(line, selection.pinned);
+  const bool pinned = line_is(line, selection.pinned) || line_is(line, selection.beside);
   for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
     if (!ImGui::TableSetColumnIndex(i)) continue;
     const LatencyColumn& column = columns[static_cast<std::size_t>(i)];
@@ -337,7 +337,7 @@ void draw_line(Context& context, const LatencyModel& model, const LatencyLine& l
                                                 theme.accent);
     }
     if (row_button(pinned)) {
-      context.request(ask::SelectMeasurement{measurement_of(line, columns, hovered_column)});
+      context.request(ask::SelectMeasurement{measurement_of(line, columns, hovered_column), 0, ImGui::GetIO().KeyCtrl});
     }
     if (ImGui::IsItemHovered()) selection.hovered_now = measurement_of(line, columns, hovered_column);
     ImGui::SameLine(0, 0);

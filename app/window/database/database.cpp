@@ -123,6 +123,7 @@ void Database::take(const std::filesystem::path& file) {
   data_.shown.reset();
   read_shown_.reset();
   read_selected_.reset();
+  data_.beside.reset();
   data_.beside_reference.reset();  // another file's measurements have the same numbers
   data_.same_device.clear();
   data_.sweeps.clear();
@@ -143,9 +144,9 @@ void Database::take_recorded(const std::string& previous) {
 void Database::read(bool comparisons_changed) {
   if (data_.database.empty()) return;
   const Selection& selection = ui_.selection;
-  ReadRequest request{data_.database,     selection.shown_sweep, selection.baseline_sweep,
-                      selection.compared, selection.pinned,      ui_.settings.tolerance,
-                      hidden_sweep_,      selection.reference,   selection.other_database};
+  ReadRequest request{data_.database,      selection.shown_sweep,   selection.baseline_sweep, selection.compared,
+                      selection.pinned,    selection.beside,        ui_.settings.tolerance,   hidden_sweep_,
+                      selection.reference, selection.other_database};
   if (comparisons_changed) data_.loading = data_.sweeps.empty();
   reader_thread_.replace("read", [this, request] {
     try {
@@ -194,6 +195,8 @@ void Database::show(const ReadRequest& asked, const ReadResult& result, bool com
   if (selection.shown_sweep == 0 && result.shown) selection.shown_sweep = result.shown->info.id;
   if (selection.pinned == asked.selected) read_selected_ = result.selected;
   if (selection.pinned == 0) read_selected_.reset();
+  if (selection.pinned == asked.selected && selection.beside == asked.beside) data_.beside = result.beside;
+  if (selection.pinned == 0 || selection.beside == 0) data_.beside.reset();
   show_again();
   on_read(first, complete);
 }

@@ -183,6 +183,15 @@ void DatabaseReader::compare(const ReadRequest& request, ReadResult& result) {
   }
 }
 
+std::shared_ptr<const MeasurementBeside> DatabaseReader::beside_selected(const ReadRequest& request,
+                                                                         const ReadResult& result) {
+  std::shared_ptr<const SelectedMeasurement> other = select(*result.shown, request.beside);
+  if (!other) return nullptr;
+  StoredSamples samples(*snapshot_);
+  Comparison time = compare_rows(samples, result.selected->row, samples, other->row, request.tolerance);
+  return std::make_shared<const MeasurementBeside>(std::move(other), std::move(time));
+}
+
 ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<void(const ReadResult&)>& rows_ready) {
   if (!snapshot_ || request.file != file_ || gone_ || inode_of(request.file) != inode_) {
     Snapshot opened(request.file, kBusyTimeout, cancel_);  // throws before anything of the old one is lost
@@ -216,6 +225,7 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   }
   if (request.baseline) result.baseline = load(request.baseline);
   if (request.selected && result.shown) result.selected = select(*result.shown, request.selected);
+  if (request.beside && result.selected) result.beside = beside_selected(request, result);
   rows_ready(result);
   // A bad value costs its row alone. Damaged pages are told, also where nothing but the selected row lies on them.
   if (request.selected && result.shown && !result.selected) (void)snapshot_->samples(request.selected);

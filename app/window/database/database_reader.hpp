@@ -26,6 +26,7 @@ struct ReadRequest {
   std::int64_t baseline = 0;
   std::vector<std::int64_t> compared;
   std::int64_t selected = 0;  ///< measurement
+  std::int64_t beside = 0;    ///< another one of the shown sweep, beside it
   double tolerance = 0.005;
   std::int64_t hidden = 0;         ///< sweep that is left out
   std::string reference = "auto";  ///< kernel that rows stand beside
@@ -40,6 +41,7 @@ struct ReadResult {
   std::vector<ComparedSweep> compared;
   std::vector<std::shared_ptr<const SweepResults>> same_device;  ///< as in `DatabaseData`
   std::shared_ptr<const SelectedMeasurement> selected;
+  std::shared_ptr<const MeasurementBeside> beside;
   bool read_only = false;
   std::string other_problem;  ///< why `ReadRequest::other` is not compared with; empty: fine
 };
@@ -88,6 +90,8 @@ class DatabaseReader {
   std::optional<Other> other_of(const ReadRequest& request, ReadResult& result);
   void compare(const ReadRequest& request, ReadResult& result);
   std::shared_ptr<const SelectedMeasurement> select(const SweepResults& sweep, std::int64_t id);
+  /// The selected measurement against the one that stands beside it; null where that is not in the shown sweep.
+  std::shared_ptr<const MeasurementBeside> beside_selected(const ReadRequest& request, const ReadResult& result);
   std::shared_ptr<const Verdicts> beside(const SweepResults& sweep, const ReadRequest& request);
   Comparisons compare_sweeps(const SweepResults& ours, Other& other, double tolerance);
   std::vector<std::shared_ptr<const SweepResults>> on_the_device_of(const SweepInfo& shown,

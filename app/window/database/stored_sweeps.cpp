@@ -34,7 +34,7 @@ std::int64_t sweep_of(const std::vector<std::shared_ptr<const SweepResults>>& sw
 
 void StoredSweeps::show(std::int64_t sweep) {
   ui_.selection.shown_sweep = sweep;
-  ui_.selection.pinned = 0;
+  ui_.selection.pinned = ui_.selection.beside = 0;
   database_.read(true);
 }
 
@@ -88,9 +88,19 @@ void StoredSweeps::leave_other() {
 void StoredSweeps::select(std::int64_t measurement, std::int64_t in) {
   std::int64_t& pinned = ui_.selection.pinned;
   pinned = pinned == measurement ? 0 : measurement;
+  ui_.selection.beside = 0;
   const std::int64_t sweep = in != 0 && pinned != 0 ? in : sweep_of(data_.same_device, pinned);
   if (sweep != 0) ui_.selection.shown_sweep = sweep;
   database_.read(sweep != 0);
+}
+
+void StoredSweeps::select_beside(std::int64_t measurement) {
+  Selection& selection = ui_.selection;
+  const auto is_it = [&](const ResultRow& row) { return row.measurement == measurement; };
+  if (selection.pinned <= 0 || measurement <= 0 || !data_.shown || std::ranges::none_of(data_.shown->rows, is_it))
+    return select(measurement);
+  selection.beside = measurement == selection.beside || measurement == selection.pinned ? 0 : measurement;
+  database_.read(false);
 }
 
 void StoredSweeps::select_first() {
@@ -112,7 +122,7 @@ void StoredSweeps::select_first() {
 }
 
 void StoredSweeps::clear_selection() {
-  ui_.selection.pinned = 0;
+  ui_.selection.pinned = ui_.selection.beside = 0;
   ui_.selection.compared.clear();
   ui_.selection.other_database.clear();
   database_.read(true);
@@ -165,7 +175,7 @@ void StoredSweeps::hide(std::int64_t sweep) {
   std::erase(selection.compared, sweep);
   if (selection.compared.size() < 2) selection.compared.clear();
   if (selection.baseline_sweep == sweep) selection.baseline_sweep = 0;
-  if (selection.shown_sweep == sweep) selection.shown_sweep = selection.pinned = 0;
+  if (selection.shown_sweep == sweep) selection.shown_sweep = selection.pinned = selection.beside = 0;
   database_.read(true);
 }
 

@@ -35,6 +35,9 @@ class StoredSweeps {
   /// Selects a measurement and shows its sweep; the selected one no longer is. `in`: the sweep that holds it, 0 where
   /// it is the shown one or another of its device.
   void select(std::int64_t measurement, std::int64_t in = 0);
+  /// Puts a measurement of the shown sweep beside the selected one, or takes it away again. Where none is selected it
+  /// is selected.
+  void select_beside(std::int64_t measurement);
   /// Selects the fastest of our kernels on the first problem of the longest sequence that the shown sweep measured
   /// well; a dot-product baseline where it measured nothing else.
   void select_first();

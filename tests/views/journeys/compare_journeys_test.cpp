@@ -7,6 +7,7 @@
 #include "kernels/base/error.hpp"
 #include "tests/paths.hpp"
 #include "tests/views/journeys/journey.hpp"
+#include "views/model/tables/beside_model.hpp"
 
 namespace triscope {
 namespace {
@@ -23,6 +24,40 @@ class CompareJourney : public Journey {
     wait(c);
   }
 };
+
+TEST_F(CompareJourney, control_click_puts_a_second_row_beside_the_selected_one) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::latency);
+    app().carry_out(ask::ClearSelection{});
+    wait(c);
+    const ImVec2 at = c->ItemInfo("//###latency/**/##line").RectFull.GetCenter();
+    const auto click = [&](float rows) {
+      c->MouseMoveToPos(ImVec2(at.x, at.y + rows * app().look().px(24)));
+      c->MouseClick();
+      wait(c);
+      c->Yield(2);
+    };
+    click(0);
+    IM_CHECK(data().selected != nullptr && data().beside == nullptr);
+    const std::int64_t first = data().selected->row.measurement;
+    c->KeyDown(ImGuiMod_Ctrl);
+    click(1);
+    c->KeyUp(ImGuiMod_Ctrl);
+    IM_CHECK(data().beside != nullptr);
+    IM_CHECK_EQ(ui().selection.pinned, first);
+    IM_CHECK_EQ(data().beside->of->row.measurement, ui().selection.beside);
+    IM_CHECK_NE(ui().selection.beside, first);
+    const double medians = *data().selected->row.median_ms / *data().beside->of->row.median_ms;
+    IM_CHECK(std::abs(data().beside->time.ratio / medians - 1) < 0.2);
+    const std::vector<BesideLine> lines = beside_lines(data().selected->measurement, data().beside->of->measurement);
+    IM_CHECK(lines.size() > 5);
+    IM_CHECK(std::ranges::is_sorted(lines, std::greater(), &BesideLine::apart));
+    IM_CHECK(lines.front().apart > 0 && !lines.front().factor.empty());
+    click(1);
+    IM_CHECK(data().selected->row.measurement != first);  // without Ctrl it takes its place
+    IM_CHECK(data().beside == nullptr);
+  });
+}
 
 TEST_F(CompareJourney, the_shown_sweep_is_judged_against_the_nearest_sweep_of_another_database) {
   travel([](ImGuiTestContext* c) {
