@@ -57,8 +57,12 @@ void StoredSweeps::set_reference(const std::string& kernel) {
 void StoredSweeps::compare(std::int64_t asked) {
   const std::int64_t sweep = or_shown(asked);
   auto& compared = ui_.selection.compared;
+  const std::int64_t shown = ui_.selection.shown_sweep, baseline = ui_.selection.baseline_sweep;
+  const auto is_compared = [&](std::int64_t one) { return std::ranges::find(compared, one) != compared.end(); };
+  // Who shows another sweep and compares that one begins anew.
+  if (baseline == 0 && !is_compared(shown) && !is_compared(sweep)) compared.clear();
   if (compared.empty()) {
-    const std::int64_t first = ui_.selection.baseline_sweep ? ui_.selection.baseline_sweep : ui_.selection.shown_sweep;
+    const std::int64_t first = baseline ? baseline : shown;
     if (first) compared.push_back(first);
   }
   const auto found = std::find(compared.begin(), compared.end(), sweep);

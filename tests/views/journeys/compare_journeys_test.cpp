@@ -96,6 +96,26 @@ TEST_F(CompareJourney, the_shown_sweep_is_judged_against_the_nearest_sweep_of_an
   });
 }
 
+TEST_F(CompareJourney, showing_another_sweep_begins_a_comparison_anew) {
+  travel([](ImGuiTestContext* c) {
+    IM_CHECK(data().sweeps.size() >= 4);
+    const auto id = [](std::size_t n) { return data().sweeps[n].id; };
+    app().carry_out(ask::ShowSweep{id(0)});
+    app().carry_out(ask::Compare{id(1)});
+    wait(c);
+    IM_CHECK_EQ(data().compared.size(), 2U);
+    app().carry_out(ask::ShowSweep{id(1)});  // one of them
+    wait(c);
+    IM_CHECK_EQ(data().compared.size(), 2U);
+    app().carry_out(ask::ShowSweep{id(2)});
+    app().carry_out(ask::Compare{id(3)});
+    wait(c);
+    IM_CHECK_EQ(data().compared.size(), 2U);
+    IM_CHECK_EQ(data().compared[0].results->info.id, id(2));
+    IM_CHECK_EQ(data().compared[1].results->info.id, id(3));
+  });
+}
+
 TEST_F(CompareJourney, sweeps_that_were_compared_are_then_judged_against_the_other_database) {
   travel([](ImGuiTestContext* c) {
     wait(c);
