@@ -215,7 +215,7 @@ void draw_compare_panel(Context& context) {
   const std::string leave = other.empty() || context.ui.printing ? "" : fmt::format("Leave {}", other);
   const float room = leave.empty() ? 0 : button_width(leave.c_str()) + ImGui::GetStyle().ItemSpacing.x;
   panel_heading(context, summary,
-                fmt::format("Ratio = time of {} / time here; above 1 is faster.", model->sweeps.front()),
+                fmt::format("Ratio = time here / time of {}; below 1 is faster.", model->sweeps.front()),
                 button_width("Copy") + room);
   if (!leave.empty()) {
     align_right(button_width("Copy") + room);
