@@ -144,7 +144,7 @@ TEST(Facts, advice_says_what_fits) {
     words.emplace_back(seq_len);
     return run_triscope(words).output;
   };
-  EXPECT_THAT(said("1k"),
+  EXPECT_THAT(said("2k"),
               AllOf(HasSubstr("\nNothing fits: the nearest takes "), HasSubstr("; measure smaller windows.\n")));
   EXPECT_THAT(said("32k"), testing::Not(HasSubstr("Nothing fits")));
   const std::string some = said("64k");

@@ -72,7 +72,7 @@ TEST(Paper, table1_has_an_h100_beside_it_and_says_that_the_papers_gpu_is_unknown
   EXPECT_NEAR(lines[4]["recorded_low_ms"].get<double>(), 23.7013, 1e-9);
   EXPECT_NEAR(lines[4]["recorded_high_ms"].get<double>(), 24.4581, 1e-9);
   EXPECT_EQ(lines[4]["kernel"], "cuda.hopper");
-  EXPECT_NEAR(lines[4]["ms"].get<double>(), 24.28, 0.005) << "the row that counts, as in the README";
+  EXPECT_NEAR(lines[4]["ms"].get<double>(), 24.12, 0.005) << "the row that counts, as in the README";
 }
 
 TEST(Paper, other_sizes_change_the_fits_only) {

@@ -40,7 +40,8 @@ bool alike(const ResultRow& a, const ResultRow& b) {
 std::vector<ResultRow> rows_of(const char* database, const std::function<bool(const ResultRow&)>& wanted) {
   std::vector<ResultRow> rows = Snapshot(recorded_file(database)).results();
   std::erase_if(rows, [&](const ResultRow& row) {
-    return row.status != Status::ok || !row.median_ms || row.regime != Regime::sustained || !wanted(row);
+    const bool other_work = row.pass == Pass::backward && row.problem.deterministic;  // no layer is told from these
+    return row.status != Status::ok || !row.median_ms || row.regime != Regime::sustained || other_work || !wanted(row);
   });
   return rows;
 }
@@ -148,11 +149,11 @@ TEST_F(LayerEstimates, of_windows_that_were_left_out_hold_what_was_measured) {
   EXPECT_GT(judged.numbers.all + judged.intervals.all, judged.refused) << "else the calculator tells little";
 }
 
-TEST_F(LayerEstimates, of_lengths_that_were_left_out_are_intervals_that_hold_what_was_measured) {
+TEST_F(LayerEstimates, of_lengths_that_were_left_out_hold_what_was_measured) {
   const std::vector<ResultRow> rows = ours("h200.db");
   const Judged judged = judge(rows, counted(rows), same_length);
-  EXPECT_EQ(judged.numbers.all, 0) << "no sweep says in which company that length would be measured";
-  EXPECT_GT(judged.intervals.all, 0);
+  EXPECT_GT(judged.numbers.all + judged.intervals.all, 0);
+  expect_held("numbers", judged.numbers);
   expect_held("intervals", judged.intervals);
 }
 
