@@ -245,8 +245,6 @@ class Product {
   std::size_t group_ = 0;
 };
 
-std::string key_text(const MeasurementKey& key) { return dump_line(nlohmann::json(key)); }
-
 std::string question_text(const SupportQuestion& question) { return dump_line(nlohmann::json(question)); }
 
 // Asks each different question once.

@@ -50,6 +50,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchRecord, name, grid, block, cluster, reg
                                    dynamic_shared_bytes, local_bytes_per_thread, start_ns, end_ns)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Counter, name, unit, value)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeasurementKey, problem, pass, kernel, instance, regime, timing_source, device_id)
+/// The same text for keys that are equal, also in a database, where -0 is 0.
+std::string key_text(MeasurementKey key);
 /// Without its samples (they travel as payload) and without its summary (computed from them).
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Measurement, key, source_hash, status, reason, error, errors, launches, counters,
                                    workspace_bytes, started_unix_ns, group)

@@ -5,11 +5,6 @@
 #include "profiler/record/measurement_codec.hpp"
 
 namespace triscope {
-namespace {
-
-std::string key_text(const MeasurementKey& key) { return dump_line(nlohmann::json(key)); }
-
-}  // namespace
 
 void FinishedRows::add(FinishedKey row) {
   std::string text = key_text(row.key);

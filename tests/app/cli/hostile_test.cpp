@@ -95,6 +95,23 @@ TEST(HostileDatabases, a_line_feed_in_a_value_makes_no_second_line_of_an_error) 
   EXPECT_EQ(std::count(imported.errors.begin(), imported.errors.end(), '\n'), 1) << imported.errors;
 }
 
+TEST(HostileDatabases, minus_zero_in_a_request_is_zero) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "x.db";
+  const std::vector<std::string> sweep = {"sweep", "--db",        file.string(), "--windows",  "2x2",     "--seq",
+                                          "32",    "--q-heads",   "2",           "--head-dim", "16",      "--device",
+                                          "cpu",   "--kernel",    "cpu.fast",    "--pass",     "forward", "--budget",
+                                          "100ms", "--precision", "50%",         "--restarts", "2",       "--k2-bias",
+                                          "-0.0",  "--sink",      "-0.0"};
+  const ProgramResult first = run_triscope(sweep);
+  EXPECT_EQ(first.exit_code, 0) << first.errors;
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE sweep SET finished_unix_ns = NULL, planned = planned + 1; PRAGMA journal_mode = DELETE");
+  const ProgramResult resumed = run_triscope({"sweep", "--resume", "1", "--db", file.string()});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.errors;
+  EXPECT_EQ(Snapshot(file).results().size(), 1u);
+}
+
 TEST(HostileDatabases, a_request_that_is_nested_deeply_does_not_end_a_comparison) {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "x.db";
