@@ -11,6 +11,7 @@
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/atomic_file.hpp"
+#include "kernels/base/files/made_folder.hpp"
 #include "kernels/plugin/plugin_names.hpp"
 #include "plugin_skeleton.hpp"
 
@@ -52,26 +53,24 @@ int make_plugin(const std::string& name) {
     throw Error(fmt::format("the plug-in '{}' cannot be made", name), "there is a file or folder of that name here",
                 "choose another name, or remove it", ExitCode::usage);
   }
-  std::filesystem::create_directories(folder / "triscope", error);
+  MadeFolder made(folder / "triscope", MadeFolder::Parents::made, error);
   if (error) {
     throw Error(fmt::format("the plug-in '{}' cannot be made", name),
                 fmt::format("its folder cannot be made ({})", error.message()), "go to a folder that you may write to");
   }
-  try {
-    write_whole_file(folder / (name + ".c"), source_for(name));
-    write_whole_file(folder / "triscope" / "attention.h", kPluginHeader);
-  } catch (const Error&) {  // half a folder would be in the way of the next try
-    for (const std::filesystem::path& made :
-         {folder / "triscope" / "attention.h", folder / "triscope", folder / (name + ".c"), folder})
-      std::filesystem::remove(made, error);
-    throw;
-  }
-  print_output(
-      "{0}/{0}.c has a kernel that is right and slow. Build it and measure it:\n"
-      "  cd {0}\n"
-      "  cc -O2 -shared -fPIC -I. {0}.c -o {0}.so -lm\n"
-      "  triscope sweep --kernel ./{0}.so,cpu.fast --windows 16x4 --seq 128 --pass forward\n",
-      name);
+  const auto write = [&](const std::filesystem::path& file, std::string_view text) {
+    made.will_hold(file);
+    write_whole_file(file, text);
+  };
+  write(folder / (name + ".c"), source_for(name));
+  write(folder / "triscope" / "attention.h", kPluginHeader);
+  made.keep();  // half a folder would be in the way of the next try
+  write_output(
+      fmt::format("{0}/{0}.c has a kernel that is right and slow. Build it and measure it:\n"
+                  "  cd {0}\n"
+                  "  cc -O2 -shared -fPIC -I. {0}.c -o {0}.so -lm\n"
+                  "  triscope sweep --kernel ./{0}.so,cpu.fast --windows 16x4 --seq 128 --pass forward\n",
+                  name));
   return static_cast<int>(ExitCode::done);
 }
 

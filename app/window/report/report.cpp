@@ -14,6 +14,7 @@
 #include "app/window/report/told_error.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/atomic_file.hpp"
+#include "kernels/base/files/made_folder.hpp"
 #include "kernels/base/files/output_file.hpp"
 #include "profiler/paper/layers/measured_layer.hpp"
 #include "profiler/report/paper_page.hpp"
@@ -106,9 +107,7 @@ class Report {
     settle();
     refuse_database_files(options_.folder, end_of_links(options_.folder));
     std::error_code failed;
-    std::filesystem::create_directory(options_.folder, failed);  // not its parents: nobody asked for those
-    if (!failed && !std::filesystem::is_directory(options_.folder))
-      failed = std::make_error_code(std::errc::not_a_directory);
+    folder_.emplace(options_.folder, MadeFolder::Parents::there, failed);  // nobody asked for others
     if (failed)
       throw Error("The report was not written",
                   fmt::format("the folder {} cannot be created: {}", options_.folder.string(), failed.message()),
@@ -160,6 +159,9 @@ class Report {
     write_whole_file(path("report.html", FileKind::page), paper_page(input));
   }
 
+  /// The report is whole. Without this the folder goes again, when it was made for it.
+  void keep() { folder_->keep(); }
+
   const WindowData& data() const { return data_; }
   const std::vector<std::filesystem::path>& written() const { return written_; }
 
@@ -194,6 +196,7 @@ class Report {
   }
   const std::filesystem::path& path(const std::string& name, FileKind kind) {
     require_output(options_.folder / name, kind, "the report");
+    folder_->will_hold(options_.folder / name);
     return written_.emplace_back(options_.folder / name);
   }
   void write_picture(const std::string& name, bool cut = false) {
@@ -228,6 +231,7 @@ class Report {
   Offscreen offscreen_;
   Application& application_;
   const WindowData& data_;
+  std::optional<MadeFolder> folder_;
   std::vector<std::filesystem::path> written_;
 };
 
@@ -242,6 +246,7 @@ std::vector<std::filesystem::path> write_report(const ReportOptions& options) {
   }
   report.write_lengths();
   report.write_page();
+  report.keep();
   return report.written();
 }
 

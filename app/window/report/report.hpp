@@ -11,7 +11,7 @@ struct ReportOptions {
   std::int64_t sweep = 0;          ///< 0: the newest
   std::filesystem::path database;  ///< empty: the user's own
   std::filesystem::path folder;    ///< created when absent, its parents are not; its files of the same names and kinds
-                                   ///< are replaced
+                                   ///< are replaced. One that was created is removed when the report fails
   bool light = true;
   int width = 1200, height = 720;  ///< of each picture, before `scale`
   float scale = 2;

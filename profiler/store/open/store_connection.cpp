@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/files/made_folder.hpp"
 #include "profiler/store/open/companions.hpp"
 #include "profiler/store/open/default_database.hpp"
 #include "profiler/store/open/file_check.hpp"
@@ -63,14 +64,14 @@ void require_regular(const fs::path& file) {
   }
 }
 
-void require_writable(const fs::path& file) {
+// The folder of a database that can be written to. What is in it stays: another program may have begun it too.
+std::unique_ptr<MadeFolder> require_writable(const fs::path& file) {
   const fs::path folder = file.parent_path();
   const std::string what = fmt::format("cannot write to the database {}", file.string());
   std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed || !fs::is_directory(folder)) {
-    throw Error(what,
-                fmt::format("its folder cannot be created ({})", failed ? failed.message() : "a file is in the way"),
+  auto made = std::make_unique<MadeFolder>(folder, MadeFolder::Parents::made, failed);
+  if (failed) {
+    throw Error(what, fmt::format("its folder cannot be created ({})", failed.message()),
                 "create the folder, or name another file");
   }
   if (fs::exists(file) && !writable(file)) {
@@ -79,6 +80,7 @@ void require_writable(const fs::path& file) {
   if (!writable(folder)) {
     throw Error(what, "its folder is read-only", "make the folder writable, or name another file");
   }
+  return made;
 }
 
 // The journal mode in effect after asking for WAL. The switch turns a read lock into a write lock, and for that SQLite
@@ -229,7 +231,7 @@ bool is_foreign(const fs::path& file) {
 Connection open_for_writing(const fs::path& name, std::chrono::milliseconds busy_timeout) {
   const fs::path file = resolve(name);
   require_regular(file);
-  require_writable(file);
+  const std::unique_ptr<MadeFolder> folder = require_writable(file);
   return translate_errors("write to", file, [&] {
     const bool foreign = is_foreign(file);
     auto patience = std::make_unique<Patience>(Patience{{}, busy_timeout, {}});
@@ -245,6 +247,7 @@ Connection open_for_writing(const fs::path& name, std::chrono::milliseconds busy
     const FileIdentity identity = identity_of(file).value_or(FileIdentity{});
     Connection opened{file, identity, std::move(patience), std::move(database), false, false, foreign};
     if (foreign) opened.held = hold_checked(file);
+    folder->keep();
     return opened;
   });
 }
