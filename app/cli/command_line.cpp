@@ -96,7 +96,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
     return true;
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
-    print_output("{}", chosen.empty() ? app.help() : chosen.front()->help(app.get_name()));
+    write_output(chosen.empty() ? app.help() : chosen.front()->help(app.get_name()));
     return false;
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();

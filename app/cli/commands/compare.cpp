@@ -239,9 +239,9 @@ void print(const Compared& compared, const std::string& format) {
   if (format == "json") {
     write_json(compared_json(compared));
   } else if (format == "md") {
-    print_output("{}", compared_markdown(compared));
+    write_output(compared_markdown(compared));
   } else if (format == "junit") {
-    print_output("{}", compared_junit(compared));
+    write_output(compared_junit(compared));
   } else {
     print_output("{}", compared_table(compared, terminal_width(stdout, kUnlimitedWidth)));
   }

@@ -21,7 +21,7 @@ void add_completion_command(CLI::App& app, Action& action) {
       "  triscope completion fish > ~/.config/fish/completions/triscope.fish");
   command->callback([&app, &action, shell] {
     action = [&app, shell] {
-      print_output("{}", completion_script(app, *shell));
+      write_output(completion_script(app, *shell));
       return 0;
     };
   });

@@ -81,7 +81,7 @@ int run(const ExploreOptions& options) {
   if (options.format == "json") {
     write_json(exploration_json(made, sources));
   } else if (options.format == "csv") {
-    print_output("{}", exploration_csv(made, sources));
+    write_output(exploration_csv(made, sources));
   } else {
     print_output("{}", exploration_table(made, sources, terminal_width(stdout, kUnlimitedWidth)));
   }

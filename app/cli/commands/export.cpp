@@ -58,7 +58,7 @@ int run(const ExportOptions& options) {
     text = export_rows(rows, options.format, options.columns);
   }
   if (options.file.empty()) {
-    print_output("{}", text);
+    write_output(text);
   } else {
     write_whole_file(options.file, text);
     say_written(options.file);

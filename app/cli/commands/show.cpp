@@ -31,10 +31,8 @@ void print_table(const Snapshot& snapshot, const std::vector<ResultRow>& rows, c
   const Verdicts verdicts = compare_with_baseline(snapshot, rows, baseline);
   const OtherEnvironments elsewhere = other_environments(snapshot, rows);
   const std::size_t width = terminal_width(stdout, kUnlimitedWidth);
-  print_output("{}\n{}", wrapped_lines(shared_facts(rows), width),
-               render(result_table(rows, verdicts, elsewhere.rows), width));
-  if (const std::string text = elsewhere.remark + remarks(rows, verdicts); !text.empty())
-    print_output("\n{}", wrapped_lines(text, width));
+  print_output("{}\n{}", shared_facts(rows), render(result_table(rows, verdicts, elsewhere.rows), width));
+  if (const std::string text = elsewhere.remark + remarks(rows, verdicts); !text.empty()) print_output("\n{}", text);
   if (const std::vector<TrainingStep> steps = training_steps(rows, "auto"); !steps.empty())
     print_output("\ntraining step\n{}", training_step_table(steps, width));
 }
@@ -78,7 +76,7 @@ int run(const ShowOptions& options) {
   give_up_other_rights({file});
   const std::vector<ResultRow> rows = select(snapshot, selection);
   if (options.format != "table") {
-    print_output("{}", export_rows(rows, *parse_export_format(options.format)));
+    write_output(export_rows(rows, *parse_export_format(options.format)));
   } else if (selection.measurement) {
     const std::optional<Measurement> measurement = snapshot.measurement(*selection.measurement);
     if (!measurement)
@@ -87,7 +85,7 @@ int run(const ShowOptions& options) {
     const std::string text = measurement_text(*measurement, rows.front(),
                                               snapshot.environment(*selection.measurement).value_or(Environment{}),
                                               snapshot.note(*selection.measurement));
-    print_output("{}", wrapped_lines(text, terminal_width(stdout, kUnlimitedWidth)));
+    print_output("{}", text);
   } else if (rows.empty()) {
     print_output("{}\n", nothing_measured(snapshot, selection, *options.database));
   } else {

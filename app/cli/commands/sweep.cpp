@@ -262,7 +262,7 @@ int forecast(const SweepOptions& options) {
   if (options.json) {
     write_json(forecast_json(forecast));
   } else {
-    write_output(forecast_table(forecast, terminal_width(stdout, kUnlimitedWidth)));
+    print_output("{}", forecast_table(forecast, terminal_width(stdout, kUnlimitedWidth)));
   }
   return static_cast<int>(forecast.refusal.empty() ? ExitCode::done : ExitCode::environment);
 }

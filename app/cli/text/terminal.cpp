@@ -76,6 +76,30 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+std::string wrapped_lines(std::string_view text, std::size_t width) {
+  constexpr std::size_t kIndent = 4, kNarrowest = 20;
+  width = std::max(width, kNarrowest);
+  std::string plain = plain_text(text);
+  if (width != kUnlimitedWidth) std::ranges::replace(plain, '\t', ' ');
+  std::string lines;
+  for (std::string_view rest = plain; !rest.empty();) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    for (std::size_t room = width; display_width(line) > room; room = width - kIndent) {
+      std::string_view head = first_columns(line, room);
+      const std::size_t blank = head.rfind(' ');
+      if (blank != head.npos && head.find_first_not_of(' ') < blank) head = head.substr(0, blank);
+      lines += head;
+      lines += '\n' + std::string(kIndent, ' ');
+      line.remove_prefix(head.size());
+      line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    }
+    lines += line;
+    lines += '\n';
+  }
+  return lines;
+}
+
 void write_output(std::string_view text) {
   const std::string plain = plain_text(text);
   if (std::fwrite(plain.data(), 1, plain.size(), stdout) < plain.size() && g_output_fault == 0) g_output_fault = errno;

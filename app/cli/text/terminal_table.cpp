@@ -94,30 +94,6 @@ std::vector<std::string> wrapped_list(const std::vector<std::string>& words, std
   return lines;
 }
 
-std::string wrapped_lines(std::string_view text, std::size_t width) {
-  constexpr std::size_t kIndent = 4, kNarrowest = 20;
-  width = std::max(width, kNarrowest);
-  std::string plain = plain_text(text);
-  if (width != kUnlimitedWidth) std::ranges::replace(plain, '\t', ' ');
-  std::string lines;
-  for (std::string_view rest = plain; !rest.empty();) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    for (std::size_t room = width; display_width(line) > room; room = width - kIndent) {
-      std::string_view head = first_columns(line, room);
-      const std::size_t blank = head.rfind(' ');
-      if (blank != head.npos && head.find_first_not_of(' ') < blank) head = head.substr(0, blank);
-      lines += head;
-      lines += '\n' + std::string(kIndent, ' ');
-      line.remove_prefix(head.size());
-      line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-    }
-    lines += line;
-    lines += '\n';
-  }
-  return lines;
-}
-
 std::string render(TerminalTable table, std::size_t width) {
   for (TerminalColumn& column : table.columns) column.title = plain_line(column.title);
   for (auto& row : table.rows) {

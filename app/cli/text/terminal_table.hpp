@@ -22,17 +22,9 @@ struct TerminalTable {
   std::vector<std::vector<std::string>> rows;  ///< each as long as `columns`
 };
 
-/// Width given to `render` for output that is no terminal: nothing is left out or cut.
-inline constexpr std::size_t kUnlimitedWidth = static_cast<std::size_t>(-1);
-
 /// "a, b, c" in lines of at most `width` characters (a longer word has one to itself), for rows below each other; never
 /// none.
 std::vector<std::string> wrapped_list(const std::vector<std::string>& words, std::size_t width);
-
-/// The lines of `text`, each ended; one of more than `width` columns is broken at a blank, and what follows stands four
-/// columns to the right. So no part of a text from elsewhere looks like a line of its own, as it does where a terminal
-/// breaks the line.
-std::string wrapped_lines(std::string_view text, std::size_t width);
 
 /// The table with a header line, two spaces between columns, no line longer than `width` characters as long as that is
 /// at least 20, and every line ended. Columns that are empty in every row are left out. When columns did not fit, a

@@ -74,7 +74,7 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
   }
   return render(table, width) +
          "\nA step is the fastest forward and the fastest backward of a problem together. Intervals hold 95 %; the "
-         "passes were\nmeasured in separate runs, and what changed on the machine in between is not in them.\n";
+         "passes were measured in separate runs, and what changed on the machine in between is not in them.\n";
 }
 
 std::string training_step_json(const std::vector<TrainingStep>& steps) {

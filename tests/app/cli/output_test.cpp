@@ -1,8 +1,14 @@
-// What commands refuse to write over, through the real program.
+// What commands refuse to write over, leave behind, and print on a terminal, through the real program.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <fstream>
+#include <sstream>
 
+#include "app/cli/text/terminal.hpp"
 #include "profiler/record/recorded_database.hpp"
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/small_history.hpp"
@@ -99,6 +105,69 @@ TEST_F(OutputTest, slices_results_and_pictures_replace_only_their_own_kind) {
                                       "2x2",  "--kernel", "cpu.fast",          "--out"};
   refused(eval, "photo.png", 2, "it is not tensors");
   refused(eval, "new.npy", 2, "the name ends in .npy");
+}
+
+TEST_F(OutputTest, a_report_that_fails_leaves_no_folder_behind) {
+  std::filesystem::remove(folder_ / "history.db-wal");
+  std::filesystem::create_directory(folder_ / "there");
+  for (const char* name : {"there", "new"}) {
+    Program limited("/bin/sh", {"-c", "ulimit -f 100; exec \"$0\" \"$@\"", program_path("triscope").string(), "report",
+                                "--db", file_.string(), "-o", at(name)});
+    const ProgramResult result = limited.wait();
+    EXPECT_EQ(result.exit_code, 3);
+    EXPECT_THAT(result.errors, testing::HasSubstr("File too large; raise the limit"));
+    EXPECT_EQ(std::filesystem::exists(folder_ / name), std::string(name) == "there") << name;
+  }
+}
+
+/// What a terminal of so many columns gets.
+std::string on_terminal(const std::vector<std::string>& words, const std::string& columns) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) return "";
+  std::string shown;
+  {
+    Program program(program_path("triscope"), words,
+                    {.environment = {{"COLUMNS", columns}}, .output = ::ptsname(terminal)});
+    pollfd readable{terminal, POLLIN, 0};
+    for (bool alive = true, more = false; alive || more;) {
+      alive = program.running();
+      more = ::poll(&readable, 1, 10) > 0 && (readable.revents & POLLIN) != 0;
+      char bytes[4096];
+      const ssize_t count = more ? ::read(terminal, bytes, sizeof bytes) : 0;
+      if (count > 0) shown.append(bytes, static_cast<std::size_t>(count));
+    }
+    EXPECT_EQ(program.wait().exit_code, 0) << words.front();
+  }
+  ::close(terminal);
+  return shown;
+}
+
+TEST_F(OutputTest, no_line_is_longer_than_the_terminal_is_wide) {
+  std::filesystem::remove(folder_ / "history.db-wal");
+  const std::string file = file_.string();
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"show", "1", "--db", file},
+        {"show", "--step", "--db", recorded_database().string()},
+        {"show", "m1", "--db", file},
+        {"list", "--db", file},
+        {"compare", "1", "2", "--db", file},
+        {"explore", file, "--y", "tflops"},
+        {"advise", "--seq", "32k", "--db", recorded_database().string()},
+        {"sweep", "--dry-run", "--device", "cpu", "--windows", "2x2", "--seq", "32"},
+        {"paper", "recipe"},
+        {"paper", "operator"},
+        {"paper", "errata"},
+        {"version"},
+        {"devices"},
+        {"import", file, "--db", at("all.db")}}) {
+    const std::string shown = on_terminal(words, "70");
+    EXPECT_FALSE(shown.empty()) << words.front();
+    std::istringstream lines(shown);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.ends_with('\r')) line.pop_back();
+      EXPECT_LE(display_width(line), 70u) << words.front() << ": " << line;
+    }
+  }
 }
 
 }  // namespace
