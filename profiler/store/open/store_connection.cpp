@@ -155,12 +155,12 @@ std::unique_ptr<PrivateFolder> look_first(const fs::path& file, bool foreign, st
   return foreign ? require_checked(file, action, patience, view) : nullptr;
 }
 
-SQLite::Database migrated_copy(SQLite::Database& database, bool foreign, Patience& patience) {
+SQLite::Database migrated_copy(SQLite::Database& database, const fs::path& file, bool foreign, Patience& patience) {
   SQLite::Database copy(":memory:", kCreate);
   set_patience(copy, patience);
   distrust_contents(copy, foreign);
   copy_pages(copy, database, patience);
-  apply_steps(copy, schema_steps());
+  apply_steps(copy, file, schema_steps());
   return copy;
 }
 
@@ -274,7 +274,7 @@ Connection open_for_reading(const fs::path& name, std::chrono::milliseconds busy
     distrust_contents(database, foreign);
     require_readable_schema(database, file, older);
     if (foreign) require_no_triggers(database, file);
-    if (older) database = migrated_copy(database, foreign, *patience);
+    if (older) database = migrated_copy(database, file, foreign, *patience);
     if (foreign) require_own_schema(database, file, SchemaUse::reading);
     if (older) database.exec("PRAGMA query_only = ON");
     // KiB. Rows that are joined lie far apart: with SQLite's own 2 MB each page of a large file is read many times.

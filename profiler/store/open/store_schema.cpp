@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/Backup.h>
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <array>
@@ -142,14 +143,23 @@ void require_current_schema(SQLite::Database& database, const std::filesystem::p
               "import it instead: `triscope import FILE`");
 }
 
-void apply_steps(SQLite::Database& database, std::span<const std::string_view> steps) {
-  const std::int64_t target = 1 + static_cast<std::int64_t>(steps.size());
-  drop_result(database);
-  for (std::int64_t version = pragma(database, "user_version"); version < target; ++version) {
-    database.exec(std::string(steps[static_cast<std::size_t>(version - 1)]));
-    database.exec(fmt::format("PRAGMA user_version = {}", version + 1));
+void apply_steps(SQLite::Database& database, const std::filesystem::path& file,
+                 std::span<const std::string_view> steps) {
+  const std::int64_t first = pragma(database, "user_version"), target = 1 + static_cast<std::int64_t>(steps.size());
+  try {
+    drop_result(database);
+    for (std::int64_t version = first; version < target; ++version) {
+      database.exec(std::string(steps[static_cast<std::size_t>(version - 1)]));
+      database.exec(fmt::format("PRAGMA user_version = {}", version + 1));
+    }
+    database.exec(view_sql());
+  } catch (const SQLite::Exception& exception) {
+    if ((exception.getErrorCode() & 0xff) != SQLITE_ERROR) throw;  // that is how SQLite says that a name is wrong
+    throw Error(
+        fmt::format("cannot use {}", file.string()),
+        fmt::format("it says that its schema is {}, and its tables are not of that one ({})", first, exception.what()),
+        "name another file; this one was left as it is");
   }
-  database.exec(view_sql());
 }
 
 void make_view_anew(SQLite::Database& database) {
@@ -165,7 +175,7 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file, std:
   const std::filesystem::path copy = unused_backup_name(file, version);
   try {
     copy_database(file, copy);
-    apply_steps(database, steps);
+    apply_steps(database, file, steps);
     check();
     transaction.commit();
   } catch (...) {

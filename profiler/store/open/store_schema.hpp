@@ -43,6 +43,7 @@ void migrate(
     const std::function<void()>& check = [] {});
 
 /// The same steps without copy, for a database in memory.
-void apply_steps(SQLite::Database& database, std::span<const std::string_view> steps);
+void apply_steps(SQLite::Database& database, const std::filesystem::path& file,
+                 std::span<const std::string_view> steps);
 
 }  // namespace triscope

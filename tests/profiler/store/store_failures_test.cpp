@@ -363,6 +363,14 @@ TEST_F(StoreFailures, a_newer_schema_is_refused_and_left_alone) {
   expect_refused(file_, "it was written by a newer Triscope (schema 99");
 }
 
+TEST_F(StoreFailures, a_version_that_its_tables_are_not_of_is_refused_and_left_alone) {
+  fill(file_, 5);
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+      .exec("PRAGMA journal_mode = DELETE; PRAGMA user_version = 4");
+  expect_refused(file_, "it says that its schema is 4, and its tables are not of that one (");
+  EXPECT_FALSE(fs::exists(file_.string() + ".schema4.bak"));
+}
+
 TEST_F(StoreFailures, a_truncated_database_is_refused_and_left_alone) {
   fill(file_, 20);
   fs::resize_file(file_, fs::file_size(file_) / 2);
