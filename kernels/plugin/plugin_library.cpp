@@ -9,6 +9,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/mapped_file.hpp"
 #include "kernels/base/files/shared_library.hpp"
+#include "kernels/base/files/trusted_file.hpp"
 #include "kernels/base/sha256.hpp"
 
 namespace triscope {
@@ -56,6 +57,8 @@ PluginLibrary load_plugin_library(const std::filesystem::path& file, const std::
     refuse(file, fmt::format("its SHA-256 is {}, not {}", loaded.sha256.substr(0, 12), sha256.substr(0, 12)),
            "start a new sweep for the changed file");
   }
+  if (const std::string fault = why_not_trusted(opened.name()); !fault.empty())
+    refuse(file, fault, "let nobody else change what is run, or copy it into a folder of your own");
   SharedLibrary library;
   std::string why;
   if (!library.open(opened.name(), why)) refuse(file, fmt::format("it cannot be loaded ({})", why), "build it again");

@@ -43,7 +43,8 @@ SharedLibrary& SharedLibrary::operator=(SharedLibrary&& other) noexcept {
 bool SharedLibrary::open(const std::string& soname, std::string& why) {
   const std::string name = soname.find('/') == std::string::npos ? where_it_would_be(soname) : soname;
   if (const std::string fault = name.find('/') == std::string::npos ? "" : why_not_trusted(name); !fault.empty()) {
-    why = fmt::format("{} is not loaded: {}", name, fault);
+    std::error_code ignored;  // what a descriptor's name leads to is what a person knows
+    why = fmt::format("{} is not loaded: {}", std::filesystem::canonical(name, ignored).string(), fault);
     return false;
   }
   handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);

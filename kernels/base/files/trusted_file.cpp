@@ -41,7 +41,8 @@ std::string why_not_trusted(const std::filesystem::path& file) {
     const bool by_others = by_group || (facts.st_mode & S_IWOTH) != 0;
     in_sticky_folder = by_others && S_ISDIR(facts.st_mode) && (facts.st_mode & S_ISVTX) != 0;
     if (by_others && !in_sticky_folder)
-      return fmt::format("others may write to {} (mode {:04o})", part.string(), facts.st_mode & 07777U);
+      return fmt::format("others may write to {0} (mode {1:04o}; `chmod go-w {0}` ends that)", part.string(),
+                         facts.st_mode & 07777U);
   }
   return {};
 }

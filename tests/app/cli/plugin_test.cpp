@@ -116,6 +116,16 @@ TEST(Plugin, that_cannot_be_loaded_is_refused_in_a_sentence) {
   const ProgramResult missing = sweep(folder.path() / "r.db", (folder.path() / "none.so").string());
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_THAT(missing.errors, HasSubstr("none.so"));
+  const std::filesystem::path open = folder / "open";
+  std::filesystem::create_directory(open);
+  std::filesystem::copy_file(plugin("good"), open / "good.so");
+  std::filesystem::permissions(open, std::filesystem::perms::all);
+  const ProgramResult writable = sweep(folder.path() / "r.db", (open / "good.so").string());
+  EXPECT_EQ(writable.exit_code, 2);
+  EXPECT_THAT(writable.errors,
+              HasSubstr("cannot be used: others may write to " + open.string() + " (mode 0777; `chmod "));
+  EXPECT_THAT(writable.errors, testing::Not(HasSubstr("build it again")));
+  expect_one_sentence(writable.errors);
   const ProgramResult two = sweep(folder.path() / "r.db", plugin("good") + "," + plugin("crashes"));
   EXPECT_EQ(two.exit_code, 2);
   EXPECT_THAT(two.errors, HasSubstr("it names two libraries"));

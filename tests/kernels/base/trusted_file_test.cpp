@@ -26,7 +26,7 @@ TEST_F(TrustedFile, is_one_that_its_owner_alone_may_change) {
   EXPECT_THAT(why_not_trusted("/bin/sh"), IsEmpty());
   EXPECT_THAT(why_not_trusted(folder_ / "missing.so"), IsEmpty());
   ::chmod(file_.c_str(), 0666);
-  EXPECT_THAT(why_not_trusted(file_), HasSubstr("others may write to " + file_.string() + " (mode 0666)"));
+  EXPECT_THAT(why_not_trusted(file_), HasSubstr("others may write to " + file_.string() + " (mode 0666; `chmod go-w "));
 }
 
 TEST_F(TrustedFile, a_folder_on_the_way_counts_also_behind_a_link) {
