@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <new>
 #include <optional>
-#include <system_error>
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/commands/version.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/system_limit.hpp"
 #include "kernels/base/text/nearest_name.hpp"
 
 namespace triscope {
@@ -160,12 +159,8 @@ int run_command_line(int argc, const char* const* argv) {
   } catch (const Error& error) {
     print_error("triscope: {}", error.what());
     return static_cast<int>(error.code());
-  } catch (const std::bad_alloc&) {
-    print_error("triscope: out of memory: the request needs more than this machine has; make it smaller.");
-  } catch (const std::system_error& error) {
-    print_error("triscope: {}; see `triscope doctor`.", error.what());
-  } catch (const std::exception& error) {
-    print_error("triscope: unexpected failure: {}; this is a defect, please report it.", error.what());
+  } catch (const std::exception& exception) {
+    print_error("triscope: {}", unforeseen(exception));
   }
   return static_cast<int>(ExitCode::environment);
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/system_limit.hpp"
 
 namespace triscope {
 namespace {
@@ -34,7 +35,9 @@ extern "C" void on_stop_signal(int) {
 StopSignal::StopSignal() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    throw Error("Ctrl-C cannot be handled", std::strerror(errno), "close other programs, then run it again");
+    const int code = errno;
+    throw Error("Ctrl-C cannot be handled", std::strerror(code),
+                what_raises_the_limit(code, "close other programs, then run it again"));
   }
   read_end_ = ends[0];
   write_end = ends[1];

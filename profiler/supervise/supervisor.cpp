@@ -278,7 +278,12 @@ Supervisor::Supervisor(WorkerOptions options) : impl_(std::make_unique<Impl>(std
 Supervisor::Supervisor(Supervisor&&) noexcept = default;
 Supervisor& Supervisor::operator=(Supervisor&&) noexcept = default;
 Supervisor::~Supervisor() {
-  if (impl_) impl_->quit();
+  if (!impl_) return;
+  try {
+    impl_->quit();
+  } catch (const std::exception&) {
+    // Without memory to say goodbye: it ends with its pipes, and is killed by the end of `impl_`.
+  }
 }
 
 Catalog Supervisor::catalog() {

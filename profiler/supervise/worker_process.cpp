@@ -20,10 +20,13 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/system_limit.hpp"
 #include "kernels/base/text/plain_text.hpp"
 
 namespace triscope {
 namespace {
+
+constexpr char kWithoutPrograms[] = "close other programs";
 
 struct Pipe {
   Descriptor read, write;
@@ -32,8 +35,9 @@ struct Pipe {
 Pipe make_pipe() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    throw Error("the worker cannot be started", fmt::format("a pipe cannot be created: {}", std::strerror(errno)),
-                "close other programs");
+    const int code = errno;
+    throw Error("the worker cannot be started", fmt::format("a pipe cannot be created: {}", std::strerror(code)),
+                what_raises_the_limit(code, kWithoutPrograms));
   }
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
@@ -197,7 +201,9 @@ void Descriptor::close() noexcept {
 }
 
 WakeEvent::WakeEvent() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (fd_.get() < 0) throw Error("the sweep cannot be started", std::strerror(errno), "close other programs");
+  const int code = errno;
+  if (fd_.get() < 0)
+    throw Error("the sweep cannot be started", std::strerror(code), what_raises_the_limit(code, kWithoutPrograms));
 }
 
 void WakeEvent::set() noexcept {
@@ -212,7 +218,9 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, const std:
   const pid_t parent = getpid();
   pid_ = fork();
   if (pid_ == 0) become(words.data(), settings.data(), in, out, log, report.write.get(), parent);
-  if (pid_ < 0) throw Error("the worker cannot be started", std::strerror(errno), "close other programs");
+  const int code = errno;
+  if (pid_ < 0)
+    throw Error("the worker cannot be started", std::strerror(code), what_raises_the_limit(code, kWithoutPrograms));
   report.write.close();
   int error = 0;
   ssize_t count;

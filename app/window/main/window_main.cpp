@@ -17,6 +17,7 @@
 #include "app/window/report/screenshot.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/standard_streams.hpp"
+#include "kernels/base/system_limit.hpp"
 #include "kernels/base/text/plain_text.hpp"
 #include "profiler/record/recorded_database.hpp"
 
@@ -171,8 +172,8 @@ int main(int argc, char** argv) {
   } catch (const triscope::Error& error) {
     std::fprintf(stderr, "triscope-window: %s\n", triscope::plain_text(error.what()).c_str());
     return static_cast<int>(error.code());
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "triscope-window: %s\n", triscope::plain_text(error.what()).c_str());
+  } catch (const std::exception& exception) {
+    std::fprintf(stderr, "triscope-window: %s\n", triscope::plain_text(triscope::unforeseen(exception)).c_str());
     return 3;
   }
 }

@@ -11,6 +11,7 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/output_file.hpp"
+#include "kernels/base/system_limit.hpp"
 
 namespace triscope {
 namespace fs = std::filesystem;
@@ -61,17 +62,12 @@ void AtomicFile::commit() {
 void AtomicFile::fail(int code) const {
   const auto fix = [code] {
     switch (code) {
-      case ENOSPC:
-      case EDQUOT:
-        return "free some space or write elsewhere";
-      case EFBIG:
-        return "raise the limit on the size of files (`ulimit -f`), or write elsewhere";
       case ENOENT:
         return "create the folder first";
       case EISDIR:
         return "name a file in it";
       default:
-        return "choose a file in a folder you may write to";
+        return what_raises_the_limit(code, "choose a file in a folder you may write to");
     }
   }();
   throw Error(fmt::format("cannot write '{}'", file_.string()), std::strerror(code), fix);

@@ -1,7 +1,15 @@
 #include "profiler/store/open/store_error.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <string>
 
 #include "profiler/store/open/patience.hpp"
 
@@ -10,10 +18,44 @@ namespace {
 
 // SQLite reports a full disk as SQLITE_FULL when it writes, but as an I/O error when it grows the shared index of a
 // log.
+constexpr std::uintmax_t kRoom = 128 * 1024;  // bytes that a write may need
+
 bool disk_is_full(const std::filesystem::path& file) {
   std::error_code failed;
   const std::filesystem::space_info space = std::filesystem::space(file.parent_path(), failed);
-  return !failed && space.capacity > 0 && space.available < 128 * 1024;  // /proc has no capacity at all
+  return !failed && space.capacity > 0 && space.available < kRoom;  // /proc has no capacity at all
+}
+
+// Whether the database, or what lies beside it, is as large as this process may make a file.
+bool file_limit_is_reached(const std::filesystem::path& file) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+  for (const char* end : {"", "-wal", "-shm", "-journal"}) {
+    struct stat facts {};
+    if (::stat((file.string() + end).c_str(), &facts) != 0) facts.st_size = 0;
+    if (static_cast<std::uintmax_t>(facts.st_size) + kRoom > limit.rlim_cur) return true;
+  }
+  return false;
+}
+
+bool descriptors_are_used_up() {
+  const int descriptor = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return errno == EMFILE || errno == ENFILE;
+  ::close(descriptor);
+  return false;
+}
+
+// SQLite has one word for each of these, whatever the system said.
+std::optional<Error> lack_of_room(const std::string& what, const std::filesystem::path& file) {
+  if (disk_is_full(file))
+    return Error(what, "the disk is full", "free some space there and try again; what was recorded before is intact");
+  if (file_limit_is_reached(file))
+    return Error(what, "it is as large as this program may make a file",
+                 "raise the limit (`ulimit -f`) and try again; what was recorded before is intact");
+  if (descriptors_are_used_up())
+    return Error(what, "this program has as many files open as it may",
+                 "raise the limit (`ulimit -n`) and try again; what was recorded before is intact");
+  return std::nullopt;
 }
 
 }  // namespace
@@ -21,12 +63,16 @@ bool disk_is_full(const std::filesystem::path& file) {
 Error store_error(const SQLite::Exception& exception, std::string_view action, const std::filesystem::path& file) {
   const int code = exception.getErrorCode() & 0xff;
   const std::string what = fmt::format("cannot {} the database {}", action, file.string());
-  const Error full(what, "the disk is full", "free some space there and try again; what was recorded before is intact");
+  if (code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
+    if (const std::optional<Error> error = lack_of_room(what, file)) return *error;
   switch (code) {
+    case SQLITE_NOMEM:
+      return Error(
+          what, "there is too little memory",
+          "end other programs or raise the limit (`ulimit -v`), then try again; what was recorded before is intact");
     case SQLITE_FULL:
-      return full;
+      return Error(what, "the disk is full", "free some space there and try again; what was recorded before is intact");
     case SQLITE_IOERR:
-      if (disk_is_full(file)) return full;
       return Error(what, fmt::format("the disk reports an error ({})", exception.what()),
                    "check the disk, then try again; what was recorded before is as it was");
     case SQLITE_BUSY:
@@ -42,7 +88,6 @@ Error store_error(const SQLite::Exception& exception, std::string_view action, c
     case SQLITE_AUTH:
       return Error(what, "the permission is missing", "change the permissions, or name another one");
     case SQLITE_CANTOPEN:
-      if (disk_is_full(file)) return full;
       return Error(what, "the file cannot be opened", "check its name and permissions, or name another one");
     case SQLITE_INTERRUPT:
       if (steps_ran_out()) {
