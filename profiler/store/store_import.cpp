@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <limits>
 #include <utility>
@@ -95,6 +96,18 @@ bool copy_measurement(SQLite::Database& target, std::int64_t sweep, const Source
   return true;
 }
 
+// What is wrong with a row that the target did not take; empty: nothing is, the target cannot be written to.
+std::string fault_of_row(const SQLite::Exception& exception) {
+  switch (exception.getErrorCode() & 0xff) {
+    case SQLITE_CONSTRAINT:
+      return exception.what();
+    case SQLITE_TOOBIG:
+      return "its texts together are larger than 32 MiB, which Triscope never stores";
+    default:
+      return "";
+  }
+}
+
 // Runs `copy` of one row with all that belongs to it; false when a value in it cannot be used: then nothing of it is
 // there, and `rules` are told. `what` names it.
 template <typename Copy>
@@ -109,8 +122,8 @@ bool copy_or_leave_out(SQLite::Database& target, const Source& source, const std
   } catch (const UnusableRow& fault) {
     why = fault.what();
   } catch (const SQLite::Exception& exception) {
-    if ((exception.getErrorCode() & 0xff) != SQLITE_CONSTRAINT) throw;
-    why = exception.what();
+    why = fault_of_row(exception);
+    if (why.empty()) throw;
   }
   if (!why.empty()) {
     target.exec("ROLLBACK TO one_row");

@@ -131,6 +131,13 @@ TEST_F(ForeignValues, nothing_of_the_recorded_databases_is_computed_again) {
   }
 }
 
+TEST_F(ForeignValues, a_row_of_large_texts_is_left_out_and_not_called_the_other_database_s) {
+  const std::string large = "replace(hex(zeroblob(6000000)), '0', 'A')";
+  exec(fmt::format("UPDATE environment SET os = {0}, host = {0}, compiler = {0}", large));
+  EXPECT_THAT(import(), Each(HasSubstr("sweep 1 was not copied: its texts together are larger than 32 MiB")));
+  EXPECT_THAT(Snapshot(target_).sweeps(), IsEmpty());
+}
+
 TEST_F(ForeignValues, names_and_reasons_are_one_line_and_notes_keep_theirs) {
   exec(
       "UPDATE measurement SET reason = 'a' || char(10) || 'speed          9 TFLOP/s' || char(13) || char(9) WHERE id = "
