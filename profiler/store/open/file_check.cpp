@@ -24,6 +24,7 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/program_folder.hpp"
+#include "kernels/base/system_limit.hpp"
 #include "kernels/base/text/plain_text.hpp"
 #include "profiler/store/open/companions.hpp"
 
@@ -163,6 +164,7 @@ pid_t start(const fs::path& program, const Question& question, const Patience& p
   pid_t child = -1;
   const int error = ::posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
+  errno = error;
   return error == 0 ? child : -1;
 }
 
@@ -171,6 +173,7 @@ Ending run_checker(const fs::path& program, const Question& question, const Pati
   int channel[2];
   if (::pipe2(channel, O_CLOEXEC) != 0) throw SQLite::Exception("no descriptors are left", SQLITE_CANTOPEN);
   const pid_t child = start(program, question, patience, channel);
+  const int refused = errno;
   ::close(channel[1]);
   Ending ending;
   bool open = child > 0;
@@ -191,8 +194,8 @@ Ending run_checker(const fs::path& program, const Question& question, const Pati
   patience.require();
   if (child <= 0) {
     throw Error(fmt::format("cannot {} the database {}", question.action, question.file.string()),
-                fmt::format("{} beside this program cannot be started", kFileChecker),
-                "build or install Triscope anew");
+                fmt::format("{} beside this program cannot be started ({})", kFileChecker, std::strerror(refused)),
+                what_raises_the_limit(refused, "build or install Triscope anew"));
   }
   return ending;
 }
