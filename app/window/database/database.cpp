@@ -190,6 +190,8 @@ void Database::show(const ReadRequest& asked, const ReadResult& result, bool com
     data_.compared = result.compared;
     data_.same_device = result.same_device;
     messages_.dismiss(NoticeId::database);
+    read_problem_ = result.selected_problem;
+    if (!read_problem_.empty()) messages_.notify(Severity::error, NoticeId::database, read_problem_, {});
     if (!result.other_problem.empty() && asked.other == selection.other_database) leave_other(result.other_problem);
   }
   if (selection.shown_sweep == 0 && result.shown) selection.shown_sweep = result.shown->info.id;

@@ -131,15 +131,18 @@ std::shared_ptr<const Verdicts> DatabaseReader::beside(const SweepResults& sweep
   return beside_;
 }
 
-std::shared_ptr<const SelectedMeasurement> DatabaseReader::select(const SweepResults& sweep, std::int64_t id) {
+std::shared_ptr<const SelectedMeasurement> DatabaseReader::select(const SweepResults& sweep, std::int64_t id,
+                                                                  std::string& problem) {
+  const auto row =
+      std::find_if(sweep.rows.begin(), sweep.rows.end(), [&](const ResultRow& one) { return one.measurement == id; });
   std::optional<Measurement> measurement;
   try {
     measurement = snapshot_->measurement(id);
-  } catch (const Error&) {
-    return nullptr;  // its row in the table says what is wrong with it
+  } catch (const Error& error) {
+    // A row in which something is wrong says so in the table; what belongs to it does not.
+    if (row != sweep.rows.end() && row->status == Status::ok) problem = error.what();
+    return nullptr;
   }
-  const auto row =
-      std::find_if(sweep.rows.begin(), sweep.rows.end(), [&](const ResultRow& one) { return one.measurement == id; });
   if (!measurement || row == sweep.rows.end()) return nullptr;
   cut_texts(*measurement);
   return std::make_shared<const SelectedMeasurement>(
@@ -224,7 +227,8 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
     result.shown = load(starred != result.sweeps.end() ? starred->id : result.sweeps.front().id);
   }
   if (request.baseline) result.baseline = load(request.baseline);
-  if (request.selected && result.shown) result.selected = select(*result.shown, request.selected);
+  if (request.selected && result.shown)
+    result.selected = select(*result.shown, request.selected, result.selected_problem);
   if (request.beside && result.selected) result.beside = beside_selected(request, result);
   rows_ready(result);
   // A bad value costs its row alone. Damaged pages are told, also where nothing but the selected row lies on them.

@@ -42,6 +42,7 @@ struct ReadResult {
   std::vector<std::shared_ptr<const SweepResults>> same_device;  ///< as in `DatabaseData`
   std::shared_ptr<const SelectedMeasurement> selected;
   std::shared_ptr<const MeasurementBeside> beside;
+  std::string selected_problem;  ///< why the selected row has no samples and details to show; empty: fine
   bool read_only = false;
   std::string other_problem;  ///< why `ReadRequest::other` is not compared with; empty: fine
 };
@@ -89,7 +90,7 @@ class DatabaseReader {
   std::shared_ptr<const SweepResults> load(std::int64_t sweep) const;
   std::optional<Other> other_of(const ReadRequest& request, ReadResult& result);
   void compare(const ReadRequest& request, ReadResult& result);
-  std::shared_ptr<const SelectedMeasurement> select(const SweepResults& sweep, std::int64_t id);
+  std::shared_ptr<const SelectedMeasurement> select(const SweepResults& sweep, std::int64_t id, std::string& problem);
   /// The selected measurement against the one that stands beside it; null where that is not in the shown sweep.
   std::shared_ptr<const MeasurementBeside> beside_selected(const ReadRequest& request, const ReadResult& result);
   std::shared_ptr<const Verdicts> beside(const SweepResults& sweep, const ReadRequest& request);

@@ -1,4 +1,5 @@
 // What commands refuse to write over, leave behind, and print on a terminal, through the real program.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -118,6 +119,19 @@ TEST_F(OutputTest, a_report_that_fails_leaves_no_folder_behind) {
     EXPECT_THAT(result.errors, testing::HasSubstr("File too large; raise the limit"));
     EXPECT_EQ(std::filesystem::exists(folder_ / name), std::string(name) == "there") << name;
   }
+}
+
+TEST_F(OutputTest, no_report_and_no_picture_is_made_of_damaged_samples) {
+  std::filesystem::remove(folder_ / "history.db-wal");
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+      .exec("PRAGMA journal_mode = DELETE; UPDATE sample SET duration_ns = -5");
+  const ProgramResult report = run_triscope({"report", "--db", file_.string(), "-o", at("new")});
+  EXPECT_EQ(report.exit_code, 3);
+  EXPECT_THAT(report.errors, testing::HasSubstr("duration_ns of a sample is -5"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
+  const ProgramResult picture = run_triscope({file_.string(), "--screenshot", at("new.png")});
+  EXPECT_EQ(picture.exit_code, 3);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "new.png"));
 }
 
 /// What a terminal of so many columns gets.
