@@ -187,8 +187,8 @@ void DatabaseReader::compare(const ReadRequest& request, ReadResult& result) {
 }
 
 std::shared_ptr<const MeasurementBeside> DatabaseReader::beside_selected(const ReadRequest& request,
-                                                                         const ReadResult& result) {
-  std::shared_ptr<const SelectedMeasurement> other = select(*result.shown, request.beside);
+                                                                         ReadResult& result) {
+  std::shared_ptr<const SelectedMeasurement> other = select(*result.shown, request.beside, result.selected_problem);
   if (!other) return nullptr;
   StoredSamples samples(*snapshot_);
   Comparison time = compare_rows(samples, result.selected->row, samples, other->row, request.tolerance);

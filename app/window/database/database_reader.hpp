@@ -42,7 +42,7 @@ struct ReadResult {
   std::vector<std::shared_ptr<const SweepResults>> same_device;  ///< as in `DatabaseData`
   std::shared_ptr<const SelectedMeasurement> selected;
   std::shared_ptr<const MeasurementBeside> beside;
-  std::string selected_problem;  ///< why the selected row has no samples and details to show; empty: fine
+  std::string selected_problem;  ///< of `selected` or `beside`: why there is nothing to show
   bool read_only = false;
   std::string other_problem;  ///< why `ReadRequest::other` is not compared with; empty: fine
 };
@@ -92,7 +92,7 @@ class DatabaseReader {
   void compare(const ReadRequest& request, ReadResult& result);
   std::shared_ptr<const SelectedMeasurement> select(const SweepResults& sweep, std::int64_t id, std::string& problem);
   /// The selected measurement against the one that stands beside it; null where that is not in the shown sweep.
-  std::shared_ptr<const MeasurementBeside> beside_selected(const ReadRequest& request, const ReadResult& result);
+  std::shared_ptr<const MeasurementBeside> beside_selected(const ReadRequest& request, ReadResult& result);
   std::shared_ptr<const Verdicts> beside(const SweepResults& sweep, const ReadRequest& request);
   Comparisons compare_sweeps(const SweepResults& ours, Other& other, double tolerance);
   std::vector<std::shared_ptr<const SweepResults>> on_the_device_of(const SweepInfo& shown,
