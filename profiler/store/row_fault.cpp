@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +45,7 @@ std::string number_fault(std::string_view name, const std::optional<double>& num
   return number && !(*number >= 0 && *number <= most) ? fmt::format("{} is {}", name, *number) : "";
 }
 
+constexpr double kMostError = std::numeric_limits<double>::max();
 constexpr double kMostWatts = 1e6, kMostMegahertz = 1e6, kMostTflops = 1e7, kMostPeaks = 1000, kMostMs = 1e15;
 
 std::string first_of(std::initializer_list<std::string> faults) {
@@ -61,6 +63,11 @@ std::string counts_fault(std::int64_t samples, std::int64_t flagged) {
   if (samples < 0) return fmt::format("samples is {}", samples);
   if (flagged < 0 || flagged > samples) return fmt::format("flagged is {}", flagged);
   return "";
+}
+
+// How often a row was measured: in a process with a sample each, at least.
+std::string restarts_fault(std::int64_t restarts, std::int64_t samples) {
+  return restarts < 0 || restarts > std::max<std::int64_t>(samples, 1) ? fmt::format("restarts is {}", restarts) : "";
 }
 
 std::string interval_fault(const std::optional<double>& low, const std::optional<double>& high) {
@@ -88,6 +95,7 @@ std::string no_time_fault(Status status, const std::optional<double>& median_ms)
 std::string row_fault(const ResultRow& row) {
   return first_of(
       {problem_fault(row.problem, row.status), counts_fault(row.samples, row.flagged),
+       restarts_fault(row.restarts, row.samples), number_fault("error", row.error, kMostError),
        no_time_fault(row.status, row.median_ms), number_fault("median_ms", row.median_ms, kMostMs),
        interval_fault(row.ci_low_ms, row.ci_high_ms), number_fault("events_ms", row.events_ms, kMostMs),
        number_fault("tflops", row.tflops, kMostTflops),
@@ -121,7 +129,8 @@ std::string environment_fault(const Environment& environment) {
 }
 
 std::string sweep_fault(const SweepInfo& sweep) {
-  return first_of({environment_fault(sweep.environment), date_fault("started", sweep.started),
+  return first_of({sweep.planned < 0 ? fmt::format("planned is {}", sweep.planned) : "",
+                   environment_fault(sweep.environment), date_fault("started", sweep.started),
                    sweep.finished.empty() ? "" : date_fault("finished", sweep.finished)});
 }
 
@@ -136,6 +145,7 @@ std::string row_fault(const Measurement& measurement) {
   const std::int64_t started = measurement.started_unix_ns;
   const std::string fault = first_of(
       {problem_fault(measurement.key.problem, measurement.status), counts_fault(summary.samples, summary.flagged),
+       restarts_fault(summary.restarts, summary.samples), number_fault("error", measurement.error, kMostError),
        std::isnan(summary.median_ms) ? "" : number_fault("median_ms", summary.median_ms, kMostMs),
        interval_fault(summary.ci_low_ms, summary.ci_high_ms), number_fault("power_w", summary.power_w, kMostWatts),
        number_fault("sm_clock_mhz", summary.sm_clock_mhz, kMostMegahertz),

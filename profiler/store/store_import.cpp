@@ -33,6 +33,17 @@ struct Source {
   }
 };
 
+// Runs `body`, which writes to the target. What SQLite finds too large there is the row that is copied: it is left out.
+template <typename Body>
+auto write(Body&& body) {
+  try {
+    return body();
+  } catch (const SQLite::Exception& exception) {
+    if ((exception.getErrorCode() & 0xff) != SQLITE_TOOBIG) throw;
+    throw UnusableRow("its texts together are larger than 32 MiB, which Triscope never stores");
+  }
+}
+
 // A sweep with the identity of `source_sweep` in `target`; written, with its note and star, when there is none.
 std::int64_t matching_sweep(SQLite::Database& target, const Source& source, std::int64_t source_sweep,
                             const ImportRules& rules) {
@@ -63,11 +74,13 @@ std::int64_t matching_sweep(SQLite::Database& target, const Source& source, std:
     rules.left_out(
         fmt::format("the request of sweep {} was not copied, so it cannot be resumed: {}", source_sweep, fault));
   }
-  InternedTexts texts(target);
-  Insert insert(texts, kSweeps, "environment");
-  const std::int64_t id = insert(row, intern_environment(target, environment));
-  write_note(target, id, std::nullopt, note);
-  return id;
+  return write([&] {
+    InternedTexts texts(target);
+    Insert insert(texts, kSweeps, "environment");
+    const std::int64_t id = insert(row, intern_environment(target, environment));
+    write_note(target, id, std::nullopt, note);
+    return id;
+  });
 }
 
 // What the target holds of a row that is copied. A value there that cannot be used is not called the source's.
@@ -87,25 +100,17 @@ bool copy_measurement(SQLite::Database& target, std::int64_t sweep, const Source
   const auto read = [&](auto of, std::int64_t row) {
     return source.read([&](SQLite::Database& database) { return of(database, row); });
   };
-  const std::int64_t target_environment = intern_environment(target, read(read_environment, environment));
-  const std::int64_t copy = write_measurement(target, sweep, target_environment, measurement, derive(measurement.key),
-                                              existing ? std::optional(existing->id) : std::nullopt);
-  if (const std::optional<KernelCard> card = read(read_kernel_card, id)) write_kernel_card(target, copy, *card);
+  const Environment of_row = read(read_environment, environment);
+  const std::optional<KernelCard> card = read(read_kernel_card, id);
   const std::string note = read(read_note, id);
-  if (!note.empty()) write_note(target, sweep, copy, note);
+  write([&] {
+    const std::int64_t copy =
+        write_measurement(target, sweep, intern_environment(target, of_row), measurement, derive(measurement.key),
+                          existing ? std::optional(existing->id) : std::nullopt);
+    if (card) write_kernel_card(target, copy, *card);
+    if (!note.empty()) write_note(target, sweep, copy, note);
+  });
   return true;
-}
-
-// What is wrong with a row that the target did not take; empty: nothing is, the target cannot be written to.
-std::string fault_of_row(const SQLite::Exception& exception) {
-  switch (exception.getErrorCode() & 0xff) {
-    case SQLITE_CONSTRAINT:
-      return exception.what();
-    case SQLITE_TOOBIG:
-      return "its texts together are larger than 32 MiB, which Triscope never stores";
-    default:
-      return "";
-  }
 }
 
 // Runs `copy` of one row with all that belongs to it; false when a value in it cannot be used: then nothing of it is
@@ -122,8 +127,8 @@ bool copy_or_leave_out(SQLite::Database& target, const Source& source, const std
   } catch (const UnusableRow& fault) {
     why = fault.what();
   } catch (const SQLite::Exception& exception) {
-    why = fault_of_row(exception);
-    if (why.empty()) throw;
+    if ((exception.getErrorCode() & 0xff) != SQLITE_CONSTRAINT) throw;
+    why = exception.what();
   }
   if (!why.empty()) {
     target.exec("ROLLBACK TO one_row");

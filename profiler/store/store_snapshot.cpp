@@ -39,7 +39,12 @@ struct Snapshot::Impl {
     return translate_errors("read", connection.file, [&] {
       connection.begin_read();
       SQLite::Transaction transaction(connection.database);
-      return body(connection.database);
+      try {
+        return body(connection.database);
+      } catch (const UnusableRow& fault) {  // which is no damage of the file
+        throw Error(fmt::format("a row of the database {} cannot be used", connection.file.string()), fault.what(),
+                    "use the others, which `triscope show` lists");
+      }
     });
   }
 

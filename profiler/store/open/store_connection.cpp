@@ -110,6 +110,11 @@ void set_up_writing(SQLite::Database& database, std::chrono::milliseconds busy_t
 void require_readable_schema(SQLite::Database& database, const fs::path& file, bool& older) {
   const SchemaState state = schema_state(database, file);
   if (state == SchemaState::empty) {
+    std::error_code error;  // SQLite takes a file of a few bytes for an empty one
+    if (const std::uintmax_t size = fs::file_size(file, error); !error && size > 0 && size < 100) {
+      throw Error(fmt::format("cannot read the database {}", file.string()), "it is not an SQLite database",
+                  "name a Triscope database; this file was left as it is");
+    }
     throw Error(fmt::format("cannot read the database {}", file.string()), "it is empty",
                 "record something with `triscope sweep`, or name another one");
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernels/attention/flops.hpp"
+#include "kernels/base/error.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "tests/paths.hpp"
 #include "tests/profiler/store/store_fixture.hpp"
@@ -11,11 +12,22 @@ namespace triscope {
 namespace {
 
 using fixture::StoreTest;
+using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
+
+template <typename Body>
+std::string error_of(Body&& body) {
+  try {
+    body();
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
 
 class ForeignValues : public StoreTest {
  protected:
@@ -69,6 +81,23 @@ TEST_F(ForeignValues, wrong_flops_are_computed_anew_and_cost_no_row) {
   EXPECT_EQ(
       SQLite::Database(target_.string()).execAndGet("SELECT useful_flops FROM measurement WHERE id = 2").getDouble(),
       useful_flops(right[1].problem, right[1].pass));
+}
+
+TEST_F(ForeignValues, what_no_measurement_has_costs_the_row_and_is_not_called_damage_of_the_file) {
+  for (const char* const set : {"error = -1", "restarts = 2000000000", "restarts = -1", "samples = -3"}) {
+    SCOPED_TRACE(set);
+    exec(fmt::format("UPDATE measurement SET {} WHERE id = 2", set));
+    const std::string name(set, std::string_view(set).find(' '));
+    EXPECT_THAT(Snapshot(file_).result(2)->reason, HasSubstr(name + " is "));
+    EXPECT_EQ(Snapshot(file_).result(2)->status, Status::failed);
+    EXPECT_THAT(error_of([&] { (void)Snapshot(file_).measurement(2); }),
+                AllOf(HasSubstr("a row of the database"), HasSubstr(name), Not(HasSubstr("damaged"))));
+    std::filesystem::remove(target_);
+    EXPECT_THAT(import(), SizeIs(1));
+    exec("UPDATE measurement SET error = 0.001, restarts = 1, samples = 30 WHERE id = 2");
+  }
+  exec("UPDATE sweep SET planned = -7");
+  EXPECT_THAT(Snapshot(file_).sweeps().front().note, HasSubstr("planned is -7"));
 }
 
 TEST_F(ForeignValues, an_ok_row_without_a_time_above_zero_is_refused_by_name_and_its_samples_are_not_lost) {

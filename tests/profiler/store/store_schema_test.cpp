@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "kernels/base/error.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/profiler/record/kernel_cards.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
@@ -95,8 +96,7 @@ TEST_F(SchemaTest, the_copy_does_not_go_through_a_link) {
 
 TEST_F(SchemaTest, a_failing_step_leaves_the_database_as_it_was) {
   SQLite::Database database = open();
-  EXPECT_THROW(migrate(database, file_, steps_and({kColour, "INSERT INTO no_such_table VALUES (1)"})),
-               SQLite::Exception);
+  EXPECT_THROW(migrate(database, file_, steps_and({kColour, "INSERT INTO no_such_table VALUES (1)"})), Error);
   EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), schema_version());
   EXPECT_EQ(database.execAndGet("SELECT count(*) FROM pragma_table_info('sweep') WHERE name = 'colour'").getInt(), 0);
   EXPECT_FALSE(std::filesystem::exists(backup()));
