@@ -53,7 +53,7 @@ FieldText field_text(LatencyField field) {
           "Judgement against the baseline sweep. Same: the interval of the ratio lies within 4 times the tolerance, "
           "since "
           "separate runs have wider ones than turns.",
-          "baseline time / this time, with its 95 % interval", "", true};
+          "this time / baseline time, with its 95 % interval", "", true};
     case LatencyField::flagged:
       return column_text("flagged", false);
     case LatencyField::error:

@@ -282,11 +282,11 @@ ImU32 verdict_colour(const Theme& theme, Verdict verdict) {
   return theme.muted;
 }
 
-void beside_reference(const Context& context, const Comparison& comparison, const std::string& text) {
+void beside_other(const Context& context, const Comparison& comparison, const std::string& text,
+                  const std::string& other) {
   coloured_text(verdict_colour(context.look.theme, comparison.verdict), text);
-  const Verdicts* verdicts = context.data.beside_reference.get();
-  if (verdicts == nullptr || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
-  std::string words = sentence(marked(comparison, time_sentence(comparison, verdicts->label)));
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
+  std::string words = sentence(marked(comparison, time_sentence(comparison, other)));
   if (comparison.cycle_ratio) words += fmt::format(" In clock cycles: {}.", format_fixed(*comparison.cycle_ratio, 3));
   if (!comparison.explanation.empty()) words += " " + comparison.explanation;
   if (!comparison.paired) words += " * Not measured in turns: what changed in between is not in the interval.";

@@ -79,8 +79,9 @@ struct Step {
 void empty_state(Context& context, std::string_view text, std::initializer_list<Step> steps = {});
 
 ImU32 verdict_colour(const Theme& theme, Verdict verdict);
-/// `text` of a time beside the reference's in the verdict's colour, with its interval and explanation on hover.
-void beside_reference(const Context& context, const Comparison& comparison, const std::string& text);
+/// `text` of a time beside that of `other` in the verdict's colour, with its interval and explanation on hover.
+void beside_other(const Context& context, const Comparison& comparison, const std::string& text,
+                  const std::string& other);
 /// What is said of a measurement beside the reference and since the baseline, one line each, for tooltips: "\n▼ 1.84×
 /// longer than FlashAttention-3, 1.82 to 1.86\n1.09× its rate"; empty where nothing is.
 std::string verdict_lines(const Context& context, std::int64_t measurement);

@@ -47,7 +47,7 @@ void draw_beside(Context& context, std::int64_t measurement) {
   if (ImGui::CalcTextSize(words.c_str()).x > ImGui::GetContentRegionAvail().x)
     words = marked(comparison, time_sentence(comparison, verdicts->short_label));
   ImGui::PushTextWrapPos(0);
-  beside_reference(context, comparison, words);
+  beside_other(context, comparison, words, verdicts->label);
   ImGui::PopTextWrapPos();
   const auto rate = verdicts->rates.find(measurement);
   if (rate != verdicts->rates.end())
@@ -109,10 +109,10 @@ void draw_second(Context& context, const Measurement& measurement, const Measure
   const std::string name = fmt::format("{}, {}", line_label(other), other.card.short_label);
   section(context, fmt::format("Beside {}, {}", name, to_string(other.pass)).c_str());
   ImGui::PushTextWrapPos(0);
-  beside_reference(context, beside.time, marked(beside.time, time_sentence(beside.time, name)));
+  beside_other(context, beside.time, marked(beside.time, time_sentence(beside.time, name)), name);
   ImGui::PopTextWrapPos();
   const std::vector<BesideLine> lines = beside_lines(measurement, beside.of->measurement);
-  if (lines.empty()) return muted_text(context, "Hardware counters were not read of both.", true);
+  if (lines.empty()) return muted_text(context, "Hardware counters were not read of this one.", true);
   std::string alike;
   for (const BesideLine& line : lines) {
     if (!line.factor.empty() && line.apart < std::log(kAlike)) {

@@ -249,7 +249,8 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
       return;
     case LatencyField::beside:
       if (cell && cell->beside)
-        beside_reference(context, *cell->beside, cell->beside->verdict == Verdict::unclear ? "? unclear" : text);
+        beside_other(context, *cell->beside, cell->beside->verdict == Verdict::unclear ? "? unclear" : text,
+                     context.data.beside_reference->label);
       return;
     case LatencyField::verdict:
       if (cell && cell->against_baseline) verdict(context, *cell->against_baseline);
