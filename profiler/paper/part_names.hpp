@@ -1,30 +1,44 @@
-// Parts of the paper that the command line and the window call by different names; each takes both.
+// What parts of the paper are called besides: by the command line, by the window, and by the paper's own numbers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
 namespace triscope {
 
-struct PartNames {
-  std::string_view section, page;  ///< of `triscope paper`; of the window
+/// A name, the section of `triscope paper` and the page of the window that it means.
+struct PartName {
+  std::string_view name, section, page;
 };
-inline constexpr std::array<PartNames, 2> kPartNames{{{"tiling", "tiles"}, {"scaling", "laws"}}};
+inline constexpr std::array<PartName, 15> kPartNames{{
+    {"tiling", "tiling", "tiles"},
+    {"tiles", "tiling", "tiles"},
+    {"scaling", "scaling", "laws"},
+    {"laws", "scaling", "laws"},
+    {"table2", "results", "results"},
+    {"table3", "scaling", "laws"},
+    {"table4", "scaling", "laws"},
+    {"figure1", "operator", "operator"},
+    {"figure2", "tiling", "tiles"},
+    {"algorithm1", "operator", "steps"},
+    {"algorithm2", "tiling", "steps"},
+    {"listing1", "tiling", "steps"},
+    {"listing2", "tiling", "steps"},
+    {"listing3", "tiling", "steps"},
+    {"theorem1", "match3", "match3"},
+}};
 
-/// The section that is called so here or there.
+/// The section that is called so; the name itself where it has no other.
 constexpr std::string_view section_called(std::string_view name) {
-  for (const PartNames& one : kPartNames) {
-    if (one.page == name) return one.section;
-  }
-  return name;
+  const auto* found = std::ranges::find(kPartNames, name, &PartName::name);
+  return found == kPartNames.end() ? name : found->section;
 }
 
-/// The page that is called so here or there.
+/// The page that is called so, likewise.
 constexpr std::string_view page_called(std::string_view name) {
-  for (const PartNames& one : kPartNames) {
-    if (one.section == name) return one.page;
-  }
-  return name;
+  const auto* found = std::ranges::find(kPartNames, name, &PartName::name);
+  return found == kPartNames.end() ? name : found->page;
 }
 
 }  // namespace triscope

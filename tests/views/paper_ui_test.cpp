@@ -9,6 +9,7 @@
 #include "kernels/paper/run_algorithm.hpp"
 #include "profiler/paper/errata.hpp"
 #include "profiler/paper/layers/layer_mix.hpp"
+#include "profiler/paper/part_names.hpp"
 #include "tests/views/sweep_fixture.hpp"
 
 namespace triscope {
@@ -74,8 +75,10 @@ TEST(PaperUi, finds_each_page_by_its_id) {
   EXPECT_EQ(find_paper_page("match3"), PaperPage::match3);
   EXPECT_EQ(find_paper_page("tiling"), PaperPage::tiling) << "as the command line calls it";
   EXPECT_EQ(find_paper_page("scaling"), PaperPage::laws);
+  EXPECT_EQ(find_paper_page("algorithm2"), PaperPage::steps);
+  for (const PartName& one : kPartNames) EXPECT_TRUE(find_paper_page(one.name)) << one.name;
   EXPECT_EQ(find_paper_page(""), std::nullopt);
-  EXPECT_EQ(find_paper_page("table2"), std::nullopt);
+  EXPECT_EQ(find_paper_page("table5"), std::nullopt);
 }
 
 TEST(PaperUi, plays_a_step_when_one_is_due_and_stops_at_the_last) {

@@ -175,7 +175,10 @@ int run(const CLI::App& command, PaperOptions options) {
 void add_paper_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("paper", "The paper's tables and laws, recomputed, and its errata");
   auto options = std::make_shared<PaperOptions>();
-  command->add_option("SECTION", options->section, "Which part (default: results)")
+  command
+      ->add_option("SECTION", options->section,
+                   "Which part (default: results), also as the paper numbers it: table1 to 4, figure1 and 2, "
+                   "algorithm1 and 2, listing1 to 3, theorem1")
       ->type_name(fmt::format("{{{}}}", fmt::join(paper_sections(), ",")));
   command->add_option("ID", options->id, "One erratum, with its reason")->type_name("ID");
   add_text(*command, "--sizes", "N,N,N", "Active parameters of the three models (default: 1B,2B,3.5B)",

@@ -341,6 +341,8 @@ TEST(Paper, the_names_of_the_windows_pages_stand_for_the_same) {
   EXPECT_EQ(run_triscope({"paper", "tiles"}).output, run_triscope({"paper", "tiling"}).output);
   EXPECT_EQ(run_triscope({"paper", "laws"}).output, run_triscope({"paper", "scaling"}).output);
   EXPECT_EQ(run_triscope({"paper", "laws"}).exit_code, 0);
+  EXPECT_EQ(run_triscope({"paper", "table3"}).output, run_triscope({"paper", "scaling"}).output);
+  EXPECT_EQ(run_triscope({"paper", "figure2"}).output, run_triscope({"paper", "tiling"}).output);
 }
 
 TEST(Paper, an_option_that_would_have_no_effect_is_refused) {
