@@ -50,8 +50,8 @@ std::string corrected_reason(std::string reason) {
   if (asked == std::string_view::npos) return reason;
   const std::optional<double> had = leading_percent(first.substr(kBegin.size())),
                               wanted = leading_percent(first.substr(asked));
-  // So narrow an interval converges as soon as its blocks are enough.
-  if (!had || !wanted || *had > *wanted) return reason;
+  // So narrow an interval converges as soon as its blocks are enough. Equal ones may be rounded: they stay as they are.
+  if (!had || !wanted || *had >= *wanted) return reason;
   return fmt::format("{} is narrow enough, but its blocks are {}{}", first.substr(0, asked - 2), kTooFew,
                      std::string_view(reason).substr(end));
 }

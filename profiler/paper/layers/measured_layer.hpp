@@ -25,10 +25,11 @@ struct NamedLayer {
 /// * it is the paper's (`LayerMixRequest{}`); where windows are named, it has the paper's heads;
 /// * more such lengths; more lengths; windows nearer to the paper's or to those that are named; the first by device,
 ///   heads and windows.
-/// Its length is the paper's where that lies among its own, else the longest in common, else its longest. Dot-product
-/// attention is by the usual kernel where that has a length in common, else by the one with most of them. What is named
-/// stays in each case: named heads and kernels are those of the rows that are looked at, and named windows, which need
-/// not have been measured, leave the heads to all windows. Without rows it is the paper's layer, on no device.
+/// Its length is the paper's where that lies between its shortest and its longest, else the longest in common, else its
+/// longest. Dot-product attention is by the usual kernel where that has a length in common, else by the one with most
+/// of them. What is named stays in each case: named heads and kernels are those of the rows that are looked at, and
+/// named windows, which need not have been measured, leave the heads to all windows. Without rows it is the paper's
+/// layer, on no device.
 LayerMixRequest measured_layer(std::span<const ResultRow> rows, const NamedLayer& named = {},
                                Pass pass = Pass::forward);
 

@@ -142,7 +142,9 @@ TEST(Facts, advice_says_what_fits) {
   const auto said = [&](const char* seq_len) {
     std::vector<std::string> words = advise;
     words.emplace_back(seq_len);
-    return run_triscope(words).output;
+    const ProgramResult result = run_triscope(words);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result.output;
   };
   EXPECT_THAT(said("2k"),
               AllOf(HasSubstr("\nNothing fits: the nearest takes "), HasSubstr("; measure smaller windows.\n")));

@@ -94,7 +94,8 @@ TEST(RestartRemarks, what_older_versions_stored_of_a_narrow_interval_is_correcte
   EXPECT_EQ(corrected_reason(narrow + ", 1.0 % was asked for" + modes),
             narrow + " is narrow enough, but its blocks are too few to trust" + modes);
   for (const std::string& stays :
-       {narrow + ", 0.20 % was asked for", narrow + " is narrow enough, but 3 blocks are too few to trust: at least 8",
+       {narrow + ", 0.20 % was asked for", std::string("not converged: +-1.0 % over 3 restarts, 1.0 % was asked for"),
+        narrow + " is narrow enough, but 3 blocks are too few to trust: at least 8",
         std::string("not converged: one sample after 1.3 s, 0.5 % was asked for"), std::string("2 of 3 restarts"),
         std::string("failed, 1.0 % was asked for"), std::string()})
     EXPECT_EQ(corrected_reason(stays), stays);
