@@ -59,7 +59,7 @@ std::int64_t matching_sweep(SQLite::Database& target, const Source& source, std:
     finish.exec();
     return id;
   }
-  const auto [environment, note] = source.read([&](SQLite::Database& database) {
+  const auto of_sweep = source.read([&](SQLite::Database& database) {
     SQLite::Statement query(database,
                             "SELECT sweep.environment, note.body FROM sweep "
                             "LEFT JOIN note ON note.sweep = sweep.id AND note.measurement IS NULL WHERE sweep.id = ?");
@@ -77,8 +77,8 @@ std::int64_t matching_sweep(SQLite::Database& target, const Source& source, std:
   return write([&] {
     InternedTexts texts(target);
     Insert insert(texts, kSweeps, "environment");
-    const std::int64_t id = insert(row, intern_environment(target, environment));
-    write_note(target, id, std::nullopt, note);
+    const std::int64_t id = insert(row, intern_environment(target, of_sweep.first));
+    write_note(target, id, std::nullopt, of_sweep.second);
     return id;
   });
 }
