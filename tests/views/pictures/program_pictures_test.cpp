@@ -36,7 +36,7 @@ TEST(Program, a_picture_of_each_page_of_the_paper_is_drawn) {
     pictures.emplace(std::istreambuf_iterator<char>(bytes), std::istreambuf_iterator<char>());
   }
   EXPECT_EQ(pictures.size(), static_cast<std::size_t>(PaperPage::count)) << "each another one";
-  const Said said = say(command + (folder / "no.png").string() + " --panel paper:table2");
+  const Said said = say(command + (folder / "no.png").string() + " --panel paper:table5");
   EXPECT_EQ(said.code, 2);
   EXPECT_THAT(said.text, HasSubstr("the paper has no such page; choose one of paper:table1, paper:operator"));
   EXPECT_FALSE(std::filesystem::exists(folder / "no.png"));
