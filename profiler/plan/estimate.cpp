@@ -36,7 +36,7 @@ Estimate estimate(const PlanGroup& group, const SweepRequest& request, double fo
   constexpr double kSetupSeconds = 0.3;       // inputs and oracle rows
   constexpr double kBlockSeconds = 0.04;      // shortest block
   constexpr double kUsualBlocks = 14;         // until the interval is narrow enough, on a quiet machine
-  constexpr double kSettleSeconds = 0.04;     // untimed, for each block of a GPU's kernels in turns
+  constexpr double kTurnSeconds = 1.8;        // of a GPU's kernels in turns, settling included (sampling.cpp)
   constexpr double kColdSeconds = 0.09;       // before each burst launch a GPU idles, and its caches are flushed
   constexpr double kCrossCheckSeconds = 1.1;  // by another process: warm-up, settling and a few blocks
   Estimate total;
@@ -53,9 +53,9 @@ Estimate estimate(const PlanGroup& group, const SweepRequest& request, double fo
     const bool gpu = entry.key.timing_source != TimingSource::cpu_clock;
     const bool settles = gpu && entry.key.regime == Regime::sustained && turns.size() > 1;
     const bool waits = gpu && entry.key.regime == Regime::burst;
-    const double block =
-        waits ? launch + kColdSeconds : std::max(launch, kBlockSeconds) + (settles ? kSettleSeconds : 0);
-    total.seconds += kSetupSeconds + forward + 2 * launch + std::min(kUsualBlocks * block, budget + block);
+    const double block = waits ? launch + kColdSeconds : std::max(launch, kBlockSeconds);
+    const double usual = settles ? std::max(kTurnSeconds, kUsualBlocks * block) : kUsualBlocks * block;
+    total.seconds += kSetupSeconds + forward + 2 * launch + std::min(usual, budget + block);
     const bool checked = entry.key.timing_source == TimingSource::cupti && n < group.entries.size();
     if (checked) total.seconds += kCrossCheckSeconds + forward + 2 * launch;
     const std::int64_t inputs = input_bytes(entry.key.problem, entry.key.pass);

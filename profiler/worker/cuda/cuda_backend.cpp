@@ -16,7 +16,7 @@
 namespace triscope {
 namespace {
 
-constexpr std::int64_t kSettleNs = 160'000'000;            // an H200 at its power limit, tests/cuda/power_settling.cpp
+constexpr std::int64_t kSettleNs = 800'000'000;  // an H100 at its power limit swings less from then on (docs/method.md)
 constexpr auto kIdleTime = std::chrono::milliseconds(80);  // clocks return to boost, power falls
 
 std::vector<Device> devices_with_cpu(const std::string& wanted) {

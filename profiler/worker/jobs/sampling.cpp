@@ -12,8 +12,10 @@ namespace {
 constexpr std::int64_t kWarmUpNs = 200'000'000;
 constexpr std::int64_t kBlockNs = 40'000'000;
 constexpr std::int64_t kMaxLaunchesPerBlock = 100'000;
-constexpr std::int64_t kBlocksPerTurn = 4;  // where changing the load costs settling time
-constexpr std::int64_t kFewestTurns = 2;    // of each entry, so that a slow change meets all of them
+// Where changing the load costs settling time, a turn is timed for as long as a power controller takes for one swing,
+// and settles for no longer than it is timed, but for what the clock takes at once (docs/method.md).
+constexpr std::int64_t kTurnNs = 1'000'000'000;
+constexpr std::int64_t kLeastSettleNs = 160'000'000;
 
 std::int64_t launches_for(std::int64_t span_ns, std::int64_t launch_ns) {
   const std::int64_t one = std::max<std::int64_t>(launch_ns, 1);
@@ -62,23 +64,38 @@ void settle(Backend& backend, SamplingEntry& entry, std::int64_t span_ns) {
 }
 
 // The same for a turn after another entry's, which is part of what the entry costs.
-void settle_turn(Backend& backend, SamplingEntry& entry) {
+void settle_turn(Backend& backend, SamplingEntry& entry, std::int64_t span_ns) {
   const std::int64_t start = monotonic_raw_ns();
-  settle(backend, entry, backend.settle_ns());
+  settle(backend, entry, span_ns);
   entry.elapsed_ns += monotonic_raw_ns() - start;
 }
 
-// Blocks of a turn where changing the load costs settling time: what leaves each entry its turns within the budget.
-std::int64_t blocks_of_turn(const Backend& backend, const StoppingRule& rule,
-                            const std::vector<SamplingEntry>& entries) {
-  std::int64_t blocks = kBlocksPerTurn;
-  for (const SamplingEntry& entry : entries) {
-    const std::int64_t block_ns = std::max<std::int64_t>(1, entry.launch_ns * entry.launches_per_block);
-    const std::int64_t settle_ns = std::max(backend.settle_ns(), entry.launch_ns);
-    const std::int64_t fitting = (rule.budget_ns / kFewestTurns - settle_ns) / block_ns;
-    blocks = std::min(blocks, std::max<std::int64_t>(1, fitting));
+// A turn where changing the load costs settling time: what of it is untimed, and the blocks that follow.
+struct Turn {
+  std::int64_t settle_ns = 0, blocks = 1;
+};
+
+// The budget holds one turn at least, whose blocks all entries have: all of them last about as long as the longest
+// launch.
+Turn turn_of(const Backend& backend, const StoppingRule& rule, std::vector<SamplingEntry>& entries) {
+  std::int64_t longest_ns = kBlockNs;
+  for (const SamplingEntry& entry : entries) longest_ns = std::max(longest_ns, entry.launch_ns);
+  std::int64_t block_ns = 1;
+  for (SamplingEntry& entry : entries) {
+    entry.launches_per_block = std::max(entry.launches_per_block, launches_for(longest_ns, entry.launch_ns));
+    block_ns = std::max(block_ns, entry.launch_ns * entry.launches_per_block);
   }
-  return entries.size() > 1 ? blocks : kBlocksPerTurn;
+  Turn turn;
+  turn.settle_ns = std::min(backend.settle_ns(), std::max(rule.budget_ns / 2, kLeastSettleNs));
+  const std::int64_t timed_ns = std::min(rule.budget_ns - turn.settle_ns, kTurnNs);
+  turn.blocks = std::max<std::int64_t>(1, (timed_ns + block_ns / 2) / block_ns);
+  return turn;
+}
+
+// Whether half of another turn no longer fits into the entry's budget.
+bool has_no_turn_left(const StoppingRule& rule, const Turn& turn, const SamplingEntry& entry) {
+  const std::int64_t timed_ns = turn.blocks * entry.launch_ns * entry.launches_per_block;
+  return entry.elapsed_ns > 0 && entry.elapsed_ns + turn.settle_ns + timed_ns / 2 > rule.budget_ns;
 }
 
 // ", +-0.7 %", or nothing where it is not known.
@@ -159,22 +176,35 @@ bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std
                        [&](const SamplingEntry& entry) { return in_work(entry) && entry.stop == StopReason::go_on; });
   };
   const bool settles = regime == Regime::sustained && backend.settle_ns() > 0;
-  const std::int64_t blocks = settles ? blocks_of_turn(backend, rule, entries) : 1;
+  const bool in_turns = settles && entries.size() > 1;
+  Turn turn;
+  if (in_turns) turn = turn_of(backend, rule, entries);
   const SamplingEntry* last = entries.empty() ? nullptr : &entries.back();  // the one that was warmed up last
   Teller teller(hooks, entries);
-  for (std::int64_t first = 0; wanted(); first += blocks) {
+  for (std::int64_t first = 0; wanted(); first += turn.blocks) {
     for (SamplingEntry& entry : entries) {
-      for (std::int64_t block = first; block < first + blocks && wanted(); ++block) {
-        if (!in_work(entry) || spent(entry)) break;
+      if (in_turns && entry.stop == StopReason::go_on && has_no_turn_left(rule, turn, entry))
+        entry.stop = StopReason::budget_spent;
+    }
+    if (!wanted()) break;
+    for (SamplingEntry& entry : entries) {
+      if (in_turns && (!in_work(entry) || has_no_turn_left(rule, turn, entry))) continue;
+      // A turn is never cut short: a part of a swing is not the whole.
+      for (std::int64_t block = first; block < first + turn.blocks && (in_turns || wanted()); ++block) {
+        if (!in_work(entry)) break;
+        if (in_turns ? static_cast<std::int64_t>(entry.block_values.size()) >= rule.max_blocks : spent(entry)) break;
         if (hooks.cancelled()) return false;
         teller.before_block(entry);
         const bool changes = std::exchange(last, &entry) != &entry;
-        if (settles && block == 0 && first_settle_ns > (changes ? backend.settle_ns() : 0)) {
+        const std::int64_t settle_ns = changes ? turn.settle_ns : 0;
+        if (settles && block == 0 && first_settle_ns > settle_ns) {
           guarded(backend, entry, [&] { settle(backend, entry, first_settle_ns); });
         } else if (settles && changes) {
-          guarded(backend, entry, [&] { settle_turn(backend, entry); });
+          guarded(backend, entry, [&] { settle_turn(backend, entry, settle_ns); });
         }
+        const bool converged = in_turns && entry.stop == StopReason::converged;
         if (in_work(entry)) guarded(backend, entry, [&] { take_block(backend, regime, rule, block, entry); });
+        if (converged) entry.stop = StopReason::converged;  // blocks between two looks ask for nothing
       }
     }
   }

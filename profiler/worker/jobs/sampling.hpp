@@ -46,9 +46,8 @@ inline constexpr std::int64_t kTellPeriodNs = 100'000'000;
 
 /// Samples `entries` in `regime`. Sustained: 200 ms of warm-up each, then blocks of at least 40 ms. Burst: single
 /// launches from a cold device. All go on in turns until `rule` stops each of them, so that every block has its pairs.
-/// A turn is one block; on a backend that has to settle after a change of load it is that time, untimed, and up
-/// to four blocks, so that a sustained sample is what the entry would be on its own. It has fewer blocks where an entry
-/// would not have two such turns within its budget. There an entry's first turn settles for
+/// A turn is one block. On a backend that has to settle after a change of load it is up to that time, untimed, and then
+/// a second of blocks, or each half of the budget; it is never cut short. There an entry's first turn settles for
 /// `first_settle_ns` if that is longer, also when it is the only one; that time is not of its budget. Returns false
 /// when it was cancelled; samples taken until then are kept.
 bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std::vector<SamplingEntry>& entries,

@@ -86,11 +86,11 @@ TEST(Sampling, blocks_last_forty_milliseconds_and_single_launches_may_be_longer)
 }
 
 // Two launches whose change costs `inherited_ns` of a clock that is not their own, sampled side by side.
-std::vector<SamplingEntry> sample_a_pair(FakeBackend& backend) {
+std::vector<SamplingEntry> sample_a_pair(FakeBackend& backend, const StoppingRule& rule = {}) {
   std::vector<SamplingEntry> entries = one_entry();
   entries.push_back(entries[0]);
   for (SamplingEntry& entry : entries) entry.launch = [&backend, load = &entry] { backend.load = load; };
-  EXPECT_TRUE(take_samples(backend, Regime::sustained, {}, entries, {}));
+  EXPECT_TRUE(take_samples(backend, Regime::sustained, rule, entries, {}));
   return entries;
 }
 
@@ -108,17 +108,43 @@ TEST(Sampling, a_sustained_sample_is_taken_after_its_own_kernel_has_settled) {
   EXPECT_LT(hasty[0].samples.back().duration_ns, backend.launch_ns) << "what settling is for";
 }
 
-TEST(Sampling, turns_keep_their_pairs_and_cost_one_change_for_four_blocks) {
+TEST(Sampling, a_turn_is_as_long_as_a_swing_of_the_clock_and_is_never_cut_short) {
+  for (const std::int64_t launch_ns : {1'000'000, 24'000'000, 86'000'000, 170'000'000}) {
+    FakeBackend backend;
+    backend.settles_ns = 800'000'000;
+    backend.launch_ns = backend.first_ns = launch_ns;
+    StoppingRule rule;
+    rule.min_blocks = 2;  // equal blocks: the first are precise enough
+    rule.budget_ns = 1'800'000'000;
+    for (const SamplingEntry& entry : sample_a_pair(backend, rule)) {
+      const Sample& last = entry.samples.back();
+      const std::int64_t end_ns = last.started_ns + last.duration_ns * last.launches;
+      EXPECT_NEAR(static_cast<double>(end_ns), 1e9, 5e7) << launch_ns;
+    }
+  }
+}
+
+TEST(Sampling, turns_keep_their_pairs_and_their_blocks_last_as_long_as_the_longest_launch) {
   FakeBackend backend;
   backend.settles_ns = 160'000'000;
-  const std::vector<SamplingEntry> entries = sample_a_pair(backend);
-  ASSERT_EQ(entries[0].samples.size(), entries[1].samples.size());
+  std::vector<SamplingEntry> entries = one_entry();
+  entries.push_back(entries[0]);
+  entries[0].launch = [&] { backend.load = &entries[0], backend.launch_ns = 170'000'000; };
+  entries[1].launch = [&] { backend.load = &entries[1], backend.launch_ns = 25'000'000; };
+  StoppingRule rule;
+  rule.budget_ns = 2'000'000'000;
+  rule.min_blocks = rule.max_blocks = 12;
+  ASSERT_TRUE(take_samples(backend, Regime::sustained, rule, entries, {}));
+  ASSERT_EQ(entries[0].samples.size(), 12u);
+  ASSERT_EQ(entries[1].samples.size(), 12u);
   for (std::size_t n = 0; n < entries[0].samples.size(); ++n) {
     EXPECT_EQ(entries[0].samples[n].block, static_cast<std::int64_t>(n));
     EXPECT_EQ(entries[1].samples[n].block, static_cast<std::int64_t>(n));
   }
-  EXPECT_EQ(entries[0].samples[3].started_ns - entries[0].samples[0].started_ns, 3 * 40'000'000) << "one turn";
-  EXPECT_GE(entries[0].samples[4].started_ns - entries[0].samples[3].started_ns, 2 * 160'000'000) << "the other's turn";
+  EXPECT_EQ(entries[0].samples[0].launches, 1);
+  EXPECT_EQ(entries[1].samples[0].launches, 7);
+  EXPECT_EQ(entries[0].samples[5].started_ns - entries[0].samples[0].started_ns, 5 * 170'000'000) << "one turn";
+  EXPECT_GE(entries[0].samples[6].started_ns - entries[0].samples[5].started_ns, 6 * 175'000'000) << "the other's turn";
 }
 
 TEST(Sampling, a_launch_on_its_own_does_not_settle) {
@@ -151,35 +177,36 @@ TEST(Sampling, only_the_first_turn_settles_for_longer) {
   entries.push_back(entries[0]);
   for (SamplingEntry& entry : entries) entry.launch = [&backend, load = &entry] { backend.load = load; };
   StoppingRule rule;
-  rule.min_blocks = 12;
+  rule.min_blocks = 60;
   ASSERT_TRUE(take_samples(backend, Regime::sustained, rule, entries, {}, 400'000'000));
-  ASSERT_GT(entries[0].samples.size(), 8U);
+  ASSERT_GT(entries[0].samples.size(), 50U);
   const auto gap_ms = [&](std::size_t n) {
     return (entries[0].samples[n].started_ns - entries[0].samples[n - 1].started_ns) / 1'000'000;
   };
   EXPECT_EQ(gap_ms(1), 40) << "within a turn";
-  EXPECT_EQ(gap_ms(4), 40 + 400 + 160 + 160) << "the other's first turn, and the way back";
-  EXPECT_EQ(gap_ms(8), 40 + 160 + 160 + 160) << "the other's second turn, and the way back";
+  EXPECT_EQ(gap_ms(25), 40 + 400 + 1000 + 160) << "the other's first turn, and the way back";
+  EXPECT_EQ(gap_ms(50), 40 + 160 + 1000 + 160) << "the other's second turn, and the way back";
 }
 
-TEST(Sampling, entries_of_which_few_blocks_fit_the_budget_change_more_often) {
-  FakeBackend backend;
-  backend.settles_ns = 160'000'000;
-  backend.launch_ns = backend.first_ns = 100'000'000;
-  std::vector<SamplingEntry> entries = one_entry();
-  entries.push_back(entries.front());
-  std::vector<std::size_t> turns;
-  for (std::size_t n = 0; n < 2; ++n) entries[n].index = static_cast<std::int64_t>(n);
-  SamplingHooks hooks;
-  hooks.progress = [&](const SamplingEntry& entry, const char* stage, const std::string&) {
-    if (std::string_view(stage) == "block") turns.push_back(static_cast<std::size_t>(entry.index));
+TEST(Sampling, half_of_a_small_budget_settles_and_half_is_timed) {
+  struct Case {
+    std::int64_t budget_ms, launch_ms, settle_ms, blocks;
   };
-  hooks.now_ns = [&backend] { return backend.now_ns(); };  // blocks of 100 ms: each is told
-  StoppingRule rule;
-  rule.budget_ns = 1'000'000'000;
-  ASSERT_TRUE(take_samples(backend, Regime::sustained, rule, entries, hooks));
-  EXPECT_EQ(std::vector(turns.begin(), turns.begin() + 8), (std::vector<std::size_t>{0, 0, 0, 1, 1, 1, 0, 0}))
-      << "three blocks and the settling fit into half of the budget";
+  for (const Case& one : {Case{1800, 100, 800, 10}, Case{1000, 100, 500, 5}, Case{1000, 40, 500, 13},
+                          Case{300, 40, 160, 4}, Case{100, 40, 160, 1}, Case{1000, 3000, 500, 1}}) {
+    FakeBackend backend;
+    backend.settles_ns = 800'000'000;
+    backend.launch_ns = backend.first_ns = one.launch_ms * 1'000'000;
+    StoppingRule rule;
+    rule.budget_ns = one.budget_ms * 1'000'000;
+    rule.min_blocks = rule.max_blocks = one.blocks;
+    const std::vector<SamplingEntry> entries = sample_a_pair(backend, rule);
+    for (const SamplingEntry& entry : entries)
+      ASSERT_EQ(static_cast<std::int64_t>(entry.samples.size()), one.blocks) << one.budget_ms << " ms";
+    const std::int64_t settle_ms = (one.settle_ms + one.launch_ms - 1) / one.launch_ms * one.launch_ms;  // whole blocks
+    EXPECT_EQ((entries[1].first_ns - entries[0].first_ns) / 1'000'000, one.blocks * one.launch_ms + settle_ms)
+        << one.budget_ms << " ms";
+  }
 }
 
 TEST(Sampling, a_spent_budget_ends_an_entry_while_others_go_on) {
