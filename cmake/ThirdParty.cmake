@@ -37,6 +37,12 @@ add_library(libmd::libmd STATIC IMPORTED)
 set_target_properties(libmd::libmd PROPERTIES IMPORTED_LOCATION ${TRISCOPE_LIBMD_STATIC}
   INTERFACE_INCLUDE_DIRECTORIES ${TRISCOPE_LIBMD_INCLUDE})
 
+find_library(TRISCOPE_ZLIB_STATIC libz.a REQUIRED)
+find_path(TRISCOPE_ZLIB_INCLUDE zlib.h REQUIRED)
+add_library(zlib::zlib STATIC IMPORTED)
+set_target_properties(zlib::zlib PROPERTIES IMPORTED_LOCATION ${TRISCOPE_ZLIB_STATIC}
+  INTERFACE_INCLUDE_DIRECTORIES ${TRISCOPE_ZLIB_INCLUDE})
+
 # Headers only. Not by find_package: Boost's own target adds a definition to every file that its users reach.
 find_path(TRISCOPE_BOOST_INCLUDE boost/math/distributions/students_t.hpp REQUIRED)
 add_library(Boost::math INTERFACE IMPORTED)

@@ -32,6 +32,7 @@ constexpr std::array kParts{
     ThirdPartyPart{"SQLiteCpp", TRISCOPE_SQLITECPP_VERSION, "MIT", "the same from C++; compiled in", "", "", ""},
     ThirdPartyPart{"Boost.Math", TRISCOPE_BOOST_VERSION, "BSL-1.0", "Student's t; compiled in", "", "", ""},
     ThirdPartyPart{"libmd", TRISCOPE_LIBMD_VERSION, "BSD-3-Clause", "SHA-256; compiled in", "", "", ""},
+    ThirdPartyPart{"zlib", TRISCOPE_ZLIB_VERSION, "Zlib", "unpacks .npz files; compiled in", "", "", ""},
 #ifdef TRISCOPE_CUDA_VERSION
     ThirdPartyPart{"CUDA runtime", TRISCOPE_CUDA_VERSION, "NVIDIA's CUDA licence (not open)",
                    "launches kernels; compiled into the worker", "", "", ""},

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "kernels/base/error.hpp"
+#include "kernels/tensors/npy_head.hpp"
 #include "kernels/tensors/tensor_shape.hpp"
 
 namespace triscope {
@@ -132,10 +133,10 @@ FileElement parse_descr(const std::string& descr) {
        "save it as float32, float16 or float64");
 }
 
-// Splits off the header: the bytes of its text and of the data behind it.
-std::pair<std::string_view, std::span<const std::byte>> split(std::span<const std::byte> bytes) {
+// The text of the header: where it begins, and how long it is.
+std::pair<std::size_t, std::size_t> find_header(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (!text.starts_with(kMagic)) fail("it does not begin like a .npy file", "name a .npy or .safetensors file");
+  if (!text.starts_with(kMagic)) fail("it does not begin like a .npy file", kNameAnother);
   if (bytes.size() < 10) fail("it is truncated", "copy or write the file again");
   const auto major = std::to_integer<int>(bytes[6]);
   if (major < 1 || major > 3) fail(fmt::format("its format version {} is unknown", major));
@@ -145,7 +146,7 @@ std::pair<std::string_view, std::span<const std::byte>> split(std::span<const st
   std::size_t length = 0;
   for (std::size_t i = begin; i-- > 8;) length = length << 8 | std::to_integer<std::size_t>(bytes[i]);
   if (length > bytes.size() - begin) fail("its header goes beyond its end", "copy or write the file again");
-  return {text.substr(begin, length), bytes.subspan(begin + length)};
+  return {begin, length};
 }
 
 std::string npy_descr(FileElement element) {
@@ -161,26 +162,36 @@ std::string npy_descr(FileElement element) {
 
 }  // namespace
 
-TensorView parse_npy(std::span<const std::byte> bytes, std::string name) {
-  const auto [text, data] = split(bytes);
-  HeaderParser header(text);
+NpyHead parse_npy_head(std::span<const std::byte> bytes, std::string name) {
+  const auto [begin, length] = find_header(bytes);
+  HeaderParser header({reinterpret_cast<const char*>(bytes.data()) + begin, length});
   header.parse();
-  TensorView view;
-  view.name = std::move(name);
-  view.element = parse_descr(header.descr);
+  NpyHead head;
+  head.view.name = std::move(name);
+  head.view.element = parse_descr(header.descr);
   if (header.fortran_order) fail("its array is in Fortran order", "save numpy.ascontiguousarray(array)");
-  view.shape = std::move(header.shape);
-  const std::optional<std::int64_t> count = element_count(view.shape);
-  if (!count) fail(fmt::format("its shape {} overflows", shape_text(view.shape)));
-  const std::size_t size = static_cast<std::size_t>(*count) * bytes_of(view.element);
-  if (data.size() < size) {
-    fail(fmt::format("its shape {} takes {} bytes and only {} are there: the file is truncated", shape_text(view.shape),
-                     size, data.size()),
+  head.view.shape = std::move(header.shape);
+  const std::optional<std::int64_t> count = element_count(head.view.shape);
+  if (!count) fail(fmt::format("its shape {} overflows", shape_text(head.view.shape)));
+  head.begin = begin + length;
+  head.bytes = static_cast<std::size_t>(*count) * bytes_of(head.view.element);
+  return head;
+}
+
+void require_npy_data(const NpyHead& head, std::size_t bytes) {
+  if (bytes < head.bytes) {
+    fail(fmt::format("its shape {} takes {} bytes and only {} are there: the file is truncated",
+                     shape_text(head.view.shape), head.bytes, bytes),
          "copy or write the file again");
   }
-  if (data.size() > size) fail(fmt::format("{} bytes follow its array", data.size() - size));
-  view.data = data;
-  return view;
+  if (bytes > head.bytes) fail(fmt::format("{} bytes follow its array", bytes - head.bytes));
+}
+
+TensorView parse_npy(std::span<const std::byte> bytes, std::string name) {
+  NpyHead head = parse_npy_head(bytes, std::move(name));
+  head.view.data = bytes.subspan(head.begin);
+  require_npy_data(head, head.view.data.size());
+  return std::move(head.view);
 }
 
 void write_npy(const std::filesystem::path& file, const HostTensor& tensor, FileElement element) {

@@ -161,7 +161,7 @@ std::vector<TensorView> parse_safetensors(std::span<const std::byte> bytes) {
   const std::uint64_t header_bytes = little_endian(bytes.first(kPrefixBytes));
   const std::span<const std::byte> rest = bytes.subspan(kPrefixBytes);
   if (header_bytes > kMostHeaderBytes) {
-    fail("it does not begin with the length of a safetensors header", "name a .safetensors or .npy file");
+    fail("it does not begin with the length of a safetensors header", kNameAnother);
   }
   if (header_bytes > rest.size()) {
     fail(fmt::format("its header of {} bytes goes beyond its end: the file is truncated", header_bytes),

@@ -14,11 +14,12 @@ enum class FileElement { f64, f32, f16, bf16, i64, i32, other };  ///< other: he
 std::string_view to_string(FileElement);                          ///< "F32", ... as safetensors spells it
 std::size_t bytes_of(FileElement);                                ///< 1 of `other`, whose size is not known
 
-/// A tensor inside a mapped file: row-major, little-endian. `data` lives as long as the `TensorFile`.
+/// A tensor inside a mapped file, or unpacked from it: row-major, little-endian. `data` lives as long as the
+/// `TensorFile`.
 struct TensorView {
   std::string name;  ///< .npy: the file's stem
   FileElement element = FileElement::f32;
-  std::string type;  ///< of `other`: what the file calls it, "U8"
+  std::string type;  ///< of `other`: what the file calls it, "U8"; .pt: "Bool"
   std::vector<std::int64_t> shape;
   std::span<const std::byte> data;
   std::int64_t elements() const;

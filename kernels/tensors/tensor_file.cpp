@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/mapped_file.hpp"
 #include "kernels/base/half.hpp"
+#include "kernels/tensors/tensor_archive.hpp"
 #include "kernels/tensors/tensor_shape.hpp"
 
 namespace triscope {
@@ -30,14 +32,24 @@ bool starts_with(std::span<const std::byte> bytes, std::string_view magic) {
   return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()).starts_with(magic);
 }
 
+// Before torch 1.6 its files were several pickles one after the other; the first is a number of ten bytes. No header of
+// safetensors begins so: it would have 170 MB.
+constexpr std::string_view kOldTorch = "\x80\x02\x8a\x0a";
+
 std::vector<TensorView> parse(const std::filesystem::path& file, std::span<const std::byte> bytes) {
+  if (starts_with(bytes, kOldTorch)) {
+    throw Error("cannot read the tensors", "it has the format that torch.save wrote before PyTorch 1.6",
+                "load and save it with a later one", ExitCode::usage);
+  }
+  if (starts_with(bytes, "\x93NUMPY") || file.extension() == ".npy") return {parse_npy(bytes, file.stem().string())};
+  return parse_safetensors(bytes);
+}
+
+// Says which file could not be read.
+template <typename Action>
+auto naming(const std::filesystem::path& file, Action action) {
   try {
-    if (starts_with(bytes, "PK\x03\x04")) {
-      throw Error("cannot read the tensors", "it is a zip archive (.npz or .pt)",
-                  "save the tensors with safetensors or numpy.save", ExitCode::usage);
-    }
-    if (starts_with(bytes, "\x93NUMPY") || file.extension() == ".npy") return {parse_npy(bytes, file.stem().string())};
-    return parse_safetensors(bytes);
+    return action();
   } catch (const Error& error) {
     throw Error(fmt::format("cannot read '{}'", file.string()), error.why(), error.fix(), error.code());
   }
@@ -57,10 +69,31 @@ std::string names_of(const std::vector<TensorView>& tensors) {
 }  // namespace
 
 struct TensorFile::Impl {
-  explicit Impl(const std::filesystem::path& path) : file(path), map(path), tensors(parse(path, map.bytes())) {}
+  explicit Impl(const std::filesystem::path& path) : file(path), map(path) {
+    naming(file, [this] {
+      if (is_archive(map.bytes())) {
+        archive.emplace(map.bytes());
+      } else {
+        views = parse(file, map.bytes());
+      }
+    });
+  }
+
+  const std::vector<TensorView>& tensors() const { return archive ? archive->tensors() : views; }
+
+  std::size_t place_of(std::string_view name) const {
+    const auto found =
+        std::find_if(tensors().begin(), tensors().end(), [&](const auto& view) { return view.name == name; });
+    if (found != tensors().end()) return static_cast<std::size_t>(found - tensors().begin());
+    throw Error(fmt::format("cannot use '{}'", file.string()),
+                fmt::format("it has no tensor {}, it holds {}", quote_name(name), names_of(tensors())),
+                "rename the tensor or name another file", ExitCode::usage);
+  }
+
   std::filesystem::path file;
   MappedFile map;
-  std::vector<TensorView> tensors;
+  std::vector<TensorView> views;         // of files that are no archive
+  std::optional<TensorArchive> archive;  // has its own
 };
 
 TensorFile::TensorFile(const std::filesystem::path& file) : impl_(std::make_unique<Impl>(file)) {}
@@ -68,19 +101,20 @@ TensorFile::~TensorFile() = default;
 TensorFile::TensorFile(TensorFile&&) noexcept = default;
 TensorFile& TensorFile::operator=(TensorFile&&) noexcept = default;
 
-const std::vector<TensorView>& TensorFile::tensors() const { return impl_->tensors; }
+const std::vector<TensorView>& TensorFile::tensors() const { return impl_->tensors(); }
 
 bool TensorFile::contains(std::string_view name) const {
   return std::any_of(tensors().begin(), tensors().end(), [&](const TensorView& view) { return view.name == name; });
 }
 
+const std::vector<std::int64_t>& TensorFile::shape_of(std::string_view name) const {
+  return tensors()[impl_->place_of(name)].shape;
+}
+
 const TensorView& TensorFile::at(std::string_view name) const {
-  for (const TensorView& view : tensors()) {
-    if (view.name == name) return view;
-  }
-  throw Error(fmt::format("cannot use '{}'", impl_->file.string()),
-              fmt::format("it has no tensor {}, it holds {}", quote_name(name), names_of(tensors())),
-              "rename the tensor or name another file", ExitCode::usage);
+  const std::size_t place = impl_->place_of(name);
+  if (!impl_->archive) return tensors()[place];
+  return *naming(impl_->file, [&] { return &impl_->archive->load(place); });
 }
 
 std::string_view to_string(FileElement element) {

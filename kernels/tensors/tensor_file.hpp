@@ -1,4 +1,5 @@
-// Tensors on disk: .safetensors and .npy, read through a memory map so that a 10 GB file costs only the pages touched.
+// Tensors on disk: .safetensors, .npy, .npz and .pt, read through a memory map so that a 10 GB file costs only the
+// pages touched.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +15,11 @@
 
 namespace triscope {
 
-/// An open tensor file; its first bytes say which of the two formats it has. Throws `Error` (usage): missing, empty,
-/// truncated, header too long or no JSON, names that repeat, offsets that overlap, leave holes or leave the file,
-/// big-endian or Fortran-ordered .npy or one of an unsupported type, overflowing shape. Tensors are in the order of
-/// their data. A tensor of an unsupported type in a .safetensors file is refused only when it is read.
+/// An open tensor file; its first bytes say which format it has. Throws `Error` (usage): missing, empty, truncated,
+/// header too long or no JSON, names that repeat, offsets that overlap, leave holes or leave the file, big-endian or
+/// Fortran-ordered .npy or one of an unsupported type, overflowing shape, and what `TensorArchive` refuses. Tensors are
+/// in the order of their data, those of an archive in its order. A tensor of an unsupported type in a .safetensors or
+/// .pt file is refused only when it is read.
 class TensorFile {
  public:
   explicit TensorFile(const std::filesystem::path& file);
@@ -25,9 +27,14 @@ class TensorFile {
   TensorFile(TensorFile&&) noexcept;
   TensorFile& operator=(TensorFile&&) noexcept;
 
+  /// All, for their names, types and shapes: of an archive, only those that `at` was asked for have data.
   const std::vector<TensorView>& tensors() const;
-  /// The tensor called `name`; throws `Error` (usage) listing the names there are.
+  /// The tensor called `name`, with its data: in an archive (.npz, .pt) they are read once, for their checksum, and
+  /// unpacked. Not by several threads at a time. Throws `Error` (usage) listing the names there are, and as
+  /// `TensorArchive::load`.
   const TensorView& at(std::string_view name) const;
+  /// Of the tensor called `name`, without its data; throws as `at` when there is none.
+  const std::vector<std::int64_t>& shape_of(std::string_view name) const;
   bool contains(std::string_view name) const;
 
  private:

@@ -13,6 +13,9 @@
 
 namespace triscope {
 
+/// What to do with a file that is none of tensors.
+inline constexpr const char* kNameAnother = "name a .safetensors, .npy, .npz or .pt file";
+
 /// Product of `shape`; nullopt when a size is negative or the bytes of so many f64 would overflow int64.
 std::optional<std::int64_t> element_count(std::span<const std::int64_t> shape);
 

@@ -95,12 +95,12 @@ void check_instance(const SweepRequest& request, const std::vector<const KernelI
 SweepRequest with_tensor_shape(SweepRequest request) {
   const TensorFile file(request.tensors);
   const auto shape_of = [&file](const char* name) {
-    const TensorView& view = file.at(name);
-    if (view.shape.size() != 4) {
-      refuse(fmt::format("tensor {} cannot be used", name), fmt::format("it has {} dimensions", view.shape.size()),
+    const std::vector<std::int64_t>& shape = file.shape_of(name);
+    if (shape.size() != 4) {
+      refuse(fmt::format("tensor {} cannot be used", name), fmt::format("it has {} dimensions", shape.size()),
              "store it as [batch, seq_len, heads, head_dim]");
     }
-    return view.shape;
+    return shape;
   };
   const auto q = shape_of("q"), k = shape_of("k1");
   const SweepRequest defaults;
@@ -133,7 +133,7 @@ void check_tensors(const SweepRequest& request, const std::vector<const KernelIn
     const std::string fix =
         fmt::format("store {}, shaped like k1{}", name, two_axes ? ", or measure baselines only" : "");
     if (!file.contains(name)) refuse(what, fmt::format("the file holds no tensor called {}", name), fix);
-    if (file.at(name).shape != file.at("k1").shape) refuse(what, fmt::format("{} and k1 differ in shape", name), fix);
+    if (file.shape_of(name) != file.shape_of("k1")) refuse(what, fmt::format("{} and k1 differ in shape", name), fix);
   }
 }
 
