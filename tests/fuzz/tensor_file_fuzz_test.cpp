@@ -1,13 +1,12 @@
 // parse_safetensors and parse_npy on mutated files: an `Error`, or views that can be read.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
-#include <set>
 
 #include "kernels/base/error.hpp"
 #include "kernels/tensors/tensor_file.hpp"
 #include "tests/fuzz/corpus.hpp"
+#include "tests/fuzz/outcome.hpp"
 
 namespace triscope {
 namespace {
@@ -16,12 +15,6 @@ std::string little_endian(std::uint64_t value, int bytes) {
   std::string text;
   for (int i = 0; i < bytes; ++i) text.push_back(static_cast<char>(value >> (8 * i) & 0xFF));
   return text;
-}
-
-// A copy on the heap with not a byte to spare, so that AddressSanitizer sees any read beyond its end.
-std::vector<std::byte> exact_copy(const std::string& text) {
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
 }
 
 // Everything a caller may do with a view that a parser returned.
@@ -42,29 +35,6 @@ void use(const TensorView& view, std::span<const std::byte> file) {
   ASSERT_EQ(view.elements(), product);
   ASSERT_EQ(read_floats(view).size(), static_cast<std::size_t>(product));
 }
-
-// What became of the inputs: a fuzzer whose inputs are all refused at the first byte tests nothing.
-class Outcome {
- public:
-  // Every one of `reasons` must have been a part of some refusal in the end.
-  explicit Outcome(std::set<std::string> reasons) : missing_(std::move(reasons)) {}
-
-  void accept() { ++accepted_; }
-  void refuse(const Error& error) {
-    ASSERT_EQ(error.code(), ExitCode::usage);
-    std::erase_if(missing_, [&](const std::string& reason) { return error.why().find(reason) != std::string::npos; });
-  }
-  void expect_variety(std::uint64_t inputs) const {
-    constexpr std::uint64_t kEnough = 20'000;  // for each reason to come up; one that is run again has one
-    if (inputs < kEnough) return;
-    EXPECT_GE(accepted_, inputs / 20);
-    EXPECT_THAT(missing_, testing::IsEmpty());
-  }
-
- private:
-  std::uint64_t accepted_ = 0;
-  std::set<std::string> missing_;
-};
 
 constexpr std::array<std::string_view, 18> kSafetensorsTokens = {"{",         "}",         "[",
                                                                  "]",         ",",         ":",
