@@ -75,7 +75,7 @@ void print(const Advice& advice, const AdviceRequest& request, bool as_json) {
 
 /// The layer that stands for the rows (`measured_layer`) with what is named; its windows are what is asked for.
 AdviceRequest request_from(const std::vector<ResultRow>& rows, const AdviseOptions& options) {
-  return {measured_layer(rows, options.named, options.passes.front()), options.passes};
+  return {measured_layer(rows, options.named, options.passes), options.passes};
 }
 
 Advice advice_from(const std::vector<ResultRow>& rows, const AdviseOptions& options, const AdviceRequest& request) {

@@ -29,44 +29,78 @@ LayerMixRequest with_named(LayerMixRequest layer, const NamedLayer& named) {
 /// Heads on a device.
 using Place = std::pair<std::string, Heads>;
 
+using ByPass = std::map<Pass, Lengths>;
+
 /// The lengths of what was measured; its order is not that of the rows.
 struct Measured {
-  std::map<std::pair<Place, std::pair<std::int64_t, std::int64_t>>, std::pair<LayerMixRequest, Lengths>> layers;
-  std::map<Place, std::map<std::string, Lengths>> beside;  // of dot-product attention, by kernel
+  std::map<std::pair<Place, std::pair<std::int64_t, std::int64_t>>, std::pair<LayerMixRequest, ByPass>> layers;
+  std::map<Place, std::map<std::string, ByPass>> beside;  // of dot-product attention, by kernel
+  std::set<Pass> passes;                                  // that some layer has
 
-  void add(const ResultRow& row, const NamedLayer& named, Pass pass) {
+  void add(const ResultRow& row, const NamedLayer& named) {
     LayerMixRequest layer = layer_of(row);
     layer.seq_len = LayerMixRequest{}.seq_len;  // layers are told apart by device, windows and heads
     layer.form = named.form.value_or(layer.form);
-    if (!is_layer_row(row, layer, pass)) return;
+    if (!is_layer_row(row, layer, row.pass)) return;
     const NamedLayer heads{{}, named.q_heads, named.kv_heads, named.head_dim, {}, {}, {}};
     if (heads_of(with_named(layer, heads)) != heads_of(layer)) return;  // others are named
     const Place place{row.device, heads_of(layer)};
     if (is_simplicial_layer(row, layer)) {
       const std::pair key{place, std::pair(layer.windows.window1, layer.windows.window2)};
-      layers.try_emplace(key, layer, Lengths{}).first->second.second.insert(row.problem.seq_len);
+      layers.try_emplace(key, layer, ByPass{}).first->second.second[row.pass].insert(row.problem.seq_len);
+      passes.insert(row.pass);
     }
     layer.dot_kernel = row.kernel;
     const bool asked = !named.dot_kernel || *named.dot_kernel == row.kernel;
-    if (asked && is_global_layer(row, layer)) beside[place][row.kernel].insert(row.problem.seq_len);
+    if (asked && is_global_layer(row, layer)) beside[place][row.kernel][row.pass].insert(row.problem.seq_len);
   }
 };
 
-Lengths in_common(const Lengths& a, const Lengths& b) {
-  Lengths common;
-  std::ranges::set_intersection(a, b, std::inserter(common, common.end()));
-  return common;
+Lengths of_both(const Lengths& a, const Lengths& b) {
+  Lengths both;
+  std::ranges::set_intersection(a, b, std::inserter(both, both.end()));
+  return both;
+}
+
+/// Lengths that were measured in every pass, and those that were in some.
+struct InPasses {
+  Lengths every, some;
+  const Lengths& known() const { return every.empty() ? some : every; }
+};
+
+InPasses in_passes(const ByPass& measured, const std::set<Pass>& passes) {
+  InPasses in;
+  for (const Pass pass : passes) {
+    const auto found = measured.find(pass);
+    const Lengths lengths = found == measured.end() ? Lengths{} : found->second;
+    in.every = pass == *passes.begin() ? lengths : of_both(in.every, lengths);
+    in.some.insert(lengths.begin(), lengths.end());
+  }
+  return in;
+}
+
+InPasses in_common(const ByPass& a, const ByPass& b, const std::set<Pass>& passes) {
+  ByPass common;
+  for (const auto& [pass, lengths] : a) {
+    if (const auto other = b.find(pass); other != b.end()) common[pass] = of_both(lengths, other->second);
+  }
+  return in_passes(common, passes);
+}
+
+std::pair<std::size_t, std::size_t> count_of(const InPasses& lengths) {
+  return {lengths.every.size(), lengths.some.size()};
 }
 
 /// The usual kernel, or of several the one with most lengths among `own`; these lengths.
-std::pair<std::string, Lengths> best_beside(const std::map<std::string, Lengths>& kernels, const Lengths& own,
-                                            const std::string& usual) {
-  std::pair<std::string, Lengths> best{usual, {}};
-  if (const auto found = kernels.find(usual); found != kernels.end()) best.second = in_common(found->second, own);
-  if (!best.second.empty()) return best;
+std::pair<std::string, InPasses> best_beside(const std::map<std::string, ByPass>& kernels, const ByPass& own,
+                                             const std::string& usual, const std::set<Pass>& passes) {
+  std::pair<std::string, InPasses> best{usual, {}};
+  if (const auto found = kernels.find(usual); found != kernels.end())
+    best.second = in_common(found->second, own, passes);
+  if (!best.second.every.empty()) return best;
   for (const auto& [kernel, lengths] : kernels) {
-    Lengths common = in_common(lengths, own);
-    if (common.size() > best.second.size()) best = {kernel, std::move(common)};
+    InPasses common = in_common(lengths, own, passes);
+    if (count_of(common) > count_of(best.second)) best = {kernel, std::move(common)};
   }
   return best;
 }
@@ -78,20 +112,27 @@ std::int64_t length_of(const Lengths& own, const Lengths& common, std::int64_t u
 
 }  // namespace
 
-LayerMixRequest measured_layer(std::span<const ResultRow> rows, const NamedLayer& named, Pass pass) {
+LayerMixRequest measured_layer(std::span<const ResultRow> rows, const NamedLayer& named, std::span<const Pass> passes) {
   Measured measured;
-  for (const ResultRow& row : rows) measured.add(row, named, pass);
+  for (const ResultRow& row : rows) {
+    if (std::ranges::find(passes, row.pass) != passes.end()) measured.add(row, named);
+  }
   const LayerMixRequest usual = with_named({}, named);
   LayerMixRequest best = usual;
-  using Rank = std::tuple<bool, bool, bool, std::size_t, std::size_t>;
+  using Rank =
+      std::tuple<bool, bool, bool, bool, std::pair<std::size_t, std::size_t>, std::pair<std::size_t, std::size_t>>;
   std::optional<std::tuple<Rank, WindowsDistance>> most;
   for (const auto& [key, found] : measured.layers) {
-    const auto& [layer, lengths] = found;
-    const auto [kernel, common] = best_beside(measured.beside[key.first], lengths, usual.dot_kernel);
+    const auto& [layer, by_pass] = found;
+    const auto [kernel, common] = best_beside(measured.beside[key.first], by_pass, usual.dot_kernel, measured.passes);
+    const InPasses own = in_passes(by_pass, measured.passes);
     const bool has_windows = layer.windows == usual.windows;
-    const Rank rank{named.windows && has_windows, !common.empty(),
-                    heads_of(layer) == heads_of(usual) && (named.windows || has_windows), common.size(),
-                    lengths.size()};
+    const Rank rank{named.windows && has_windows,
+                    !common.every.empty(),
+                    !common.some.empty(),
+                    heads_of(layer) == heads_of(usual) && (named.windows || has_windows),
+                    count_of(common),
+                    count_of(own)};
     const WindowsDistance distance = windows_distance(usual.windows, layer.windows);
     const bool better =
         !most || rank > std::get<0>(*most) || (rank == std::get<0>(*most) && distance < std::get<1>(*most));
@@ -99,7 +140,7 @@ LayerMixRequest measured_layer(std::span<const ResultRow> rows, const NamedLayer
     most = {rank, distance};
     best = layer;
     best.dot_kernel = kernel;
-    best.seq_len = length_of(lengths, common, usual.seq_len);
+    best.seq_len = length_of(own.known(), common.known(), usual.seq_len);
   }
   return with_named(best, named);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "profiler/store/store.hpp"
@@ -174,8 +175,51 @@ TEST(MeasuredLayer, is_of_one_device) {
 TEST(MeasuredLayer, of_a_pass_goes_by_its_rows) {
   std::vector<ResultRow> rows{row({64, 16}, 512), beside(512)};
   for (ResultRow& one : rows) one.pass = Pass::backward;
-  EXPECT_EQ(measured_layer(rows), LayerMixRequest{});
-  EXPECT_EQ(measured_layer(rows, {}, Pass::backward).windows, (Windows{64, 16}));
+  EXPECT_EQ(measured_layer(rows, {}, std::array{Pass::forward}), LayerMixRequest{});
+  EXPECT_EQ(measured_layer(rows, {}, std::array{Pass::backward}).windows, (Windows{64, 16}));
+  EXPECT_EQ(measured_layer(rows).windows, (Windows{64, 16})) << "no forward was measured at all";
+}
+
+/// Rows that were measured in both passes.
+std::vector<ResultRow> in_both_passes(std::vector<ResultRow> rows) {
+  const std::size_t count = rows.size();
+  for (std::size_t n = 0; n < count; ++n) {
+    rows.push_back(rows[n]);
+    rows.back().pass = Pass::backward;
+  }
+  return rows;
+}
+
+/// 2 heads have more lengths in the forward, and no backward: a training step can be told of 4 heads only.
+TEST(MeasuredLayer, of_several_passes_was_measured_in_all_of_them) {
+  std::vector<ResultRow> rows = in_both_passes({row({64, 16}, 512, 4), beside(512, 4)});
+  for (const std::int64_t n : {512, 1024, 2048}) {
+    rows.push_back(row({256, 32}, n));
+    rows.push_back(beside(n));
+  }
+  EXPECT_EQ(measured_layer(rows).q_heads, 4);
+  EXPECT_EQ(measured_layer(rows, {}, std::array{Pass::backward, Pass::forward}).q_heads, 4) << "in any order";
+  EXPECT_EQ(measured_layer(rows, {}, std::array{Pass::forward}).q_heads, 2);
+  NamedLayer named;
+  named.q_heads = 2;
+  EXPECT_EQ(measured_layer(rows, named).windows, (Windows{256, 32})) << "the passes that there are";
+  named = {};
+  named.windows = Windows{256, 32};
+  EXPECT_EQ(measured_layer(rows, named).q_heads, 2) << "windows that are named stay";
+}
+
+TEST(MeasuredLayer, of_several_passes_has_a_length_that_all_of_them_have) {
+  std::vector<ResultRow> rows = in_both_passes({row({64, 16}, 512), beside(512)});
+  for (const std::int64_t n : {1024, 2048}) rows.push_back(row({64, 16}, n)), rows.push_back(beside(n));
+  EXPECT_EQ(measured_layer(rows).seq_len, 512);
+  EXPECT_EQ(measured_layer(rows, {}, std::array{Pass::forward}).seq_len, 2048);
+  // A kernel of dot-product attention that has both passes stands before the usual one, which has the forward only.
+  for (const std::int64_t n : {512, 1024}) {
+    rows.push_back(beside(n));
+    rows.back().kernel = LayerMixRequest{}.dot_kernel;
+  }
+  EXPECT_EQ(measured_layer(rows).dot_kernel, "baseline.cpu");
+  EXPECT_EQ(measured_layer(rows, {}, std::array{Pass::forward}).dot_kernel, LayerMixRequest{}.dot_kernel);
 }
 
 }  // namespace
