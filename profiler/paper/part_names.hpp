@@ -3,24 +3,28 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 
 namespace triscope {
 
-/// A name, the section of `triscope paper` and the page of the window that it means.
+/// A name, the section of `triscope paper` and the page of the window that it means. The page "lengths" is a panel of
+/// its own, beside those of the paper.
 struct PartName {
   std::string_view name, section, page;
 };
-inline constexpr std::array<PartName, 15> kPartNames{{
+inline constexpr std::array<PartName, 17> kPartNames{{
     {"tiling", "tiling", "tiles"},
     {"tiles", "tiling", "tiles"},
     {"scaling", "scaling", "laws"},
     {"laws", "scaling", "laws"},
+    {"table1", "table1", "table1"},
     {"table2", "results", "results"},
     {"table3", "scaling", "laws"},
     {"table4", "scaling", "laws"},
     {"figure1", "operator", "operator"},
     {"figure2", "tiling", "tiles"},
+    {"figure3", "lengths", "lengths"},
     {"algorithm1", "operator", "steps"},
     {"algorithm2", "tiling", "steps"},
     {"listing1", "tiling", "steps"},
@@ -40,5 +44,8 @@ constexpr std::string_view page_called(std::string_view name) {
   const auto* found = std::ranges::find(kPartNames, name, &PartName::name);
   return found == kPartNames.end() ? name : found->page;
 }
+
+/// What the paper calls a section or a page: "Tables 3 and 4"; empty: it has no number there.
+std::string paper_numbers(std::string_view PartName::*of, std::string_view id);
 
 }  // namespace triscope

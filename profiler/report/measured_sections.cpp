@@ -194,7 +194,7 @@ std::string lengths(const PaperPageInput& input) {
     }
   }
   if (body.empty()) body = paragraph("No two lengths of these windows and of dot-product attention were measured.");
-  return section("Latency and rate by length", body);
+  return section("Latency and rate by length", body, "lengths");
 }
 
 }  // namespace triscope::report

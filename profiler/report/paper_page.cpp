@@ -3,19 +3,23 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "profiler/report/html.hpp"
 #include "profiler/report/sections.hpp"
 
 namespace triscope {
 namespace {
 
-/// Links to the sections of `body`, in their order.
+/// Links to the sections of `body`, in their order, with their numbers in the paper.
 std::string contents(const std::string& body) {
   constexpr std::string_view kBegin = "<h2>", kEnd = "</h2>";
   std::string links;
   for (std::size_t at = body.find(kBegin); at != std::string::npos; at = body.find(kBegin, at)) {
     at += kBegin.size();
-    links += report::link(body.substr(at, body.find(kEnd, at) - at)) + "\n";
+    const std::string heading = body.substr(at, body.find(kEnd, at) - at);
+    const std::size_t numbers = std::min(heading.find(" <small>"), heading.size());
+    links += report::link(heading.substr(0, numbers), heading.substr(numbers)) + "\n";
   }
   return "<nav>\n" + links + "</nav>\n";
 }

@@ -6,6 +6,7 @@
 #include "kernels/base/error.hpp"
 #include "profiler/paper/errata.hpp"
 #include "profiler/paper/layers/measured_crossing.hpp"
+#include "profiler/paper/part_names.hpp"
 #include "profiler/paper/recipe.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/count_text.hpp"
@@ -14,8 +15,12 @@
 
 namespace triscope::report {
 
-std::string section(const std::string& heading, const std::string& body) {
-  return "<section id=\"" + link_name(heading) + "\">\n<h2>" + html_text(heading) + "</h2>\n" + body + "</section>\n";
+std::string section(const std::string& heading, const std::string& body, std::string_view page) {
+  const std::string numbers = page.empty() ? "" : paper_numbers(&PartName::page, page);
+  const std::string of =
+      numbers.empty() || heading.starts_with(numbers) ? "" : " <small>" + html_text(numbers) + "</small>";
+  return "<section id=\"" + link_name(heading) + "\">\n<h2>" + html_text(heading) + of + "</h2>\n" + body +
+         "</section>\n";
 }
 
 std::string link_name(const std::string& heading) {
@@ -31,8 +36,8 @@ std::string link_name(const std::string& heading) {
   return name;
 }
 
-std::string link(const std::string& heading) {
-  return "<a href=\"#" + link_name(heading) + "\">" + html_text(heading) + "</a>";
+std::string link(const std::string& heading, const std::string& after) {
+  return "<a href=\"#" + link_name(heading) + "\">" + html_text(heading) + after + "</a>";
 }
 
 std::string subheading(const std::string& text) { return "<h3>" + html_text(text) + "</h3>\n"; }
@@ -60,7 +65,8 @@ std::string tiles(const PaperPageInput& input) {
                            count_text(input.tiled.seq_len) + " tokens. The rest is masked.") +
                      figure(svg_bars("Useful part of the tiles, " + of, bars, 1),
                             "The paper's listings, and the instances of this build that can run it") +
-                     (input.rows.empty() ? "" : paragraph(windows_cost_text(input.rows, input.layer, input.work))));
+                     (input.rows.empty() ? "" : paragraph(windows_cost_text(input.rows, input.layer, input.work))),
+                 "tiles");
 }
 
 namespace {

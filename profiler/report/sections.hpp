@@ -2,16 +2,18 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "profiler/report/page_input.hpp"
 
 namespace triscope::report {
 
-/// A heading and what stands below it. Its name in links: "Scaling laws" is #scaling-laws.
-std::string section(const std::string& heading, const std::string& body);
+/// A heading and what stands below it. Its name in links: "Scaling laws" is #scaling-laws. `page`: that of the window
+/// (`PartName`), whose numbers in the paper stand beside the heading: "Tables 3 and 4".
+std::string section(const std::string& heading, const std::string& body, std::string_view page = {});
 std::string link_name(const std::string& heading);
-/// A link to the section with this heading.
-std::string link(const std::string& heading);
+/// A link to the section with this heading; `after`, HTML, stands in it behind the heading.
+std::string link(const std::string& heading, const std::string& after = {});
 std::string subheading(const std::string& text);
 std::string paragraph(const std::string& text);
 /// A formula on a line of its own.

@@ -172,7 +172,7 @@ std::string steps() {
       "left out.",
       kSizes.n, kSizes.window1, kSizes.window2, kSizes.dim, kSizes.tile));
   for (int which = 0; which < kAlgorithms; ++which) body += one_algorithm(static_cast<Algorithm>(which));
-  return section("Steps", body);
+  return section("Steps", body, "steps");
 }
 
 }  // namespace triscope::report
