@@ -104,6 +104,15 @@ HtmlTable crossings(const PaperPageInput& input) {
   return table;
 }
 
+/// The command that would tell what of the page's windows is not known.
+std::string missing_sweep(const PaperPageInput& input) {
+  const std::string sweep = input.rows.empty() ? "" : crossing_sweep(input.rows, input.layer, input.work);
+  if (sweep.empty()) return "";
+  return paragraph(fmt::format("What is not known of {}x{} a sweep tells:", input.layer.windows.window1,
+                               input.layer.windows.window2)) +
+         formula(sweep);
+}
+
 std::string the_determinant() {
   const auto& [q, k1, k2] = kExampleChunk;
   const double added = trilinear_einsum(q, turned_chunks(k1, 1, 1), turned_chunks(k2, 1, 2), 1).front();
@@ -146,7 +155,8 @@ std::string the_operator(const PaperPageInput& input) {
                              windows.window2, shown)) +
           figure(work_chart(windows),
                  "By the paper's count, and 4 for each triple inside the windows; the first rows see fewer") +
-          html_table(crossings(input)) + the_determinant() + the_relatives());
+          html_table(crossings(input)) + missing_sweep(input) + the_determinant() + the_relatives(),
+      "operator");
 }
 
 }  // namespace triscope::report

@@ -171,6 +171,7 @@ void draw_clock(Context& context, const Windows& windows) {
   wrapped_text(context.look.theme.text, "Backward: " + found.backward);
   wrapped_text(context.look.theme.text, "Training step, both: " + found.both);
   muted_text(context, fmt::format("By all rows of the shown sweep's device, {}.", found.beside), true);
+  if (!found.sweep.empty()) muted_text(context, "What is not known a sweep tells: " + found.sweep, true);
 }
 
 /// The window's font has no ring for products by element.

@@ -109,6 +109,7 @@ void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& row
   const auto forward = measured_crossings(rows, layer, CrossingOf::forward, table);
   const auto backward = measured_crossings(rows, layer, CrossingOf::backward, table);
   const auto step = measured_crossings(rows, layer, CrossingOf::step, table);
+  const std::string sweep = crossing_sweep(rows, layer, table);
   if (json) {
     nlohmann::json line{{"type", "operator_work"},
                         {"dot_product_kernel", layer.dot_kernel},
@@ -121,7 +122,8 @@ void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& row
                         {"crossing_exact", crossing_by_exact_count(layer.windows)},
                         {"crossings_forward", all_as_json(forward)},
                         {"crossings_backward", all_as_json(backward)},
-                        {"crossings_step", all_as_json(step)}};
+                        {"crossings_step", all_as_json(step)},
+                        {"sweep_that_would_tell", sweep.empty() ? nlohmann::json() : nlohmann::json(sweep)}};
     line.update(layer_json(layer));
     write_json_line(dump_line(line));
     return;
@@ -147,6 +149,7 @@ void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& row
       "  by the clock, both              {}\n\nBy the clock beside {}, {}/{} heads of {}{}.\n",
       crossings_text(forward), crossings_text(backward), crossings_text(step), layer.dot_kernel, layer.q_heads,
       layer.kv_heads, layer.head_dim, layer.device.empty() ? "" : " on " + layer.device);
+  if (!sweep.empty()) print_output("What is not known a sweep tells: {}\n", sweep);
 }
 
 }  // namespace

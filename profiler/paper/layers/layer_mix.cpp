@@ -133,13 +133,14 @@ std::string windows_text(const Windows& windows) { return fmt::format("{}x{}", w
 [[noreturn]] void refuse(const Question& question, const std::string& reason) {
   const LayerMixRequest& r = question.request;
   const std::string windows = windows_text(r.windows);
+  const std::string form = r.form == LayerMixRequest{}.form ? "" : fmt::format("--form {} ", to_string(r.form));
   throw Error("the layers cannot be added up",
               fmt::format("the {} of {} with {}/{} heads of {} at {} tokens is not known well enough{}{}",
                           to_string(question.pass), question.global ? r.dot_kernel : windows, r.q_heads, r.kv_heads,
                           r.head_dim, r.seq_len, reason.empty() ? ": it was not measured" : ": ", reason),
-              fmt::format("measure it: triscope sweep --pass forward,backward --windows {} --seq {} --q-heads {} "
+              fmt::format("measure it: triscope sweep --pass forward,backward {}--windows {} --seq {} --q-heads {} "
                           "--kv-heads {} --head-dim {}",
-                          windows, r.seq_len, r.q_heads, r.kv_heads, r.head_dim),
+                          form, windows, r.seq_len, r.q_heads, r.kv_heads, r.head_dim),
               ExitCode::usage);
 }
 

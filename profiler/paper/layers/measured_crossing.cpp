@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -172,16 +173,42 @@ std::optional<ModelQuestion> model_question(const DeviceRows& device, const Wind
   return question.rows.empty() ? std::nullopt : std::optional(question);
 }
 
+/// Why lengths have no time, those of one reason together, in the order of lengths.
+struct Refusals {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // with their lengths
+
+  void add(std::string reason, std::int64_t length) {
+    // What a reason says of one length is said of all that it holds for.
+    const std::string own = fmt::format("the length is {} where ", count_text(length));
+    if (const std::size_t at = reason.find(own); at != std::string::npos)
+      reason.replace(at, own.size(), "no length but ");
+    const auto found = std::ranges::find(reasons, reason, &decltype(reasons)::value_type::first);
+    (found == reasons.end() ? reasons.emplace_back(reason, std::vector<std::string>{}) : *found)
+        .second.push_back(count_text(length));
+  }
+  /// "without 65,536, 131,072 tokens: ..."
+  std::string left_out() const { return listed("without ", ": "); }
+  /// The reason; of several each with its lengths.
+  std::string text() const { return reasons.size() == 1 ? reasons.front().first : listed("at ", ", "); }
+
+ private:
+  std::string listed(const char* before, const char* after) const {
+    std::vector<std::string> texts;
+    for (const auto& [reason, lengths] : reasons)
+      texts.push_back(fmt::format("{}{} tokens{}{}", before, fmt::join(lengths, ", "), after, reason));
+    return fmt::format("{}", fmt::join(texts, "; "));
+  }
+};
+
 TwoCurves modelled(const ModelQuestion& question, LayerMixRequest request, Pass pass, const WorkTable& table) {
   TwoCurves curves;
   curves.dot_product = points_of(question.dot_product);
-  std::vector<std::string> refused;
+  Refusals refused;
   for (const auto& [length, row] : question.dot_product) {
     request.seq_len = length;
     const LayerAnswer answer = simplicial_time(question.rows, request, pass, table);
     if (!answer.time) {
-      curves.reason = answer.reason;
-      refused.push_back(count_text(length));
+      refused.add(answer.reason, length);
       continue;
     }
     const LayerTime& time = *answer.time;
@@ -189,11 +216,9 @@ TwoCurves modelled(const ModelQuestion& question, LayerMixRequest request, Pass 
     curves.kernel = time.kernel;
     if (time.kind == LayerBasis::estimated || curves.model.empty()) curves.model = time.basis;
   }
-  if (curves.windows.size() > 1) {
-    if (!refused.empty())
-      curves.left_out = fmt::format("without {} tokens: {}", fmt::join(refused, ", "), curves.reason);
-    curves.reason.clear();
-  }
+  if (refused.reasons.empty()) return curves;
+  (curves.windows.size() > 1 ? curves.left_out : curves.reason) =
+      curves.windows.size() > 1 ? refused.left_out() : refused.text();
   return curves;
 }
 
@@ -293,6 +318,19 @@ std::string tokens_text(double tokens) {
   return count_text(std::llround(std::round(tokens / unit) * unit));
 }
 
+/// Two lengths with `tokens` between them: of those that there are, else powers of two.
+std::array<std::int64_t, 2> two_around(const std::set<std::int64_t>& lengths, std::int64_t tokens) {
+  if (lengths.size() > 1) {
+    auto high = lengths.lower_bound(tokens);
+    if (high == lengths.begin()) ++high;
+    if (high == lengths.end()) --high;
+    return {*std::prev(high), *high};
+  }
+  const auto above =
+      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(tokens, 2))));
+  return {above / 2, above * 2};
+}
+
 std::string interval_text(const LatencyCrossing& crossing) {
   const std::string low = tokens_text(crossing.low), high = tokens_text(crossing.high);
   if (crossing.open_below() && crossing.open_above()) return "at any of the lengths";
@@ -383,6 +421,27 @@ std::array<std::string, 2> comparable_text(std::span<const ResultRow> rows, cons
               count_text(crossing_by_full_rows(request.windows)), count_text(crossing_by_exact_count(request.windows))),
           fmt::format("By the clock, forward: {}; backward: {}; both: {}.", by_clock(CrossingOf::forward),
                       by_clock(CrossingOf::backward), by_clock(CrossingOf::step))};
+}
+
+std::string crossing_sweep(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table) {
+  std::vector<std::string_view> passes;
+  std::set<std::int64_t> beside;
+  for (const auto& [pass, of] :
+       {std::pair{Pass::forward, CrossingOf::forward}, {Pass::backward, CrossingOf::backward}}) {
+    const std::vector<MeasuredCrossing> found = measured_crossings(rows, request, of, table);
+    if (std::ranges::any_of(found, &std::string::empty, &MeasuredCrossing::reason)) continue;
+    passes.push_back(to_string(pass));
+    for (const ResultRow& row : rows) {
+      if (is_row_of_heads(row, request, pass) && is_global_layer(row, request)) beside.insert(row.problem.seq_len);
+    }
+  }
+  if (passes.empty()) return "";
+  const std::string form =
+      request.form == LayerMixRequest{}.form ? "" : fmt::format(" --form {}", to_string(request.form));
+  return fmt::format("triscope sweep --pass {}{} --windows {}x{} --seq {} --q-heads {} --kv-heads {} --head-dim {}",
+                     fmt::join(passes, ","), form, request.windows.window1, request.windows.window2,
+                     fmt::join(two_around(beside, crossing_by_exact_count(request.windows)), ","), request.q_heads,
+                     request.kv_heads, request.head_dim);
 }
 
 std::vector<Windows> windows_with_lengths(std::span<const ResultRow> rows, const LayerMixRequest& request) {

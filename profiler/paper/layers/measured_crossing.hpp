@@ -46,6 +46,10 @@ std::vector<Problem> crossing_problems(std::span<const ResultRow> rows, const La
 std::string crossing_text(const MeasuredCrossing& found);
 /// All of them; "not measured" without one.
 std::string crossings_text(const std::vector<MeasuredCrossing>& found);
+/// The command that measures the passes of which no crossing is told, at two lengths about where the windows and
+/// dot-product attention are as much work; empty where both are told.
+std::string crossing_sweep(std::span<const ResultRow> rows, const LayerMixRequest& request,
+                           const WorkTable& table = {});
 
 /// Where the paper calls its windows comparable with dot-product attention at 48k tokens: the lengths at which the
 /// windows of `request` are as much work, by its count and by others; and by the clock. Two sentences.

@@ -244,6 +244,40 @@ TEST(MeasuredCrossing, lengths_that_the_layer_calculator_refuses_are_said) {
   EXPECT_THAT(text, HasSubstr("without 262,144 tokens: k has"));
 }
 
+/// At 256 and 512 tokens the estimate would reach too far, at the others the windows do: both are said.
+TEST(MeasuredCrossing, every_reason_is_told_with_its_lengths) {
+  std::vector<ResultRow> rows = several_windows();
+  for (const std::int64_t n : {256, 512}) rows.push_back(dot(n, 1e-7 * static_cast<double>(n * n)));
+  EXPECT_EQ(
+      crossing_text(first_crossing(rows, of({2048, 32}), CrossingOf::forward)),
+      "not known: at 256, 512 tokens, of k, no length but 4,096 to 131,072 was measured; at 4,096, 8,192, 16,384, "
+      "32,768, 65,536, 131,072 tokens, of k, the longer window is 2048 where 256 to 1024 was measured");
+  // Some lengths are told, and two kinds are not.
+  rows.push_back(dot(262'144, 1e-7 * 262'144.0 * 262'144));
+  EXPECT_THAT(crossing_text(first_crossing(rows, of({768, 32}), CrossingOf::forward)),
+              testing::AllOf(HasSubstr("without 256, 512 tokens: of k, no length but 4,096 to 131,072 was measured"),
+                             HasSubstr("; without 262,144 tokens: k has")));
+}
+
+TEST(MeasuredCrossing, what_is_not_told_has_a_sweep_that_would_tell_it) {
+  const std::vector<ResultRow> rows = several_windows();
+  EXPECT_EQ(crossing_sweep(rows, of({2048, 32})),
+            "triscope sweep --pass forward,backward --windows 2048x32 --seq 65536,131072 --q-heads 64 --kv-heads 1 "
+            "--head-dim 128")
+      << "at the measured lengths about 2 w1 w2 that dot-product attention has";
+  EXPECT_EQ(crossing_sweep(rows, of({512, 32})),
+            "triscope sweep --pass backward --windows 512x32 --seq 16384,65536 --q-heads 64 --kv-heads 1 "
+            "--head-dim 128")
+      << "the forward is told, and attention has no backward";
+  std::vector<ResultRow> both = rows;
+  for (const ResultRow& one : curves(20'000, Pass::backward)) both.push_back(one);
+  EXPECT_EQ(crossing_sweep(both, of({512, 32})), "");
+  LayerMixRequest determinant = of({512, 32});
+  determinant.form = Form::determinant;
+  EXPECT_THAT(crossing_sweep(both, determinant),
+              HasSubstr("--pass forward,backward --form determinant --windows 512x32 --seq 16384,32768 "));
+}
+
 TEST(MeasuredCrossing, a_faster_kernel_without_a_curve_is_estimated_or_left_out) {
   std::vector<ResultRow> rows = several_windows();
   rows.push_back(row("fast", {512, 32}, 32'768, 1e-7 * 32'768 * 15'000));

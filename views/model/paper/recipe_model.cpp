@@ -29,12 +29,7 @@ std::vector<Problem> still_to_count(std::vector<Problem> wanted, const WorkTable
 }
 
 LayerMixRequest layer_request(const RecipeUi& ui) {
-  LayerMixRequest request;
-  request.seq_len = ui.seq_len;
-  request.q_heads = ui.q_heads;
-  request.kv_heads = ui.kv_heads;
-  request.head_dim = ui.head_dim;
-  request.windows = {ui.window1, ui.window2};
+  LayerMixRequest request = layer_of_fields(ui);
   request.dot_kernel = ui.dot_kernel;
   return request;
 }
@@ -149,6 +144,7 @@ OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const W
   found.forward = text(CrossingOf::forward);
   found.backward = text(CrossingOf::backward);
   found.both = text(CrossingOf::step);
+  found.sweep = crossing_sweep(rows, request, work);
   return found;
 }
 

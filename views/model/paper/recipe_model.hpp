@@ -21,6 +21,17 @@ struct RecipeUi {
   bool operator==(const RecipeUi&) const = default;
 };
 LayerMixRequest layer_request(const RecipeUi& ui);
+/// The length, heads and windows that the number fields of a page name.
+template <typename Fields>
+LayerMixRequest layer_of_fields(const Fields& ui) {
+  LayerMixRequest request;
+  request.seq_len = ui.seq_len;
+  request.q_heads = ui.q_heads;
+  request.kv_heads = ui.kv_heads;
+  request.head_dim = ui.head_dim;
+  request.windows = {ui.window1, ui.window2};
+  return request;
+}
 /// The same model; its layer that of the database, unless the user has typed one.
 RecipeUi with_measured(RecipeUi ui, const LayerMixRequest& measured);
 
@@ -56,6 +67,7 @@ struct OperatorCrossings {
   std::string beside;                   ///< heads and the kernel of the dot product, by `measured_layer`
   std::vector<Problem> to_count;        ///< problems whose tiles it waits for
   std::string forward, backward, both;  ///< as `crossings_text` has them; empty while it waits
+  std::string sweep;                    ///< the command that would tell what is not known; empty: nothing is missing
 };
 OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const Windows& windows,
                                      const WorkTable& work = {});
