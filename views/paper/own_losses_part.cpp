@@ -57,7 +57,7 @@ void draw_fits(const Context& context, const OwnBenchmark& benchmark) {
                  number_cell(context, with_half(law.alpha, half_width(law.alpha_error, law.degrees), 4));
                  number_cell(context, with_half(law.beta, half_width(law.beta_error, law.degrees), 3));
                  number_cell(context, r_squared_text(law));
-                 number_cell(context, fmt::format("{:.2e}", law.residual_sum));
+                 number_cell(context, residual_text(law));
                }
              });
 }

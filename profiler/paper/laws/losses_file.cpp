@@ -1,12 +1,15 @@
 #include "profiler/paper/laws/losses_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <tuple>
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/plain_text.hpp"
@@ -15,12 +18,17 @@ namespace triscope {
 namespace {
 
 constexpr std::string_view kHeader = "benchmark,model,parameters,loss";
+constexpr double kMostParameters = 1e24;  // a slip of the unit, such as 1e300T, makes more
 // Every two models of a benchmark are compared: 100 of them are 4,950 comparisons, about two seconds.
 constexpr std::size_t kMostLines = 100'000, kMostSeries = 100, kMostBytes = 32u << 20;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error("the losses cannot be read", why, fmt::format("write lines \"{}\", with these names first", kHeader),
               ExitCode::usage);
+}
+
+std::string what_fails(const std::filesystem::path& file) {
+  return fmt::format("the losses in {} cannot be read", plain_line(file.string()));
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -38,23 +46,55 @@ double positive(std::string_view text) {
   return whole && std::isfinite(value) && value > 0 ? value : NAN;
 }
 
-std::vector<std::string_view> cells_of(std::string_view line) {
-  std::vector<std::string_view> cells;
-  while (true) {
-    const std::size_t comma = line.find(',');
-    cells.push_back(trimmed(line.substr(0, comma)));
-    if (comma == std::string_view::npos) return cells;
-    line.remove_prefix(comma + 1);
+/// The cell that `line` begins with and, in `line`, what follows its comma; in `more` whether there was one. A cell in
+/// quotes may hold commas, and quotes that are written twice. nullopt: the quote does not end, or text follows it.
+std::optional<std::string> next_cell(std::string_view& line, bool& more) {
+  std::string cell;
+  line = trimmed(line);
+  if (line.starts_with('"')) {
+    std::size_t at = 1;
+    for (; at < line.size(); ++at) {
+      if (line[at] == '"' && !line.substr(at + 1).starts_with('"')) break;
+      if (line[at] == '"') ++at;
+      cell += line[at];
+    }
+    if (at >= line.size()) return std::nullopt;
+    line = trimmed(line.substr(at + 1));
+    if (!line.empty() && !line.starts_with(',')) return std::nullopt;
+  } else {
+    cell = trimmed(line.substr(0, line.find(',')));
+    line.remove_prefix(std::min(line.find(','), line.size()));
+  }
+  more = line.starts_with(',');
+  if (more) line.remove_prefix(1);
+  return cell;
+}
+
+std::vector<std::string> cells_of(std::string_view line, std::size_t number) {
+  std::vector<std::string> cells;
+  for (bool more = true; more;) {
+    std::optional<std::string> cell = next_cell(line, more);
+    if (!cell) refuse(fmt::format("a cell in line {} begins with a quote that does not end it", number));
+    cells.push_back(*std::move(cell));
+  }
+  return cells;
+}
+
+double size_in(const std::string& cell, std::size_t number) {
+  try {
+    return parse_parameters(cell);
+  } catch (const Error& error) {
+    refuse(fmt::format("in line {} {}: {}", number, error.summary(), error.why()));
   }
 }
 
 void add_line(std::vector<LossSeries>& all, std::string_view line, std::size_t number) {
-  const std::vector<std::string_view> cells = cells_of(line);
+  const std::vector<std::string> cells = cells_of(line, number);
   if (cells.size() != 4) refuse(fmt::format("line {} has {} cells, not 4", number, cells.size()));
   const double loss = positive(cells[3]);
   if (std::isnan(loss))
     refuse(fmt::format("the loss '{}' in line {} is no number above 0", plain_line(cells[3]), number));
-  const double size = parse_parameters(cells[2]);
+  const double size = size_in(cells[2], number);
   const std::string benchmark = plain_line(cells[0]), model = plain_line(cells[1]);
   auto series = std::ranges::find_if(
       all, [&](const LossSeries& one) { return one.benchmark == benchmark && one.model == model; });
@@ -84,9 +124,11 @@ double parse_parameters(std::string_view text) {
   if (text.ends_with('T')) factor = 1e12;
   if (factor != 1) text.remove_suffix(1);
   const double value = positive(text) * factor;
-  if (std::isfinite(value)) return value;
+  if (value <= kMostParameters) return value;
   throw Error(fmt::format("the number of parameters '{}' cannot be read", plain_line(given)),
-              "it is no number above 0, alone or with M, B or T", "write 350M, 1.5B or 7e9", ExitCode::usage);
+              std::isnan(value) ? "it is no number above 0, alone or with M, B or T"
+                                : fmt::format("it is more than {:g}", kMostParameters),
+              "write 350M, 1.5B or 7e9", ExitCode::usage);
 }
 
 std::string parameters_text(double parameters) {
@@ -107,7 +149,8 @@ std::vector<LossSeries> read_losses(std::string_view text) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (++number > kMostLines) refuse(fmt::format("there are more than {} lines", kMostLines));
     if (number == 1) {
-      if (line != kHeader) refuse("the first line does not name the columns");
+      if (fmt::format("{}", fmt::join(cells_of(line, number), ",")) != kHeader)
+        refuse("the first line does not name the columns");
     } else if (!line.empty()) {
       add_line(all, line, number);
     }
@@ -118,23 +161,30 @@ std::vector<LossSeries> read_losses(std::string_view text) {
 }
 
 std::string losses_text_of(const std::filesystem::path& file) {
+  const auto refuse_file = [&](const char* why) {
+    throw Error(what_fails(file), why, "name a CSV file that is there", ExitCode::usage);
+  };
   std::error_code ignored;
-  const bool folder = std::filesystem::is_directory(file, ignored);
+  const std::filesystem::file_status status = std::filesystem::status(file, ignored);
+  if (std::filesystem::is_directory(status)) refuse_file("it is a folder");
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    refuse_file("it is no regular file, and a pipe may never end");
   std::ifstream in(file, std::ios::binary);
-  if (!in || folder) {
-    throw Error(fmt::format("the losses in {} cannot be read", plain_line(file.string())),
-                folder ? "it is a folder" : "the file cannot be opened", "name a CSV file that is there",
-                ExitCode::usage);
-  }
+  if (!in) refuse_file("the file cannot be opened");
   std::string text(kMostBytes + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > kMostBytes) refuse("the file is larger than 32 MiB");
+  if (text.size() > kMostBytes) refuse_file("the file is larger than 32 MiB");
   return text;
 }
 
 std::vector<LossSeries> read_losses_file(const std::filesystem::path& file) {
-  return read_losses(losses_text_of(file));
+  const std::string text = losses_text_of(file);
+  try {
+    return read_losses(text);
+  } catch (const Error& error) {
+    throw Error(what_fails(file), error.why(), error.fix(), ExitCode::usage);
+  }
 }
 
 }  // namespace triscope

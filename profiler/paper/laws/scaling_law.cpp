@@ -129,13 +129,15 @@ ScalingLaw fit_scaling_law(std::span<const double> sizes, std::span<const double
   require_fit(sizes, losses);
   const std::vector<double> x = logs(sizes, 1), y = logs(losses, -1);
   const Line line = fit_line(x, y);
-  ScalingLaw law{.alpha = line.slope, .beta = line.intercept, .residual_sum = line.residual_sum};
+  ScalingLaw law{.alpha = line.slope, .beta = line.intercept};
   law.points = static_cast<int>(x.size());
   law.degrees = law.points - 2;
   law.mean_log_n = line.mean_x;
   law.spread_log_n = line.spread_x;
-  law.r_squared = line.flat ? std::numeric_limits<double>::quiet_NaN() : 1 - line.residual_sum / line.spread_y;
-  for (std::size_t i = 0; i < x.size(); ++i) law.residuals.push_back(y[i] - law.alpha * x[i] - law.beta);
+  if (line.scatters) law.residual_sum = line.residual_sum;
+  law.r_squared = line.flat ? std::numeric_limits<double>::quiet_NaN() : 1 - law.residual_sum / line.spread_y;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    law.residuals.push_back(line.scatters ? y[i] - law.alpha * x[i] - law.beta : 0);
   if (law.degrees > 0 && line.scatters) {
     law.scatter = std::sqrt(line.residual_sum / law.degrees);
     law.alpha_error = *law.scatter / std::sqrt(line.spread_x);
@@ -159,6 +161,10 @@ FittedLosses fit_each(std::vector<LossSeries> all) {
 
 std::string r_squared_text(const ScalingLaw& law) {
   return std::isnan(law.r_squared) ? "undefined" : fmt::format("{:.5f}", law.r_squared);
+}
+
+std::string residual_text(const ScalingLaw& law) {
+  return law.residual_sum == 0 ? "0" : fmt::format("{:.2e}", law.residual_sum);
 }
 
 std::optional<double> half_width(const std::optional<double>& error, double degrees, double level) {

@@ -23,7 +23,8 @@ struct ScalingLaw {
   double alpha = 0;
   double beta = 0;
   double r_squared = 0;     ///< NaN where all losses are alike
-  double residual_sum = 0;  ///< sum of squared residuals of -log L: what the paper prints as "residual"
+  double residual_sum = 0;  ///< sum of squared residuals of -log L: what the paper prints as "residual"; 0 where they
+                            ///< are no more than the rounding of doubles
   std::vector<double> residuals;
   int points = 0;
   int degrees = 0;          ///< points - 2
@@ -59,6 +60,8 @@ FittedLosses fit_each(std::vector<LossSeries> all);
 
 /// "0.99931"; "undefined" where there is none.
 std::string r_squared_text(const ScalingLaw& law);
+/// "2.80e-06"; "0" for points on the line.
+std::string residual_text(const ScalingLaw& law);
 
 /// Half the `level` interval of a standard error; unset where the error is, since two points bound nothing.
 std::optional<double> half_width(const std::optional<double>& error, double degrees, double level = 0.95);

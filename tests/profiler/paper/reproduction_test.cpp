@@ -1,16 +1,21 @@
 // What the paper prints, as data, and what follows from it.
 #include "profiler/paper/laws/reproduction.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/paper/laws/losses_file.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace triscope {
 namespace {
@@ -201,9 +206,46 @@ TEST(Losses, refusals_name_the_line) {
   EXPECT_THAT(why("benchmark,model,parameters,loss\nb,m,1B,nan\n"), HasSubstr("line 2"));
   EXPECT_THAT(why("benchmark,model,parameters,loss\nb,m,1X,1\n"), HasSubstr("'1X'"));
   EXPECT_THAT(why("benchmark,model,parameters,loss\nb,m,1e999B,1\n"), HasSubstr("1e999B"));
+  for (const char* many : {"1e308T", "1e296T", "1e308", "2e12T"})
+    EXPECT_THAT(why(fmt::format("benchmark,model,parameters,loss\nb,m,{},1\n", many).c_str()),
+                HasSubstr("it is more than 1e+24"))
+        << many;
+  for (const char* cell : {"\"b", "\"b\"c", "\"b\"\""})
+    EXPECT_THAT(why(fmt::format("benchmark,model,parameters,loss\n{},m,1B,1\n", cell).c_str()),
+                HasSubstr("a cell in line 2 begins with a quote that does not end it"))
+        << cell;
   std::string many = "benchmark,model,parameters,loss\n";
   for (int i = 0; i <= 100; ++i) many += "b,m" + std::to_string(i) + ",1B,1\n";
   EXPECT_THAT(why(many.c_str()), HasSubstr("line 102 begins the losses of model number 101"));
+}
+
+TEST(Losses, may_stand_in_quotes) {
+  const auto all = read_losses(
+      "\"benchmark\",model,\"parameters\",loss\n\"code, short\",\"my \"\"best\"\"\",\"1B\",\"0.5\"\n"
+      "\"code, short\" , \"my \"\"best\"\"\",2B,0.4\n");
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].benchmark, "code, short");
+  EXPECT_EQ(all[0].model, "my \"best\"");
+  EXPECT_THAT(all[0].losses, ElementsAre(0.5, 0.4));
+}
+
+TEST(Losses, of_a_file_that_cannot_be_read_name_it_and_never_wait) {
+  const TemporaryFolder folder;
+  const auto why = [](const std::filesystem::path& file) -> std::string {
+    try {
+      read_losses_file(file);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "read";
+  };
+  const std::filesystem::path pipe = folder / "pipe", bad = folder / "bad.csv";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(why(pipe), "the losses in " + pipe.string() +
+                           " cannot be read: it is no regular file, and a pipe may never end; name a CSV file that is "
+                           "there.");
+  std::ofstream(bad) << "benchmark,model,parameters,loss\nb,m,1X,1\n";
+  EXPECT_THAT(why(bad), testing::StartsWith("the losses in " + bad.string() + " cannot be read: in line 2 the number"));
 }
 
 TEST(Losses, parameters_as_text) {

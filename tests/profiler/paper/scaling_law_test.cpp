@@ -81,6 +81,17 @@ TEST(ScalingLaw, finds_the_law_that_losses_were_made_of) {
   EXPECT_EQ(law.degrees, law.points - 2);
 }
 
+TEST(ScalingLaw, of_points_on_its_line_has_no_residual) {
+  std::vector<double> sizes{1e9, 2e9, 3.5e9}, losses;
+  for (const double n : sizes) losses.push_back(2 * std::pow(n, -0.1));
+  const ScalingLaw law = fit_scaling_law(sizes, losses);
+  EXPECT_EQ(law.residual_sum, 0) << "rounding is no residual";
+  EXPECT_EQ(law.r_squared, 1);
+  EXPECT_EQ(residual_text(law), "0");
+  losses[1] *= 1.001;
+  EXPECT_EQ(residual_text(fit_scaling_law(sizes, losses)).substr(4), "e-07");
+}
+
 TEST(ScalingLaw, two_points_bound_nothing) {
   const std::vector<double> sizes{1e9, 2e9}, losses{3, 2.5};
   const ScalingLaw law = fit_scaling_law(sizes, losses);
