@@ -48,7 +48,9 @@ std::string the_general_law() {
              "fitted alpha mixes the exponent with the part of the loss that more parameters can take away. The beta "
              "of the "
              "line is −log A, not that of D. Where training pays for N D, the least loss has D in proportion to "
-             "N^(alpha / beta). The command triscope paper scaling --law evaluates the law for constants of your own.");
+             "N^(alpha / beta). The command triscope paper scaling --law evaluates the law for constants of your "
+             "own.") +
+         paragraph(chinchilla_text());
 }
 
 /// The exponents of a benchmark where a part of its least loss is taken off every loss.
@@ -123,7 +125,8 @@ std::string losses() {
                          "reproduced.",
                          reproduced, all.size(), parameters_text(solved.sizes[0]), parameters_text(solved.sizes[1]),
                          parameters_text(solved.sizes[2]), solved.reproduced)) +
-                     html_table(recomputed_table(all)) + html_table(misses));
+                     html_table(recomputed_table(all)) + html_table(misses),
+                 "results");
 }
 
 std::string scaling() {
@@ -155,8 +158,7 @@ std::string scaling() {
       };
       fits.rows.push_back({benchmark, kModels.at(model), with_half(law.alpha, half_width(law.alpha_error, law.degrees)),
                            printed(3, "alpha"), with_half(law.beta, half_width(law.beta_error, law.degrees)),
-                           printed(3, "beta"), r_squared_text(law), fmt::format("{:.2e}", law.residual_sum),
-                           printed(4, "residual")});
+                           printed(3, "beta"), r_squared_text(law), residual_text(law), printed(4, "residual")});
     }
     const ComparedLaws compared = compare_laws(laws[0], laws[1]);
     const auto& [welch, paired, needed] = compared;
@@ -175,7 +177,8 @@ std::string scaling() {
       the_general_law() + charts +
           paragraph("Bands are 95 % intervals of the laws, cut at a quarter of the loss. Three points leave one "
                     "degree of freedom.") +
-          html_table(fits) + html_table(differences) + html_table(above));
+          html_table(fits) + html_table(differences) + paragraph(harder_benchmarks_text()) + html_table(above),
+      "laws");
 }
 
 }  // namespace triscope::report

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "profiler/paper/laws/general_law.hpp"
 #include "profiler/paper/laws/reproduction.hpp"
 #include "views/paper/law_plot.hpp"
 #include "views/paper/page_parts.hpp"
@@ -42,6 +43,8 @@ void draw_paper_laws(Context& context) {
   coloured_text(context.look.theme.text,
                 fmt::format("{} of {} printed values of the fits are reproduced: \"Results\" has each of them.", count,
                             fits.size()));
+  muted_text(context, harder_benchmarks_text(sizes), true);
+  muted_text(context, chinchilla_text(), true);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float gap = context.look.px(12);
   const bool two = room.x > context.look.px(560);

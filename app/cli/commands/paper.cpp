@@ -19,7 +19,7 @@ namespace triscope {
 namespace {
 
 struct PaperOptions {
-  std::string section = "results", id;
+  std::string section, id;
   ModelSizes sizes = kPrintedSizes;
   ScalingQuestion scaling;
   std::string losses, page;
@@ -61,6 +61,8 @@ void set_model_sizes(PaperOptions& options, const std::string& text) {
   if (sizes.size() != options.sizes.size())
     refuse_value("--sizes", text, "the paper has three model sizes", "give three, such as 1.06B,2.01B,3.39B");
   std::copy(sizes.begin(), sizes.end(), options.sizes.begin());
+  if (!sizes_grow(options.sizes))
+    refuse_value("--sizes", text, "they do not grow, and the rows of Table 2 do", "give the smallest size first");
 }
 
 Windows one_pair(const std::string& text) {
@@ -75,7 +77,7 @@ void add_model_options(CLI::App& command, PaperOptions& options) {
              [name, &value](const std::string& text) { value = parse_count(name, text); });
   };
   NamedLayer& layer = options.model.named;
-  add_text(command, "--window,--windows", "N1xN2", "Windows, for operator, tiling, recipe and page (default: 512x32)",
+  add_text(command, "--window,--windows", "N1xN2", "Windows, for the sections with layers (default: 512x32)",
            [&layer](const std::string& text) { layer.windows = one_pair(text); });
   count("--seq", "Sequence length, likewise (default: 32k)", layer.seq_len);
   count("--q-heads", "Query heads, likewise (default: 64, or those that the database has)", layer.q_heads);
@@ -97,10 +99,9 @@ void add_model_options(CLI::App& command, PaperOptions& options) {
            [&options](const std::string& text) {
              options.model.budget_ms = static_cast<double>(parse_duration_ns("--budget", text)) * 1e-6;
            });
-  add_text(
-      command, "--match", "ID",
-      "Kernel of the global layers, for operator, recipe and page (default: baseline.fa3, or one that was measured)",
-      [&layer](const std::string& text) { layer.dot_kernel = text; });
+  add_text(command, "--match", "ID",
+           "Kernel of the global layers, likewise (default: baseline.fa3, or one that was measured)",
+           [&layer](const std::string& text) { layer.dot_kernel = text; });
   options.database = add_database_option(command);
 }
 
@@ -138,6 +139,7 @@ void add_match3_options(CLI::App& command, Match3Request& request) {
 }
 
 int run(const CLI::App& command, PaperOptions options) {
+  if (options.section.empty()) options.section = command.count("--db") > 0 ? "overview" : "results";
   options.section = std::string(section_called(options.section));
   const auto section = [&](std::string_view name) { return options.section == name; };
   if (std::ranges::find(paper_sections(), options.section) == paper_sections().end())
@@ -148,12 +150,17 @@ int run(const CLI::App& command, PaperOptions options) {
   if (section("results")) {
     print_paper_results(options.sizes, options.json);
   } else if (section("scaling")) {
+    if (options.losses.empty()) options.scaling.of_the_paper = options.sizes;
     print_scaling_laws(options.losses.empty() ? all_paper_losses(options.sizes) : read_losses_file(options.losses),
                        options.scaling, options.json);
   } else if (section("operator")) {
     print_operator(options.model.named, *options.database, options.json);
   } else if (section("table1")) {
     print_table1(*options.database, options.json);
+  } else if (section("overview")) {
+    print_overview(options.model.named, *options.database, options.json);
+  } else if (section("lengths")) {
+    print_lengths(options.model.named, *options.database, options.json);
   } else if (section("errata")) {
     print_errata(options.id, options.json);
   } else if (section("tiling")) {
@@ -177,8 +184,8 @@ void add_paper_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<PaperOptions>();
   command
       ->add_option("SECTION", options->section,
-                   "Which part (default: results), also as the paper numbers it: table1 to 4, figure1 and 2, "
-                   "algorithm1 and 2, listing1 to 3, theorem1")
+                   "Which part (default: results; with --db overview), also as the paper numbers it: table1 to 4, "
+                   "figure1 to 3, algorithm1 and 2, listing1 to 3, theorem1")
       ->type_name(fmt::format("{{{}}}", fmt::join(paper_sections(), ",")));
   command->add_option("ID", options->id, "One erratum, with its reason")->type_name("ID");
   add_text(*command, "--sizes", "N,N,N", "Active parameters of the three models (default: 1B,2B,3.5B)",
@@ -195,6 +202,7 @@ void add_paper_command(CLI::App& app, Action& action) {
       "\n"
       "Examples:\n"
       "  triscope paper                                      which printed numbers follow from the others\n"
+      "  triscope paper --db FILE                            what each part comes to, with these measurements\n"
       "  triscope paper results --sizes 1.06B,2.01B,3.39B    the same with other model sizes\n"
       "  triscope paper operator --window 284x32 --db FILE   the logit, its relatives, and where the costs cross\n"
       "  triscope paper table1                               its milliseconds beside those of an H100 and yours\n"

@@ -14,6 +14,22 @@
 namespace triscope {
 namespace {
 
+/// At blanks, in lines as wide as the texts beside it.
+std::string in_lines(const std::string& text) {
+  constexpr std::size_t kWide = 118;
+  std::string lines;
+  std::size_t used = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    if (used > 0 && used + 1 + end - at > kWide) lines += '\n', used = 0;
+    if (used > 0) lines += ' ', ++used;
+    lines.append(text, at, end - at);
+    used += end - at;
+    at = end + 1;
+  }
+  return lines;
+}
+
 void print_statement() {
   print_output(
       "\nThe paper starts from L(N, D) = E + A / N^alpha + B / D^beta, N parameters and D tokens: E is what no model "
@@ -24,13 +40,9 @@ void print_statement() {
       "straight\n"
       "line where E' is small beside A / N^alpha. Elsewhere its slope is alpha (1 - E' / L). (The beta of the line is "
       "not\n"
-      "that of D.) `--law E,A,ALPHA,B,BETA --trained-on D` evaluates it; `--irreducible L` fits what lies above E'.\n");
-}
-
-std::vector<double> sizes_of(const std::vector<LossSeries>& series, const ScalingQuestion& question) {
-  std::set<double> sizes(question.forecasts.begin(), question.forecasts.end());
-  for (const LossSeries& one : series) sizes.insert(one.sizes.begin(), one.sizes.end());
-  return {sizes.begin(), sizes.end()};
+      "that of D.) `--law E,A,ALPHA,B,BETA --trained-on D` evaluates it; `--irreducible L` fits what lies above "
+      "E'.\n{}\n",
+      in_lines(chinchilla_text()));
 }
 
 /// The line through the law's own losses at the sizes that have losses.
@@ -61,7 +73,7 @@ void print_law(const std::vector<LossSeries>& series, const ScalingQuestion& que
   table.columns = {{"parameters", Align::right, 100, false}, {"E", Align::right, 80, false},
                    {"A / N^alpha", Align::right, 80, false}, {"B / D^beta", Align::right, 80, false},
                    {"L", Align::right, 100, false},          {"slope of -log L", Align::right, 100, false}};
-  for (const double size : sizes_of(series, question)) {
+  for (const double size : law_sizes(series, question)) {
     if (json) write_json_line(dump_line(as_json(law, size, question.tokens)));
     const LawTerms terms = law_terms(law, size, question.tokens);
     table.rows.push_back({parameters_text(size), significant_text(terms.irreducible, 4),
@@ -124,7 +136,14 @@ void print_above(const std::vector<LossSeries>& series, double irreducible, bool
 
 }  // namespace
 
+std::vector<double> law_sizes(const std::vector<LossSeries>& series, const ScalingQuestion& question) {
+  std::set<double> sizes(question.forecasts.begin(), question.forecasts.end());
+  for (const LossSeries& one : series) sizes.insert(one.sizes.begin(), one.sizes.end());
+  return {sizes.begin(), sizes.end()};
+}
+
 void print_general_law(const std::vector<LossSeries>& series, const ScalingQuestion& question, bool json) {
+  if (!json && question.of_the_paper) print_output("\n{}\n", in_lines(harder_benchmarks_text(*question.of_the_paper)));
   if (!json) print_statement();
   if (question.irreducible) print_above(series, *question.irreducible, json);
   if (question.law) print_law(series, question, json);

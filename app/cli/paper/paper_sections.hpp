@@ -19,10 +19,11 @@ void print_paper_results(const ModelSizes& sizes, bool json);
 
 /// What is asked of the laws beside the fits.
 struct ScalingQuestion {
-  std::vector<double> forecasts;      ///< numbers of parameters
-  std::optional<GeneralLaw> law;      ///< evaluated at the sizes and forecasts
-  double tokens = kNoTokenTerm;       ///< that it is trained on
-  std::optional<double> irreducible;  ///< E', taken from every loss before a second fit
+  std::vector<double> forecasts;           ///< numbers of parameters
+  std::optional<GeneralLaw> law;           ///< evaluated at the sizes and forecasts
+  double tokens = kNoTokenTerm;            ///< that it is trained on
+  std::optional<double> irreducible;       ///< E', taken from every loss before a second fit
+  std::optional<ModelSizes> of_the_paper;  ///< the losses are the paper's, at these sizes
 };
 /// The fits of all series that can be fitted, naming the others, with intervals, the differences of exponents between
 /// the models of each benchmark, and what would decide them; the law that the paper starts from, and what the question
@@ -62,6 +63,13 @@ struct Match3Request {
 /// head. Throws `Error` (usage) as `match3_tensors`.
 void print_match3(const Match3Request& request, bool json);
 
+/// `triscope paper lengths`: a layer's windows beside dot-product attention at every measured length, with rates: what
+/// the paper's Figure 3 shows.
+void print_lengths(const NamedLayer& named, const std::string& database, bool json);
+
+/// `triscope paper overview`: a line of what each section finds with the rows of `database`.
+void print_overview(const NamedLayer& named, const std::string& database, bool json);
+
 /// What of a model is not measured but chosen.
 struct ModelShape {
   NamedLayer named;
@@ -69,7 +77,8 @@ struct ModelShape {
   double budget_ms = 0;  ///< 0: none
 };
 /// The recipe as far as the paper states it and, from the rows of `database` (empty: the default one, when it is
-/// there), what attention costs in a training step of `model`.
+/// there), what attention costs in a training step of `model`. Throws `Error` (usage), before anything is printed,
+/// where the rows of a named database cannot tell it.
 void print_recipe(const ModelShape& model, const std::string& database, bool json);
 
 }  // namespace triscope

@@ -12,6 +12,7 @@
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
+#include "kernels/base/error.hpp"
 #include "kernels/base/text/number_of.hpp"
 #include "profiler/paper/layers/measured_crossing.hpp"
 #include "profiler/record/columns.hpp"
@@ -131,6 +132,21 @@ void print_mix(const ModelShape& model, const LayerCosts& costs) {
   }
 }
 
+struct LayerSum {
+  std::optional<LayerCosts> costs;
+  std::string why_not;
+};
+
+/// Where no database was named, that the usual one cannot answer is no mistake of the request.
+LayerSum sum_of(const std::vector<ResultRow>& rows, const LayerMixRequest& layer, const WorkTable& work, bool named) {
+  try {
+    return {layer_costs(rows, layer, work), ""};
+  } catch (const Error& error) {
+    if (named) throw;
+    return {std::nullopt, error.what()};
+  }
+}
+
 }  // namespace
 
 void print_recipe(const ModelShape& model, const std::string& database, bool json) {
@@ -145,13 +161,13 @@ void print_recipe(const ModelShape& model, const std::string& database, bool jso
   std::vector<Problem> wanted = problems_to_count(rows, layer);
   for (const Problem& problem : crossing_problems(rows, layer)) add_once(wanted, problem);
   const WorkTable work = ask_work(wanted);
+  const LayerSum sum = sum_of(rows, layer, work, !database.empty());  // refuses before anything is printed
   print_card(json);
   if (!json) print_comparable(rows, layer, work);
-  const LayerCosts costs = layer_costs(rows, layer, work);
-  if (json) {
-    write_json_line(dump_line(as_json(model, layer, costs)));
-    return;
-  }
+  if (json && sum.costs) write_json_line(dump_line(as_json(model, layer, *sum.costs)));
+  if (json) return;
+  if (!sum.costs) return print_output("\n{}\n", sum.why_not);
+  const LayerCosts& costs = *sum.costs;
   print_layers(layer, costs);
   print_mix(model, costs);
   print_output(

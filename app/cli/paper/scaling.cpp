@@ -149,7 +149,7 @@ void print_fits(const std::vector<FittedSeries>& fits) {
     table.rows.push_back({fit.losses.benchmark, fit.losses.model, std::to_string(law.points),
                           plus_minus(law.alpha, half_width(law.alpha_error, law.degrees), 4),
                           plus_minus(law.beta, half_width(law.beta_error, law.degrees), 3), r_squared_text(law),
-                          fmt::format("{:.2e}", law.residual_sum)});
+                          residual_text(law)});
   }
   print_output("-log L = alpha log N + beta by least squares; intervals are Student's t with points - 2 degrees.\n\n{}",
                render(table, terminal_width(stdout, kUnlimitedWidth)));
@@ -185,6 +185,7 @@ void print_scaling_laws(const std::vector<LossSeries>& all, const ScalingQuestio
     series.push_back(fit.losses);
     if (question.irreducible) fit_above(fit.losses, *question.irreducible);  // refuses before anything is printed
   }
+  if (question.law) require_losses(*question.law, law_sizes(series, question), question.tokens);  // likewise
   const std::vector<Pair> pairs = pairs_of(fits);
   if (!json) {
     print_fits(fits);

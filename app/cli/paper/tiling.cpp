@@ -33,6 +33,11 @@ nlohmann::json as_json(const TileUse& use, const Problem& problem) {
   return j;
 }
 
+std::string note_of(const TileUse& use) {
+  if (!use.chosen) return use.note;
+  return use.note.empty() ? "chosen by --instance auto" : "chosen by --instance auto; " + use.note;
+}
+
 void print_uses(const std::vector<TileUse>& uses) {
   TerminalTable table;
   table.columns = {{"kernel", Align::left, 100, false},        {"instance", Align::left, 95, false},
@@ -43,7 +48,7 @@ void print_uses(const std::vector<TileUse>& uses) {
     table.rows.push_back({use.kernel, use.instance, std::string(to_string(use.pass)), use.tile,
                           fmt::format("{:.1f} %", 100 * use.fraction()),
                           use.fraction() > 0 ? fmt::format("{:.3f}", 1 / use.fraction()) : "",
-                          planned_text(use.planned_us), use.chosen ? "chosen by --instance auto" : use.note});
+                          planned_text(use.planned_us), note_of(use)});
   }
   print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
 }

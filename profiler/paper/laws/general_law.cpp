@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kernels/base/error.hpp"
+#include "profiler/paper/laws/losses_file.hpp"
 
 namespace triscope {
 
@@ -26,10 +27,30 @@ LawTerms law_terms(const GeneralLaw& law, double parameters, double tokens) {
           std::isfinite(tokens) ? law.b * std::pow(tokens, -law.token_beta) : 0};
 }
 
+void require_losses(const GeneralLaw& law, std::span<const double> sizes, double tokens) {
+  for (const double size : sizes) {
+    const double loss = law_terms(law, size, tokens).loss();
+    if (loss > 0 && std::isfinite(loss)) continue;
+    throw Error("the law cannot be evaluated",
+                fmt::format("at {} parameters its loss is {}", parameters_text(size),
+                            loss > 0 ? "beyond what a double holds" : "0"),
+                "give constants whose loss there is a number above 0, such as 1.5,300,0.3,500,0.25", ExitCode::usage);
+  }
+}
+
 BalancedGrowth balanced_growth(const GeneralLaw& law) {
   require_law(law);
   const double sum = law.size_alpha + law.token_beta;
   return {law.size_alpha / law.token_beta, law.token_beta / sum, law.size_alpha / sum};
+}
+
+std::string chinchilla_text() {
+  return fmt::format(
+      "Of a budget C of FLOPs Hoffmann and others (2022, Chinchilla), whom the paper follows, find the best N in "
+      "proportion to C^{} and the best D to C^{}: tokens grow as fast as parameters. By L(N, D) the powers are "
+      "beta / (alpha + beta) and alpha / (alpha + beta), one half each where alpha = beta; a larger alpha gives tokens "
+      "the larger power.",
+      kChinchillaA, kChinchillaB);
 }
 
 ScalingLaw fit_above(const LossSeries& series, double irreducible) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 
 #include "profiler/paper/laws/scaling_law.hpp"
 
@@ -27,6 +28,9 @@ struct LawTerms {
 inline constexpr double kNoTokenTerm = std::numeric_limits<double>::infinity();
 LawTerms law_terms(const GeneralLaw& law, double parameters, double tokens = kNoTokenTerm);
 
+/// Throws `Error` (usage) where the loss of one of `sizes` is no number above zero in doubles.
+void require_losses(const GeneralLaw& law, std::span<const double> sizes, double tokens = kNoTokenTerm);
+
 /// Where training pays for N D, the N and D of a budget that give the least loss grow so that the two terms fall alike:
 /// D in proportion to N^(alpha / beta). The exponents of N and D in the budget add up to 1.
 struct BalancedGrowth {
@@ -35,6 +39,11 @@ struct BalancedGrowth {
   double tokens_by_budget = 0;      ///< alpha / (alpha + beta): the paper's b
 };
 BalancedGrowth balanced_growth(const GeneralLaw& law);
+
+/// What the paper cites of Hoffmann and others (2022): of a budget C, N in proportion to C^a and D to C^b.
+inline constexpr double kChinchillaA = 0.49, kChinchillaB = 0.5;
+/// It, beside what L(N, D) says of the two powers.
+std::string chinchilla_text();
 
 /// The paper's fit of losses from which `irreducible`, E' = E + B / D^beta, is taken first:
 /// -log(L - E') = alpha log N + beta. 0 is the paper's. Throws `Error` (usage) when it is not below every loss.

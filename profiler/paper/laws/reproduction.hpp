@@ -15,6 +15,8 @@ namespace triscope {
 /// Active parameters of the three model sizes.
 using ModelSizes = std::array<double, 3>;
 inline constexpr ModelSizes kPrintedSizes{1e9, 2e9, 3.5e9};
+/// A law needs three sizes that grow, as those of the paper's tables do.
+inline bool sizes_grow(const ModelSizes& sizes) { return sizes[0] < sizes[1] && sizes[1] < sizes[2]; }
 
 inline constexpr std::array<const char*, 4> kBenchmarks{"GSM8k", "MMLU", "MMLU-pro", "MBPP"};
 inline constexpr std::array<const char*, 2> kModels{"Transformer", "2-simplicial"};
@@ -48,6 +50,10 @@ std::vector<Recomputed> recompute_tables(const ModelSizes& sizes = kPrintedSizes
 
 /// The 32 values of the fits only.
 std::vector<Recomputed> recompute_fits(const ModelSizes& sizes);
+
+/// The paper's conclusion that exponents grow by more on harder benchmarks, beside what its numbers say of it: the
+/// printed gains and the same from its losses, the order of the losses, and how many of the gains are decided.
+std::string harder_benchmarks_text(const ModelSizes& sizes = kPrintedSizes);
 
 /// The sizes that bring all 32 values of the fits nearest to what is printed: least squares of each miss over what
 /// rounding may move it (at `kPrintedSizes`), by Gauss-Newton steps with damping.

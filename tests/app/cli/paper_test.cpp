@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "profiler/record/json.hpp"
@@ -23,14 +24,6 @@ std::vector<json> json_lines(const ProgramResult& result) {
   std::istringstream lines(result.output);
   for (std::string line; std::getline(lines, line);) out.push_back(json::parse(line));
   return out;
-}
-
-/// The recipe's card, and then why its layers cannot be added up.
-void expect_card_and_error(ProgramResult result, const std::string& part) {
-  EXPECT_THAT(result.output, HasSubstr("every fourth"));
-  EXPECT_THAT(result.output, HasSubstr("tokens by the paper's count"));
-  result.output.clear();
-  expect_error(result, 2, part);
 }
 
 TEST(Paper, results_name_what_is_reproduced_and_what_is_not) {
@@ -85,8 +78,9 @@ TEST(Paper, other_sizes_change_the_fits_only) {
   }
   expect_error(run_triscope({"paper", "--sizes", "1B,2B"}), 2, "the paper has three model sizes");
   expect_error(run_triscope({"paper", "--sizes", "1B,2B,x"}), 2, "'x' cannot be read");
-  expect_error(run_triscope({"paper", "--sizes", "1B,1B,1B"}), 2, "two sizes that differ");
-  expect_error(run_triscope({"paper", "--sizes", "1T,1.0000000000000002T,1T"}), 2, "two sizes that differ");
+  expect_error(run_triscope({"paper", "--sizes", "1B,1B,1B"}), 2, "they do not grow");
+  expect_error(run_triscope({"paper", "--sizes", "1T,1.0000000000000002T,1.0000000000000004T"}), 2,
+               "two sizes that differ");
 }
 
 TEST(Paper, scaling_says_that_three_points_decide_nothing) {
@@ -124,6 +118,12 @@ TEST(Paper, scaling_evaluates_the_law_that_the_paper_starts_from) {
   expect_error(run_triscope({"paper", "scaling", "--law", "1,2,3"}), 2, "not five numbers");
   expect_error(run_triscope({"paper", "scaling", "--law", "1,2,3,4,0"}), 2, "exponents");
   expect_error(run_triscope({"paper", "scaling", "--irreducible", "0.3"}), 2, "not between 0 and every loss");
+  expect_error(run_triscope({"paper", "scaling", "--law", "0,1,100,1,1"}), 2,
+               "the law cannot be evaluated: at 1B parameters its loss is 0");
+  expect_error(run_triscope({"paper", "scaling", "--law", "0,1e300,30,1,1", "--forecast", "1e-9"}), 2,
+               "at 1e-09 parameters its loss is beyond what a double holds");
+  EXPECT_THAT(run_triscope({"paper", "scaling"}).output, HasSubstr("to C^0.49 and"));
+  EXPECT_THAT(run_triscope({"paper", "scaling"}).output, HasSubstr("harder, less saturated benchmarks"));
   int above = 0;
   for (const json& line : json_lines(run_triscope({"paper", "scaling", "--irreducible", "0.1", "--format", "json"}))) {
     if (line["type"] != "law_above") continue;
@@ -158,6 +158,67 @@ TEST(Paper, recipe_says_at_which_length_the_windows_are_comparable) {
   EXPECT_EQ(text.exit_code, 0) << text.errors;
   EXPECT_THAT(text.output, HasSubstr("over 49,152 (48k) tokens by the paper's count"));
   EXPECT_THAT(text.output, testing::ContainsRegex("By the clock, forward: [0-9,]+ .*; cuda.hopper"));
+}
+
+TEST(Paper, operator_names_the_sweep_that_would_tell_an_unknown_crossing) {
+  const ProgramResult told = run_triscope({"paper", "operator", "--form", "determinant", "--db", recorded_file()});
+  EXPECT_EQ(told.exit_code, 0) << told.errors;
+  EXPECT_THAT(told.output, HasSubstr("What is not known a sweep tells: triscope sweep --pass forward,backward --form "
+                                     "determinant --windows 512x32 --seq "));
+  EXPECT_THAT(run_triscope({"paper", "operator", "--db", recorded_file()}).output,
+              testing::Not(HasSubstr("What is not known")));
+}
+
+TEST(Paper, with_a_database_alone_says_what_each_part_comes_to) {
+  const ProgramResult text = run_triscope({"paper", "--db", recorded_file()});
+  EXPECT_EQ(text.exit_code, 0) << text.errors;
+  EXPECT_EQ(text.output, run_triscope({"paper", "overview", "--db", recorded_file()}).output);
+  std::set<std::string> sections;
+  for (const json& line : json_lines(run_triscope({"paper", "--db", recorded_file(), "--format", "json"}))) {
+    EXPECT_EQ(line["type"], "overview");
+    EXPECT_NE(line["finds"], "") << line;
+    sections.insert(line["section"].get<std::string>());
+  }
+  EXPECT_EQ(sections, (std::set<std::string>{"results", "operator", "table1", "lengths", "scaling", "tiling", "recipe",
+                                             "match3", "errata"}));
+  for (const char* there : {"Tables 3 and 4", "Figure 3", "Theorem 1", "7 of its 7 pairs of windows"})
+    EXPECT_THAT(text.output, HasSubstr(there));
+}
+
+/// Each ratio is of rows that took turns, and is theirs.
+TEST(Paper, lengths_stand_beside_dot_product_attention) {
+  int lengths = 0;
+  for (const json& line : json_lines(run_triscope({"paper", "lengths", "--db", recorded_file(), "--format", "json"}))) {
+    ++lengths;
+    EXPECT_EQ(line["window1"], 512);
+    if (line["windows"].is_null() || line["dot_product"].is_null()) continue;
+    EXPECT_EQ(line["windows"]["kernel"], "cuda.hopper");
+    EXPECT_EQ(line["dot_product"]["kernel"], "baseline.fa3");
+    EXPECT_GT(line["windows"]["tflops"].get<double>(), 10);
+  }
+  EXPECT_GE(lengths, 10) << "both passes";
+  expect_error(run_triscope({"paper", "lengths", "--seq", "8k"}), 2, "--seq with `triscope paper lengths`");
+}
+
+TEST(Paper, sizes_have_to_grow) {
+  expect_error(run_triscope({"paper", "results", "--sizes", "3B,2B,1B"}), 2, "they do not grow");
+  expect_error(run_triscope({"paper", "scaling", "--sizes", "1B,1B,2B"}), 2, "they do not grow");
+}
+
+TEST(Paper, errata_name_commands_that_work) {
+  for (const json& one : json_lines(run_triscope({"paper", "errata", "--format", "json"}))) {
+    std::istringstream parts(one["shown_by"].get<std::string>());
+    for (std::string part; std::getline(parts, part, ';');) {
+      std::istringstream words(part.substr(0, part.find(',')));
+      std::vector<std::string> command;
+      for (std::string word; words >> word;) command.push_back(word);
+      if (command.size() < 3 || command[0] != "triscope" || command[1] != "paper" || command[2] == "page") continue;
+      if (command.size() > 4 && command[3] == "--law")
+        command = {"triscope", "paper", "scaling", "--law", "1.5,300,0.3,500,0.25", "--trained-on", "1T"};
+      command.erase(command.begin());
+      EXPECT_EQ(run_triscope(command).exit_code, 0) << part;
+    }
+  }
 }
 
 TEST(Paper, losses_of_ones_own_get_the_same_fits) {
@@ -292,7 +353,19 @@ TEST(Paper, recipe_adds_up_layers_of_the_recorded_database) {
   const ProgramResult text = run_triscope({"paper", "recipe", "--db", recorded});
   EXPECT_THAT(text.output, HasSubstr("every fourth"));
   EXPECT_THAT(text.output, HasSubstr("The mix takes"));
-  expect_card_and_error(run_triscope({"paper", "recipe", "--db", recorded, "--head-dim", "96"}), "it was not measured");
+  expect_error(run_triscope({"paper", "recipe", "--db", recorded, "--head-dim", "96"}), 2, "it was not measured");
+}
+
+/// Nobody named a database, so that the usual one cannot add the layers up is no mistake of the request.
+TEST(Paper, recipe_of_the_usual_database_says_what_it_lacks_below_the_card) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "triscope");
+  std::filesystem::copy_file(recorded_file(), folder / "triscope/results.db");
+  const ProgramResult told =
+      run_triscope({"paper", "recipe", "--head-dim", "96"}, {.environment = {{"XDG_DATA_HOME", folder.path()}}});
+  EXPECT_EQ(told.exit_code, 0) << told.errors;
+  EXPECT_THAT(told.output, HasSubstr("every fourth"));
+  EXPECT_THAT(told.output, HasSubstr("the layers cannot be added up: the forward of 512x32 with 64/1 heads of 96"));
 }
 
 TEST(Paper, recipe_estimates_windows_that_were_not_measured_or_says_why_not) {
@@ -311,14 +384,14 @@ TEST(Paper, recipe_estimates_windows_that_were_not_measured_or_says_why_not) {
         << pass << ": a number, or the interval alone";
   }
   EXPECT_LT(mix["mix_low_ms"].get<double>(), mix["mix_high_ms"].get<double>());
-  expect_card_and_error(run_triscope({"paper", "recipe", "--db", recorded, "--windows", "2048x32"}),
-                        "the longer window is 2048");
+  expect_error(run_triscope({"paper", "recipe", "--db", recorded, "--windows", "2048x32"}), 2,
+               "the longer window is 2048");
 }
 
 /// 76 times the longest measured length: no number, whatever the fit would give.
 TEST(Paper, recipe_refuses_lengths_far_beyond_measured_ones) {
-  expect_card_and_error(run_triscope({"paper", "recipe", "--db", recorded_file(), "--seq", "10m"}),
-                        "an estimate reaches 4 times as far");
+  expect_error(run_triscope({"paper", "recipe", "--db", recorded_file(), "--seq", "10m"}), 2,
+               "an estimate reaches 4 times as far");
 }
 
 TEST(Paper, tiling_tells_the_time_of_measured_windows_with_their_interval) {
@@ -343,6 +416,8 @@ TEST(Paper, the_names_of_the_windows_pages_stand_for_the_same) {
   EXPECT_EQ(run_triscope({"paper", "laws"}).exit_code, 0);
   EXPECT_EQ(run_triscope({"paper", "table3"}).output, run_triscope({"paper", "scaling"}).output);
   EXPECT_EQ(run_triscope({"paper", "figure2"}).output, run_triscope({"paper", "tiling"}).output);
+  const std::vector<std::string> figure3{"paper", "figure3", "--db", recorded_file()};
+  EXPECT_THAT(run_triscope(figure3).output, HasSubstr("baseline.fa3, ms"));
 }
 
 TEST(Paper, an_option_that_would_have_no_effect_is_refused) {
@@ -359,8 +434,8 @@ TEST(Paper, an_option_that_would_have_no_effect_is_refused) {
       {{"page", "-o", page, "--sizes", "1B,2B,3B"}, "it is for results, scaling"},
       {{"table1", "-o", page}, "it is for page"},
       {{"results", "--losses", losses}, "it is for scaling"},
-      {{"table1", "--window", "128x32"}, "it is for operator, tiling, recipe, page"},
-      {{"errata", "--db", recorded_file()}, "it is for operator, table1, tiling, recipe, page"},
+      {{"table1", "--window", "128x32"}, "it is for operator, overview, lengths, tiling, recipe, page"},
+      {{"errata", "--db", recorded_file()}, "it is for operator, overview, table1, lengths, tiling, recipe, page"},
       {{"scaling", "--trained-on", "1T"}, "--trained-on without --law"},
       {{"scaling", "--losses", losses, "--sizes", "1B,2B,3B"}, "--sizes beside --losses"},
       {{"match3", "--numbers", "1,2", "--tokens", "5"}, "--tokens beside --numbers"}};

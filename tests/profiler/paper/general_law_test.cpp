@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <string>
 
 #include "kernels/base/error.hpp"
 #include "profiler/paper/laws/reproduction.hpp"
@@ -22,6 +24,28 @@ TEST(GeneralLaw, adds_its_three_terms) {
   EXPECT_DOUBLE_EQ(terms.tokens, 500 / std::pow(1e10, 0.25));
   EXPECT_DOUBLE_EQ(terms.loss(), terms.irreducible + terms.size + terms.tokens);
   EXPECT_EQ(law_terms(kLaw, 1e9).tokens, 0) << "without a number of tokens there is no such term";
+}
+
+TEST(GeneralLaw, refuses_losses_that_are_no_numbers) {
+  const auto why = [](const GeneralLaw& law, double size) -> std::string {
+    try {
+      require_losses(law, std::array{1e9, size});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(why(kLaw, 2e9), "");
+  EXPECT_EQ(why({0, 1e300, 30, 1, 1}, 1e-10).substr(0, 81),
+            "the law cannot be evaluated: at 1e-10 parameters its loss is beyond what a double");
+  EXPECT_EQ(why({0, 1, 100, 1, 1}, 1e9).substr(0, 60), "the law cannot be evaluated: at 1B parameters its loss is 0;");
+}
+
+TEST(GeneralLaw, cites_the_powers_that_the_paper_cites) {
+  EXPECT_NE(chinchilla_text().find("C^0.49 and the best D to C^0.5:"), std::string::npos);
+  const BalancedGrowth even = balanced_growth({0, 1, 0.3, 1, 0.3});
+  EXPECT_EQ(even.parameters_by_budget, 0.5);
+  EXPECT_EQ(even.tokens_by_budget, 0.5);
 }
 
 TEST(GeneralLaw, slope_is_the_derivative_of_log_l) {

@@ -15,8 +15,6 @@ void take_sizes(ResultsUi& ui, const ModelSizes& sizes) {
   for (std::size_t i = 0; i < sizes.size(); ++i) ui.sizes.at(i) = static_cast<float>(sizes.at(i) * 1e-9);
 }
 
-bool sizes_grow(const ModelSizes& sizes) { return sizes[0] < sizes[1] && sizes[1] < sizes[2]; }
-
 bool is_fit(const Recomputed& one) { return one.printed.table >= 3 && one.printed.label != "Delta"; }
 
 std::vector<Recomputed> shown_results(const ResultsUi& ui, const std::vector<Recomputed>& all) {

@@ -18,8 +18,6 @@ struct ResultsUi {
 
 ModelSizes model_sizes(const ResultsUi& ui);
 void take_sizes(ResultsUi& ui, const ModelSizes& sizes);
-/// A law needs three sizes that grow.
-bool sizes_grow(const ModelSizes& sizes);
 
 /// It belongs to the fits of Tables 3 and 4, so it depends on the sizes.
 bool is_fit(const Recomputed& one);

@@ -1,0 +1,96 @@
+// `triscope paper lengths`: what the paper's Figure 3 shows, windows beside dot-product attention by length.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "app/cli/options/database_option.hpp"
+#include "app/cli/paper/layer_json.hpp"
+#include "app/cli/paper/paper_sections.hpp"
+#include "app/cli/text/terminal.hpp"
+#include "app/cli/text/terminal_table.hpp"
+#include "kernels/attention/flops.hpp"
+#include "profiler/paper/layers/by_length.hpp"
+#include "profiler/paper/layers/measured_crossing.hpp"
+#include "profiler/paper/paper_kernel.hpp"
+#include "profiler/paper/table1.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/record/json.hpp"
+#include "profiler/record/words/count_text.hpp"
+#include "profiler/store/store.hpp"
+#include "profiler/tiles/ask_tiles.hpp"
+
+namespace triscope {
+namespace {
+
+double rate_of(const ResultRow& row) { return useful_flops(row.problem, row.pass) / *row.median_ms * 1e-9; }
+
+nlohmann::json side_json(const ResultRow* row) {
+  if (row == nullptr) return nullptr;
+  return {{"kernel", row->kernel},    {"sweep", row->sweep},        {"ms", *row->median_ms},
+          {"low_ms", row->ci_low_ms}, {"high_ms", row->ci_high_ms}, {"tflops", rate_of(*row)}};
+}
+
+void add_side(std::vector<std::string>& cells, const ResultRow* row) {
+  cells.push_back(row == nullptr ? "" : known_ms_text(*row->median_ms, row->ci_low_ms, row->ci_high_ms));
+  cells.push_back(row == nullptr ? "" : significant_text(rate_of(*row), 3));
+}
+
+/// Beside what took turns with it only: rows of two sweeps differ by more than their intervals.
+std::string ratio_of(const AtLength& at) {
+  if (at.windows == nullptr || at.dot_product == nullptr) return "";
+  if (at.windows->sweep != at.dot_product->sweep) return "other sweeps";
+  return time_ratio_text(time_ratio(*at.windows, *at.dot_product));
+}
+
+}  // namespace
+
+void print_lengths(const NamedLayer& named, const std::string& database, bool json) {
+  if (database.empty() && !std::filesystem::exists(database_path(database))) {
+    if (!json) print_output("With --db FILE a database of measurements says what was measured by length.\n");
+    return;
+  }
+  const std::vector<ResultRow> rows = Snapshot(existing_database(database)).results();
+  const LayerMixRequest layer = measured_layer(rows, named);
+  TerminalTable table;
+  table.columns = {{"pass", Align::left, 100, false},
+                   {"tokens", Align::right, 100, false},
+                   {"windows, ms", Align::right, 100, false},
+                   {"TFLOP/s", Align::right, 80, false},
+                   {layer.dot_kernel + ", ms", Align::right, 95, false},
+                   {"TFLOP/s", Align::right, 80, false},
+                   {"windows / it", Align::right, 90, false},
+                   {"kernel", Align::left, 60, false}};
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    for (const AtLength& at : rows_by_length(rows, layer, pass)) {
+      if (json) {
+        nlohmann::json line{{"type", "length"},
+                            {"pass", to_string(pass)},
+                            {"windows", side_json(at.windows)},
+                            {"dot_product", side_json(at.dot_product)}};
+        line.update(layer_json(layer));
+        line["seq_len"] = at.seq_len;
+        write_json_line(dump_line(line));
+        continue;
+      }
+      std::vector<std::string> cells{std::string(to_string(pass)), count_text(at.seq_len)};
+      add_side(cells, at.windows);
+      add_side(cells, at.dot_product);
+      cells.push_back(ratio_of(at));
+      cells.push_back(at.windows == nullptr ? "" : at.windows->kernel);
+      table.rows.push_back(std::move(cells));
+    }
+  }
+  if (json) return;
+  print_output("{}x{}, {}/{} heads of {}{}, {}:\n\n", layer.windows.window1, layer.windows.window2, layer.q_heads,
+               layer.kv_heads, layer.head_dim, layer.device.empty() ? "" : " on " + layer.device,
+               to_string(layer.regime));
+  print_output("{}", table.rows.empty() ? "Nothing was measured of it.\n"
+                                        : render(table, terminal_width(stdout, kUnlimitedWidth)));
+  print_output(
+      "\nRates count 4 x head_dim for each pair of keys inside the windows. The paper's Figure 3 shows the same of its "
+      "own kernels;\nits numbers are in no table. `triscope paper operator` says where the two cross.\n");
+  const std::string sweep = crossing_sweep(rows, layer, ask_work(crossing_problems(rows, layer)));
+  if (!sweep.empty()) print_output("What is not known a sweep tells: {}\n", sweep);
+}
+
+}  // namespace triscope
