@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <set>
+#include <sstream>
 #include <tuple>
 
 #include "kernels/attention/paper.hpp"
@@ -16,6 +18,7 @@
 #include "profiler/paper/laws/reproduction.hpp"
 #include "profiler/paper/table1.hpp"
 #include "profiler/plan/crossing.hpp"
+#include "tests/paths.hpp"
 
 namespace triscope {
 namespace {
@@ -38,6 +41,41 @@ TEST(Errata, each_has_its_reason) {
   EXPECT_GE(ids.size(), 30U);
   for (const char* id : {"grad-v-weights", "grad-k2-indices", "grad-scale", "listing-2-sizes", "kv2-bias"})
     EXPECT_TRUE(ids.contains(id)) << id;
+}
+
+/// A command to type, a page of the documentation with its heading, or what to compare in the paper.
+TEST(Errata, are_shown_by_something_that_a_reader_can_do) {
+  for (const Erratum& one : errata()) {
+    std::istringstream parts(one.shown_by);
+    for (std::string part; std::getline(parts, part, ';');) {
+      part.erase(0, part.find_first_not_of(' '));
+      EXPECT_FALSE(part.find("assets/") < part.size()) << one.id << ": a path that is right in one folder only";
+      if (part.starts_with("docs/")) {
+        const std::string file = part.substr(0, part.find(','));
+        EXPECT_TRUE(std::filesystem::exists(source_file(file))) << one.id << ": " << file;
+      } else {
+        const bool told = part.starts_with("triscope check") || part.starts_with("triscope paper ") ||
+                          (part.starts_with("the paper alone: ") && part.size() > 40);
+        EXPECT_TRUE(told) << one.id << ": " << part;
+      }
+    }
+  }
+}
+
+TEST(Errata, of_harder_benchmarks_give_the_order_of_the_losses) {
+  EXPECT_THAT(erratum("harder-benchmarks").reason, HasSubstr("GSM8k lies below MMLU and just above MBPP"));
+  const auto loss = [](const char* benchmark) { return printed_value(2, 7, benchmark).value; };
+  const auto gain = [](const char* benchmark) { return printed_value(3, 3, std::string(benchmark) + " alpha").value; };
+  EXPECT_LT(loss("MBPP"), loss("GSM8k"));
+  EXPECT_LT(loss("GSM8k"), loss("MMLU"));
+  EXPECT_LT(loss("MMLU"), loss("MMLU-pro"));
+  EXPECT_LT(gain("MBPP"), gain("MMLU"));
+  EXPECT_LT(gain("MMLU"), gain("GSM8k"));
+  EXPECT_LT(gain("GSM8k"), gain("MMLU-pro"));
+  const std::string told = harder_benchmarks_text();
+  EXPECT_THAT(told, HasSubstr("MMLU-pro 20.2% (20.5 % recomputed), GSM8k 18.5% ("));
+  EXPECT_THAT(told, HasSubstr("MMLU-pro 0.7858, MMLU 0.5543, GSM8k 0.2781, MBPP 0.2203"));
+  EXPECT_THAT(told, HasSubstr("none is decided"));
 }
 
 using Cell = std::tuple<int, int, std::string>;
