@@ -205,6 +205,10 @@ LayerEstimate estimate_layer(std::span<const ResultRow* const> rows, const Probl
                       fit->kinds == 1 ? "one pair of windows" : fmt::format("{} pairs of windows", fit->kinds)));
     }
     estimate.time = estimate_by_work(*fit, parts, of, known, sweep_scatter(fits));
+    const bool beyond = instance == nullptr && std::ranges::all_of(work.from, [&](const ResultRow* row) {
+                          return row->problem.seq_len < wanted.seq_len;
+                        });
+    if (estimate.time && beyond) estimate.time->half = std::max(estimate.time->half, kLeastHalfBeyond);
   }
   if (!estimate.time)
     return refuse(fmt::format("{} has {} rows here, which are too few or too much alike", name, work.from.size()));

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <functional>
+#include <sstream>
 #include <string>
 
 #include "kernels/attention/flops.hpp"
@@ -213,6 +215,48 @@ TEST(LayerEstimatesWithoutTiles, of_attention_as_far_as_they_reach_hold_what_was
                          return row.card.kind == KernelKind::dot_product && row.problem.window1 >= row.problem.seq_len;
                        }),
                {}, {much_shorter});
+}
+
+/// What an H200 took on 2026-11-22: another device, and other sweeps, than those that `kMostReach` was chosen by. Our
+/// kernel had the same tiles then. The forward and both passes of dot-product attention; the backward came later.
+std::vector<ResultRow> rows_of_2026_11_22(bool ours) {
+  std::vector<ResultRow> rows;
+  std::ifstream file(source_file("tests/profiler/paper/h200_2026-11-22.csv"));
+  std::string line;
+  for (std::getline(file, line); std::getline(file, line);) {
+    std::vector<std::string> cells;
+    std::istringstream stream(line);
+    for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+    cells.resize(14);  // without an interval two are empty
+    ResultRow row;
+    row.kernel = cells.at(0), row.instance = cells.at(1), row.device = "NVIDIA H200";
+    row.pass = cells.at(2) == "forward" ? Pass::forward : Pass::backward;
+    row.status = Status::ok, row.regime = Regime::sustained;
+    Problem& p = row.problem;
+    const auto number = [&](std::size_t at) { return std::stoll(cells.at(at)); };
+    p.element = Element::bf16;
+    p.seq_len = number(3), p.q_heads = number(4), p.kv_heads = number(5), p.head_dim = number(6);
+    p.window1 = number(7), p.window2 = number(8), row.sweep = number(9), row.measurement = number(10);
+    row.median_ms = std::stod(cells.at(11));
+    if (!cells.at(13).empty()) row.ci_low_ms = std::stod(cells.at(12)), row.ci_high_ms = std::stod(cells.at(13));
+    const bool is_ours = row.kernel == "cuda.hopper";
+    row.card.kind = is_ours ? KernelKind::simplicial : KernelKind::dot_product;
+    if (!is_ours) p.form = Form::dot_product;
+    if (is_ours == ours) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+TEST_F(LayerEstimates, reach_as_far_in_a_recording_that_did_not_shape_the_reach) {
+  const std::vector<ResultRow> rows = rows_of_2026_11_22(true);
+  ASSERT_GT(rows.size(), 80U);
+  expect_reach(rows, counted(rows), {much_shorter, much_longer});
+}
+
+TEST(LayerEstimatesWithoutTiles, reach_as_far_in_a_recording_that_did_not_shape_the_reach) {
+  const std::vector<ResultRow> rows = rows_of_2026_11_22(false);
+  ASSERT_GT(rows.size(), 80U);
+  expect_reach(rows, {}, {much_shorter});
 }
 
 /// Invented rows that a fit goes through exactly, so that nothing but the reach refuses a length.
