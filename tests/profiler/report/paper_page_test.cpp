@@ -73,6 +73,27 @@ void expect_page(const std::string& page) {
   EXPECT_FALSE(std::regex_search(page, std::regex("[^a-z]nan[^a-z]"))) << "a number that is none";
 }
 
+/// Headings and links say which table, figure, algorithm or listing of the paper they are about.
+TEST(PaperPage, has_the_paper_s_own_numbers_in_its_headings) {
+  const std::string page = paper_page(recorded_page());
+  for (const char* heading :
+       {"<h2>Operator <small>Figure 1</small></h2>", "<h2>Tiles <small>Figure 2</small></h2>",
+        "<h2>Latency and rate by length <small>Figure 3</small></h2>", "<h2>Table 1</h2>",
+        "<h2>Results <small>Table 2</small></h2>", "<h2>Scaling laws <small>Tables 3 and 4</small></h2>",
+        "<h2>Steps <small>Algorithms 1 and 2, Listings 1 to 3</small></h2>", "<h2>Theorem 1: Match3</h2>",
+        "<a href=\"#tiles\">Tiles <small>Figure 2</small></a>", "<a href=\"#table-1\">Table 1</a>"})
+    EXPECT_THAT(page, HasSubstr(heading));
+  for (const char* told : {"to C^0.49 and the best D to C^0.5", "harder, less saturated benchmarks"})
+    EXPECT_THAT(page, HasSubstr(told));
+}
+
+TEST(PaperPage, names_the_sweep_that_would_tell_its_windows) {
+  PaperPageInput input = recorded_page();
+  EXPECT_THAT(paper_page(input), Not(HasSubstr("a sweep tells:")));
+  input.layer.form = Form::determinant;
+  EXPECT_THAT(paper_page(input), HasSubstr("triscope sweep --pass forward,backward --form determinant --windows"));
+}
+
 TEST(PaperPage, of_the_recorded_database_is_well_formed_and_loads_nothing) {
   const std::string page = paper_page(recorded_page());
   expect_page(page);
@@ -148,7 +169,8 @@ TEST(PaperPage, a_curve_is_of_one_version_of_a_kernel_and_of_the_layer_s_rows) {
 
 /// What stands between a heading and the next one of its rank.
 std::string section_of(const std::string& page, const std::string& heading) {
-  const std::size_t begin = page.find("<h2>" + heading + "</h2>");
+  std::size_t begin = page.find("<h2>" + heading + "</h2>");
+  if (begin == std::string::npos) begin = page.find("<h2>" + heading + " <small>");
   return begin == std::string::npos ? "" : page.substr(begin, page.find("<h2>", begin + 1) - begin);
 }
 
@@ -239,7 +261,7 @@ TEST(PaperPage, has_one_section_on_rotation_with_its_deviations_and_its_cost) {
   for (const std::string& cost : rotary_cost_sentences(rotary_costs()))
     EXPECT_THAT(section, HasSubstr(html_text(cost)));
   std::vector<std::string> headings;
-  static const std::regex heading("<h2>([^<]*)</h2>");
+  static const std::regex heading("<h2>([^<]*?)(?: <small>[^<]*</small>)?</h2>");
   for (std::sregex_iterator one(page.begin(), page.end(), heading), end; one != end; ++one)
     headings.push_back((*one)[1]);
   EXPECT_EQ(std::set(headings.begin(), headings.end()).size(), headings.size());
