@@ -81,6 +81,47 @@ TEST(PaperUi, finds_each_page_by_its_id) {
   EXPECT_EQ(find_paper_page("table5"), std::nullopt);
 }
 
+TEST(PaperUi, says_what_the_paper_calls_a_page) {
+  EXPECT_EQ(page_numbers(PaperPage::table1), "Table 1 of the paper");
+  EXPECT_EQ(page_numbers(PaperPage::lengths), "Figure 3 of the paper");
+  EXPECT_EQ(page_numbers(PaperPage::the_operator), "Figure 1 of the paper");
+  EXPECT_EQ(page_numbers(PaperPage::tiling), "Figure 2 of the paper");
+  EXPECT_EQ(page_numbers(PaperPage::steps), "Algorithms 1 and 2, Listings 1 to 3 of the paper");
+  EXPECT_EQ(page_numbers(PaperPage::laws), "Tables 3 and 4 of the paper");
+  EXPECT_EQ(page_numbers(PaperPage::errata), "");
+  EXPECT_EQ(find_paper_page("figure3"), PaperPage::lengths);
+}
+
+TEST(PaperUi, begins_the_steps_with_the_forward) {
+  EXPECT_EQ(StepsUi{}.algorithm, Algorithm::paper_forward) << "the backward follows from it";
+}
+
+/// The backward of `portable` is two kernels, and each has its tiles.
+TEST(PaperUi, names_both_kernels_of_an_instance) {
+  TileUse use;
+  use.kernel = "cuda.hopper";
+  EXPECT_EQ(use_name(use), "cuda.hopper");
+  use.instance = "portable";
+  EXPECT_EQ(use_name(use), "portable");
+  use.note = "long axis";
+  EXPECT_EQ(use_name(use), "portable: long axis");
+  use.chosen = true;
+  EXPECT_EQ(tiles_text({{}, {use}, {}}).rows[0].back(), "chosen; long axis");
+}
+
+TEST(PaperUi, says_at_which_modulus_match3_was_tried) {
+  Match3Trial trial{.modulus = 53, .tokens = 480, .wrong = 3};
+  EXPECT_EQ(tried_text(trial, 14), "at modulus 53, beyond that: of 480 tried 3 wrong");
+  EXPECT_EQ(tried_text(trial, 53), "at modulus 53: of 480 tried 3 wrong");
+}
+
+TEST(PaperUi, pages_name_one_layer_by_their_fields) {
+  TilesUi tiles;
+  RecipeUi model;
+  tiles.window1 = model.window1 = 284, tiles.q_heads = model.q_heads = 32, tiles.seq_len = model.seq_len = 4096;
+  EXPECT_EQ(layer_request(tiles), layer_request(model));
+}
+
 TEST(PaperUi, plays_a_step_when_one_is_due_and_stops_at_the_last) {
   StepsUi ui;
   ui.speed = 4;

@@ -182,7 +182,7 @@ void draw_bound(const Context& context, const Match3Shown& shown) {
               fmt::format("{}: a c is safe up to modulus {}{}", to_string(trial.precision), largest,
                           largest == kMatch3LargestModulus ? " or more" : "")
                   .c_str(),
-              fmt::format("tried: {} of {} wrong", trial.wrong, trial.tokens), true);
+              tried_text(trial, largest), true);
   }
   muted_text(
       context,

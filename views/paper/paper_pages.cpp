@@ -1,7 +1,11 @@
 #include "views/paper/paper_pages.hpp"
 
-#include <array>
+#include <fmt/format.h>
 
+#include <array>
+#include <string>
+
+#include "views/charts/charts_panels.hpp"
 #include "views/paper/page_parts.hpp"
 #include "views/parts/widgets.hpp"
 
@@ -16,6 +20,7 @@ struct Page {
 };
 constexpr std::array kPages{
     Page{"Table 1", "The paper's latencies beside this device's", nullptr},
+    Page{"Lengths", "FLOPs and latencies by length, beside dot-product attention", draw_length_panel},
     Page{"Operator", "An edge and a triangle, what a query sees, and what both cost", draw_operator_page},
     Page{"Tiles", "Which part of the tiles that a kernel computes is useful", draw_tiling_page},
     Page{"Steps", "The algorithms on a small problem, step by step, with their numbers", draw_steps_page},
@@ -29,8 +34,18 @@ static_assert(kPages.size() == static_cast<std::size_t>(PaperPage::count));
 
 }  // namespace
 
+namespace {
+
+/// What the paper calls the page.
+void draw_numbers(const Context& context) {
+  const std::string numbers = page_numbers(context.ui.paper.page);
+  if (!numbers.empty()) muted_text(context, numbers);
+}
+
+}  // namespace
+
 void choose_paper_page(Context& context) {
-  if (context.ui.printing) return;
+  if (context.ui.printing) return draw_numbers(context);
   const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   for (std::size_t i = 0; i < kPages.size(); ++i) {
     const Page& page = kPages.at(i);
@@ -40,8 +55,10 @@ void choose_paper_page(Context& context) {
     }
     if (chip(context, page.name, context.ui.paper.page == static_cast<PaperPage>(i)))
       context.ui.paper.page = static_cast<PaperPage>(i);
-    tooltip(context, page.help);
+    const std::string numbers = page_numbers(static_cast<PaperPage>(i));
+    tooltip(context, numbers.empty() ? page.help : fmt::format("{}: {}", numbers, page.help));
   }
+  draw_numbers(context);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
 }
 

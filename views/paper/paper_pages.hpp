@@ -5,7 +5,7 @@
 
 namespace triscope {
 
-/// A row of buttons, one a page. Pictures have none.
+/// A row of buttons, one a page, and what the paper calls the page that is shown. Pictures have no buttons.
 void choose_paper_page(Context& context);
 /// Everything but Table 1, which `draw_paper_panel` draws.
 void draw_paper_page(Context& context, PaperPage page);

@@ -148,8 +148,11 @@ class Plane {
       const AlgorithmStep& before = run_.steps[static_cast<std::size_t>(n)];
       if (before.kind == StepKind::product) fill(before.keys1, before.keys2, faded(look_.theme.series[0], 0.06F));
     }
-    fill(step.keys1.end > step.keys1.first ? step.keys1 : StepSpan{0, run_.sizes.n},
-         step.keys2.end > step.keys2.first ? step.keys2 : StepSpan{0, run_.sizes.n}, faded(look_.theme.accent, 0.35F));
+    const bool first = step.keys1.end > step.keys1.first, second = step.keys2.end > step.keys2.first;
+    const StepSpan every{0, run_.sizes.n};
+    // A step of no keys, such as the load of queries, has no pairs.
+    if (first || second)
+      fill(first ? step.keys1 : every, second ? step.keys2 : every, faded(look_.theme.accent, 0.35F));
     for (std::int64_t i = step.queries.first; i < std::min(step.queries.end, run_.sizes.n); ++i) draw_window(i);
     for (std::int64_t n = 0; n <= run_.sizes.n; ++n) {
       const float at = cell_ * static_cast<float>(n);

@@ -27,9 +27,12 @@ void draw_tiling_fields(Context& context) {
   pair_field(context, "##q heads", ui.q_heads, "on", "##kv heads", ui.kv_heads);
   field_problems(context);
   field_label(context, "a tile holds",
-              "What stands in the rows of one tile follows from the heads that share a kv head");
+              "What stands in the rows of one tile of our kernels follows from the heads that share a kv head. Those "
+              "of the paper's listings hold positions of one head in each case");
   if (chip(context, "Heads", ui.kv_heads == 1 && ui.q_heads == 64)) ui.q_heads = 64, ui.kv_heads = 1;
-  tooltip(context, "64 query heads on one kv head: the rows of a tile are heads of one position or two.");
+  tooltip(context,
+          "64 query heads on one kv head, as in the paper's text: the rows of a tile of our kernels are heads of one "
+          "position or two. \"paper forward, text\" is the text's own tile. The printed listings know no groups.");
   ImGui::SameLine();
   if (chip(context, "Positions", ui.kv_heads == ui.q_heads)) ui.kv_heads = ui.q_heads;
   tooltip(context, "As many kv heads as query heads: the rows of a tile are positions of one head.");
@@ -58,7 +61,7 @@ void draw_use_row(Context& context, const TileUse& use, bool shown) {
   tooltip(context, use.note.empty() ? use.tile : fmt::format("{}. {}", use.tile, sentence(use.note)));
   ImGui::SameLine(0, 0);
   const bool drawn = !use.query_tiles.blocks.empty();
-  std::string name = use.instance.empty() ? use.kernel : use.instance;
+  std::string name = use_name(use);
   if (use.chosen) name += " ◆";
   clipped_text(context, drawn ? theme.text : theme.muted, name, ImGui::GetContentRegionAvail().x);
   ImGui::TableNextColumn();
@@ -133,7 +136,7 @@ void draw_cost(Context& context, const TileAnswer& answer) {
 void draw_shown(Context& context, const TileAnswer& answer, const TileUse& use) {
   const Problem& problem = answer.question.problem;
   const std::int64_t query = answer.question.query.value_or(0);
-  panel_heading(context, use.instance.empty() ? use.kernel : fmt::format("{} {}", use.kernel, use.instance), use.tile,
+  panel_heading(context, use.instance.empty() ? use.kernel : fmt::format("{} {}", use.kernel, use_name(use)), use.tile,
                 0);
   const float words = context.look.px(190), width = ImGui::GetContentRegionAvail().x;
   if (use.query_tiles.blocks.empty()) {

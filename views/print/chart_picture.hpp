@@ -38,6 +38,10 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
 std::string compare_picture(const CompareModel& model, const std::string& title, const std::string& caption,
                             VectorFormat format = VectorFormat::svg);
 
+/// The chart of the paper's page that is shown, as it is set there. Throws `Error` (usage) for a page of tables or
+/// texts, or while it shows nothing.
+std::string paper_picture(Context& context, VectorFormat format = VectorFormat::svg);
+
 /// The chart of `panel` as it is chosen in the window. Throws `Error` (usage) for a panel that has no vector picture,
 /// or while it shows nothing.
 std::string panel_picture(Context& context, Panel panel, VectorFormat format = VectorFormat::svg);

@@ -76,9 +76,7 @@ std::string panel_picture(Context& context, Panel panel, VectorFormat format) {
   if (panel == Panel::explore) return explore_now(context, format);
   if (panel == Panel::samples) return samples_now(context, format);
   if (panel == Panel::compare) return compare_now(context, format);
-  if (panel == Panel::paper)
-    refuse(panel, "its pages have no vector picture",
-           "save it as .png; `triscope paper page -o FILE.html` has its charts as SVG");
+  if (panel == Panel::paper) return paper_picture(context, format);
   const LatencyModel* model = context.models.latency(context.data);
   if (!model || model->lines.empty()) refuse(panel, "nothing was measured yet");
   const std::string caption = print_caption(*context.data.shown);

@@ -111,12 +111,25 @@ TEST_F(PaperJourney, steps_go_on_by_buttons_keys_and_programs) {
     c->ItemClick("//**/|<");
     c->Yield(2);
     IM_CHECK_EQ(ui().paper.steps.step, 0);
-    slide(c, "//**/##step", 0.99F);
+    slide(c, "//**/##step", 0.999F);
     IM_CHECK_EQ(ui().paper.steps.step, static_cast<std::int64_t>(run.steps.size()) - 1);
     c->ItemClick("//**/Ours: backward");
     c->Yield(2);
     IM_CHECK_EQ(ui().paper.steps.step, 0);
     IM_CHECK(ui().paper.steps.algorithm == Algorithm::our_backward);
+  });
+}
+
+TEST_F(PaperJourney, figure_3_is_a_page_beside_the_others) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::paper);
+    c->ItemClick("//**/Tiles");
+    c->Yield(2);
+    c->ItemClick("//**/Lengths");
+    c->Yield(2);
+    IM_CHECK(ui().paper.page == PaperPage::lengths);
+    IM_CHECK_EQ(page_numbers(ui().paper.page), std::string("Figure 3 of the paper"));
+    IM_CHECK(ui().workspace == Workspace::paper);
   });
 }
 

@@ -2,12 +2,16 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
 #include <regex>
 #include <sstream>
 
+#include "kernels/base/error.hpp"
+#include "kernels/paper/listing_tiles.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
 #include "tests/views/pictures/canvas.hpp"
@@ -185,6 +189,44 @@ TEST(Print, a_training_step_is_drawn_where_it_is_chosen) {
   canvas.ui.length_step = true;
   Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
   EXPECT_THAT(panel_picture(context, Panel::lengths), HasSubstr("Latency by sequence length, training step"));
+}
+
+/// Each page of the paper with a chart has it as vectors; the others say why not.
+TEST(Print, the_paper_s_pages_are_drawn_as_they_are_set) {
+  fixture::Canvas canvas;
+  WindowData data;
+  data.database = "/data/results.db";
+  data.shown = length_sweep();
+  data.revision = 1;
+  PaperUi& ui = canvas.ui.paper;
+  const TileQuestion question = *tiles_question(ui.tiles);
+  data.tiles.answer =
+      std::make_shared<const TileAnswer>(TileAnswer{question, listing_tile_uses(question.problem, question.query), {}});
+  Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+  ui.the_operator.window1 = 256;
+  ui.rotation.i = 33;
+  const std::map<PaperPage, std::string> titles{{PaperPage::table1, "Table 1 of the paper beside this device"},
+                                                {PaperPage::lengths, "Latency by sequence length, forward"},
+                                                {PaperPage::the_operator, "FLOPs of one head and dimension, 256"},
+                                                {PaperPage::tiling, "Tiles of query 20,000, paper forward"},
+                                                {PaperPage::rotation, "from positions 33, 37 and 12"},
+                                                {PaperPage::match3, "and may be, for 8 numbers"},
+                                                {PaperPage::laws, ">MMLU-pro<"},
+                                                {PaperPage::recipe, "Attention in a training step of 32 layers"}};
+  for (int n = 0; n < static_cast<int>(PaperPage::count); ++n) {
+    ui.page = static_cast<PaperPage>(n);
+    const auto title = titles.find(ui.page);
+    if (title == titles.end()) {
+      EXPECT_THROW(panel_picture(context, Panel::paper), Error) << paper_page_id(ui.page);
+      continue;
+    }
+    const std::string svg = panel_picture(context, Panel::paper);
+    EXPECT_THAT(svg, HasSubstr(title->second)) << paper_page_id(ui.page);
+    if (const char* folder = std::getenv("TRISCOPE_PICTURES"))  // to be looked at
+      std::ofstream(fmt::format("{}/print_{}.svg", folder, paper_page_id(ui.page))) << svg;
+    EXPECT_THAT(svg, Not(testing::ContainsRegex("[ \"]-?(nan|inf)[ \"<]"))) << paper_page_id(ui.page);
+    EXPECT_THAT(panel_picture(context, Panel::paper, VectorFormat::pdf), testing::StartsWith("%PDF-"));
+  }
 }
 
 TEST(Print, the_caption_says_device_regime_clock_n_and_interval) {

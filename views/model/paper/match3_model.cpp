@@ -38,6 +38,11 @@ std::optional<Match3Question> question_of(const Match3Fields& fields, std::strin
 
 }  // namespace
 
+std::string tried_text(const Match3Trial& trial, std::int64_t safe_up_to) {
+  return fmt::format("at modulus {}{}: of {} tried {} wrong", trial.modulus,
+                     trial.modulus > safe_up_to ? ", beyond that" : "", trial.tokens, trial.wrong);
+}
+
 const Match3Shown& Match3Model::find(const Match3Fields& fields) {
   if (shown_ && shown_->fields == fields) return *shown_;
   Match3Shown shown{fields, {}, {}, {}};

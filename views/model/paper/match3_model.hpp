@@ -33,6 +33,10 @@ struct Match3Shown {
   std::vector<Match3Trial> moduli;  ///< of this length, every precision
 };
 
+/// "at modulus 53, beyond that: of 480 tried 3 wrong": where the numbers were tried, beside the modulus up to which
+/// some c is safe.
+std::string tried_text(const Match3Trial& trial, std::int64_t safe_up_to);
+
 /// Keeps what it found until the fields are others.
 class Match3Model {
  public:

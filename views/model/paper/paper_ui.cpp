@@ -16,11 +16,16 @@
 namespace triscope {
 namespace {
 
-constexpr std::array<std::string_view, 10> kPageIds{"table1", "operator", "tiles", "steps",  "rotation",
-                                                    "match3", "results",  "laws",  "recipe", "errata"};
+constexpr std::array<std::string_view, 11> kPageIds{"table1", "lengths", "operator", "tiles",  "steps", "rotation",
+                                                    "match3", "results", "laws",     "recipe", "errata"};
 static_assert(kPageIds.size() == static_cast<std::size_t>(PaperPage::count));
 
 }  // namespace
+
+std::string page_numbers(PaperPage page) {
+  const std::string numbers = paper_numbers(&PartName::page, paper_page_id(page));
+  return numbers.empty() ? "" : numbers + " of the paper";
+}
 
 std::string_view paper_page_id(PaperPage page) { return kPageIds.at(static_cast<std::size_t>(page)); }
 
@@ -49,15 +54,7 @@ std::string number_problem(std::string_view text, const NumberBounds& bounds, do
                      number(bounds.least), number(bounds.most), number(value));
 }
 
-LayerMixRequest layer_request(const TilesUi& ui) {
-  LayerMixRequest request;
-  request.seq_len = ui.seq_len;
-  request.q_heads = ui.q_heads;
-  request.kv_heads = ui.kv_heads;
-  request.head_dim = ui.head_dim;
-  request.windows = {ui.window1, ui.window2};
-  return request;
-}
+LayerMixRequest layer_request(const TilesUi& ui) { return layer_of_fields(ui); }
 
 WindowsCost windows_cost(const std::vector<ResultRow>& rows, const TilesUi& ui, const WorkTable& work) {
   WindowsCost cost;
@@ -81,6 +78,11 @@ std::optional<TileQuestion> tiles_question(const TilesUi& ui) {
   return TileQuestion{layer_problem(layer_request(ui)), std::clamp<std::int64_t>(ui.query, 0, ui.seq_len - 1)};
 }
 
+std::string use_name(const TileUse& use) {
+  if (use.instance.empty()) return use.kernel;
+  return use.note.empty() ? use.instance : fmt::format("{}: {}", use.instance, use.note);
+}
+
 std::string use_key(const TileUse& use) {
   if (use.instance.empty()) return use.kernel;
   return fmt::format("{} {} {} {}", use.kernel, use.instance, to_string(use.pass), use.tile);
@@ -93,15 +95,24 @@ const TileUse* shown_use(const TilesUi& ui, const std::vector<TileUse>& uses) {
   return any == uses.end() ? nullptr : &*any;
 }
 
+namespace {
+
+std::string use_note(const TileUse& use) {
+  if (!use.chosen) return use.note;
+  return use.note.empty() ? "chosen" : "chosen; " + use.note;
+}
+
+}  // namespace
+
 TextTable tiles_text(const TileAnswer& answer) {
   TextTable table{{"kernel", "instance", "pass", "tile", "useful", "computed / useful", "ms, estimated", "note"},
                   {false, false, false, false, true, true, true, false},
                   {}};
   for (const TileUse& use : answer.uses) {
-    table.rows.push_back(
-        {use.kernel, use.instance, std::string(to_string(use.pass)), use.tile, fmt::format("{:.4f}", use.fraction()),
-         use.fraction() > 0 ? fmt::format("{:.3f}", 1 / use.fraction()) : "",
-         use.planned_us > 0 ? fmt::format("{:.4g}", use.planned_us / 1000) : "", use.chosen ? "chosen" : use.note});
+    table.rows.push_back({use.kernel, use.instance, std::string(to_string(use.pass)), use.tile,
+                          fmt::format("{:.4f}", use.fraction()),
+                          use.fraction() > 0 ? fmt::format("{:.3f}", 1 / use.fraction()) : "",
+                          use.planned_us > 0 ? fmt::format("{:.4g}", use.planned_us / 1000) : "", use_note(use)});
   }
   return table;
 }

@@ -18,11 +18,26 @@
 namespace triscope {
 
 /// In the order of their buttons.
-enum class PaperPage { table1, the_operator, tiling, steps, rotation, match3, results, laws, recipe, errata, count };
+enum class PaperPage {
+  table1,
+  lengths,
+  the_operator,
+  tiling,
+  steps,
+  rotation,
+  match3,
+  results,
+  laws,
+  recipe,
+  errata,
+  count
+};
 
 /// "match3": of `--panel paper:match3` and of file names. nullopt: no page is called so.
 std::string_view paper_page_id(PaperPage page);
 std::optional<PaperPage> find_paper_page(std::string_view id);
+/// "Tables 3 and 4 of the paper"; empty: it has no number there.
+std::string page_numbers(PaperPage page);
 
 /// Texts that stand in number fields of the pages and are no numbers that these take, and what is wrong with them. The
 /// page goes by the last right number meanwhile.
@@ -55,7 +70,7 @@ struct TilesUi {
 };
 
 struct StepsUi {
-  Algorithm algorithm = Algorithm::paper_two_stage;
+  Algorithm algorithm = Algorithm::paper_forward;
   StepSizes sizes;
   std::int64_t step = 0;
   bool playing = false;  ///< it goes on by itself
@@ -102,6 +117,8 @@ WindowsCost windows_cost(const std::vector<ResultRow>& rows, const TilesUi& ui, 
 std::string tiles_problem(const TilesUi& ui);
 /// The question that its numbers ask; nullopt where something is wrong with them.
 std::optional<TileQuestion> tiles_question(const TilesUi& ui);
+/// "paper forward", "warp pairs", "portable: long axis": an instance of several kernels has one use for each.
+std::string use_name(const TileUse& use);
 /// Names one of the answer's uses: of kernel, instance, pass and tile.
 std::string use_key(const TileUse& use);
 /// The one that is drawn: the user's choice, or the first with tiles; null where there is none.
