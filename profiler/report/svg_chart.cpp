@@ -94,12 +94,16 @@ std::string axes_of(const SvgChart& chart, const Frame& frame) {
   }
   const std::vector<SvgTick> ticks =
       chart.x_ticks.empty() ? round_ticks(frame.x.low, frame.x.high, chart.log_x) : chart.x_ticks;
+  double free_from = -1e9;  // where the next name has room; a mark without one still stands
   for (const SvgTick& tick : ticks) {
     if (tick.at < frame.x.low || tick.at > frame.x.high) continue;
     const double x = frame.x.at(tick.at);
     out += fmt::format("<line class=\"axis\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\" />\n", x, x,
                        bottom, bottom + 4);
+    const double half = 3.5 * static_cast<double>(tick.label.size());
+    if (x - half < free_from) continue;
     out += text_at(x, bottom + 17, "middle", tick.label);
+    free_from = x + half + 4;
   }
   out += fmt::format("<line class=\"axis\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\" />\n", kLeft, right,
                      bottom, bottom);

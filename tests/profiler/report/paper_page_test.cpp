@@ -370,6 +370,21 @@ TEST(SvgChart, leaves_out_what_has_no_place) {
   EXPECT_EQ(fault_of("<!DOCTYPE html>" + svg_chart({})), "");
 }
 
+/// 32k and 36k lie beside each other on an axis of lengths.
+TEST(SvgChart, names_of_ticks_do_not_stand_on_each_other) {
+  SvgChart chart;
+  chart.log_x = true;
+  SvgSeries series;
+  for (const double length : {2048.0, 32'768.0, 36'864.0, 131'072.0}) {
+    series.line.push_back({length, 1 + length});
+    chart.x_ticks.push_back({length, fmt::format("{:g}k", length / 1024)});
+  }
+  chart.series = {series};
+  const std::string svg = svg_chart(chart);
+  for (const char* name : {">2k<", ">32k<", ">128k<"}) EXPECT_THAT(svg, HasSubstr(name));
+  EXPECT_THAT(svg, Not(HasSubstr(">36k<")));
+}
+
 TEST(SvgChart, ticks_are_round_and_inside) {
   for (const bool logarithmic : {false, true}) {
     for (const auto& [low, high] : {std::pair{0.27, 0.34}, {1.0, 7.0}, {0.03, 430.0}, {1024.0, 131072.0}}) {
