@@ -44,9 +44,7 @@ table.grid { font-size: 12px; margin: .2rem 0; } table.grid th { font-weight: no
   body { max-width: none; margin: 0; padding: 0; font-size: 10pt; } table { font-size: 8.5pt; }
   div.wide { overflow: visible; } th, td { padding-right: .45rem; } td.code { font-size: 8pt; min-width: 0; }
   section { orphans: 1; widows: 1; } p { orphans: 2; widows: 2; }
-  h2 small { font-size: .8rem; font-weight: normal; color: var(--soft); margin-left: .4rem; }
-nav small { color: var(--soft); display: inline-block; }
-p.formula { font-size: 9pt; } figure:not(:has(figcaption)) svg { width: 86mm; }
+  p.formula { font-size: 9pt; } figure:not(:has(figcaption)) svg { width: 86mm; }
   figure, tr, table.grid { break-inside: avoid; } h2, h3, caption { break-after: avoid; } svg { print-color-adjust: exact; } }
 )";
 

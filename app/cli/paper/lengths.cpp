@@ -58,7 +58,7 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
                    {"TFLOP/s", Align::right, 80, false},
                    {layer.dot_kernel + ", ms", Align::right, 95, false},
                    {"TFLOP/s", Align::right, 80, false},
-                   {"windows / it", Align::right, 90, false},
+                   {"windows / attention", Align::right, 90, false},
                    {"kernel", Align::left, 60, false}};
   for (const Pass pass : {Pass::forward, Pass::backward}) {
     for (const AtLength& at : rows_by_length(rows, layer, pass)) {

@@ -116,7 +116,7 @@ void print_overview(const NamedLayer& named, const std::string& database, bool j
                                {"tiling", windows_cost_text(rows, layer, work)},
                                {"recipe", recipe_text(rows, layer, work)},
                                {"match3", match3_text()},
-                               {"errata", fmt::format("{} that a careful reading finds", errata().size())}};
+                               {"errata", fmt::format("{} entries of what a careful reading finds", errata().size())}};
   TerminalTable table;
   table.columns = {{"triscope paper", Align::left, 100, false},
                    {"of the paper", Align::left, 90, false},

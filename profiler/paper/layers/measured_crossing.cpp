@@ -429,7 +429,7 @@ std::string crossing_sweep(std::span<const ResultRow> rows, const LayerMixReques
   for (const auto& [pass, of] :
        {std::pair{Pass::forward, CrossingOf::forward}, {Pass::backward, CrossingOf::backward}}) {
     const std::vector<MeasuredCrossing> found = measured_crossings(rows, request, of, table);
-    if (std::ranges::any_of(found, &std::string::empty, &MeasuredCrossing::reason)) continue;
+    if (std::ranges::any_of(found, [](const MeasuredCrossing& one) { return one.reason.empty(); })) continue;
     passes.push_back(to_string(pass));
     for (const ResultRow& row : rows) {
       if (is_row_of_heads(row, request, pass) && is_global_layer(row, request)) beside.insert(row.problem.seq_len);
