@@ -32,9 +32,12 @@ std::string time_text(const Comparison& comparison) {
 std::string time_interval_text(const Comparison& comparison) {
   if (!interval_known(comparison)) return {};
   const Interval& ratio = comparison.interval;
-  if (comparison.verdict == Verdict::faster)
-    return fmt::format("{} to {}", significant_text(1 / ratio.high), significant_text(1 / ratio.low));
-  return fmt::format("{} to {}", significant_text(ratio.low), significant_text(ratio.high));
+  const bool inverse = comparison.verdict == Verdict::faster;
+  const double low = inverse ? 1 / ratio.high : ratio.low, high = inverse ? 1 / ratio.low : ratio.high;
+  // As many digits as tell the ends apart: "1.13 to 1.13" says nothing.
+  int digits = 3;
+  while (digits < 6 && significant_text(low, digits) == significant_text(high, digits)) ++digits;
+  return fmt::format("{} to {}", significant_text(low, digits), significant_text(high, digits));
 }
 
 std::string time_sentence(const Comparison& comparison, const std::string& reference) {

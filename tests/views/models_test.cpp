@@ -71,6 +71,8 @@ TEST(LatencyModel, a_row_stands_beside_the_reference_in_time_first_and_then_in_r
   EXPECT_EQ(time_sentence(slower, "FA3"), "unclear, 1.84x the time of FA3, 1.82 to 1.86");
   slower.verdict = Verdict::same;
   EXPECT_EQ(time_sentence(slower, "FA3"), "the same time as FA3, 1.82 to 1.86");
+  slower.interval = {1.1302, 1.1308};
+  EXPECT_EQ(time_interval_text(slower), "1.130 to 1.131") << "as many digits as tell the ends apart";
   slower.verdict = Verdict::not_comparable;
   EXPECT_EQ(time_sentence(slower, "FA3"), "not comparable with FA3");
 }
