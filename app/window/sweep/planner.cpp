@@ -43,7 +43,7 @@ void Planner::take(const Machine& machine) {
 void Planner::suit_form() {
   const Device& device = choose_device(*data_.machine.catalog, "auto");
   form_ = form_of(with_defaults(SweepRequest{}, device), nullptr);
-  if (device.kind == DeviceKind::cpu) {  // one to three minutes, as `./run` without a display takes
+  if (device.kind == DeviceKind::cpu) {  // one and a half to three minutes on two cores, as README.md says
     form_.precision_percent = 1;
     form_.budget_seconds = 2;
   }
