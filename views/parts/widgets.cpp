@@ -211,10 +211,28 @@ void hatch(ImDrawList* list, ImVec2 low, ImVec2 high, ImU32 colour, float step) 
   list->PopClipRect();
 }
 
+namespace {
+
+/// Above a control, where there is room: what is wanted next mostly stands below it.
+void place_tooltip(const Look& look, std::string_view text) {
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax(), pad = ImGui::GetStyle().WindowPadding;
+  const bool placed = (ImGui::GetCurrentContext()->NextWindowData.HasFlags & ImGuiNextWindowDataFlags_HasPos) != 0;
+  if (placed || high.y - low.y > look.px(40)) return;
+  const ImVec2 size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, look.px(360));
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const float gap = look.px(6), width = size.x + 2 * pad.x, height = size.y + 2 * pad.y;
+  if (low.y - gap - height < viewport->Pos.y) return;
+  const float right = viewport->Pos.x + viewport->Size.x - width;
+  ImGui::SetNextWindowPos(ImVec2(std::max(viewport->Pos.x, std::min(ImGui::GetMousePos().x, right)), low.y - gap),
+                          ImGuiCond_Always, ImVec2(0, 1));
+}
+
+}  // namespace
+
 void tooltip(const Context& context, std::string_view text) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled) ||
-      !ImGui::BeginTooltip())
-    return;
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  place_tooltip(context.look, text);
+  if (!ImGui::BeginTooltip()) return;
   ImGui::PushTextWrapPos(context.look.px(360));
   plain(text);
   ImGui::PopTextWrapPos();
