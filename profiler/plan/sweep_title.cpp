@@ -116,7 +116,8 @@ std::vector<std::string> problem_parts(const SweepRequest& request, const char* 
   if (!request.seq_lens.empty()) windows += " at " + range(request.seq_lens, between);
   if (request.forms != std::vector{Form::trilinear}) forms = both(request.forms, "both forms");
   if (request.head_dims != std::vector<std::int64_t>{128}) head_size = "head size " + range(request.head_dims, between);
-  return {std::move(windows), std::move(forms), heads_title(request), std::move(head_size)};
+  return {std::move(windows), std::move(forms), heads_title(request), std::move(head_size),
+          request.deterministic ? "deterministic" : ""};
 }
 
 std::string regimes_title(const SweepRequest& request) {

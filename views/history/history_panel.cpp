@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/base/text/text_beginning.hpp"
 #include "profiler/plan/sweep_title.hpp"
 #include "views/data/format.hpp"
 #include "views/data/long_note.hpp"
@@ -36,10 +37,22 @@ std::string state_of(const SweepInfo& sweep, const WindowData& data) {
   return {};
 }
 
-void draw_tooltip(Context& context, const SweepInfo& sweep) {
-  tooltip(context, fmt::format("{}\n{}\n{}, {} measured, {} failed, {} skipped of {} planned\n{}",
+bool has_counters(const SweepInfo& sweep) {
+  return sweep.command.find(" --counters ") != std::string::npos &&
+         sweep.command.find(" --counters none") == std::string::npos;
+}
+
+/// To the right of the list, `at`: the next row stays in view.
+void draw_tooltip(Context& context, const SweepInfo& sweep, ImVec2 at) {
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
+  constexpr std::size_t kMostOfCommand = 160;
+  std::string command = beginning_of(sweep.command, kMostOfCommand);
+  if (command.size() < sweep.command.size()) command += " ...";
+  ImGui::SetNextWindowPos(at);
+  tooltip(context, fmt::format("{}\n{}, {}\n{} measured, {} failed, {} skipped of {} planned{}\n{}",
                                context.models.name(context.data, sweep).title, sweep.environment.device_name,
-                               sweep.started, sweep.ok, sweep.failed, sweep.skipped, sweep.planned, sweep.command));
+                               format_started(sweep.started, context.now), sweep.ok, sweep.failed, sweep.skipped,
+                               sweep.planned, has_counters(sweep) ? "; with hardware counters" : "", command));
 }
 
 void draw_menu(Context& context, const SweepInfo& sweep) {
@@ -138,7 +151,7 @@ void draw_sweep(Context& context, const SweepInfo& sweep) {
   }
   if (shown && std::exchange(context.ui.history_followed, sweep.id) != sweep.id && !ImGui::IsItemVisible())
     ImGui::SetScrollHereY();  // what was shown by another panel comes into view
-  draw_tooltip(context, sweep);
+  draw_tooltip(context, sweep, ImVec2(at.x + width + look.px(12), at.y));
   draw_menu(context, sweep);
   if (compared)
     ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + look.px(2), at.y + height), look.theme.accent);
@@ -169,7 +182,7 @@ void draw_history_panel(Context& context) {
   }
   UiState& ui = context.ui;
   ImGui::SetNextItemWidth(-1);
-  ImGui::InputTextWithHint("##history_filter", "filter by device, date, title, #tag", &ui.history_filter,
+  ImGui::InputTextWithHint("##history_filter", "filter by device, date, title, #tag, counters", &ui.history_filter,
                            ImGuiInputTextFlags_EscapeClearsAll);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, context.look.px(1)));
   const float footer = ui.selection.compared.size() >= 2 ? ImGui::GetFrameHeightWithSpacing() : 0;
@@ -177,7 +190,8 @@ void draw_history_panel(Context& context) {
     bool any = false;
     std::string group;
     for (const SweepInfo& sweep : data.sweeps) {
-      if (!sweep_matches(sweep, context.models.name(data, sweep).title, ui.history_filter)) continue;
+      const Models::SweepName& name = context.models.name(data, sweep);
+      if (!sweep_matches(sweep, name.title + " " + name.brief, ui.history_filter)) continue;
       if (const std::string of = group_of(sweep, context.now); std::exchange(group, of) != of) muted_text(context, of);
       draw_sweep(context, sweep);
       any = true;
