@@ -153,8 +153,11 @@ struct Application::Handlers {
   void operator()(const ask::Compare& request) const { a.sweeps_.compare(request.sweep); }
   void operator()(const ask::LeaveOtherDatabase&) const { a.sweeps_.leave_other(); }
   void operator()(const ask::SelectMeasurement& request) const {
-    if (request.beside) return a.sweeps_.select_beside(request.measurement);
+    if (request.beside) return a.sweeps_.select_beside(request.measurement, request.sweep);
     a.sweeps_.select(request.measurement, request.sweep);
+  }
+  void operator()(const ask::SelectMeasurements& request) const {
+    a.sweeps_.select_all(request.measurements, request.sweep);
   }
   void operator()(const ask::ClearSelection&) const {
     if (a.ui_.workspace == Workspace::attention) return a.ui_.attention.pinned.reset();

@@ -104,9 +104,9 @@ TEST_F(Measuring, a_row_selected_while_it_is_measured_stays_selected) {
   const ResultRow chosen = *row_in_work(data());
   window.application().carry_out(ask::SelectMeasurement{chosen.measurement});
   draw_until_settled();
-  EXPECT_EQ(ui().selection.pinned, chosen.measurement);
+  EXPECT_EQ(ui().selection.pinned(), chosen.measurement);
   window.sweep.stop_after = 4;
-  draw_until([&] { return ui().selection.pinned > 0; });
+  draw_until([&] { return ui().selection.pinned() > 0; });
   finish();
   ASSERT_TRUE(data().selected);
   EXPECT_EQ(data().selected->row.problem, chosen.problem);
@@ -156,7 +156,7 @@ TEST_F(Measuring, a_sweep_of_another_process_is_not_taken_for_ours) {
   draw_until([&] { return data().sweeps.front().id == later; });
   draw_until_settled();
   EXPECT_EQ(ui().selection.shown_sweep, ours);
-  EXPECT_EQ(ui().selection.pinned, pinned);
+  EXPECT_EQ(ui().selection.pinned(), pinned);
 }
 
 TEST_F(Measuring, a_sweep_that_another_process_measures_is_not_offered_for_resuming_or_deleting) {
@@ -329,7 +329,7 @@ TEST(DatabaseReader, long_texts_of_a_stranger_are_cut_before_they_are_drawn) {
     store.set_note(sweep, text);
     store.set_measurement_note(row, text);
   }
-  const ReadResult read = DatabaseReader().read({.file = file, .selected = row}, [](const ReadResult&) {});
+  const ReadResult read = DatabaseReader().read({.file = file, .selected = {row}}, [](const ReadResult&) {});
   ASSERT_TRUE(read.shown && read.selected);
   for (const SweepInfo& sweep : {read.sweeps.at(0), read.shown->info}) {
     for (const std::string& one :

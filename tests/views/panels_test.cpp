@@ -224,11 +224,11 @@ TEST(Panels, charts_show_the_setting_of_the_selected_row_or_the_chosen_one) {
   EXPECT_EQ(shown(), "131,072 tokens");
   const auto at_4k = std::find_if(data.shown->rows.begin(), data.shown->rows.end(),
                                   [](const ResultRow& one) { return one.problem.seq_len == 4096; });
-  canvas.ui.selection.pinned = at_4k->measurement;
+  canvas.ui.selection.select(at_4k->measurement);
   EXPECT_EQ(shown(), "4,096 tokens");
   canvas.ui.chart_setting.text = "2,048 tokens";
   EXPECT_EQ(shown(), "2,048 tokens");
-  canvas.ui.selection.pinned = 0;
+  canvas.ui.selection.select(0);
   EXPECT_EQ(shown(), "2,048 tokens");
 }
 

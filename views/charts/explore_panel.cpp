@@ -70,15 +70,18 @@ std::int64_t shown_of(const ExploreMark& mark, const Selection& selection) {
 void select_points(Context& context, const ExplorePlot& plot) {
   PointPicker picker(context);
   const ExploreMark* nearest = nullptr;
-  for (const ExploreLine& line : plot.lines) {
-    if (is_hidden(legend_name(line))) continue;
-    for (const ExploreMark& mark : line.marks) {
-      if (picker.offer(mark.x, mark.y, shown_of(mark, context.ui.selection))) nearest = &mark;
+  for (std::size_t n = 0; n < plot.lines.size(); ++n) {
+    if (is_hidden(legend_name(plot.lines[n]))) continue;
+    for (const ExploreMark& mark : plot.lines[n].marks) {
+      if (picker.offer(mark.x, mark.y, shown_of(mark, context.ui.selection), n, mark.sweep)) nearest = &mark;
     }
   }
-  if (nearest == nullptr) return;
-  if (nearest->elsewhere) return ImGui::SetTooltip("%s", nearest->text.c_str());
-  picker.choose(nearest->measurement, nearest->text, nearest->sweep);
+  if (nearest != nullptr && nearest->elsewhere) {
+    ImGui::SetTooltip("%s", nearest->text.c_str());
+  } else if (nearest != nullptr) {
+    picker.choose(nearest->measurement, nearest->text, nearest->sweep);
+  }
+  picker.finish();
 }
 
 /// Where named values stand, as many as have room beside each other.

@@ -178,14 +178,16 @@ void select_points(Context& context, const LengthPass& pass) {
   PointPicker picker(context);
   const LengthPoint* nearest = nullptr;
   const LengthCurve* of = nullptr;
-  for (const LengthCurve& curve : pass.curves) {
+  for (std::size_t n = 0; n < pass.curves.size(); ++n) {
+    const LengthCurve& curve = pass.curves[n];
     if (is_hidden(legend_name(curve))) continue;
     for (const LengthPoint& point : curve.points) {
-      if (picker.offer(static_cast<double>(point.seq_len), point.ms, point.measurement)) nearest = &point, of = &curve;
+      if (picker.offer(static_cast<double>(point.seq_len), point.ms, point.measurement, n))
+        nearest = &point, of = &curve;
     }
   }
-  if (nearest == nullptr) return;
-  picker.choose(nearest->measurement, point_text(*of, *nearest));
+  if (nearest != nullptr) picker.choose(nearest->measurement, point_text(*of, *nearest));
+  picker.finish();
 }
 
 /// Names of the dashed curves beside their right ends.

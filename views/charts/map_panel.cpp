@@ -104,7 +104,7 @@ void draw_cell(const Context& context, const MapCell& cell, const WindowMap& map
                 text.c_str());
 }
 
-void describe_cell(Context& context, const WindowMap& map, std::size_t i1, std::size_t i2) {
+void describe_cell(Context& context, ChartSelection& chosen, const WindowMap& map, std::size_t i1, std::size_t i2) {
   const MapCell& cell = map.at(i1, i2);
   std::string text = format_windows(map.window1[i1], map.window2[i2]);
   const ChartSetting& setting = context.models.settings(context.data)[shown_setting(context)];
@@ -129,10 +129,7 @@ void describe_cell(Context& context, const WindowMap& map, std::size_t i1, std::
   }
   text += verdict_lines(context, cell.measurement);
   ImGui::SetTooltip("%s", text.c_str());
-  if (cell.measurement == 0) return;
-  context.ui.selection.hovered_now = cell.measurement;
-  if (ImGui::IsMouseClicked(ImGuiMouseButton_Left))
-    context.request(ask::SelectMeasurement{cell.measurement, 0, ImGui::GetIO().KeyCtrl});
+  if (cell.measurement != 0) chosen.point_at(cell.measurement);
 }
 
 /// Colour scale to the right of the grid: five values, best on top.
@@ -170,6 +167,7 @@ void draw_grid(Context& context, const WindowMap& map) {
   const ImVec2 corner(origin.x + left, origin.y + top);
   ImGui::InvisibleButton("##map", ImVec2(std::max(1.0F, room.x), std::max(1.0F, room.y)));
   const bool hovered = ImGui::IsItemHovered();
+  ChartSelection chosen(context, ImGui::GetItemID(), {ImGui::GetItemRectMin(), ImGui::GetItemRectMax()}, hovered);
   const ImVec2 mouse = ImGui::GetMousePos();
   const float gap = std::max(1.0F, look.px(1));
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -185,14 +183,16 @@ void draw_grid(Context& context, const WindowMap& map) {
           high(low.x + cell.x - 2 * gap, low.y + cell.y - 2 * gap);
       draw_cell(context, map.at(i1, i2), map, low, high);
       if (hovered && mouse.x >= low.x && mouse.x < high.x && mouse.y >= low.y && mouse.y < high.y)
-        describe_cell(context, map, i1, i2);
+        describe_cell(context, chosen, map, i1, i2);
       const std::int64_t id = map.at(i1, i2).measurement;
+      chosen.offer({low, high}, id, i2);
       if (context.ui.selection.is_marked(id)) {
-        list->AddRect(low, high, id == context.ui.selection.pinned ? look.theme.text : look.theme.muted, look.px(2),
-                      look.px(id == context.ui.selection.pinned ? 2.5F : 1.5F));
+        const Ring ring = ring_of(context, id);
+        list->AddRect(low, high, ring.colour, look.px(2), ring.width);
       }
     }
   }
+  chosen.finish();
   float free_from = -1e9F;
   for (std::size_t i1 = 0; i1 < map.window1.size(); ++i1) {
     const std::string name = fmt::format("{}", map.window1[i1]);

@@ -58,16 +58,18 @@ void select_points(Context& context, const ScalingChart& chart) {
   PointPicker picker(context);
   const ChartPoint* nearest = nullptr;
   const SeriesPoints* of = nullptr;
-  for (const SeriesPoints& series : chart.series) {
+  for (std::size_t s = 0; s < chart.series.size(); ++s) {
+    const SeriesPoints& series = chart.series[s];
     if (is_hidden(legend_name(series.series))) continue;
     for (const ChartPoint& point : series.points) {
-      if (picker.offer(point.x, point.y, point.measurement)) nearest = &point, of = &series;
+      if (picker.offer(point.x, point.y, point.measurement, s)) nearest = &point, of = &series;
     }
   }
-  if (!nearest) return;
-  picker.choose(nearest->measurement, of->series.label + ", area " +
-                                          format_count(static_cast<std::int64_t>(nearest->x)) + ": " +
-                                          point_text(*nearest, "ms"));
+  if (nearest)
+    picker.choose(nearest->measurement, of->series.label + ", area " +
+                                            format_count(static_cast<std::int64_t>(nearest->x)) + ": " +
+                                            point_text(*nearest, "ms"));
+  picker.finish();
 }
 
 struct AxisRange {

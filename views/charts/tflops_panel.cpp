@@ -100,8 +100,8 @@ void draw_shares(const Look& look, const BarChart& chart, const Slots& slots) {
 
 /// Rings the marked bars; finds the bar under the pointer.
 void select_bars(Context& context, const BarChart& chart, const Slots& slots) {
-  const Theme& theme = context.look.theme;
-  Selection& selection = context.ui.selection;
+  const Selection& selection = context.ui.selection;
+  ChartSelection chosen = plot_selection(context);
   const bool hovered = ImPlot::IsPlotHovered();
   const ImPlotPoint mouse = hovered ? ImPlot::GetPlotMousePos() : ImPlotPoint();
   ImPlot::PushPlotClipRect();
@@ -111,24 +111,22 @@ void select_bars(Context& context, const BarChart& chart, const Slots& slots) {
       const double centre = bar_centre(point.x, *slots.of[s], slots.count), half = bar_width(slots.count) / 2;
       const bool under = hovered && mouse.x >= centre - half && mouse.x <= centre + half && mouse.y >= 0 &&
                          mouse.y <= std::max(point.y, mouse.y);
+      const ImVec2 low = ImPlot::PlotToPixels(centre - half, point.y), high = ImPlot::PlotToPixels(centre + half, 0);
+      chosen.offer({low, high}, point.measurement, s);
       if (under) {
-        selection.hovered_now = point.measurement;
         std::string text = fmt::format("{}\n{}: {}", chart.categories[static_cast<std::size_t>(point.x)],
                                        chart.series[s].series.label, point_text(point, "TFLOP/s"));
         if (point.peak_fraction) text += fmt::format("\n{} of the peak, by counted cycles", peak_text(point));
         text += verdict_lines(context, point.measurement);
         ImGui::SetTooltip("%s", text.c_str());
-        if (clicked_without_drag()) {
-          context.request(ask::SelectMeasurement{point.measurement, 0, ImGui::GetIO().KeyCtrl});
-        }
+        chosen.point_at(point.measurement);
       }
       if (!selection.is_marked(point.measurement)) continue;
-      const ImVec2 low = ImPlot::PlotToPixels(centre - half, point.y), high = ImPlot::PlotToPixels(centre + half, 0);
-      const bool pinned = point.measurement == selection.pinned;
-      ImPlot::GetPlotDrawList()->AddRect(low, high, pinned ? theme.text : theme.muted, 0,
-                                         context.look.px(pinned ? 2 : 1));
+      const Ring ring = ring_of(context, point.measurement);
+      ImPlot::GetPlotDrawList()->AddRect(low, high, ring.colour, 0, ring.width);
     }
   }
+  chosen.finish();
   ImPlot::PopPlotClipRect();
 }
 

@@ -24,7 +24,8 @@ bool can_measure_more(const Data& data) {
   return !data.shown->info.running;
 }
 bool can_measure_again(const Data& data, const UiState& ui) {
-  return can_measure_more(data) && ui.selection.pinned > 0;
+  return can_measure_more(data) && ui.selection.pinned() > 0 && data.selected &&
+         data.selected->row.sweep == data.shown->info.id;
 }
 bool can_measure_unclear(const Data& data, const UiState&) {
   return can_measure_more(data) && data.beside_reference &&
@@ -52,7 +53,7 @@ bool can_delete(const Data& data, const UiState&) { return data.shown && !data.r
 bool has_slice(const Data& data, const UiState&) { return data.attention.sides[0].slice != nullptr; }
 bool can_search(const Data& data, const UiState& ui) { return has_slice(data, ui) && !data.run.running; }
 bool has_selection(const Data&, const UiState& ui) {
-  return ui.attention.pinned || ui.selection.pinned != 0 || !ui.selection.compared.empty() ||
+  return ui.attention.pinned || ui.selection.pinned() != 0 || !ui.selection.compared.empty() ||
          !ui.selection.other_database.empty();
 }
 

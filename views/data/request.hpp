@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "profiler/export/text_table.hpp"
 #include "views/data/attention_state.hpp"
@@ -116,8 +117,12 @@ struct Compare {
 struct LeaveOtherDatabase {};  ///< the compared sweeps are judged against the first of them again
 struct SelectMeasurement {
   std::int64_t measurement = 0;  ///< 0, or the one that is selected already: none
-  std::int64_t sweep = 0;        ///< that holds it; 0: the shown one, or another of its device
-  bool beside = false;           ///< it stands beside the selected one, or no longer does
+  std::int64_t sweep = 0;        ///< that is shown then; 0: the one that is shown now
+  bool beside = false;           ///< it is added to what is selected, or taken out of it
+};
+struct SelectMeasurements {
+  std::vector<std::int64_t> measurements;  ///< all that are selected then, the first one first
+  std::int64_t sweep = 0;                  ///< that is shown then; 0: the one that is shown now
 };
 struct ClearSelection {};
 
@@ -180,11 +185,11 @@ using Request =
     std::variant<FileRequest, ask::OpenRecorded, ask::ListFolder, ask::CopyTable, ask::CopyChart, ask::CopyPanelData,
                  ask::CopyText, ask::Run, ask::Stop, ask::Resume, ask::SkipGroup, ask::MoveGroup, ask::MeasureAgain,
                  ask::MeasureUnclear, ask::PreviewPlan, ask::ShowSweep, ask::SetBaseline, ask::ClearBaseline,
-                 ask::SetReference, ask::Compare, ask::LeaveOtherDatabase, ask::SelectMeasurement, ask::ClearSelection,
-                 ask::Star, ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel,
-                 ask::ShowMeasurements, ask::FilterTable, ask::FitCharts, ask::InspectAgain, ask::ShowMaps,
-                 ask::FindTriples, ask::StopSearch, ask::ToggleTheme, ask::ScaleUp, ask::ScaleDown, ask::ScaleReset,
-                 ask::ResetLayout, ask::Undo, ask::OpenPalette, ask::OpenHelp, ask::OpenLicences, ask::OpenSettings,
-                 ask::DismissNotice, ask::Quit>;
+                 ask::SetReference, ask::Compare, ask::LeaveOtherDatabase, ask::SelectMeasurement,
+                 ask::SelectMeasurements, ask::ClearSelection, ask::Star, ask::AskToDelete, ask::DeleteSweep,
+                 ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel, ask::ShowMeasurements, ask::FilterTable,
+                 ask::FitCharts, ask::InspectAgain, ask::ShowMaps, ask::FindTriples, ask::StopSearch, ask::ToggleTheme,
+                 ask::ScaleUp, ask::ScaleDown, ask::ScaleReset, ask::ResetLayout, ask::Undo, ask::OpenPalette,
+                 ask::OpenHelp, ask::OpenLicences, ask::OpenSettings, ask::DismissNotice, ask::Quit>;
 
 }  // namespace triscope

@@ -68,10 +68,21 @@ struct SelectedMeasurement {
   std::string note;
 };
 
-/// A second measurement of the shown sweep, beside the selected one.
+/// The measurement that was selected last, beside the first of the selected ones.
 struct MeasurementBeside {
   std::shared_ptr<const SelectedMeasurement> of;
   Comparison time;  ///< the selected one against it
+};
+
+/// One of several selected measurements.
+struct SelectedRow {
+  ResultRow row;
+  std::optional<Comparison> time;  ///< against the first; unset: it is the first, or cannot be compared
+};
+/// All that are selected and could be read, in the order in which they were selected.
+struct SelectionFigures {
+  std::vector<SelectedRow> rows;
+  bool all_compared = true;  ///< so many are selected that only the first of them are compared
 };
 
 struct RunState {
@@ -144,6 +155,7 @@ struct DatabaseData {
   std::vector<std::shared_ptr<const SweepResults>> same_device;
   std::shared_ptr<const SelectedMeasurement> selected;
   std::shared_ptr<const MeasurementBeside> beside;  ///< null: only one is selected
+  std::shared_ptr<const SelectionFigures> figures;  ///< likewise
   std::uint64_t revision = 0;                       ///< grows whenever shown, baseline, comparisons or compared change
 };
 

@@ -209,7 +209,7 @@ void draw_more(Context& context) {
   const bool blocked =
       data.read_only || !data.shown || (data.run.running && data.run.sweep != data.shown->info.id) || data.run.stopping;
   const float width = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
-  ImGui::BeginDisabled(blocked || context.ui.selection.pinned <= 0);
+  ImGui::BeginDisabled(blocked || context.ui.selection.pinned() <= 0);
   if (ImGui::Button("Row again", ImVec2(width, 0))) context.request(ask::MeasureAgain{});
   ImGui::EndDisabled();
   tooltip(context, "One more restart of the selected row and of what takes turns with it, once the rest is measured.");

@@ -14,25 +14,10 @@
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/explore_chart.hpp"
 #include "views/model/paper/paper_ui.hpp"
+#include "views/model/selection.hpp"
 #include "views/model/setup_model.hpp"
 
 namespace triscope {
-
-/// One selection for the whole window: hovering previews, clicking pins, Esc unpins.
-struct Selection {
-  std::int64_t shown_sweep = 0;
-  std::int64_t baseline_sweep = 0;     ///< 0 = none
-  std::string reference = "auto";      ///< kernel id that rows stand beside; "auto": the usual one; "none"
-  std::vector<std::int64_t> compared;  ///< sweeps, the first is what the others are judged against
-  std::string other_database;          ///< whose nearest sweep stands before them all; empty: none
-  std::int64_t pinned = 0;             ///< measurement
-  std::int64_t beside = 0;             ///< measurement of the shown sweep that stands beside it; 0 = none
-  std::int64_t hovered = 0;            ///< measurement under the pointer in the last frame
-  std::int64_t hovered_now = 0;        ///< the same, being collected in this frame
-  bool is_marked(std::int64_t measurement) const {
-    return measurement != 0 && (measurement == pinned || measurement == beside || measurement == hovered);
-  }
-};
 
 /// What the chart by sequence length shows.
 enum class LengthView { latency, counted, budget };
@@ -91,6 +76,12 @@ struct ChartZoom {
   bool asked = false;            ///< by a double click: in the next frame
 };
 
+/// A rectangle that is dragged in a chart to select what it touches.
+struct BoxDrag {
+  unsigned int chart = 0;  ///< its id
+  bool add = false;        ///< to what is selected
+};
+
 /// What the Explore panel is set to.
 struct ExploreUi {
   ExploreQuery query;     ///< the last that could be asked
@@ -146,6 +137,8 @@ struct UiState {
   Panel focus = Panel::count;         ///< bring this panel to the front in this frame
   Panel front_chart = Panel::tflops;  ///< the chart that was used last
   std::map<Panel, Area> chart_areas;
+  std::optional<BoxDrag> box_drag;
+  int selecting_column = -1;  ///< of the table, in which a row was clicked last: its measurement is meant
 
   /// Rectangle being dragged in the window grid.
   bool dragging = false, drag_on = true;

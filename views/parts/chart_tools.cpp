@@ -53,7 +53,11 @@ float brightness(const WindowMap& map, MapMetric metric, double value) {
 }
 
 ChartFrame::ChartFrame(Context& context, Panel panel)
-    : context_(context), panel_(panel), low_(ImGui::GetCursorScreenPos()), size_(ImGui::GetContentRegionAvail()) {}
+    : context_(context), panel_(panel), low_(ImGui::GetCursorScreenPos()), size_(ImGui::GetContentRegionAvail()) {
+  // A drag with Shift selects, as one with Ctrl does: the plot must not pan. With the right button Shift is the plot's.
+  const bool selects = ImGui::GetIO().KeyShift && ImGui::IsMouseDown(ImGuiMouseButton_Left);
+  ImPlot::GetInputMap().OverrideMod = selects ? ImGuiMod_Shift : ImGuiMod_Ctrl;
+}
 
 ChartFrame::~ChartFrame() {
   context_.ui.chart_areas[panel_] = {low_.x, low_.y, size_.x, size_.y};
@@ -106,6 +110,10 @@ void draw_level_labels(const Look& look, std::vector<LevelLabel> labels, float l
   ImDrawList* list = ImGui::GetWindowDrawList();
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const float middle = std::round(at[i] + height / 2);
+    const float from = labels[i].x > 0 ? std::min(left, labels[i].x + look.px(3)) : left;
+    if (from < left)
+      list->AddLine(ImVec2(from, labels[i].y), ImVec2(left, labels[i].y), faded(labels[i].colour, 0.45F),
+                    std::max(1.0F, look.px(1)));
     list->AddLine(ImVec2(left, labels[i].y), ImVec2(left + look.px(8), middle), labels[i].colour,
                   std::max(1.0F, look.px(1)));
     list->AddText(ImVec2(left + look.px(12), std::round(at[i])), labels[i].colour, labels[i].text.c_str());
@@ -177,7 +185,7 @@ void fit_axes(Context& context, const ChartLimits& limits) {
 std::size_t shown_setting(Context& context) {
   SettingChoice& choice = context.ui.chart_setting;
   const std::vector<ChartSetting>& settings = context.models.settings(context.data);
-  const std::int64_t pinned = context.ui.selection.pinned;
+  const std::int64_t pinned = context.ui.selection.pinned();
   const LatencyModel* model = context.models.latency(context.data);
   if (pinned != choice.followed && model) {
     choice.followed = pinned;
@@ -295,21 +303,31 @@ void end_plot(const Look& look) {
   ImPlot::EndPlot();
 }
 
-bool clicked_without_drag() {
-  const ImVec2 moved = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left);
-  return ImGui::IsMouseReleased(ImGuiMouseButton_Left) && moved.x == 0 && moved.y == 0;
+ChartSelection plot_selection(Context& context) {
+  const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
+  return {context, plot.ID, plot.PlotRect, ImPlot::IsPlotHovered()};
 }
 
-PointPicker::PointPicker(Context& context) : context_(context), best_(context.look.px(12)) {}
+Ring ring_of(const Context& context, std::int64_t measurement) {
+  const Look& look = context.look;
+  const Selection& selection = context.ui.selection;
+  if (measurement == selection.pinned()) return {look.theme.text, look.px(2.5F)};
+  if (selection.contains(measurement)) return {look.theme.accent, look.px(2)};
+  return {look.theme.muted, look.px(1.5F)};
+}
 
-bool PointPicker::offer(double x, double y, std::int64_t measurement) {
+PointPicker::PointPicker(Context& context)
+    : context_(context), selection_(plot_selection(context)), best_(context.look.px(12)) {}
+
+bool PointPicker::offer(double x, double y, std::int64_t measurement, std::size_t line, std::int64_t sweep) {
   const Look& look = context_.look;
-  const Selection& selection = context_.ui.selection;
   const ImVec2 at = ImPlot::PlotToPixels(x, y), mouse = ImGui::GetMousePos();
-  if (selection.is_marked(measurement)) {
-    const ImU32 colour = measurement == selection.pinned ? look.theme.text : look.theme.muted;
+  const float half = look.px(2);
+  selection_.offer({at.x - half, at.y - half, at.x + half, at.y + half}, measurement, line, sweep);
+  if (context_.ui.selection.is_marked(measurement)) {
+    const Ring ring = ring_of(context_, measurement);
     ImPlot::PushPlotClipRect();
-    ImPlot::GetPlotDrawList()->AddCircle(at, look.px(8), colour, 0, look.px(2));
+    ImPlot::GetPlotDrawList()->AddCircle(at, look.px(8), ring.colour, 0, ring.width);
     ImPlot::PopPlotClipRect();
   }
   const float distance = std::hypot(at.x - mouse.x, at.y - mouse.y);
@@ -319,9 +337,12 @@ bool PointPicker::offer(double x, double y, std::int64_t measurement) {
 }
 
 void PointPicker::choose(std::int64_t measurement, const std::string& name, std::int64_t sweep) {
-  context_.ui.selection.hovered_now = measurement;
-  ImGui::SetTooltip("%s", (name + verdict_lines(context_, measurement)).c_str());
-  if (clicked_without_drag()) context_.request(ask::SelectMeasurement{measurement, sweep, ImGui::GetIO().KeyCtrl});
+  choose_in_words(measurement, name + verdict_lines(context_, measurement), sweep);
+}
+
+void PointPicker::choose_in_words(std::int64_t measurement, const std::string& words, std::int64_t sweep) {
+  ImGui::SetTooltip("%s", words.c_str());
+  selection_.point_at(measurement, sweep);
 }
 
 void set_decade_ticks(ImAxis axis, double low, double high) {

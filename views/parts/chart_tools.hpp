@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "views/parts/chart_selection.hpp"
 #include "views/parts/context.hpp"
 
 namespace triscope {
@@ -50,6 +51,7 @@ struct LevelLabel {
   float y = 0;  ///< pixels
   std::string text;
   ImU32 colour = 0;
+  float x = 0;  ///< where the line ends, pixels; 0: at the plot's right edge
 };
 void draw_level_labels(const Look& look, std::vector<LevelLabel> labels, float left, float top, float bottom);
 
@@ -98,21 +100,32 @@ bool is_hidden(const std::string& legend_name);
 /// Ends the plot with its legend in the text font; the numbers on its axes have their own.
 void end_plot(const Look& look);
 
-/// The left button was released where it was pressed: a click, not the end of a pan.
-bool clicked_without_drag();
+/// Of the current plot.
+ChartSelection plot_selection(Context& context);
+/// Its colour and width: the first selected one is drawn strongest.
+struct Ring {
+  ImU32 colour = 0;
+  float width = 0;
+};
+Ring ring_of(const Context& context, std::int64_t measurement);
 
-/// The points of a plot that can be clicked: rings around the marked ones, and the one nearest to the mouse.
+/// The points of a plot that can be selected: rings around the marked ones, and the one nearest to the mouse.
 class PointPicker {
  public:
   explicit PointPicker(Context& context);
-  /// A point in plot units. True: it is the nearest so far, and within reach of the mouse.
-  bool offer(double x, double y, std::int64_t measurement);
+  /// A point of a `line` in plot units. True: it is the nearest so far, and within reach of the mouse.
+  /// `sweep` is shown when it is selected; 0: the one that is shown now.
+  bool offer(double x, double y, std::int64_t measurement, std::size_t line, std::int64_t sweep = 0);
   /// After the last point, when one was the nearest: hovered, named, and selected on a click.
-  /// `sweep` holds it; 0: the shown one, or another of its device.
   void choose(std::int64_t measurement, const std::string& name, std::int64_t sweep = 0);
+  /// The same of a point whose time is not that of its row: nothing is said but `words`.
+  void choose_in_words(std::int64_t measurement, const std::string& words, std::int64_t sweep = 0);
+  /// At the end.
+  void finish() { selection_.finish(); }
 
  private:
   Context& context_;
+  ChartSelection selection_;
   float best_;
 };
 

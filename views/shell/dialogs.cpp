@@ -155,6 +155,11 @@ void draw_help(Context& context) {
                "Drag to pan, wheel to zoom, drag with the right button to zoom into a box, double-click to fit, click "
                "the legend to hide. Click a bar, point or cell to select it.",
                true);
+    section(context, "Selecting several");
+    muted_text(context,
+               "Ctrl+click adds or takes out, Shift+click selects all between. In a table drag over rows, in a chart "
+               "drag with Shift, or with Ctrl to add. Arrow keys walk on, with Shift they add; Ctrl+A takes all rows.",
+               true);
     section(context, "Without the mouse");
     muted_text(context,
                "Ctrl+Tab goes to another panel, Tab and the arrow keys from control to control, Space presses, Enter "

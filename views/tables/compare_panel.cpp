@@ -6,6 +6,7 @@
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
+#include "views/parts/row_selection.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/tables/tables_panels.hpp"
 
@@ -72,51 +73,60 @@ void draw_ratio(Context& context, const CompareModel& model, const std::optional
   if (compared) number_right(context, interval_text(*cell->comparison) + padding, context.look.theme.muted);
 }
 
-/// What a click on a line selects: its measurement in the shown sweep, else in the last one that has it; nothing where
-/// only another database has it.
-struct LineTarget {
-  std::int64_t sweep = 0, measurement = 0;
-};
-LineTarget target_of(const Context& context, const CompareLine& line) {
-  LineTarget target;
+/// What a click on a line selects: its measurement in the shown sweep, else in the last one that has it, and those of
+/// the other sweeps beside it, the one that they are judged against last. Nothing where only another database has it.
+RowTarget target_of(const Context& context, const CompareLine& line) {
+  RowTarget target;
+  std::size_t first = 0;
   for (std::size_t s = 0; s < line.cells.size(); ++s) {
-    const std::int64_t sweep = context.data.compared[s].results->info.id;
     if (!line.cells[s] || line.cells[s]->measurement == 0) continue;
-    target = {sweep, line.cells[s]->measurement};
-    if (sweep == context.ui.selection.shown_sweep) break;
+    target = {{line.cells[s]->measurement}, context.data.compared[s].results->info.id};
+    first = s;
+    if (target.sweep == context.ui.selection.shown_sweep) break;
+  }
+  for (std::size_t s = line.cells.size(); s-- > 0;) {
+    if (s != first && line.cells[s] && line.cells[s]->measurement != 0)
+      target.measurements.push_back(line.cells[s]->measurement);
   }
   return target;
 }
 
+std::vector<std::int64_t> measurements_of(const CompareLine& line) {
+  std::vector<std::int64_t> all;
+  for (const auto& cell : line.cells) {
+    if (cell && cell->measurement != 0) all.push_back(cell->measurement);
+  }
+  return all;
+}
+
 /// The window's name, over a click area as wide as the row.
-void draw_name(Context& context, const CompareLine& line, int index) {
+void draw_name(Context& context, RowSelection& chosen, const CompareLine& line, int index) {
   const Theme& theme = context.look.theme;
   Selection& selection = context.ui.selection;
   const auto holds = [&](std::int64_t measurement) {
     return measurement != 0 && std::any_of(line.cells.begin(), line.cells.end(),
                                            [&](const auto& cell) { return cell && cell->measurement == measurement; });
   };
-  const bool pinned = holds(selection.pinned);
-  if (pinned || holds(selection.hovered))
-    ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, pinned ? theme.accent_soft : theme.raised);
-  const LineTarget target = target_of(context, line);
+  const bool selected = chosen.contains(index);
+  if (selected || holds(selection.hovered))
+    ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, selected ? theme.accent_soft : theme.raised);
   ImGui::PushID(index);
-  if (row_button(pinned) && target.measurement != 0) {
-    if (target.sweep != selection.shown_sweep) context.request(ask::ShowSweep{target.sweep});
-    context.request(ask::SelectMeasurement{target.measurement});
+  chosen.button(index);
+  if (ImGui::IsItemHovered()) {
+    const RowTarget target = target_of(context, line);
+    if (!target.measurements.empty()) selection.hovered_now = target.measurements.front();
   }
-  if (ImGui::IsItemHovered()) selection.hovered_now = target.measurement;
   ImGui::PopID();
   ImGui::SameLine(0, 0);
   const NumberFont font(context.look);
   coloured_text(theme.text, line.window);
 }
 
-void draw_line(Context& context, const CompareModel& model, const CompareLine& line, int index) {
+void draw_line(Context& context, RowSelection& chosen, const CompareModel& model, const CompareLine& line, int index) {
   const Theme& theme = context.look.theme;
   ImGui::TableNextRow(0, context.look.px(24));
   ImGui::TableNextColumn();
-  draw_name(context, line, index);
+  draw_name(context, chosen, line, index);
   ImGui::TableNextColumn();
   coloured_text(theme.text, line.kernel);
   for (std::size_t s = 1; s < line.cells.size(); ++s) {
@@ -131,6 +141,21 @@ void draw_line(Context& context, const CompareModel& model, const CompareLine& l
   if (model.has_settings) {
     ImGui::TableNextColumn();
     clipped_text(context, theme.muted, line.setting, ImGui::GetContentRegionAvail().x);
+  }
+}
+
+void draw_lines(Context& context, const CompareModel& model) {
+  const auto line_of = [&](int row) -> const CompareLine& { return model.lines[static_cast<std::size_t>(row)]; };
+  const int rows = static_cast<int>(model.lines.size());
+  RowSelection chosen(
+      context, rows, [&](int row) { return target_of(context, line_of(row)); },
+      [&](int row) { return measurements_of(line_of(row)); });
+  ImGuiListClipper clipper;
+  clipper.Begin(rows);
+  if (chosen.source() >= 0) clipper.IncludeItemByIndex(chosen.source());
+  while (clipper.Step()) {
+    for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row)
+      draw_line(context, chosen, model, line_of(row), row);
   }
 }
 
@@ -166,13 +191,7 @@ void draw_rows(Context& context, const CompareModel& model) {
   if (model.has_passes) column("pass", 64);
   if (model.has_settings) column("setting", 120);
   header_row(context, right);
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(model.lines.size()));
-  while (clipper.Step()) {
-    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      draw_line(context, model, model.lines[static_cast<std::size_t>(i)], i);
-    }
-  }
+  draw_lines(context, model);
   ImGui::EndTable();
 }
 

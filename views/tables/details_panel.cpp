@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kernels/base/third_party.hpp"
 #include "profiler/record/columns.hpp"
@@ -14,8 +15,8 @@
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
 #include "views/data/long_note.hpp"
-#include "views/model/tables/beside_model.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/tables/details_beside.hpp"
 #include "views/tables/tables_panels.hpp"
 
 namespace triscope {
@@ -99,33 +100,6 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
       coloured_text(theme.muted, "since baseline");
     }
   }
-}
-
-constexpr double kAlike = 1.05;  ///< factor up to which counters of two measurements are only named
-
-/// The selected measurement beside the second one: its time, then the counters, what differs most first.
-void draw_second(Context& context, const Measurement& measurement, const MeasurementBeside& beside) {
-  const ResultRow& other = beside.of->row;
-  const std::string name = fmt::format("{}, {}", line_label(other), other.card.short_label);
-  section(context, fmt::format("Beside {}, {}", name, to_string(other.pass)).c_str());
-  ImGui::PushTextWrapPos(0);
-  beside_other(context, beside.time, marked(beside.time, time_sentence(beside.time, name)), name);
-  ImGui::PopTextWrapPos();
-  const std::vector<BesideLine> lines = beside_lines(measurement, beside.of->measurement);
-  if (lines.empty()) return muted_text(context, "Hardware counters were not read of this one.", true);
-  std::string alike;
-  for (const BesideLine& line : lines) {
-    if (!line.factor.empty() && line.apart < std::log(kAlike)) {
-      alike += (alike.empty() ? "" : ", ") + line.label;
-      continue;
-    }
-    ImGui::BeginGroup();
-    fact_line(context, line.label.c_str(), line.factor);
-    muted_text(context, fmt::format("{} here, {} there", line.a, line.b));
-    ImGui::EndGroup();
-    if (!line.meaning.empty()) tooltip(context, line.meaning);
-  }
-  if (!alike.empty()) muted_text(context, fmt::format("Within 5 %: {}.", alike), true);
 }
 
 /// Samples in small: dots over time, the interval behind them.
@@ -302,7 +276,7 @@ void draw_provenance(Context& context, const SelectedMeasurement& selected) {
 void draw_note(Context& context, const SelectedMeasurement& selected) {
   UiState& ui = context.ui;
   if (ui.printing && selected.note.empty()) return;
-  if (context.data.run.running && ui.selection.pinned <= 0) return;  // it is what is in work, not a choice
+  if (context.data.run.running && ui.selection.pinned() <= 0) return;  // it is what is in work, not a choice
   section(context, "Note");
   if (ui.printing) {
     ImGui::PushTextWrapPos(0);
@@ -323,25 +297,42 @@ void draw_note(Context& context, const SelectedMeasurement& selected) {
   if (context.data.read_only) muted_text(context, "This database is read-only: notes cannot be kept in it.", true);
 }
 
+/// Of a row that is not in the shown sweep: which one has it, and how to get there.
+void draw_its_sweep(Context& context, const ResultRow& row) {
+  if (!context.data.shown || row.sweep == context.data.shown->info.id) return;
+  const auto sweep = std::ranges::find(context.data.sweeps, row.sweep, &SweepInfo::id);
+  if (sweep == context.data.sweeps.end()) return;
+  muted_text(context,
+             fmt::format("Of another sweep: {}, {}.", context.models.name(context.data, *sweep).title,
+                         format_started(sweep->started, context.now)),
+             true);
+  if (ImGui::SmallButton("Show that sweep"))
+    context.request(ask::SelectMeasurements{context.ui.selection.all(), row.sweep});
+}
+
 }  // namespace
 
 void draw_details_panel(Context& context) {
   const auto& selected = context.data.selected;
   if (!selected) {
-    empty_state(context, context.data.shown && !context.data.shown->rows.empty()
-                             ? "Click a row, bar or cell to see the details of its measurement."
-                             : "The details of a measurement appear here: samples, launch, conditions.");
+    empty_state(context,
+                context.data.shown && !context.data.shown->rows.empty()
+                    ? "Click a row, bar or cell to see the details of its measurement. Ctrl+click a second one, "
+                      "here or in another sweep of a chart, to compare the two."
+                    : "The details of a measurement appear here: samples, launch, conditions.");
     return;
   }
   coloured_text(context.look.theme.text,
                 fmt::format("{}, {}", line_label(selected->row), to_string(selected->row.pass)));
+  draw_its_sweep(context, selected->row);
   muted_text(context, fmt::format("{}, {}", selected->row.card.label, selected->row.instance), true);
   ImGui::Dummy(ImVec2(0, context.look.px(2)));
   draw_headline(context, *selected);
   draw_spark(context, *selected);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(ImGui::GetStyle().FramePadding.x, context.look.px(2)));
+  if (context.data.figures) draw_selected_rows(context, *context.data.figures);
   if (context.data.beside) {
-    draw_second(context, selected->measurement, *context.data.beside);
+    draw_beside_last(context, *selected, *context.data.beside);
   } else {
     draw_counters(context, selected->measurement);
   }

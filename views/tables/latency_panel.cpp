@@ -10,6 +10,7 @@
 #include "profiler/plan/sweep_title.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/data_state.hpp"
+#include "views/parts/row_selection.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/tables/latency_widths.hpp"
 #include "views/tables/tables_panels.hpp"
@@ -300,6 +301,14 @@ std::int64_t measurement_of(const LatencyLine& line, const std::vector<LatencyCo
   return 0;
 }
 
+std::vector<std::int64_t> measurements_of(const LatencyLine& line) {
+  std::vector<std::int64_t> all;
+  for (const auto& cell : line.cells) {
+    if (cell) all.push_back(cell->row.measurement);
+  }
+  return all;
+}
+
 bool line_is(const LatencyLine& line, std::int64_t measurement) {
   return measurement != 0 && std::any_of(line.cells.begin(), line.cells.end(), [&](const auto& cell) {
            return cell && cell->row.measurement == measurement;
@@ -312,12 +321,12 @@ bool is_in_work(const Context& context, const LatencyLine& line) {
   });
 }
 
-void draw_line(Context& context, const LatencyModel& model, const LatencyLine& line, std::size_t index,
+void draw_line(Context& context, RowSelection& chosen, int row, const LatencyModel& model, const LatencyLine& line,
                const std::vector<LatencyColumn>& columns, int hovered_column) {
   const Theme& theme = context.look.theme;
   Selection& selection = context.ui.selection;
   ImGui::TableNextRow(0, context.look.px(24));
-  const bool pinned = line_is(line, selection.pinned) || line_is(line, selection.beside);
+  const bool selected = chosen.contains(row);
   for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
     if (!ImGui::TableSetColumnIndex(i)) continue;
     const LatencyColumn& column = columns[static_cast<std::size_t>(i)];
@@ -325,8 +334,8 @@ void draw_line(Context& context, const LatencyModel& model, const LatencyLine& l
       draw_cell(context, model, line, column);
       continue;
     }
-    ImGui::PushID(static_cast<int>(index));
-    if (pinned) {
+    ImGui::PushID(row);
+    if (selected) {
       ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, theme.accent_soft);
     } else if (line_is(line, selection.hovered)) {
       ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, theme.raised);
@@ -337,9 +346,7 @@ void draw_line(Context& context, const LatencyModel& model, const LatencyLine& l
                                                 ImVec2(at.x - context.look.px(3), at.y + ImGui::GetTextLineHeight()),
                                                 theme.accent);
     }
-    if (row_button(pinned)) {
-      context.request(ask::SelectMeasurement{measurement_of(line, columns, hovered_column), 0, ImGui::GetIO().KeyCtrl});
-    }
+    chosen.button(row);
     if (ImGui::IsItemHovered()) selection.hovered_now = measurement_of(line, columns, hovered_column);
     ImGui::SameLine(0, 0);
     {
@@ -352,7 +359,7 @@ void draw_line(Context& context, const LatencyModel& model, const LatencyLine& l
 
 /// What was selected elsewhere comes into view.
 void follow_selection(Context& context, const LatencyModel& model, const std::vector<std::size_t>& order) {
-  const std::int64_t pinned = context.ui.selection.pinned;
+  const std::int64_t pinned = context.ui.selection.pinned();
   if (std::exchange(context.ui.table_followed, pinned) == pinned) return;
   const auto found =
       std::find_if(order.begin(), order.end(), [&](std::size_t index) { return line_is(model.lines[index], pinned); });
@@ -362,6 +369,24 @@ void follow_selection(Context& context, const LatencyModel& model, const std::ve
   const float view = ImGui::GetWindowHeight() - context.look.px(28) - ImGui::GetStyle().ScrollbarSize;
   if (top < ImGui::GetScrollY() || top + height > ImGui::GetScrollY() + view)
     ImGui::SetScrollY(std::max(0.0F, top - view / 2));
+}
+
+void draw_lines(Context& context, const LatencyModel& model, const std::vector<std::size_t>& order,
+                const std::vector<LatencyColumn>& columns, int hovered_column) {
+  const auto line_of = [&](int row) -> const LatencyLine& { return model.lines[order[static_cast<std::size_t>(row)]]; };
+  const auto target = [&](int row) {
+    const std::int64_t measurement = measurement_of(line_of(row), columns, context.ui.selecting_column);
+    return RowTarget{measurement == 0 ? std::vector<std::int64_t>() : std::vector{measurement}, 0};
+  };
+  RowSelection chosen(context, static_cast<int>(order.size()), target,
+                      [&](int row) { return measurements_of(line_of(row)); });
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(order.size()));
+  if (chosen.source() >= 0) clipper.IncludeItemByIndex(chosen.source());
+  while (clipper.Step()) {
+    for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row)
+      draw_line(context, chosen, row, model, line_of(row), columns, hovered_column);
+  }
 }
 
 void remember_columns(Context& context, const std::vector<LatencyColumn>& columns) {
@@ -433,15 +458,9 @@ void draw_latency_panel(Context& context) {
   follow_room(context, columns, rate);
   draw_headers(context, model, columns);
   const int hovered_column = ImGui::TableGetHoveredColumn();
+  if (hovered_column >= 0 && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) ui.selecting_column = hovered_column;
   follow_selection(context, model, order);
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(order.size()));
-  while (clipper.Step()) {
-    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const std::size_t index = order[static_cast<std::size_t>(i)];
-      draw_line(context, model, model.lines[index], index, columns, hovered_column);
-    }
-  }
+  draw_lines(context, model, order, columns, hovered_column);
   find_beyond(context);
   ImGui::EndTable();
 }

@@ -43,7 +43,7 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line,
   ImGui::TableNextRow(0, context.look.px(24));
   ImGui::TableNextColumn();
   ImGui::PushID(static_cast<int>(line.windows.window1 * 4096 + line.windows.window2));
-  const bool pinned = line.measurement != 0 && context.ui.selection.pinned == line.measurement;
+  const bool pinned = line.measurement != 0 && context.ui.selection.pinned() == line.measurement;
   if (pinned) ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, theme.accent_soft);
   if (ImGui::Selectable("##line", pinned, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap) &&
       line.measurement) {

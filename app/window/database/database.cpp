@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -124,6 +125,7 @@ void Database::take(const std::filesystem::path& file) {
   read_shown_.reset();
   read_selected_.reset();
   data_.beside.reset();
+  data_.figures.reset();
   data_.beside_reference.reset();  // another file's measurements have the same numbers
   data_.same_device.clear();
   data_.sweeps.clear();
@@ -144,9 +146,9 @@ void Database::take_recorded(const std::string& previous) {
 void Database::read(bool comparisons_changed) {
   if (data_.database.empty()) return;
   const Selection& selection = ui_.selection;
-  ReadRequest request{data_.database,      selection.shown_sweep,   selection.baseline_sweep, selection.compared,
-                      selection.pinned,    selection.beside,        ui_.settings.tolerance,   hidden_sweep_,
-                      selection.reference, selection.other_database};
+  ReadRequest request{data_.database,     selection.shown_sweep, selection.baseline_sweep,
+                      selection.compared, selection.all(),       ui_.settings.tolerance,
+                      hidden_sweep_,      selection.reference,   selection.other_database};
   if (comparisons_changed) data_.loading = data_.sweeps.empty();
   reader_thread_.replace("read", [this, request] {
     try {
@@ -177,6 +179,17 @@ void Database::show(const ReadRequest& asked, const ReadResult& result, bool com
                       (selection.shown_sweep == 0 || selection.shown_sweep == result.shown->info.id);
   if (asked.shown != selection.shown_sweep && !newest) return;
   read_problem_.clear();
+  const auto same_sweeps = [](const auto& a, const auto& b) {
+    return std::ranges::equal(a, b, {}, &ComparedSweep::results, &ComparedSweep::results);
+  };
+  // Sweeps that were read before are the same objects: then nothing that is made of them must be made again.
+  const bool changed = read_shown_ != result.shown || data_.baseline != result.baseline ||
+                       asked.tolerance != shown_tolerance_ ||
+                       (complete && (data_.beside_reference != result.beside_reference ||
+                                     !same_sweeps(data_.compared, result.compared) ||
+                                     (data_.against_baseline == nullptr) != (result.against_baseline == nullptr) ||
+                                     data_.same_device != result.same_device));
+  shown_tolerance_ = asked.tolerance;
   const bool first = data_.sweeps.empty() && !result.sweeps.empty() && !complete;
   data_.loading = false;
   data_.problem.clear();
@@ -195,11 +208,20 @@ void Database::show(const ReadRequest& asked, const ReadResult& result, bool com
     if (!result.other_problem.empty() && asked.other == selection.other_database) leave_other(result.other_problem);
   }
   if (selection.shown_sweep == 0 && result.shown) selection.shown_sweep = result.shown->info.id;
-  if (selection.pinned == asked.selected) read_selected_ = result.selected;
-  if (selection.pinned == 0) read_selected_.reset();
-  if (selection.pinned == asked.selected && selection.beside == asked.beside) data_.beside = result.beside;
-  if (selection.pinned == 0 || selection.beside == 0) data_.beside.reset();
-  show_again();
+  if (selection.pinned() == asked.first()) read_selected_ = result.selected;
+  if (selection.pinned() == 0) read_selected_.reset();
+  if (selection.all() == asked.selected) {
+    data_.beside = result.beside;
+    data_.figures = result.figures;
+  }
+  if (selection.beside() == 0) {
+    data_.beside.reset();
+    data_.figures.reset();
+  }
+  data_.shown = read_shown_;
+  data_.selected = read_selected_;
+  add_unstored(data_);
+  if (changed || data_.shown != read_shown_) ++data_.revision;
   on_read(first, complete);
 }
 

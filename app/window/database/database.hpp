@@ -72,6 +72,7 @@ class Database {
   UiQueue& queue_;
   std::shared_ptr<const SweepResults> read_shown_;            ///< as it is stored
   std::shared_ptr<const SelectedMeasurement> read_selected_;  ///< the same
+  double shown_tolerance_ = 0;                                ///< that the verdicts shown were made with
   std::int64_t hidden_sweep_ = 0;
   std::string read_problem_;
   int opening_ = 0;

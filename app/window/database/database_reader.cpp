@@ -14,6 +14,7 @@
 #include "profiler/record/same_device.hpp"
 #include "profiler/store/open/sweep_lock.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
+#include "views/model/tables/beside_model.hpp"
 #include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
@@ -33,6 +34,20 @@ DatabaseReader::Stamp stamp_of(const std::filesystem::path& file) {
 // Neither of a device that cannot be read, nor without an identity.
 bool are_comparable(const SweepInfo& a, const SweepInfo& b) {
   return on_same_device(a.environment, b.environment) && !a.uuid.empty() && !b.uuid.empty();
+}
+
+/// The row of a measurement that is not of the shown sweep; none where it is gone.
+std::optional<ResultRow> row_elsewhere(const Snapshot& snapshot, std::int64_t measurement) {
+  std::optional<ResultRow> row = snapshot.result(measurement);
+  if (row) cut_texts(*row);
+  return row;
+}
+
+Environment environment_elsewhere(const Snapshot& snapshot, const ResultRow& row) {
+  std::optional<SweepInfo> info = snapshot.sweep(row.sweep);
+  if (!info) return {};
+  cut_texts(*info);
+  return std::move(info->environment);
 }
 
 // Whether a sweep was done when it was read and was not resumed since.
@@ -133,20 +148,25 @@ std::shared_ptr<const Verdicts> DatabaseReader::beside(const SweepResults& sweep
 
 std::shared_ptr<const SelectedMeasurement> DatabaseReader::select(const SweepResults& sweep, std::int64_t id,
                                                                   std::string& problem) {
-  const auto row =
+  const auto found =
       std::find_if(sweep.rows.begin(), sweep.rows.end(), [&](const ResultRow& one) { return one.measurement == id; });
+  const bool here = found != sweep.rows.end();
+  std::optional<ResultRow> row;
   std::optional<Measurement> measurement;
   try {
+    row = here ? *found : row_elsewhere(*snapshot_, id);
     measurement = snapshot_->measurement(id);
   } catch (const Error& error) {
     // A row in which something is wrong says so in the table; what belongs to it does not.
-    if (row != sweep.rows.end() && row->status == Status::ok) problem = error.what();
+    if (row && row->status == Status::ok) problem = error.what();
     return nullptr;
   }
-  if (!measurement || row == sweep.rows.end()) return nullptr;
+  if (!measurement || !row) return nullptr;
   cut_texts(*measurement);
-  return std::make_shared<const SelectedMeasurement>(
-      SelectedMeasurement{*row, std::move(*measurement), sweep.info.environment, shown_note(snapshot_->note(id))});
+  Environment environment = sweep.info.environment;
+  if (!here) environment = environment_elsewhere(*snapshot_, *row);
+  return std::make_shared<const SelectedMeasurement>(SelectedMeasurement{
+      std::move(*row), std::move(*measurement), std::move(environment), shown_note(snapshot_->note(id))});
 }
 
 std::optional<DatabaseReader::Other> DatabaseReader::other_of(const ReadRequest& request, ReadResult& result) {
@@ -188,11 +208,64 @@ void DatabaseReader::compare(const ReadRequest& request, ReadResult& result) {
 
 std::shared_ptr<const MeasurementBeside> DatabaseReader::beside_selected(const ReadRequest& request,
                                                                          ReadResult& result) {
-  std::shared_ptr<const SelectedMeasurement> other = select(*result.shown, request.beside, result.selected_problem);
+  std::shared_ptr<const SelectedMeasurement> other =
+      select(*result.shown, request.selected.back(), result.selected_problem);
   if (!other) return nullptr;
   StoredSamples samples(*snapshot_);
   Comparison time = compare_rows(samples, result.selected->row, samples, other->row, request.tolerance);
   return std::make_shared<const MeasurementBeside>(std::move(other), std::move(time));
+}
+
+SelectionFigures DatabaseReader::figures_of(const ReadRequest& request, const SweepResults& shown) {
+  std::unordered_map<std::int64_t, const ResultRow*> here;
+  for (const ResultRow& row : shown.rows) here.emplace(row.measurement, &row);
+  SelectionFigures figures;
+  for (const std::int64_t id : request.selected) {
+    if (figures.rows.size() == kMostSelectedRows || cancel_.stop_requested()) break;
+    if (const auto found = here.find(id); found != here.end()) {
+      figures.rows.push_back({*found->second, {}});
+    } else if (std::optional<ResultRow> row = row_elsewhere(*snapshot_, id)) {
+      figures.rows.push_back({std::move(*row), {}});
+    }
+  }
+  return figures;
+}
+
+void DatabaseReader::compare_figures(const ReadRequest& request, const ResultRow& first, SelectionFigures& figures) {
+  constexpr std::size_t kMost = 64;  // a comparison reads the samples of both
+  std::string of = fmt::format("{}/{}/{}/{}", file_.string(), version_, first.measurement, request.tolerance);
+  if (of != figures_of_) figures_known_.clear();
+  figures_of_ = std::move(of);
+  StoredSamples samples(*snapshot_);
+  std::size_t compared = 0;
+  for (SelectedRow& one : figures.rows) {
+    if (one.row.measurement == first.measurement || one.row.status != Status::ok || first.status != Status::ok)
+      continue;
+    if (compared++ == kMost || cancel_.stop_requested()) {
+      figures.all_compared = false;
+      return;
+    }
+    auto found = figures_known_.find(one.row.measurement);
+    if (found == figures_known_.end())
+      found =
+          figures_known_.emplace(one.row.measurement, compare_rows(samples, one.row, samples, first, request.tolerance))
+              .first;
+    one.time = found->second;
+  }
+}
+
+// The rows that are selected are told first, their comparisons then.
+void DatabaseReader::read_selected(const ReadRequest& request, ReadResult& result,
+                                   const std::function<void(const ReadResult&)>& rows_ready) {
+  if (request.first() != 0 && result.shown)
+    result.selected = select(*result.shown, request.first(), result.selected_problem);
+  if (request.selected.size() < 2 || !result.selected) return rows_ready(result);
+  result.beside = beside_selected(request, result);
+  SelectionFigures figures = figures_of(request, *result.shown);
+  result.figures = std::make_shared<const SelectionFigures>(figures);
+  rows_ready(result);
+  compare_figures(request, result.selected->row, figures);
+  result.figures = std::make_shared<const SelectionFigures>(std::move(figures));
 }
 
 ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<void(const ReadResult&)>& rows_ready) {
@@ -227,12 +300,10 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
     result.shown = load(starred != result.sweeps.end() ? starred->id : result.sweeps.front().id);
   }
   if (request.baseline) result.baseline = load(request.baseline);
-  if (request.selected && result.shown)
-    result.selected = select(*result.shown, request.selected, result.selected_problem);
-  if (request.beside && result.selected) result.beside = beside_selected(request, result);
-  rows_ready(result);
+  read_selected(request, result, rows_ready);
+  const std::int64_t first = request.first();
   // A bad value costs its row alone. Damaged pages are told, also where nothing but the selected row lies on them.
-  if (request.selected && result.shown && !result.selected) (void)snapshot_->samples(request.selected);
+  if (first != 0 && result.shown && !result.selected) (void)snapshot_->samples(first);
   if (result.shown) result.beside_reference = beside(*result.shown, request);
   if (result.shown && result.baseline) {
     Other baseline{result.baseline, &*snapshot_};

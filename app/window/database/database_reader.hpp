@@ -25,12 +25,12 @@ struct ReadRequest {
   std::int64_t shown = 0;  ///< 0: the newest
   std::int64_t baseline = 0;
   std::vector<std::int64_t> compared;
-  std::int64_t selected = 0;  ///< measurement
-  std::int64_t beside = 0;    ///< another one of the shown sweep, beside it
+  std::vector<std::int64_t> selected;  ///< measurements; the first is of the shown sweep
   double tolerance = 0.005;
   std::int64_t hidden = 0;         ///< sweep that is left out
   std::string reference = "auto";  ///< kernel that rows stand beside
   std::filesystem::path other;     ///< database whose nearest sweep is compared with; empty: none
+  std::int64_t first() const { return selected.empty() ? 0 : selected.front(); }
 };
 
 struct ReadResult {
@@ -42,6 +42,7 @@ struct ReadResult {
   std::vector<std::shared_ptr<const SweepResults>> same_device;  ///< as in `DatabaseData`
   std::shared_ptr<const SelectedMeasurement> selected;
   std::shared_ptr<const MeasurementBeside> beside;
+  std::shared_ptr<const SelectionFigures> figures;
   std::string selected_problem;  ///< of `selected` or `beside`: why there is nothing to show
   bool read_only = false;
   std::string other_problem;  ///< why `ReadRequest::other` is not compared with; empty: fine
@@ -91,8 +92,13 @@ class DatabaseReader {
   std::optional<Other> other_of(const ReadRequest& request, ReadResult& result);
   void compare(const ReadRequest& request, ReadResult& result);
   std::shared_ptr<const SelectedMeasurement> select(const SweepResults& sweep, std::int64_t id, std::string& problem);
-  /// The selected measurement against the one that stands beside it; null where that is not in the shown sweep.
+  void read_selected(const ReadRequest& request, ReadResult& result,
+                     const std::function<void(const ReadResult&)>& rows_ready);
+  /// The first of the selected measurements against the last; null where that is gone.
   std::shared_ptr<const MeasurementBeside> beside_selected(const ReadRequest& request, ReadResult& result);
+  /// The rows of the selected measurements, and the times of the others against the first.
+  SelectionFigures figures_of(const ReadRequest& request, const SweepResults& shown);
+  void compare_figures(const ReadRequest& request, const ResultRow& first, SelectionFigures& figures);
   std::shared_ptr<const Verdicts> beside(const SweepResults& sweep, const ReadRequest& request);
   Comparisons compare_sweeps(const SweepResults& ours, Other& other, double tolerance);
   std::vector<std::shared_ptr<const SweepResults>> on_the_device_of(const SweepInfo& shown,
@@ -111,6 +117,8 @@ class DatabaseReader {
   std::string beside_of_;  ///< what `beside_` was made of
   std::shared_ptr<const Verdicts> beside_;
   std::map<Pair, Known> known_;
+  std::string figures_of_;  ///< what `figures_known_` was made of
+  std::map<std::int64_t, Comparison> figures_known_;
   std::map<std::int64_t, std::shared_ptr<const SweepResults>> loaded_;  ///< sweeps that were read last
   std::optional<std::int64_t> loaded_version_;                          ///< that all of `loaded_` was read in
 };

@@ -21,11 +21,6 @@ void cut_texts(Environment& e) {
        &e.cpu_model, &e.os, &e.triscope_version, &e.git_commit, &e.compiler, &e.compile_flags});
 }
 
-void cut_texts(ResultRow& row) {
-  cut({&row.device, &row.kernel, &row.instance, &row.source_hash, &row.reason, &row.limiter, &row.card.label,
-       &row.card.short_label});
-}
-
 }  // namespace
 
 std::string shown_note(std::string note) {
@@ -37,6 +32,11 @@ void cut_texts(SweepInfo& sweep) {
   sweep.note = shown_note(std::move(sweep.note));
   cut({&sweep.command});
   cut_texts(sweep.environment);
+}
+
+void cut_texts(ResultRow& row) {
+  cut({&row.device, &row.kernel, &row.instance, &row.source_hash, &row.reason, &row.limiter, &row.card.label,
+       &row.card.short_label});
 }
 
 void cut_texts(Measurement& measurement) {

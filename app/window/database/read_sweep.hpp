@@ -15,6 +15,7 @@ std::shared_ptr<const SweepResults> read_sweep(const Snapshot& from, SweepInfo s
 
 // The same for what is read by itself.
 void cut_texts(SweepInfo& sweep);
+void cut_texts(ResultRow& row);
 void cut_texts(Measurement& measurement);
 /// All of a note that a person may go on writing here, or the beginning of a long one (views/data/long_note).
 std::string shown_note(std::string note);

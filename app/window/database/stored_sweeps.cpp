@@ -18,23 +18,9 @@ const SweepInfo* find_sweep(const DatabaseData& data, std::int64_t sweep) {
   return found == data.sweeps.end() ? nullptr : &*found;
 }
 
-namespace {
-
-/// The one of `sweeps` that holds this measurement; 0: none.
-std::int64_t sweep_of(const std::vector<std::shared_ptr<const SweepResults>>& sweeps, std::int64_t measurement) {
-  for (const auto& sweep : sweeps) {
-    for (const ResultRow& row : sweep->rows) {
-      if (measurement != 0 && row.measurement == measurement) return sweep->info.id;
-    }
-  }
-  return 0;
-}
-
-}  // namespace
-
 void StoredSweeps::show(std::int64_t sweep) {
   ui_.selection.shown_sweep = sweep;
-  ui_.selection.pinned = ui_.selection.beside = 0;
+  ui_.selection.select(0);
   database_.read(true);
 }
 
@@ -90,20 +76,22 @@ void StoredSweeps::leave_other() {
 }
 
 void StoredSweeps::select(std::int64_t measurement, std::int64_t in) {
-  std::int64_t& pinned = ui_.selection.pinned;
-  pinned = pinned == measurement ? 0 : measurement;
-  ui_.selection.beside = 0;
-  const std::int64_t sweep = in != 0 && pinned != 0 ? in : sweep_of(data_.same_device, pinned);
-  if (sweep != 0) ui_.selection.shown_sweep = sweep;
-  database_.read(sweep != 0);
+  Selection& selection = ui_.selection;
+  const bool again = selection.all().size() == 1 && selection.pinned() == measurement;
+  select_all(again ? std::vector<std::int64_t>() : std::vector{measurement}, in);
 }
 
-void StoredSweeps::select_beside(std::int64_t measurement) {
+void StoredSweeps::select_all(const std::vector<std::int64_t>& measurements, std::int64_t in) {
+  ui_.selection.select_all(measurements);
+  const std::int64_t first = ui_.selection.pinned();
+  if (in != 0 && first != 0) ui_.selection.shown_sweep = in;
+  database_.read(in != 0);
+}
+
+void StoredSweeps::select_beside(std::int64_t measurement, std::int64_t in) {
   Selection& selection = ui_.selection;
-  const auto is_it = [&](const ResultRow& row) { return row.measurement == measurement; };
-  if (selection.pinned <= 0 || measurement <= 0 || !data_.shown || std::ranges::none_of(data_.shown->rows, is_it))
-    return select(measurement);
-  selection.beside = measurement == selection.beside || measurement == selection.pinned ? 0 : measurement;
+  if (selection.pinned() <= 0 || measurement <= 0 || !data_.shown) return select(measurement, in);
+  selection.toggle(measurement);
   database_.read(false);
 }
 
@@ -122,11 +110,11 @@ void StoredSweeps::select_first() {
     }
     if (chosen) break;
   }
-  if (chosen && ui_.selection.pinned != chosen->measurement) select(chosen->measurement);
+  if (chosen && ui_.selection.pinned() != chosen->measurement) select(chosen->measurement);
 }
 
 void StoredSweeps::clear_selection() {
-  ui_.selection.pinned = ui_.selection.beside = 0;
+  ui_.selection.select(0);
   ui_.selection.compared.clear();
   ui_.selection.other_database.clear();
   database_.read(true);
@@ -179,7 +167,10 @@ void StoredSweeps::hide(std::int64_t sweep) {
   std::erase(selection.compared, sweep);
   if (selection.compared.size() < 2) selection.compared.clear();
   if (selection.baseline_sweep == sweep) selection.baseline_sweep = 0;
-  if (selection.shown_sweep == sweep) selection.shown_sweep = selection.pinned = selection.beside = 0;
+  if (selection.shown_sweep == sweep) {
+    selection.shown_sweep = 0;
+    selection.select(0);
+  }
   database_.read(true);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "app/window/database/database.hpp"
 #include "app/window/messages/messages.hpp"
@@ -32,12 +33,13 @@ class StoredSweeps {
   /// it is the open one.
   void compare_with(const std::filesystem::path& file);
   void leave_other();
-  /// Selects a measurement and shows its sweep; the selected one no longer is. `in`: the sweep that holds it, 0 where
-  /// it is the shown one or another of its device.
+  /// Selects a measurement; the selected one no longer is. `in`: a sweep that is shown then, 0: the one that is shown
+  /// now, also where another one holds it.
   void select(std::int64_t measurement, std::int64_t in = 0);
-  /// Puts a measurement of the shown sweep beside the selected one, or takes it away again. Where none is selected it
-  /// is selected.
-  void select_beside(std::int64_t measurement);
+  /// Selects these, the first one first; `in` likewise.
+  void select_all(const std::vector<std::int64_t>& measurements, std::int64_t in = 0);
+  /// Adds a measurement to what is selected, or takes it out. Where none is selected it is selected.
+  void select_beside(std::int64_t measurement, std::int64_t in = 0);
   /// Selects the fastest of our kernels on the first problem of the longest sequence that the shown sweep measured
   /// well; a dot-product baseline where it measured nothing else.
   void select_first();

@@ -97,7 +97,7 @@ void SweepSession::ask_for_more(const std::function<void(SweepControl&)>& wish) 
 }
 
 void SweepSession::measure_again(const ask::MeasureAgain& asked) {
-  const std::int64_t row = asked.measurement != 0 ? asked.measurement : ui_.selection.pinned;
+  const std::int64_t row = asked.measurement != 0 ? asked.measurement : ui_.selection.pinned();
   if (row > 0) ask_for_more([row](SweepControl& control) { control.measure_again(row); });
 }
 
@@ -213,12 +213,12 @@ void SweepSession::follow(std::int64_t sweep) {
   Selection& selection = ui_.selection;
   if (!measures_here(run_, database_.data()) || selection.shown_sweep == sweep) return;
   selection.shown_sweep = sweep;  // show it as it grows
-  selection.pinned = 0;
+  selection.select(0);
   database_.read(true);
 }
 
 void SweepSession::begin(const SweepStage& stage) {
-  if (const LiveRow* chosen = find_live(run_, ui_.selection.pinned); chosen && ui_.selection.pinned < 0)
+  if (const LiveRow* chosen = find_live(run_, ui_.selection.pinned()); chosen && ui_.selection.pinned() < 0)
     unstored_choice_ = chosen->row;
   run_.live.rows = rows_of(stage, machine_.machine.catalog.get());
   run_.live.at = stage.group;
@@ -232,19 +232,19 @@ void SweepSession::complete(DatabaseData& data) {
   summarize_new_samples(run_.live);
   if (!data.shown || !measures_here(run_, data) || data.shown->info.id != run_.sweep) return;
   // A row that was selected in work is the same once it is stored.
-  std::int64_t& pinned = ui_.selection.pinned;
+  const std::int64_t pinned = ui_.selection.pinned();
   const LiveRow* chosen = pinned < 0 ? find_live(run_, pinned) : nullptr;
   const std::optional<ResultRow> looked_for = chosen ? std::optional(chosen->row) : unstored_choice_;
   if (pinned < 0 && looked_for) {
     for (const ResultRow& row : data.shown->rows) {
       if (!is_same_row(row, *looked_for)) continue;
-      pinned = row.measurement;
+      ui_.selection.select(row.measurement);
       unstored_choice_.reset();
       database_.read(false);
       break;
     }
   }
-  data.selected = with_samples_in_work(data.selected, pinned, *data.shown, run_);
+  data.selected = with_samples_in_work(data.selected, ui_.selection.pinned(), *data.shown, run_);
   data.shown = with_rows_in_work(data.shown, run_);
 }
 
@@ -261,7 +261,7 @@ void SweepSession::finish(const std::string& message, Severity severity) {
   run_.running = run_.stopping = false;
   run_.live = {};
   control_.reset();
-  if (ui_.selection.pinned < 0) ui_.selection.pinned = 0;
+  if (ui_.selection.pinned() < 0) ui_.selection.select(0);
   on_end();
   run_.progress = Progress();
   run_.message = severity == Severity::error ? "The sweep was stopped by an error." : message;

@@ -121,11 +121,19 @@ TEST_F(Journey, curves_over_lengths_take_in_the_other_sweeps_of_the_device) {
       if (!is_shown(point.measurement)) elsewhere = point.measurement;
     }
     IM_CHECK(elsewhere != 0);
+    const std::size_t sweeps = chart.sweeps;
     app().carry_out(ask::SelectMeasurement{elsewhere});  // a click on the point
     wait(c);
-    IM_CHECK(is_shown(elsewhere));
     IM_CHECK(data().selected != nullptr && data().selected->row.measurement == elsewhere);
+    IM_CHECK(!is_shown(elsewhere));  // looking changes neither what is shown nor what is drawn
+    IM_CHECK_EQ(data().shown->info.id, 1);
+    IM_CHECK_EQ(app().models().lengths(data())->sweeps, sweeps);
+    front(c, Panel::details);
+    c->ItemClick("//###details/**/Show that sweep");
+    wait(c);
+    IM_CHECK(is_shown(elsewhere));
     IM_CHECK_EQ(ui().selection.shown_sweep, data().shown->info.id);
+    IM_CHECK(data().selected != nullptr && data().selected->row.measurement == elsewhere);
   });
 }
 

@@ -136,13 +136,13 @@ TEST_F(ExploreJourney, measurements_of_another_database_stand_beside_those_of_th
     IM_CHECK_STR_EQ(lines[1].name.c_str(), "h200.db");
     const ExploreMark mark = lines[0].marks.at(0);
     IM_CHECK(mark.elsewhere);
-    const std::int64_t pinned = ui().selection.pinned, sweep = ui().selection.shown_sweep;
+    const std::int64_t pinned = ui().selection.pinned(), sweep = ui().selection.shown_sweep;
     c->MouseMoveToPos(ImVec2(plot().Axes[ImAxis_X1].PlotToPixels(mark.x), plot().Axes[ImAxis_Y1].PlotToPixels(mark.y)));
     c->Yield(2);
     IM_CHECK_EQ(ui().selection.hovered, 0);  // another measurement has its number here
     c->MouseClick();
     wait(c);
-    IM_CHECK(ui().selection.pinned == pinned && ui().selection.shown_sweep == sweep);
+    IM_CHECK(ui().selection.pinned() == pinned && ui().selection.shown_sweep == sweep);
     type_filter(c, "database=h100.db");
     IM_CHECK_EQ(chart().plots.at(0).lines.size(), 1U);
     c->ItemClick("//**/###databases");

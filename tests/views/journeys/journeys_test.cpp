@@ -128,12 +128,12 @@ TEST_F(Journey, clicking_a_row_pins_it_and_escape_unpins) {
     c->MouseMoveToPos(ImVec2(line.Min.x + 30, line.GetCenter().y));
     c->MouseClick();
     wait(c);
-    IM_CHECK(ui().selection.pinned != 0);
+    IM_CHECK(ui().selection.pinned() != 0);
     IM_CHECK(data().selected != nullptr);
-    IM_CHECK_EQ(data().selected->row.measurement, ui().selection.pinned);
+    IM_CHECK_EQ(data().selected->row.measurement, ui().selection.pinned());
     c->KeyPress(ImGuiKey_Escape);
     wait(c);
-    IM_CHECK_EQ(ui().selection.pinned, 0);
+    IM_CHECK_EQ(ui().selection.pinned(), 0);
     IM_CHECK(data().selected == nullptr);
   });
 }
@@ -199,7 +199,7 @@ TEST_F(Journey, a_row_of_compare_is_selected_everywhere) {
     wait(c);
     c->ItemClick("//**/##line", 0, ImGuiTestOpFlags_NoCheckHoveredId);
     wait(c);
-    IM_CHECK(ui().selection.pinned != 0 && data().selected != nullptr);
+    IM_CHECK(ui().selection.pinned() != 0 && data().selected != nullptr);
     IM_CHECK_EQ(data().shown->info.id, shown);
     IM_CHECK_EQ(data().selected->row.sweep, shown);
     app().carry_out(ask::ShowSweep{data().sweeps.back().id});  // neither of the two

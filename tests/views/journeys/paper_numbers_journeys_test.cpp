@@ -109,7 +109,7 @@ TEST_F(PaperNumbersJourney, table_1_follows_the_database_that_is_opened) {
     IM_CHECK_STR_EQ(ratio_text(line()).c_str(), "other shape");
     c->ItemClick("//**/##line");
     c->Yield(2);
-    IM_CHECK_EQ(ui().selection.pinned, app().models().paper(data())->lines.front().measurement);
+    IM_CHECK_EQ(ui().selection.pinned(), app().models().paper(data())->lines.front().measurement);
     c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_O);
     c->Yield(3);
     wait(c);

@@ -59,7 +59,7 @@ TEST_F(Journey, a_row_is_measured_again_from_the_queue) {
     c->KeyPress(ImGuiKey_Q);
     app().select_first();
     wait(c);
-    IM_CHECK(ui().selection.pinned > 0);
+    IM_CHECK(ui().selection.pinned() > 0);
     c->SetRef("//###queue");
     c->ItemClick("Row again");
     wait(c);

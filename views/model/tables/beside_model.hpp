@@ -1,20 +1,49 @@
-// Two measurements side by side: what their counters say, what differs most first.
+// Two measurements side by side: in what they differ, and what their counters say, what differs most first.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "profiler/record/measurement.hpp"
+#include "views/data/window_data.hpp"
 
 namespace triscope {
 
-struct BesideLine {
-  std::string label, meaning;
-  std::string a, b;    ///< with their units; "-" where it was not counted
-  std::string factor;  ///< a / b, "2.46×"; empty: there is none
-  double apart = 0;    ///< |log(a / b)|, by which lines are sorted
+/// What a counter says of a difference in time.
+enum class CounterRole {
+  work,    ///< what the kernel did: why it takes longer
+  result,  ///< how busy units were, and for how long: what came of it
 };
 
+struct BesideLine {
+  std::string label, meaning;
+  CounterRole role = CounterRole::work;
+  std::string a, b;    ///< with their units; "–" where it was not counted
+  std::string factor;  ///< a / b, "2.46×"; empty: there is none, or it says little, as of shares
+  /// By which lines of a role are sorted: |log(a / b)|; of shares, and of bank conflicts as a share of the passes, the
+  /// difference.
+  double apart = 0;
+  bool only_one = false;  ///< has it
+  bool alike = false;     ///< apart by less than 5 %, or of shares by less than 3 points
+};
+
+/// Every counter that one of them has and that says something: what the kernels did, what came of it, and what only one
+/// of them has. Left out is what is 0 in both and what says again what another counter says.
 std::vector<BesideLine> beside_lines(const Measurement& a, const Measurement& b);
+
+/// The counters of `a` beside those of `b` in a sentence or two: "1.29× the instructions, the same WGMMA instructions.
+/// The tensor cores are 76 % busy, of B 88 %." Empty when they do not say.
+std::string beside_in_words(const Measurement& a, const Measurement& b);
+
+/// One thing beside the time in which two measurements differ.
+struct BesideFact {
+  std::string what, a, b;
+};
+/// What was asked for first, then the machine and its conditions, then the sources and how they were launched.
+std::vector<BesideFact> differing_facts(const SelectedMeasurement& a, const SelectedMeasurement& b);
+
+/// Of more rows only the first are listed.
+inline constexpr std::size_t kMostSelectedRows = 1000;
+/// The rows that are selected, to be copied; the first is what the others stand beside.
+TextTable figures_text(const SelectionFigures& figures);
 
 }  // namespace triscope

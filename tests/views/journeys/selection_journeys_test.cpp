@@ -1,0 +1,330 @@
+// Several measurements are selected: in the table, in charts and maps, by mouse and keyboard, of one sweep and of two.
+#include <gmock/gmock.h>
+#include <implot.h>
+#include <implot_internal.h>
+
+#include <algorithm>
+
+#include "tests/paths.hpp"
+#include "tests/views/journeys/journey.hpp"
+#include "views/model/tables/beside_model.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::Journey;
+
+class SelectionJourney : public Journey {
+ protected:
+  SelectionJourney() { window->start(recorded_file()); }
+
+  static const std::vector<std::int64_t>& selected() { return ui().selection.all(); }
+  static std::size_t count() { return selected().size(); }
+  static void begin(ImGuiTestContext* c, Panel panel) {
+    wait(c);
+    app().carry_out(ask::ClearSelection{});
+    front(c, panel);
+    wait(c);
+  }
+  /// In the table, a row below its first one.
+  static ImVec2 row(ImGuiTestContext* c, float rows, float right = 0) {
+    const ImRect line = c->ItemInfo("//###latency/**/##line").RectFull;
+    return {line.GetCenter().x + right, line.GetCenter().y + rows * app().look().px(24)};
+  }
+  static void click(ImGuiTestContext* c, ImVec2 at, ImGuiKeyChord with = 0) {
+    c->MouseMoveToPos(at);
+    if (with != 0) c->KeyDown(with);
+    c->MouseClick();
+    if (with != 0) c->KeyUp(with);
+    wait(c);
+    c->Yield(2);
+  }
+  static void drag(ImGuiTestContext* c, ImVec2 from, ImVec2 to, ImGuiKeyChord with = 0) {
+    c->MouseMoveToPos(from);
+    if (with != 0) c->KeyDown(with);
+    c->MouseDown();
+    c->MouseMoveToPos(ImVec2((from.x + to.x) / 2, (from.y + to.y) / 2));
+    c->MouseMoveToPos(to);
+    c->Yield(2);
+    c->MouseUp();
+    if (with != 0) c->KeyUp(with);
+    wait(c);
+    c->Yield(2);
+  }
+  static ImPlotPlot& plot() { return *ImPlot::GetCurrentContext()->Plots.GetByIndex(0); }
+  static ImVec2 pixels(double x, double y) {
+    return {plot().Axes[ImAxis_X1].PlotToPixels(x), plot().Axes[ImAxis_Y1].PlotToPixels(y)};
+  }
+};
+
+TEST_F(SelectionJourney, shift_and_control_select_more_than_two_rows_of_the_table) {
+  travel([](ImGuiTestContext* c) {
+    begin(c, Panel::latency);
+    click(c, row(c, 0));
+    IM_CHECK_EQ(count(), 1U);
+    const std::int64_t first = selected().front();
+    click(c, row(c, 3), ImGuiMod_Shift);
+    IM_CHECK_EQ(count(), 4U);
+    IM_CHECK_EQ(ui().selection.pinned(), first);
+    IM_CHECK(data().figures != nullptr && data().figures->rows.size() == 4U);
+    IM_CHECK(data().beside != nullptr);
+    IM_CHECK_EQ(data().beside->of->row.measurement, ui().selection.beside());
+    click(c, row(c, 5), ImGuiMod_Ctrl);
+    IM_CHECK_EQ(count(), 5U);
+    click(c, row(c, 1), ImGuiMod_Ctrl);  // it was selected
+    IM_CHECK_EQ(count(), 4U);
+    IM_CHECK_EQ(ui().selection.pinned(), first);
+    // The others stand beside the first: each ratio is that of the two medians.
+    for (const SelectedRow& one : data().figures->rows) {
+      if (one.row.measurement == first) {
+        IM_CHECK(!one.time.has_value());
+      } else {
+        IM_CHECK(one.time.has_value());
+        const double medians = *one.row.median_ms / *data().selected->row.median_ms;
+        IM_CHECK_LT(std::abs(one.time->ratio / medians - 1), 0.2);
+      }
+    }
+    click(c, row(c, 5));
+    IM_CHECK_EQ(count(), 1U);
+    IM_CHECK(data().figures == nullptr && data().beside == nullptr);
+    click(c, row(c, 5));
+    IM_CHECK_EQ(count(), 0U);
+  });
+}
+
+TEST_F(SelectionJourney, selecting_makes_no_model_anew) {
+  travel([](ImGuiTestContext* c) {
+    begin(c, Panel::latency);
+    const LatencyModel* model = app().models().latency(data());
+    const std::uint64_t revision = data().revision;
+    click(c, row(c, 0));
+    click(c, row(c, 3), ImGuiMod_Shift);
+    IM_CHECK_EQ(count(), 4U);
+    IM_CHECK_EQ(data().revision, revision);
+    IM_CHECK(app().models().latency(data()) == model);
+    app().carry_out(ask::SetReference{"none"});
+    wait(c);
+    IM_CHECK_NE(data().revision, revision);
+  });
+}
+
+TEST_F(SelectionJourney, a_rectangle_over_rows_selects_them) {
+  travel([](ImGuiTestContext* c) {
+    begin(c, Panel::latency);
+    drag(c, row(c, 1), row(c, 4));
+    IM_CHECK_EQ(count(), 4U);
+    drag(c, row(c, 6), row(c, 7), ImGuiMod_Ctrl);
+    IM_CHECK_EQ(count(), 6U);
+    drag(c, row(c, 2), row(c, 3));
+    IM_CHECK_EQ(count(), 2U);
+  });
+}
+
+TEST_F(SelectionJourney, arrow_keys_walk_over_rows_and_shift_extends) {
+  travel([](ImGuiTestContext* c) {
+    begin(c, Panel::latency);
+    click(c, row(c, 1));
+    const std::int64_t clicked = selected().front();
+    c->KeyPress(ImGuiKey_DownArrow);
+    wait(c);
+    IM_CHECK_EQ(count(), 1U);
+    IM_CHECK_NE(selected().front(), clicked);
+    c->KeyPress(ImGuiKey_UpArrow);
+    wait(c);
+    IM_CHECK_EQ(selected().front(), clicked);
+    for (int n = 0; n < 3; ++n) c->KeyPress(ImGuiMod_Shift | ImGuiKey_DownArrow);
+    wait(c);
+    IM_CHECK_EQ(count(), 4U);
+    IM_CHECK_EQ(ui().selection.pinned(), clicked);
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_A);
+    wait(c);
+    IM_CHECK_EQ(count(), app().models().latency(data())->lines.size());
+    c->KeyPress(ImGuiKey_Escape);
+    wait(c);
+    IM_CHECK_EQ(count(), 0U);
+  });
+}
+
+TEST_F(SelectionJourney, the_column_that_was_clicked_says_which_pass_is_meant) {
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{data().sweeps.back().id});
+    begin(c, Panel::latency);
+    const LatencyModel& model = *app().models().latency(data());
+    IM_CHECK(model.groups.size() >= 1);
+    click(c, row(c, 0));
+    click(c, row(c, 2), ImGuiMod_Shift);
+    for (const SelectedRow& one : data().figures->rows) IM_CHECK(one.row.pass == data().selected->row.pass);
+  });
+}
+
+TEST_F(SelectionJourney, a_rectangle_and_keys_select_bars) {
+  travel([](ImGuiTestContext* c) {
+    begin(c, Panel::tflops);
+    const BarChart chart = *app().models().bars(data(), 0);
+    IM_CHECK(!chart.series.empty() && chart.series[0].points.size() >= 3);
+    const ImRect area = plot().PlotRect;
+    const ImVec2 low(area.Min.x + 2, area.Max.y - 4), high(area.Max.x - 2, area.Max.y - 12);
+    const double before = plot().Axes[ImAxis_X1].Range.Min;
+    drag(c, low, high, ImGuiMod_Shift);
+    std::size_t bars = 0;
+    for (const SeriesPoints& series : chart.series) bars += series.points.size();
+    IM_CHECK_EQ(count(), bars);
+    IM_CHECK_EQ(plot().Axes[ImAxis_X1].Range.Min, before);  // it did not pan
+    const auto bar = [&](std::size_t n) {
+      return pixels(chart.series[0].points[n].x, chart.series[0].points[n].y / 10);
+    };
+    if (chart.series.size() == 1) {
+      click(c, bar(0));
+      IM_CHECK_EQ(count(), 1U);
+      click(c, bar(2), ImGuiMod_Shift);
+      IM_CHECK_EQ(count(), 3U);
+      click(c, bar(1), ImGuiMod_Ctrl);
+      IM_CHECK_EQ(count(), 2U);
+      click(c, bar(0));
+      c->KeyPress(ImGuiKey_RightArrow);
+      wait(c);
+      IM_CHECK_EQ(count(), 1U);
+      IM_CHECK_EQ(selected().front(), chart.series[0].points[1].measurement);
+      c->KeyPress(ImGuiMod_Shift | ImGuiKey_RightArrow);
+      wait(c);
+      IM_CHECK_EQ(count(), 2U);
+      IM_CHECK_EQ(ui().selection.beside(), chart.series[0].points[2].measurement);
+    }
+  });
+}
+
+TEST_F(SelectionJourney, cells_of_the_map_are_selected_by_rectangle_range_and_keys) {
+  travel([](ImGuiTestContext* c) {
+    begin(c, Panel::map);
+    const ImRect area = c->ItemInfo("//###map/##map").RectFull;
+    const auto steps = [&](auto visit) {
+      for (float y = area.Min.y + 20; y < area.Max.y - 50; y += 16) {
+        for (float x = area.Min.x + 60; x < area.Max.x - 100; x += 24) {
+          c->MouseMoveToPos(ImVec2(x, y));
+          c->Yield();
+          if (ui().selection.hovered != 0 && visit(ImVec2(x, y))) return;
+        }
+      }
+    };
+    std::vector<std::pair<std::int64_t, ImVec2>> cells;  // where they stand
+    steps([&](ImVec2 at) {
+      const std::int64_t id = ui().selection.hovered;
+      if (std::ranges::none_of(cells, [&](const auto& one) { return one.first == id; })) cells.emplace_back(id, at);
+      return false;
+    });
+    IM_CHECK(cells.size() >= 4);
+    drag(c, ImVec2(area.Min.x + 50, area.Min.y + 14), ImVec2(area.Max.x - 100, area.Max.y - 50), ImGuiMod_Shift);
+    IM_CHECK_EQ(count(), cells.size());
+    click(c, cells[0].second);
+    IM_CHECK_EQ(count(), 1U);
+    IM_CHECK_EQ(selected().front(), cells[0].first);
+    drag(c, cells[1].second, ImVec2(cells[1].second.x + 8, cells[1].second.y + 8), ImGuiMod_Ctrl);
+    IM_CHECK_EQ(count(), 2U);
+    click(c, cells[0].second);
+    click(c, cells[0].second);
+    click(c, cells[1].second);
+    for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow}) c->KeyPress(ImGuiMod_Shift | key);
+    wait(c);
+    IM_CHECK(count() >= 2U);
+    IM_CHECK_EQ(ui().selection.pinned(), cells[1].first);
+  });
+}
+
+TEST_F(SelectionJourney, a_row_of_compare_selects_its_measurements_of_both_sweeps) {
+  travel([](ImGuiTestContext* c) {
+    // Two sweeps that measured a row in common.
+    std::int64_t other = 0;
+    wait(c);
+    const auto shares = [&](std::int64_t sweep) {
+      app().carry_out(ask::ShowSweep{data().sweeps.front().id});
+      app().carry_out(ask::Compare{sweep});
+      wait(c);
+      const CompareModel* model = app().models().compare(data(), 0);
+      return model != nullptr && std::ranges::any_of(model->lines, [](const CompareLine& line) {
+               return line.cells[0] && line.cells[1] && line.cells[0]->ms && line.cells[1]->ms;
+             });
+    };
+    for (const SweepInfo& sweep : std::vector<SweepInfo>(data().sweeps.begin() + 1, data().sweeps.end())) {
+      app().carry_out(ask::ClearSelection{});
+      if (!shares(sweep.id)) continue;
+      other = sweep.id;
+      break;
+    }
+    IM_CHECK_NE(other, 0);
+    front(c, Panel::compare);
+    c->ItemClick("//###compare/**/##line", 0, ImGuiTestOpFlags_NoCheckHoveredId);
+    wait(c);
+    IM_CHECK_EQ(count(), 2U);
+    IM_CHECK(data().selected != nullptr && data().beside != nullptr);
+    IM_CHECK_EQ(data().selected->row.sweep, ui().selection.shown_sweep);
+    IM_CHECK_EQ(data().beside->of->row.sweep, other);
+    IM_CHECK(data().beside->of->row.problem == data().selected->row.problem);
+    IM_CHECK_EQ(data().figures->rows.size(), 2U);
+    const auto text = figures_text(*data().figures);
+    IM_CHECK_EQ(text.rows.size(), 2U);
+    IM_CHECK(!text.rows[1].back().empty());
+  });
+}
+
+TEST_F(SelectionJourney, the_time_of_a_second_row_explains_itself_while_the_pointer_rests) {
+  travel([](ImGuiTestContext* c) {
+    begin(c, Panel::latency);
+    click(c, row(c, 0));
+    click(c, row(c, 2), ImGuiMod_Ctrl);
+    front(c, Panel::details);
+    const ImRect line = c->ItemInfo("//###details/**/##line").RectFull;
+    const float second = line.GetCenter().y + line.GetHeight();
+    const auto tooltip = [&](float x) {
+      c->MouseMoveToPos(ImVec2(x, second - 40));
+      c->Yield(2);
+      c->MouseMoveToPos(ImVec2(x, second));
+      c->SleepNoSkip(1.0F, 1.0F / 30);
+      const ImGuiWindow* window = ImGui::FindWindowByName("##Tooltip_00");
+      return window != nullptr && window->Active && !window->Hidden;
+    };
+    IM_CHECK(tooltip(line.Max.x - 40));
+    IM_CHECK(tooltip(line.Min.x + 60));
+    IM_CHECK(!tooltip(line.Max.x + 400) || line.Max.x + 400 > ImGui::GetMainViewport()->Size.x);
+  });
+}
+
+TEST_F(SelectionJourney, the_history_finds_sweeps_by_the_words_of_its_list) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::history);
+    for (const char* words : {"hopper bwd", "counters", "h200"}) {
+      ui().history_filter = words;
+      c->Yield(2);
+      IM_CHECK(c->ItemExists("//###history/**/##sweep"));
+    }
+    ui().history_filter = "no such sweep";
+    c->Yield(2);
+    IM_CHECK(!c->ItemExists("//###history/**/##sweep"));
+  });
+}
+
+TEST_F(SelectionJourney, details_compare_the_first_row_with_any_other_one) {
+  travel([](ImGuiTestContext* c) {
+    begin(c, Panel::latency);
+    click(c, row(c, 0));
+    click(c, row(c, 2), ImGuiMod_Shift);
+    const std::vector<std::int64_t> all = selected();
+    IM_CHECK_EQ(all.size(), 3U);
+    front(c, Panel::details);
+    const ImRect line = c->ItemInfo("//###details/**/##line").RectFull;
+    click(c, ImVec2(line.GetCenter().x, line.GetCenter().y + line.GetHeight()));  // the second
+    IM_CHECK_EQ(ui().selection.pinned(), all[0]);
+    IM_CHECK_EQ(ui().selection.beside(), all[1]);
+    IM_CHECK_EQ(data().beside->of->row.measurement, all[1]);
+    c->ItemClick("//###details/**/Swap A and B");
+    wait(c);
+    IM_CHECK_EQ(ui().selection.pinned(), all[1]);
+    IM_CHECK_EQ(ui().selection.beside(), all[0]);
+    IM_CHECK_EQ(data().selected->row.measurement, all[1]);
+    c->ItemClick("//###details/**/Copy");
+    IM_CHECK(clipboard().find("time / first") != std::string::npos);
+    IM_CHECK_EQ(std::ranges::count(clipboard(), '\n'), 4);
+  });
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,147 @@
+#include "views/parts/chart_selection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace triscope {
+
+bool clicked_without_drag() {
+  const ImVec2 moved = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left);
+  return ImGui::IsMouseReleased(ImGuiMouseButton_Left) && moved.x == 0 && moved.y == 0;
+}
+
+ChartSelection::ChartSelection(Context& context, ImGuiID chart, const ImRect& area, bool hovered)
+    : context_(context), chart_(chart), area_(area), hovered_(hovered) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (hovered && ImGui::IsMouseClicked(ImGuiMouseButton_Left) && (io.KeyShift || io.KeyCtrl))
+    context.ui.box_drag = BoxDrag{chart, io.KeyCtrl};
+}
+
+void ChartSelection::offer(const ImRect& shape, std::int64_t measurement, std::size_t line, std::int64_t sweep) {
+  if (measurement != 0) offered_.push_back({shape, measurement, line, sweep});
+}
+
+void ChartSelection::point_at(std::int64_t measurement, std::int64_t sweep) {
+  context_.ui.selection.hovered_now = measurement;
+  if (!clicked_without_drag()) return;
+  if (ImGui::GetIO().KeyShift && context_.ui.selection.pinned() > 0) {
+    range_to_ = measurement;
+  } else {
+    context_.request(ask::SelectMeasurement{measurement, sweep, ImGui::GetIO().KeyCtrl});
+  }
+}
+
+void ChartSelection::finish() {
+  if (range_to_) select_range(*range_to_);
+  drag();
+  handle_keys();
+}
+
+const ChartSelection::Offered* ChartSelection::find(std::int64_t measurement) const {
+  const auto found = std::ranges::find(offered_, measurement, &Offered::measurement);
+  return found == offered_.end() ? nullptr : &*found;
+}
+
+/// Adds to what is selected, or replaces it.
+void ChartSelection::select(const std::vector<const Offered*>& which, bool add) {
+  const Selection& selection = context_.ui.selection;
+  ask::SelectMeasurements request;
+  if (add) request.measurements = selection.all();
+  if (request.measurements.empty() && !which.empty()) request.sweep = which.front()->sweep;
+  for (const Offered* one : which) request.measurements.push_back(one->measurement);
+  context_.request(std::move(request));
+}
+
+/// On one line what stands between the two, else what lies in the rectangle that they span.
+void ChartSelection::select_range(std::int64_t to) {
+  const Offered *first = find(context_.ui.selection.pinned()), *last = find(to);
+  if (last == nullptr) return;
+  if (first == nullptr) return select({last}, true);
+  const ImRect between(ImMin(first->shape.GetCenter(), last->shape.GetCenter()),
+                       ImMax(first->shape.GetCenter(), last->shape.GetCenter()));
+  const bool one_line = first->line == last->line;
+  std::vector<const Offered*> which{first};
+  for (const Offered& one : offered_) {
+    const ImVec2 at = one.shape.GetCenter();
+    const bool beside = at.x >= between.Min.x && at.x <= between.Max.x;
+    const bool inside =
+        one_line ? one.line == first->line && beside : beside && at.y >= between.Min.y && at.y <= between.Max.y;
+    if (inside && &one != first && &one != last) which.push_back(&one);
+  }
+  which.push_back(last);
+  select(which, false);
+}
+
+void ChartSelection::drag() {
+  std::optional<BoxDrag>& box = context_.ui.box_drag;
+  if (!box || box->chart != chart_) return;
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool released = ImGui::IsMouseReleased(ImGuiMouseButton_Left);
+  if (!released && !ImGui::IsMouseDown(ImGuiMouseButton_Left)) return box.reset();
+  const ImVec2 from = io.MouseClickedPos[ImGuiMouseButton_Left], to = io.MousePos;
+  const bool moved =
+      ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Left) ||
+      (released && io.MouseDragMaxDistanceSqr[ImGuiMouseButton_Left] > io.MouseDragThreshold * io.MouseDragThreshold);
+  ImRect dragged(ImMin(from, to), ImMax(from, to));
+  dragged.ClipWith(area_);
+  if (moved) {
+    const Look& look = context_.look;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(dragged.Min, dragged.Max, faded(look.theme.accent, 0.15F));
+    list->AddRect(dragged.Min, dragged.Max, look.theme.accent, 0, std::max(1.0F, look.px(1)));
+  }
+  if (!released) return;
+  const bool add = box->add;
+  box.reset();
+  if (!moved) return;
+  std::vector<const Offered*> which;
+  for (const Offered& one : offered_) {
+    if (dragged.Overlaps(one.shape)) which.push_back(&one);
+  }
+  if (!which.empty() || !add) select(which, add);
+}
+
+/// Left and right: the nearest on the same line. Up and down: of other lines what is nearest across, then along.
+const ChartSelection::Offered* ChartSelection::next_of(const Offered& from, ImGuiDir towards) const {
+  const bool along = towards == ImGuiDir_Left || towards == ImGuiDir_Right;
+  const float sign = towards == ImGuiDir_Right || towards == ImGuiDir_Down ? 1.0F : -1.0F;
+  const Offered* next = nullptr;
+  float least = 0;
+  for (const Offered& one : offered_) {
+    if ((one.line == from.line) != along || &one == &from) continue;
+    const ImVec2 here = from.shape.GetCenter(), there = one.shape.GetCenter();
+    const ImVec2 step(there.x - here.x, there.y - here.y);
+    const float forward = sign * (along ? step.x : step.y);
+    if (!(forward > 0)) continue;
+    constexpr float kAcross = 1000;
+    const float cost = along ? forward : kAcross * std::abs(step.x) + forward;
+    if (next != nullptr && cost >= least) continue;
+    least = cost;
+    next = &one;
+  }
+  return next;
+}
+
+void ChartSelection::handle_keys() {
+  const ImGuiIO& io = ImGui::GetIO();
+  // While the keyboard walks over controls, the arrow keys are its.
+  if (!ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows) || io.WantTextInput || io.NavVisible || io.KeyCtrl ||
+      io.KeyAlt || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
+    return;
+  const std::vector<std::int64_t>& selected = context_.ui.selection.all();
+  const Offered* from = nullptr;
+  for (auto one = selected.rbegin(); one != selected.rend() && from == nullptr; ++one) from = find(*one);
+  if (from == nullptr) return;
+  const std::pair<ImGuiKey, ImGuiDir> keys[] = {{ImGuiKey_LeftArrow, ImGuiDir_Left},
+                                                {ImGuiKey_RightArrow, ImGuiDir_Right},
+                                                {ImGuiKey_UpArrow, ImGuiDir_Up},
+                                                {ImGuiKey_DownArrow, ImGuiDir_Down}};
+  for (const auto& [key, towards] : keys) {
+    ImGui::SetKeyOwner(key, chart_);
+    if (!ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, chart_)) continue;
+    if (const Offered* next = next_of(*from, towards)) select({next}, io.KeyShift);
+  }
+}
+
+}  // namespace triscope

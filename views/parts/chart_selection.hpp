@@ -1,0 +1,55 @@
+// What the mouse and the keyboard select in a chart: a click, Ctrl and Shift, a rectangle, the arrow keys.
+#pragma once
+
+#include <imgui_internal.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "views/parts/context.hpp"
+
+namespace triscope {
+
+/// The left button was released where it was pressed: a click, not the end of a pan.
+bool clicked_without_drag();
+
+/// The things of a chart that can be selected, collected anew in each frame. A click selects one, Ctrl+click adds it or
+/// takes it out, Shift+click selects what lies between the first selected one and it. Shift+drag selects what a
+/// rectangle touches, Ctrl+drag adds that. Arrow keys go from the last selected one to the next, with Shift they add
+/// it.
+class ChartSelection {
+ public:
+  /// `hovered`: the pointer is on the chart's `area`, and nothing lies above it.
+  ChartSelection(Context& context, ImGuiID chart, const ImRect& area, bool hovered);
+  /// A thing that stands in `shape`; `line`: the curve, series or row that it is one of. `sweep` is shown when
+  /// it is selected; 0: the one that is shown now.
+  void offer(const ImRect& shape, std::int64_t measurement, std::size_t line, std::int64_t sweep = 0);
+  /// The one under the pointer: hovered, and selected on a click.
+  void point_at(std::int64_t measurement, std::int64_t sweep = 0);
+  /// After the last one: draws the rectangle that is dragged, and asks for what was selected.
+  void finish();
+
+ private:
+  struct Offered {
+    ImRect shape;
+    std::int64_t measurement = 0;
+    std::size_t line = 0;
+    std::int64_t sweep = 0;
+  };
+  void drag();
+  void handle_keys();
+  void select_range(std::int64_t to);
+  const Offered* find(std::int64_t measurement) const;
+  const Offered* next_of(const Offered& from, ImGuiDir towards) const;
+  void select(const std::vector<const Offered*>& which, bool add);
+
+  Context& context_;
+  ImGuiID chart_;
+  ImRect area_;
+  bool hovered_;
+  std::optional<std::int64_t> range_to_;
+  std::vector<Offered> offered_;
+};
+
+}  // namespace triscope

@@ -1,0 +1,13 @@
+// The parts of Details that stand there when several measurements are selected.
+#pragma once
+
+#include "views/parts/context.hpp"
+
+namespace triscope {
+
+/// Those that are selected: their times, and those beside the first.
+void draw_selected_rows(Context& context, const SelectionFigures& figures);
+/// A beside B: the time, in what they differ, and their counters, what differs most first.
+void draw_beside_last(Context& context, const SelectedMeasurement& selected, const MeasurementBeside& beside);
+
+}  // namespace triscope
