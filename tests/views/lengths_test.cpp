@@ -73,8 +73,10 @@ TEST(LengthChart, the_same_budget_is_found_at_lengths_where_the_windows_fit) {
   const SameBudget& at_32k = *std::find_if(forward.budgets.begin(), forward.budgets.end(),
                                            [](const SameBudget& b) { return b.seq_len == 32768; });
   EXPECT_FALSE(at_32k.windows.extrapolated);
-  EXPECT_THAT(at_32k.sentence, HasSubstr("At 32k tokens FlashAttention-3 64/1 takes 26.19 ms: windows of area 13,094 "
-                                         "take as long, such as 512 × 26 or 409 × 32"));
+  EXPECT_THAT(at_32k.sentence,
+              HasSubstr("At 32k tokens FlashAttention-3 64/1 takes 26.19 ms; of the measured pairs 512 × 32 comes "
+                        "nearest, 32.77 ms, 1.251 of it"));
+  EXPECT_THAT(at_32k.sentence, HasSubstr("Windows of area 13,094 take as long, such as 512 × 26 or 409 × 32"));
 }
 
 TEST(LengthChart, other_sweeps_join_it_and_are_counted) {
@@ -165,6 +167,32 @@ TEST(LengthChart, a_training_step_has_curves_and_crossings_of_its_own) {
   ASSERT_FALSE(of_two.step.crossings.empty());
   for (const LengthCrossing& crossing : of_two.step.crossings) EXPECT_FALSE(crossing.in_turns);
   EXPECT_DOUBLE_EQ(of_two.step.crossings[0].measured.seq_len, chart.step.crossings[0].measured.seq_len);
+}
+
+TEST(LengthChart, a_step_stands_beside_the_other_step_and_not_beside_a_forward_pass) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  ASSERT_FALSE(chart.step.curves.empty());
+  const LengthCurve& ours = chart.step.curves[0];
+  const auto at_16k = std::ranges::find(ours.points, 16384, &LengthPoint::seq_len);
+  ASSERT_NE(at_16k, ours.points.end());
+  // A step takes 3.5 times its forward pass: 16.384 ms and 6.547 ms times 3.5.
+  const std::string text = beside_baseline_text(chart.step, 0, *at_16k);
+  EXPECT_THAT(text, HasSubstr("FlashAttention-3 64/1 takes 22.92 ms here"));
+  EXPECT_THAT(text, HasSubstr("2.502× its time"));
+  EXPECT_EQ(beside_baseline_text(chart.step, chart.step.curves.size() - 1, *at_16k), "") << "a baseline itself";
+}
+
+TEST(LengthChart, colours_do_not_depend_on_the_sweep_that_is_shown) {
+  auto one = sweep({}, 1), two = sweep({}, 2);
+  for (const ResultRow& r : length_sweep()->rows) (r.problem.window1 == 512 ? one : two)->rows.push_back(r);
+  const auto colours = [](const LengthChart& chart) {
+    std::map<std::string, int> all;
+    for (const LengthCurve& curve : chart.passes[0].curves) {
+      if (!curve.baseline) all[curve.label] = curve.style;
+    }
+    return all;
+  };
+  EXPECT_EQ(colours(make_length_chart(*one, {two})), colours(make_length_chart(*two, {one})));
 }
 
 TEST(LengthChart, windows_have_one_colour_in_every_pass) {

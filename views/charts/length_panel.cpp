@@ -26,11 +26,12 @@ bool is_low(const Context& context) {
 void draw_choices(Context& context, const LengthChart& chart) {
   UiState& ui = context.ui;
   if (ui.printing) return;
-  for (const auto& [view, name] : {std::pair{LengthView::latency, "Latency"},
-                                   {LengthView::counted, "FLOPs"},
-                                   {LengthView::budget, "Same budget"}}) {
+  for (const auto& [view, name] :
+       {std::pair{LengthView::latency, "Latency"}, {LengthView::counted, "FLOPs"}, {LengthView::budget, "Same cost"}}) {
     if (view != LengthView::latency) ImGui::SameLine();
     if (chip(context, name, ui.length_view == view)) ui.length_view = view;
+    if (view == LengthView::budget)
+      tooltip(context, "The windows that take as long as dot-product attention at each length.");
   }
   if (is_low(context)) {
     ImGui::SameLine();
@@ -61,7 +62,8 @@ const char* subtitle(LengthView view, Regime regime) {
     case LengthView::counted:
       return "TFLOP a launch by tokens, exact count; both logarithmic";
     case LengthView::budget:
-      return "window area w1 x w2 that takes as long, by tokens";
+      return "window area w1 x w2 that takes as long as dot-product attention, by tokens; hollow: beyond what was "
+             "measured";
   }
   return "";
 }
@@ -111,9 +113,8 @@ void draw_length_panel(Context& context) {
   if (chart.of(context.ui.length_pass).curves.empty())
     context.ui.length_pass = context.ui.length_pass == Pass::forward ? Pass::backward : Pass::forward;
   const ChartFrame frame(context, Panel::lengths);
-  const std::string title =
-      context.ui.printing ? fmt::format("By sequence length, {}", length_part_name(context)) : "By sequence length";
   if (!chart.has_step()) context.ui.length_step = false;
+  const std::string title = fmt::format("By sequence length, {}", length_part_name(context));
   const LengthPass& pass = context.ui.length_step ? chart.step : chart.of(context.ui.length_pass);
   const bool hollow = context.ui.length_view == LengthView::latency && any_unknown(pass);
   const std::string sweeps =

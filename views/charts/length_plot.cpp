@@ -177,17 +177,36 @@ void mark_crossings(const Look& look, const LengthPass& pass, LengthView view, s
 void select_points(Context& context, const LengthPass& pass) {
   PointPicker picker(context);
   const LengthPoint* nearest = nullptr;
-  const LengthCurve* of = nullptr;
+  std::size_t of = 0;
   for (std::size_t n = 0; n < pass.curves.size(); ++n) {
     const LengthCurve& curve = pass.curves[n];
     if (is_hidden(legend_name(curve))) continue;
     for (const LengthPoint& point : curve.points) {
-      if (picker.offer(static_cast<double>(point.seq_len), point.ms, point.measurement, n))
-        nearest = &point, of = &curve;
+      if (picker.offer(static_cast<double>(point.seq_len), point.ms, point.measurement, n)) nearest = &point, of = n;
     }
   }
-  if (nearest != nullptr) picker.choose(nearest->measurement, point_text(*of, *nearest));
+  if (nearest != nullptr) {
+    // The verdict of a row is that of its pass: of a step it says nothing.
+    std::string text = point_text(pass.curves[of], *nearest);
+    if (const std::string beside = beside_baseline_text(pass, of, *nearest); !beside.empty()) text += "\n" + beside;
+    picker.choose_in_words(nearest->measurement, (context.ui.length_step ? "Training step of " : "") + text);
+  }
   picker.finish();
+}
+
+/// The dot under the pointer in words.
+void name_budget(const Context& context, const LengthPass& pass) {
+  if (!ImPlot::IsPlotHovered()) return;
+  const ImVec2 mouse = ImGui::GetMousePos();
+  for (const SameBudget& budget : pass.budgets) {
+    const ImVec2 at = ImPlot::PlotToPixels(static_cast<double>(budget.seq_len), budget.windows.area);
+    if (std::hypot(at.x - mouse.x, at.y - mouse.y) > context.look.px(10)) continue;
+    if (!ImGui::BeginTooltip()) return;
+    ImGui::PushTextWrapPos(context.look.px(420));
+    ImGui::TextUnformatted(budget.sentence.c_str());
+    ImGui::PopTextWrapPos();
+    return ImGui::EndTooltip();
+  }
 }
 
 /// Names of the dashed curves beside their right ends.
@@ -242,7 +261,10 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   if (!counted) select_points(context, pass);
   std::size_t label = 0;
   for (const Drawn& drawn : curves) {
-    if (drawn.curve->baseline) labels[label++].y = ImPlot::PlotToPixels(drawn.x.back(), drawn.y.back()).y;
+    if (!drawn.curve->baseline) continue;
+    const ImVec2 end = ImPlot::PlotToPixels(drawn.x.back(), drawn.y.back());
+    labels[label].x = end.x;
+    labels[label++].y = end.y;
   }
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
   end_plot(look);
@@ -254,9 +276,11 @@ void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room) {
   const Look& look = context.look;
   Range range;
   std::vector<double> x, y;
+  MarkedPoints dots;  // hollow where the area lies beyond those that were measured
   for (const SameBudget& budget : pass.budgets) {
     x.push_back(static_cast<double>(budget.seq_len));
     y.push_back(budget.windows.area);
+    dots.hollow.push_back(budget.windows.extrapolated);
     range.add(x.back(), y.back());
     range.add(x.back(), x.back() / 3);
     range.add(x.back(), x.back() / 2);
@@ -281,12 +305,11 @@ void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room) {
   ImPlotSpec line;
   line.LineColor = to_vec4(look.theme.accent);
   line.LineWeight = look.px(1.75F);
-  ImPlotSpec points;
-  points.Marker = ImPlotMarker_Circle;
-  points.MarkerSize = look.px(4);
-  points.MarkerFillColor = points.MarkerLineColor = to_vec4(look.theme.accent);
-  ImPlot::PlotScatter(" measured latency", x.data(), y.data(), static_cast<int>(x.size()), points);
+  dots.x = x;
+  dots.y = y;
+  plot_markers(look, " measured latency", dots, ImPlotMarker_Circle, look.theme.accent);
   ImPlot::PlotLine(" measured latency", x.data(), y.data(), static_cast<int>(x.size()), line);
+  name_budget(context, pass);
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
   end_plot(look);
   draw_level_labels(look, std::move(labels), low.x + size.x, low.y, low.y + size.y);

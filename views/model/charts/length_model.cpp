@@ -148,6 +148,15 @@ std::string baseline_label(const Collected& collected, const Ambiguity& differs)
   return label;
 }
 
+/// The larger windows have the lower colour, whichever sweep is shown: colours stay when another one is.
+int colour_rank(const std::vector<const Collected*>& drawn, const Collected& of) {
+  const auto key = [](const Collected& one) {
+    const Problem& p = one.row.problem;
+    return std::tuple(-p.window1 * p.window2, -p.window1, p.form, p.q_heads, p.kv_heads, p.head_dim);
+  };
+  return static_cast<int>(std::ranges::count_if(drawn, [&](const Collected* other) { return key(*other) < key(of); }));
+}
+
 LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
   std::vector<const Collected*> drawn, baselines;
   for (ByKernel& kernels : problems) {
@@ -170,7 +179,7 @@ LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
   const Ambiguity differs = ambiguity_of(drawn);
   for (std::size_t n = 0; n < drawn.size(); ++n) {
     result.curves.push_back(curve_of(*drawn[n], windows_label(*drawn[n], differs)));
-    result.curves.back().style = static_cast<int>(n);
+    result.curves.back().style = colour_rank(drawn, *drawn[n]);
   }
   for (std::size_t n = 0; n < baselines.size(); ++n) {
     result.curves.push_back(curve_of(*baselines[n], baseline_label(*baselines[n], differs)));
@@ -204,47 +213,6 @@ std::optional<std::size_t> best_baseline(const LengthPass& pass, const LengthCur
     if (!best || *candidate < *rank(ours, pass.curves[*best])) best = n;
   }
   return best;
-}
-
-std::string length_text(double tokens) {
-  return format_count(static_cast<std::int64_t>(std::llround(tokens / 100) * 100));
-}
-
-/// "31,300 to 32,200 by the 95 % intervals".
-std::string interval_words(const LatencyCrossing& crossing) {
-  const std::string low = length_text(crossing.low), high = length_text(crossing.high);
-  if (crossing.open_below() && crossing.open_above()) return "at any measured length by the 95 % intervals";
-  if (crossing.open_below()) return high + " or less by the 95 % intervals";
-  return (crossing.open_above() ? low + " or more" : low + " to " + high) + " by the 95 % intervals";
-}
-
-std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseline, const LengthCrossing& crossing) {
-  const LatencyCrossing& m = crossing.measured;
-  std::string measured;
-  switch (m.kind) {
-    case LatencyCrossing::Kind::crosses:
-      measured = fmt::format("{} costs as much as {} at {} tokens, by measured latency{} ({})", ours.label,
-                             baseline.label, length_text(m.seq_len), crossing.in_turns ? " in turns" : "",
-                             m.low > 0 ? interval_words(m) : "too few samples for an interval");
-      break;
-    case LatencyCrossing::Kind::cheaper:
-      measured = fmt::format("{} costs less than {} at every measured length, {} to {}", ours.label, baseline.label,
-                             format_tokens(m.shortest), format_tokens(m.longest));
-      break;
-    case LatencyCrossing::Kind::dearer:
-      measured = fmt::format("{} costs more than {} up to the longest measured length, {}", ours.label, baseline.label,
-                             format_tokens(m.longest));
-      break;
-    case LatencyCrossing::Kind::not_decided:
-      measured = fmt::format("Where {} begins to cost less than {} is not decided ({})", ours.label, baseline.label,
-                             m.low > 0 ? interval_words(m) : "too few samples for an interval");
-      break;
-    case LatencyCrossing::Kind::not_comparable:
-      measured = fmt::format("{} and {} have fewer than two measured lengths in common", ours.label, baseline.label);
-  }
-  return fmt::format("{}; by the exact count at {} (2 w1 w2 is {}), by the paper's count, 3 w1 w2, at {}.", measured,
-                     format_count(crossing.exact_count), format_count(crossing.full_rows),
-                     format_count(crossing.paper_count));
 }
 
 std::size_t lengths_in_common(const std::vector<LengthPoint>& a, const std::vector<LengthPoint>& b) {
@@ -287,42 +255,28 @@ void find_crossings(LengthPass& pass) {
   }
 }
 
-std::optional<double> half_width(const LengthPoint& point) {
-  return interval_known(point) ? std::optional((point.high_ms - point.low_ms) / 2) : std::nullopt;
-}
-
-std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& point, const SameBudget& budget,
-                            const Windows& like) {
-  const double area = budget.windows.area;
-  const auto other = [&](std::int64_t fixed) {
-    return std::max<std::int64_t>(1, std::llround(area / static_cast<double>(fixed)));
-  };
-  return fmt::format(
-      "At {} tokens {} takes {}: windows of area {}{} take as long, such as {} or {}.", format_tokens(budget.seq_len),
-      baseline.label, format_ms(point.ms, half_width(point)), format_count(std::llround(area)),
-      budget.windows.extrapolated ? " (beyond the measured areas)" : "",
-      format_windows(like.window1, other(like.window1)), format_windows(other(like.window2), like.window2));
-}
-
 void find_budgets(LengthPass& pass) {
   if (pass.crossings.empty()) return;
   const std::size_t reference = pass.crossings.front().baseline;
   const LengthCurve& baseline = pass.curves[reference];
   for (const LengthPoint& point : baseline.points) {
     std::vector<AreaPoint> areas;
+    std::vector<MeasuredPair> pairs;
     for (const LengthCrossing& crossing : pass.crossings) {
       const LengthCurve& ours = pass.curves[crossing.windows];
       if (crossing.baseline != reference) continue;
       // Where a window is longer than the sequence its area is not what is computed.
       if (std::max(ours.problem.window1, ours.problem.window2) > point.seq_len / 2) continue;
       for (const LengthPoint& own : ours.points) {
-        if (own.seq_len == point.seq_len) areas.push_back({{ours.problem.window1, ours.problem.window2}, own.ms});
+        if (own.seq_len != point.seq_len) continue;
+        areas.push_back({{ours.problem.window1, ours.problem.window2}, own.ms});
+        pairs.push_back({&ours, &own});
       }
     }
     const std::optional<AreaEstimate> estimate = area_for_budget(areas, point.ms);
     if (!estimate) continue;
     SameBudget budget{reference, point.seq_len, point.ms, *estimate, {}};
-    budget.sentence = budget_sentence(baseline, point, budget, areas.front().windows);
+    budget.sentence = budget_sentence(baseline, point, budget, areas.front().windows, pairs);
     pass.budgets.push_back(std::move(budget));
   }
 }
@@ -444,13 +398,6 @@ void share_colours(LengthChart& chart) {
 }
 
 }  // namespace
-
-std::string point_text(const LengthCurve& curve, const LengthPoint& point) {
-  return fmt::format(
-      "{}, {} tokens: {}, {}", curve.label, format_count(point.seq_len), format_ms(point.ms, half_width(point)),
-      interval_known(point) ? "95 % interval " + format_ms_interval(point.low_ms, point.high_ms, point.ms)
-                            : "interval unknown");
-}
 
 LengthChart make_length_chart(const SweepResults& shown,
                               const std::vector<std::shared_ptr<const SweepResults>>& others) {

@@ -1,0 +1,66 @@
+// What chart (4) shows: curves over sequence lengths, where they cross, and windows of equal cost.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "profiler/export/text_table.hpp"
+#include "profiler/plan/crossing.hpp"
+#include "views/data/window_data.hpp"
+
+namespace triscope {
+
+/// One problem but for its length, by one kernel in one pass.
+struct LengthCurve {
+  std::string label;  ///< "512 × 32", "FlashAttention-3 64/8", "FlashAttention-3 sliding 1024"
+  std::string kernel;
+  KernelCard card;
+  bool baseline = false;            ///< neutral and dashed
+  int style = 0;                    ///< colour of ours, dashes of a baseline; by order of appearance
+  Problem problem;                  ///< at the longest length
+  std::vector<LengthPoint> points;  ///< by length, at least two
+  /// What each sweep measured of this build of the kernel, by the sweep's id: the shown one first.
+  std::vector<std::pair<std::int64_t, std::vector<LengthPoint>>> by_sweep;
+};
+
+/// 95 % interval of a point is known.
+inline bool interval_known(const LengthPoint& point) { return point.low_ms > 0; }
+/// A pair of windows against the causal dot-product attention it is compared with.
+struct LengthCrossing {
+  std::size_t windows = 0, baseline = 0;  ///< indices of curves
+  LatencyCrossing measured;
+  bool in_turns = false;  ///< `measured` is of one sweep that has both at two lengths, not of the drawn curves
+  std::int64_t exact_count = 0, full_rows = 0, paper_count = 0;  ///< lengths
+  std::string sentence;
+};
+
+/// What dot-product attention takes at a length, and the windows that take as long.
+struct SameBudget {
+  std::size_t baseline = 0;
+  std::int64_t seq_len = 0;
+  double ms = 0;
+  AreaEstimate windows;
+  std::string sentence;
+};
+
+struct LengthPass {
+  std::vector<LengthCurve> curves;        ///< ours first
+  std::vector<LengthCrossing> crossings;  ///< by curve of ours
+  std::vector<SameBudget> budgets;        ///< by length
+};
+
+struct LengthChart {
+  std::array<LengthPass, 2> passes;   ///< forward, backward
+  LengthPass step;                    ///< a training step: both together, of the fastest kernels
+  Regime regime = Regime::sustained;  ///< burst only when nothing sustained has two lengths
+  std::int64_t left_out = 0;          ///< pairs of windows beyond what one chart can tell apart
+  std::size_t sweeps = 0;             ///< whose measurements stand in it
+  TextTable text;
+  const LengthPass& of(Pass pass) const { return passes[pass == Pass::forward ? 0 : 1]; }
+  bool has_step() const { return !step.curves.empty(); }
+};
+
+}  // namespace triscope

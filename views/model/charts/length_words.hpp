@@ -1,0 +1,30 @@
+// What stands in words beside the chart over lengths.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "views/model/charts/length_chart.hpp"
+
+namespace triscope {
+
+/// "512 × 32, 8,192 tokens: 1.23 ms, interval unknown", of a point that is hovered.
+std::string point_text(const LengthCurve& curve, const LengthPoint& point);
+
+/// "FlashAttention-3 64/1 takes 25.26 ms here: 1.125× its time, 1.11 to 1.14 *": a point of ours beside the dot-product
+/// attention that its curve is compared with, in the pass that is drawn. Of separate runs, hence the star. Empty where
+/// that was not measured at this length.
+std::string beside_baseline_text(const LengthPass& pass, std::size_t curve, const LengthPoint& point);
+
+/// A measured pair of windows at one length.
+struct MeasuredPair {
+  const LengthCurve* curve = nullptr;
+  const LengthPoint* point = nullptr;
+};
+
+std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseline, const LengthCrossing& crossing);
+/// Of the point of `baseline` at the budget's length; `like`: windows that others are named after.
+std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& point, const SameBudget& budget,
+                            const Windows& like, const std::vector<MeasuredPair>& pairs);
+
+}  // namespace triscope
