@@ -1,0 +1,155 @@
+// What the window costs on a large database: 100,000 measurements with 1,000,000 samples, in ten sweeps and in one. By
+// hand:
+//   ninja window_bench && build/bin/window_bench [FILE]
+// FILE is kept and used again when it is there; without it a temporary one is made. Frames are drawn into memory,
+// without pixels. Of each interaction: milliseconds of the drawing thread's processor for the dearest frame and for all
+// frames until nothing works any more, and by the clock. Then frames in which nothing happens, panel by panel, and the
+// memory.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/window/report/offscreen.hpp"
+#include "bench/large_database.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace {
+
+using namespace triscope;
+
+double thread_ms() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return 1e3 * static_cast<double>(used.tv_sec) + 1e-6 * static_cast<double>(used.tv_nsec);
+}
+
+double clock_ms() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// "VmRSS:", "VmHWM:" in MiB.
+double memory_mib(const std::string& which) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    double kib = 0;
+    if (word == which && status >> kib) return kib / 1024;
+  }
+  return 0;
+}
+
+double frame(Offscreen& window) {
+  const double before = thread_ms();
+  window.frame();
+  return thread_ms() - before;
+}
+
+/// Draws until nothing works any more.
+void time_until_settled(Offscreen& window, const std::string& name, const std::function<void()>& act) {
+  const double cpu = thread_ms(), clock = clock_ms();
+  act();
+  double dearest = thread_ms() - cpu;  // what the act itself takes is one more frame
+  double last = 0;
+  for (int quiet = 0; quiet < 3;) {
+    const double began = thread_ms();
+    window.frame();
+    dearest = std::max(dearest, thread_ms() - began);
+    quiet = window.application().settled() ? quiet + 1 : 0;
+    if (quiet == 1) last = clock_ms();
+  }
+  fmt::print("{:8.1f} {:8.1f} {:8.0f}  {}\n", dearest, thread_ms() - cpu, last - clock, name);
+}
+
+constexpr std::array kPanels{Panel::latency, Panel::tflops,  Panel::map,     Panel::scaling, Panel::lengths,
+                             Panel::samples, Panel::explore, Panel::compare, Panel::details, Panel::history};
+
+/// In which nothing happens.
+void time_frames(Offscreen& window) {
+  Application& app = window.application();
+  fmt::print("\n  ms CPU of a frame, mean and dearest of 60, by the panel in front\n");
+  for (const Panel panel : kPanels) {
+    app.carry_out(ask::ShowPanel{panel});
+    for (int n = 0; n < 8; ++n) window.frame();
+    double sum = 0, dearest = 0;
+    for (int n = 0; n < 60; ++n) {
+      const double one = frame(window);
+      sum += one;
+      dearest = std::max(dearest, one);
+    }
+    fmt::print("{:8.2f} {:8.2f}  {}\n", sum / 60, dearest, panel_info(panel).title);
+  }
+}
+
+void time_window(const std::filesystem::path& file, const std::filesystem::path& settings) {
+  ApplicationOptions options;
+  options.database = file;
+  options.settings_folder = settings;
+  options.ask_machine = false;
+  fmt::print("  ms CPU                      \n dearest      all    clock  interaction\n");
+  const double clock = clock_ms();
+  Offscreen window(std::move(options), 1440, 900, 1.0F);
+  Application& app = window.application();
+  double first_rows = 0;
+  time_until_settled(window, "open", [&] {
+    while (!app.data().shown) window.frame();
+    window.frame();
+    first_rows = clock_ms() - clock;
+  });
+  fmt::print("                    {:6.0f}  of these until the first rows were drawn\n", first_rows);
+  UiState& ui = app.ui();
+  const auto ask = [&](const std::string& name, const Request& request) {
+    time_until_settled(window, name, [&] { app.carry_out(request); });
+  };
+  const auto row = [&](std::size_t n) { return app.data().shown->rows[n % app.data().shown->rows.size()].measurement; };
+  for (const Panel panel : kPanels) ask(std::string("show ") + panel_info(panel).title, ask::ShowPanel{panel});
+  ask("show Latency", ask::ShowPanel{Panel::latency});
+  ask("select a row", ask::SelectMeasurement{row(10)});
+  ask("add a second row", ask::SelectMeasurement{row(11), 0, true});
+  std::vector<std::int64_t> all;
+  for (std::size_t n = 0; n < 100; ++n) all.push_back(row(n));
+  ask("select 100 rows", ask::SelectMeasurements{all});
+  for (std::size_t n = 100; n < app.data().shown->rows.size(); ++n) all.push_back(row(n));
+  ask(fmt::format("select {} rows", all.size()), ask::SelectMeasurements{all});
+  ask("select none", ask::ClearSelection{});
+  for (const char* filter : {"5", "51", "512x32", "no such row", ""}) {
+    time_until_settled(window, fmt::format("filter \"{}\"", filter), [&] { ui.table_filter = filter; });
+  }
+  time_until_settled(window, "sort by time", [&] { ui.sort_column = "median/forward"; });
+  time_until_settled(window, "sort as measured", [&] { ui.sort_column.clear(); });
+  if (app.data().sweeps.size() > 1) {
+    ask("show another sweep", ask::ShowSweep{app.data().sweeps[1].id});
+    ask("baseline", ask::SetBaseline{app.data().sweeps[2].id});
+    ask("compare two sweeps", ask::Compare{app.data().sweeps[3].id});
+    ask("leave", ask::ClearSelection{});
+  }
+  ask("find a command", ask::OpenPalette{});
+  for (const char* text : {"5", "512x32", "no such thing"})
+    time_until_settled(window, fmt::format("search \"{}\"", text), [&] { ui.palette_text = text; });
+  ask("light or dark", ask::ToggleTheme{});
+  ask("larger", ask::ScaleUp{});
+  time_frames(window);
+  fmt::print("\n{:.0f} MiB now, {:.0f} MiB at most\n\n", memory_mib("VmRSS:"), memory_mib("VmHWM:"));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = argc > 1 ? std::filesystem::path(argv[1]) : folder / "large.db";
+  const std::filesystem::path repeated = folder / "repeated.db";
+  if (!std::filesystem::exists(file)) write_large_database(file);
+  fmt::print("Ten sweeps of 10,000 measurements\n");
+  time_window(file, folder / "config");
+  write_repeated_database(file, repeated);
+  fmt::print("One sweep of 100,000 measurements\n");
+  time_window(repeated, folder / "config2");
+  return 0;
+}
