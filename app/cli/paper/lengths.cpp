@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/cli/options/database_option.hpp"
+#include "app/cli/paper/asked_layer.hpp"
 #include "app/cli/paper/layer_json.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/terminal.hpp"
@@ -50,7 +51,8 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
     return;
   }
   const std::vector<ResultRow> rows = Snapshot(existing_database(database)).results();
-  const LayerMixRequest layer = measured_layer(rows, named);
+  const LayerMixRequest layer = asked_layer(rows, named);
+  const std::string sweep = crossing_sweep(rows, layer, ask_work(crossing_problems(rows, layer)));
   TerminalTable table;
   table.columns = {{"pass", Align::left, 100, false},
                    {"tokens", Align::right, 100, false},
@@ -89,7 +91,6 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
   print_output(
       "\nRates count 4 x head_dim for each pair of keys inside the windows. The paper's Figure 3 shows the same of its "
       "own kernels;\nits numbers are in no table. `triscope paper operator` says where the two cross.\n");
-  const std::string sweep = crossing_sweep(rows, layer, ask_work(crossing_problems(rows, layer)));
   if (!sweep.empty()) print_output("What is not known a sweep tells: {}\n", sweep);
 }
 

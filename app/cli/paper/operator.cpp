@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/options/database_option.hpp"
+#include "app/cli/paper/asked_layer.hpp"
 #include "app/cli/paper/layer_json.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/terminal.hpp"
@@ -103,9 +104,9 @@ nlohmann::json all_as_json(const std::vector<MeasuredCrossing>& found) {
   return all;
 }
 
-void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& rows, bool named, bool json) {
+void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& rows, const WorkTable& table, bool named,
+                 bool json) {
   const OperatorWork work = operator_work(layer.seq_len, layer.windows);
-  const WorkTable table = ask_work(crossing_problems(rows, layer));
   const auto forward = measured_crossings(rows, layer, CrossingOf::forward, table);
   const auto backward = measured_crossings(rows, layer, CrossingOf::backward, table);
   const auto step = measured_crossings(rows, layer, CrossingOf::step, table);
@@ -158,6 +159,8 @@ void print_operator(const NamedLayer& named_layer, const std::string& database, 
   std::vector<ResultRow> rows;
   const bool named = !database.empty() || std::filesystem::exists(database_path(database));
   if (named) rows = Snapshot(existing_database(database)).results();
+  const LayerMixRequest layer = asked_layer(rows, named_layer);
+  const WorkTable table = ask_work(crossing_problems(rows, layer));
   if (json) {
     for (const Relative& one : relatives()) write_json_line(dump_line(as_json(one)));
     write_json_line(dump_line(determinant_json()));
@@ -165,7 +168,7 @@ void print_operator(const NamedLayer& named_layer, const std::string& database, 
     print_relatives();
     print_determinant();
   }
-  print_costs(measured_layer(rows, named_layer), rows, named, json);
+  print_costs(layer, rows, table, named, json);
 }
 
 }  // namespace triscope

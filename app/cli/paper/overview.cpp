@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/cli/options/database_option.hpp"
+#include "app/cli/paper/asked_layer.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
@@ -104,7 +105,7 @@ void print_overview(const NamedLayer& named, const std::string& database, bool j
   std::vector<ResultRow> rows;
   if (!database.empty() || std::filesystem::exists(database_path(database)))
     rows = Snapshot(existing_database(database)).results();
-  const LayerMixRequest layer = measured_layer(rows, named);
+  const LayerMixRequest layer = asked_layer(rows, named);
   std::vector<Problem> wanted = problems_to_count(rows, layer);
   for (const Problem& problem : crossing_problems(rows, layer)) add_once(wanted, problem);
   const WorkTable work = ask_work(wanted);

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "app/cli/options/database_option.hpp"
+#include "app/cli/paper/asked_layer.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/files/atomic_file.hpp"
@@ -20,7 +21,7 @@ void write_paper_page(const NamedLayer& named, const std::string& database, cons
     input.database = path.filename().string();
     take_rows(input, Snapshot(path).results());
   }
-  input.layer = measured_layer(input.rows, named);
+  input.layer = asked_layer(input.rows, named);
   input.tiled = layer_problem(input.layer);
   input.tiles = ask_tiles({input.tiled, {}}).uses;
   input.work = ask_work(page_problems(input));

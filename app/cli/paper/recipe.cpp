@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/cli/options/database_option.hpp"
+#include "app/cli/paper/asked_layer.hpp"
 #include "app/cli/paper/layer_json.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/number_text.hpp"
@@ -152,12 +153,12 @@ LayerSum sum_of(const std::vector<ResultRow>& rows, const LayerMixRequest& layer
 void print_recipe(const ModelShape& model, const std::string& database, bool json) {
   if (database.empty() && !std::filesystem::exists(database_path(database))) {
     print_card(json);
-    if (!json) print_comparable({}, measured_layer({}, model.named), {});
+    if (!json) print_comparable({}, asked_layer({}, model.named), {});
     if (!json) print_output("\nWith --db FILE it also says what such layers cost.\n");
     return;
   }
   const std::vector<ResultRow> rows = Snapshot(existing_database(database)).results();
-  const LayerMixRequest layer = measured_layer(rows, model.named);
+  const LayerMixRequest layer = asked_layer(rows, model.named);
   std::vector<Problem> wanted = problems_to_count(rows, layer);
   for (const Problem& problem : crossing_problems(rows, layer)) add_once(wanted, problem);
   const WorkTable work = ask_work(wanted);

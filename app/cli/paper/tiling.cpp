@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/cli/options/database_option.hpp"
+#include "app/cli/paper/asked_layer.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
@@ -73,7 +74,7 @@ void print_tiling(const NamedLayer& named, const std::string& database, bool jso
   std::vector<ResultRow> rows;
   if (!database.empty() || std::filesystem::exists(database_path(database)))
     rows = Snapshot(existing_database(database)).results();
-  const LayerMixRequest layer = measured_layer(rows, named);
+  const LayerMixRequest layer = asked_layer(rows, named);
   const Problem problem = layer_problem(layer);
   const TileAnswer answer = ask_tiles({problem, {}});
   const std::vector<TileUse>& uses = answer.uses;

@@ -200,6 +200,12 @@ TEST(Paper, lengths_stand_beside_dot_product_attention) {
   expect_error(run_triscope({"paper", "lengths", "--seq", "8k"}), 2, "--seq with `triscope paper lengths`");
 }
 
+TEST(Paper, no_section_tells_of_an_impossible_layer) {
+  for (const char* section : {"operator", "lengths", "overview", "recipe", "tiling"})
+    expect_error(run_triscope({"paper", section, "--q-heads", "64", "--kv-heads", "7", "--db", recorded_file()}), 2,
+                 "q_heads is 64, but must be a multiple of kv_heads, which is 7");
+}
+
 TEST(Paper, sizes_have_to_grow) {
   expect_error(run_triscope({"paper", "results", "--sizes", "3B,2B,1B"}), 2, "they do not grow");
   expect_error(run_triscope({"paper", "scaling", "--sizes", "1B,1B,2B"}), 2, "they do not grow");
