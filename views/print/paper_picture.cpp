@@ -302,8 +302,10 @@ void draw_law(VectorCanvas& canvas, const LawPlot& plot, const PlotRoom& room) {
       least = std::min(least, curve.line[n].x), most = std::max(most, curve.line[n].x);
     }
   }
+  PlotAxis losses_axis = range_axis(low / 1.02, high * 1.02, plot.benchmark);
+  losses_axis.logarithmic = true;  // at round values: there may be no power of ten
   const PlotFrame frame(canvas, room, decade_axis(least / 1.05, most * 1.05, "active parameters, billions"),
-                        decade_axis(low / 1.02, high * 1.02, plot.benchmark));
+                        std::move(losses_axis));
   for (std::size_t n = 0; n < curves.size(); ++n) {
     const ImU32 colour = theme.series.at(n % theme.series.size());
     draw_curve(canvas, frame, curves[n].line, colour);

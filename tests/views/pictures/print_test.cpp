@@ -227,6 +227,9 @@ TEST(Print, the_paper_s_pages_are_drawn_as_they_are_set) {
     EXPECT_THAT(svg, Not(testing::ContainsRegex("[ \"]-?(nan|inf)[ \"<]"))) << paper_page_id(ui.page);
     EXPECT_THAT(panel_picture(context, Panel::paper, VectorFormat::pdf), testing::StartsWith("%PDF-"));
   }
+  ui.page = PaperPage::laws;
+  for (const char* tick : {">0.3<", ">0.55<", ">0.8<", ">0.25<"})  // one at least of each benchmark
+    EXPECT_THAT(panel_picture(context, Panel::paper), HasSubstr(tick));
 }
 
 TEST(Print, the_caption_says_device_regime_clock_n_and_interval) {
