@@ -120,19 +120,6 @@ TEST_F(PaperJourney, steps_go_on_by_buttons_keys_and_programs) {
   });
 }
 
-TEST_F(PaperJourney, figure_3_is_a_page_beside_the_others) {
-  travel([](ImGuiTestContext* c) {
-    front(c, Panel::paper);
-    c->ItemClick("//**/Tiles");
-    c->Yield(2);
-    c->ItemClick("//**/Lengths");
-    c->Yield(2);
-    IM_CHECK(ui().paper.page == PaperPage::lengths);
-    IM_CHECK_EQ(page_numbers(ui().paper.page), std::string("Figure 3 of the paper"));
-    IM_CHECK(ui().workspace == Workspace::paper);
-  });
-}
-
 TEST_F(PaperJourney, steps_play_by_button_and_key_until_one_is_taken) {
   travel([](ImGuiTestContext* c) {
     front(c, Panel::paper);

@@ -97,6 +97,19 @@ const PaperLine& line_of(const PaperModel& model, const Windows& windows) {
   return *std::ranges::find(model.lines, windows, &PaperLine::windows);
 }
 
+TEST_F(PaperNumbersJourney, figure_3_is_a_page_beside_the_others) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::paper);
+    c->ItemClick("//**/Tiles");
+    c->Yield(2);
+    c->ItemClick("//**/Lengths");
+    c->Yield(2);
+    IM_CHECK(ui().paper.page == PaperPage::lengths);
+    IM_CHECK_EQ(page_numbers(ui().paper.page), std::string("Figure 3 of the paper"));
+    IM_CHECK(ui().workspace == Workspace::paper);
+  });
+}
+
 TEST_F(PaperNumbersJourney, table_1_follows_the_database_that_is_opened) {
   std::filesystem::copy_file(recorded_file("h100.db"), window->folder / "h100.db");
   travel([](ImGuiTestContext* c) {
