@@ -280,7 +280,8 @@ LawCurve curve_of(const FittedSeries& series) {
   LawCurve curve;
   const auto [least, most] = std::ranges::minmax(series.losses.sizes);
   for (int step = 0; step <= kLawSteps; ++step) {
-    const LossForecast at = forecast_loss(series.law, least * std::pow(2 * most / least, step / double(kLawSteps)));
+    const LossForecast at =
+        forecast_loss(series.law, least * std::pow(2 * most / least, static_cast<double>(step) / kLawSteps));
     const auto cut = [&](const std::optional<double>& end) {
       return std::clamp(end.value_or(at.loss), 0.8 * at.loss, 1.25 * at.loss);
     };
@@ -341,8 +342,9 @@ std::string laws_now(Context& context, VectorFormat format) {
   constexpr float kAxes = 64, kBelow = 44;
   const ImVec2 one{(all.high.x - all.low.x - kAxes) / 2, (all.high.y - all.low.y - kBelow) / 2};
   for (std::size_t n = 0; n < plots.size(); ++n) {
-    const ImVec2 low{all.low.x + static_cast<float>(n % 2) * (one.x + kAxes),
-                     all.low.y + static_cast<float>(n / 2) * (one.y + kBelow)};
+    const std::size_t row = n / 2, column = n % 2;
+    const ImVec2 low{all.low.x + static_cast<float>(column) * (one.x + kAxes),
+                     all.low.y + static_cast<float>(row) * (one.y + kBelow)};
     draw_law(*made, plots[n], {low, {low.x + one.x, low.y + one.y}});
   }
   return made->finish();
