@@ -69,8 +69,8 @@ struct TensorMapping {
 /// `Error` (usage) that names --names.
 std::map<std::string, std::string> parse_tensor_names(std::string_view text, bool with_gradient = false);
 
-/// What lies in `file`: a .safetensors file, or a .npy file, whose neighbours q.npy, k1.npy, ... belong to it. Reads no
-/// data. Throws `Error` (usage) as `TensorFile`.
+/// What lies in `file`: a .safetensors, .npz or .pt file, or a .npy file, whose neighbours q.npy, k1.npy, ... belong to
+/// it. Reads no data. Throws `Error` (usage) as `TensorFile`.
 std::vector<NamedTensor> list_tensors(const std::string& file);
 
 /// Completes `given` from the names there are: a tensor called q, or else the only one whose name ends in ".q", "_q" or
@@ -78,9 +78,10 @@ std::vector<NamedTensor> list_tensors(const std::string& file);
 std::map<std::string, std::string> guess_names(const std::vector<NamedTensor>& tensors,
                                                std::map<std::string, std::string> given);
 
-/// Opens `file` by memory map. Shapes have four dimensions, or three when there is no batch. `labels_file`: one token a
-/// line; empty: none. Values are read when v1 and v2 are both there. Throws `Error` (usage): what `TensorFile` refuses,
-/// q, k1 or k2 without a tensor, shapes that do not belong together, labels of another number than tokens.
+/// Opens `file` by memory map; packed arrays are unpacked. Shapes have four dimensions, or three when there is no
+/// batch. `labels_file`: one token a line; empty: none. Values are read when v1 and v2 are both there. Throws `Error`
+/// (usage): what `TensorFile` refuses, q, k1 or k2 without a tensor, shapes that do not belong together, labels of
+/// another number than tokens.
 std::shared_ptr<const AttentionTensors> open_tensors(const std::string& file, const TensorMapping& mapping,
                                                      const std::string& labels_file = {});
 

@@ -40,7 +40,8 @@ int run(const EvalOptions& options) {
     throw Error("--windows is missing", "the causal mask needs a pair of windows", "add one such as --windows 512x32",
                 ExitCode::usage);
   }
-  if (request.in.empty()) refuse_value("--in", request.in, "the name is empty", "name a .safetensors file");
+  if (request.in.empty())
+    refuse_value("--in", request.in, "the name is empty", "name a .safetensors, .npy, .npz or .pt file");
   for (const char* descriptor : {"/dev/std", "/dev/fd/", "/proc/self/fd/"}) {
     if (!request.out.starts_with(descriptor)) continue;
     refuse_value("--out", request.out,
@@ -92,8 +93,9 @@ void add_eval_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("eval", "Run one kernel on the tensors of a file");
   auto options = std::make_shared<EvalOptions>();
   command
-      ->add_option("--in", options->request.in,
-                   "safetensors with q, k1, k2, v1, v2[, sink][, do], or q.npy with k1.npy, ... beside it")
+      ->add_option(
+          "--in", options->request.in,
+          ".safetensors, .npz or .pt with q, k1, k2, v1, v2[, sink][, do], or q.npy with k1.npy, ... beside it")
       ->required()
       ->type_name("FILE");
   command->add_option("--out", options->request.out, "safetensors to write: o,lse[,dq,dk1,dk2,dv1,dv2][,dsink]")

@@ -236,7 +236,8 @@ void refuse_ignored(const CLI::App& command, const InspectOptions& options) {
   if (!given("--in") && !given("--source"))
     throw Error("there is nothing to inspect", "neither --in nor --source is given", "add --in FILE", ExitCode::usage);
   if (given("--in")) {
-    if (options.source.file.empty()) refuse_value("--in", "", "the name is empty", "name a .safetensors or .npy file");
+    if (options.source.file.empty())
+      refuse_value("--in", "", "the name is empty", "name a .safetensors, .npy, .npz or .pt file");
     refuse({"--source", "--seq", "--q-heads", "--kv-heads", "--head-dim", "--seed", "--rotary"},
            "it belongs to generated tensors, and --in names a file", "leave one of the two out");
   } else {
@@ -257,7 +258,7 @@ void refuse_ignored(const CLI::App& command, const InspectOptions& options) {
 void add_source_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
   AttentionSource& source = options->source;
   add_text(command, "--in", "FILE",
-           "safetensors with q, k1, k2[, v1, v2, sink], or q.npy with k1.npy, k2.npy beside it",
+           ".safetensors, .npz or .pt with q, k1, k2[, v1, v2, sink], or q.npy with k1.npy, k2.npy beside it",
            [options](const std::string& text) {
              options->source.kind = SourceKind::file;
              options->source.file = text;

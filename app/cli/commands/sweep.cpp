@@ -175,9 +175,10 @@ void add_measuring_options(CLI::App& command, SweepRequest& request) {
            });
   add_text(command, "--seed", "N", "Seed of the generated inputs (default: 1)",
            [&request](const std::string& text) { request.seed = parse_seed("--seed", text); });
-  add_text(command, "--tensors", "FILE", "safetensors file with the inputs (default: generated ones)",
+  add_text(command, "--tensors", "FILE", ".safetensors, .npz or .pt file with the inputs (default: generated ones)",
            [&request](const std::string& text) {
-             if (text.empty()) refuse_value("--tensors", text, "the name is empty", "name a .safetensors file");
+             if (text.empty())
+               refuse_value("--tensors", text, "the name is empty", "name a .safetensors, .npz or .pt file");
              request.tensors = text;
            });
   add_worker_prefix_option(command, request.worker_prefix);
