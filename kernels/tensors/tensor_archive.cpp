@@ -58,9 +58,7 @@ std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& shape) {
 /// A dimension of one element may have any stride.
 bool is_row_major(const PickledTensor& tensor) {
   const std::vector<std::int64_t> usual = row_major(tensor.shape);
-  for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
-    if (tensor.shape[d] == 0) return true;
-  }
+  if (std::find(tensor.shape.begin(), tensor.shape.end(), 0) != tensor.shape.end()) return true;
   for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
     if (tensor.shape[d] > 1 && tensor.strides[d] != usual[d]) return false;
   }
