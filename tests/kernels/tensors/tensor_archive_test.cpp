@@ -370,7 +370,7 @@ TEST(TorchFile, refuses_other_archives_of_pytorch) {
   const TemporaryFolder folder;
   const auto file = folder.write("old.pt", std::string("\x80\x02\x8A\x0A", 4) + "l\xFC\x9C\x46\xF9 j\xA8P\x19.");
   try {
-    TensorFile{file};
+    const TensorFile opened(file);
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("old.pt': it has the format that torch.save wrote before PyTorch 1.6"));
