@@ -389,7 +389,7 @@ void share_colours(LengthChart& chart) {
       if (!free) fresh.push_back(&curve);
     }
     for (LengthCurve* curve : fresh) {
-      int colour = 0;
+      int colour = taken.contains(curve->style) ? 0 : curve->style;
       while (taken.contains(colour)) ++colour;
       taken.insert(curve->style = colour);
       colours.try_emplace(key(curve->problem), colour);
