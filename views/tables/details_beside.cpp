@@ -90,7 +90,10 @@ void draw_figure(Context& context, const SelectedRow& one, const NamedBy& by, bo
   ImGui::SameLine(0, 0);
   coloured_text(theme.accent, letter);
   ImGui::TableNextColumn();
-  clipped_text(context, theme.text, name_by(by, row), ImGui::GetContentRegionAvail().x);
+  {
+    const SmallFont font(context.look);
+    clipped_text(context, theme.text, name_by(by, row), ImGui::GetContentRegionAvail().x);
+  }
   ImGui::TableNextColumn();
   if (row.status == Status::ok && row.median_ms) {
     number_right(context, format_fixed(*row.median_ms, ms_decimals(row)) + point_padding(ms_decimals(row), decimals));
@@ -139,7 +142,8 @@ void draw_pair(Context& context, const std::string& what, const std::string& mea
   if (wanted <= room) {
     const SmallFont font(look);
     const float at = right - ImGui::CalcTextSize(both.c_str()).x - (factor.empty() ? 0 : look.px(58));
-    ImGui::SameLine(at);
+    ImGui::SameLine();
+    ImGui::SetCursorPosX(at);
     coloured_text(look.theme.text, both);
   }
   if (!factor.empty()) {
@@ -172,14 +176,17 @@ void draw_selected_rows(Context& context, const SelectionFigures& figures) {
   const ImGuiTableFlags flags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX |
                                 ImGuiTableFlags_BordersInnerH | (scrolls ? ImGuiTableFlags_ScrollY : 0);
   const NamedBy by = naming(figures);
-  if (ImGui::BeginTable("figures", rates ? 5 : 4, flags,
-                        ImVec2(0, scrolls ? line * (static_cast<float>(kMostRows) + 1.5F) : 0))) {
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(look.px(3), ImGui::GetStyle().CellPadding.y));
+  const bool open = ImGui::BeginTable("figures", rates ? 5 : 4, flags,
+                                      ImVec2(0, scrolls ? line * (static_cast<float>(kMostRows) + 1.5F) : 0));
+  ImGui::PopStyleVar();
+  if (open) {
     ImGui::TableSetupScrollFreeze(0, 1);
     ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, look.px(10));
     ImGui::TableSetupColumn("row", ImGuiTableColumnFlags_WidthStretch);
-    ImGui::TableSetupColumn("ms", ImGuiTableColumnFlags_WidthFixed, look.px(58));
+    ImGui::TableSetupColumn("ms", ImGuiTableColumnFlags_WidthFixed, look.px(54));
     if (rates) ImGui::TableSetupColumn("TFLOP/s", ImGuiTableColumnFlags_WidthFixed, look.px(56));
-    ImGui::TableSetupColumn("beside A", ImGuiTableColumnFlags_WidthFixed, look.px(64));
+    ImGui::TableSetupColumn("beside A", ImGuiTableColumnFlags_WidthFixed, look.px(58));
     header_row(context, rates ? std::vector{false, false, true, true, false} : std::vector{false, false, true, false});
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(figures.rows.size()));

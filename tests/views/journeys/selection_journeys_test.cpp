@@ -279,8 +279,8 @@ TEST_F(SelectionJourney, the_time_of_a_second_row_explains_itself_while_the_poin
       c->Yield(2);
       c->MouseMoveToPos(ImVec2(x, second));
       c->SleepNoSkip(1.0F, 1.0F / 30);
-      const ImGuiWindow* window = ImGui::FindWindowByName("##Tooltip_00");
-      return window != nullptr && window->Active && !window->Hidden;
+      const ImGuiWindow* shown = ImGui::FindWindowByName("##Tooltip_00");
+      return shown != nullptr && shown->Active && !shown->Hidden;
     };
     IM_CHECK(tooltip(line.Max.x - 40));
     IM_CHECK(tooltip(line.Min.x + 60));
