@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <tuple>
@@ -13,58 +12,11 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/explore/explore_filter.hpp"
+#include "profiler/explore/identity.hpp"
 #include "profiler/statistics/quantile.hpp"
 
 namespace triscope {
 namespace {
-
-/// Texts as small numbers, so that they are quick to compare.
-class InternedTexts {
- public:
-  std::int64_t of(const std::string& text) {
-    return ids_.try_emplace(text, static_cast<std::int64_t>(ids_.size())).first->second;
-  }
-
- private:
-  std::unordered_map<std::string, std::int64_t> ids_;
-};
-
-/// What must agree for two measurements to be repeats of one, in numbers, and what each is called.
-// What is asked for stands before how it is done.
-constexpr std::array<std::string_view, 23> kPartNames{
-    "kernel", "pass",      "windows", "windows", "tokens", "heads",   "heads",   "head size",
-    "batch",  "form",      "mask",    "element", "scale",  "k2 bias", "v2 bias", "sink",
-    "sink",   "gradients", "regime",  "device",  "clock",  "version", "instance"};
-using Identity = std::array<std::int64_t, kPartNames.size()>;
-
-Identity identity_of(const ResultRow& row, InternedTexts& texts) {
-  const Problem& p = row.problem;
-  const auto number = [](double value) { return std::bit_cast<std::int64_t>(value + 0.0); };
-  const auto word = [](auto value) { return static_cast<std::int64_t>(value); };
-  return {texts.of(row.kernel),
-          word(row.pass),
-          p.window1,
-          p.window2,
-          p.seq_len,
-          p.q_heads,
-          p.kv_heads,
-          p.head_dim,
-          p.batch,
-          word(p.form),
-          word(p.mask),
-          word(p.element),
-          number(p.scale.value_or(0)),
-          number(p.k2_bias),
-          number(p.v2_bias),
-          number(p.sink.value_or(0)),
-          word(p.sink.has_value()),
-          word(p.deterministic),
-          word(row.regime),
-          texts.of(row.device),
-          word(row.timing_source),
-          texts.of(row.source_hash),
-          texts.of(row.instance)};
-}
 
 /// The identities that were met; those of one are repeats.
 class Identities {
@@ -85,7 +37,7 @@ class Identities {
       return hash ^ (hash >> 32U);
     }
   };
-  InternedTexts texts_;
+  TextNumbers texts_;
   std::unordered_map<Identity, std::size_t, Hash> places_;
   std::vector<Identity> all_;
 };
@@ -175,7 +127,7 @@ std::size_t end_of(std::span<const Placed> placed, std::size_t from, Alike alike
 
 /// The points at one x of a series, and in what they differ.
 void add_cell(std::span<const Placed> cell, const Identities& identities, bool best, ExploreSeries& series,
-              std::array<bool, kPartNames.size()>& differ) {
+              std::array<bool, kIdentityParts.size()>& differ) {
   const std::size_t first = series.points.size();
   for (std::size_t from = 0; from < cell.size();) {
     const std::size_t end =
@@ -204,7 +156,7 @@ void add_points(std::vector<Placed> placed, const Identities& identities, const 
                     a.repeat.row) <
            std::tie(b.row_of_panels, b.panel, b.series, b.x, b.identity, b.row->started, b.repeat.source, b.repeat.row);
   });
-  std::array<bool, kPartNames.size()> differ{};
+  std::array<bool, kIdentityParts.size()> differ{};
   const std::span<const Placed> all(placed);
   const auto in_one_panel = [](const Placed& a, const Placed& b) {
     return a.row_of_panels == b.row_of_panels && a.panel == b.panel;
@@ -226,7 +178,7 @@ void add_points(std::vector<Placed> placed, const Identities& identities, const 
     from = end;
   }
   for (std::size_t part = 0; part < differ.size(); ++part) {
-    const std::string name(kPartNames[part]);
+    const std::string name(kIdentityParts[part]);
     if (differ[part] && std::find(made.mixed.begin(), made.mixed.end(), name) == made.mixed.end())
       made.mixed.push_back(name);
   }

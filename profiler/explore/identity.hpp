@@ -1,0 +1,37 @@
+// What must agree for two measurements to be repeats of one.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+/// Texts as small numbers, so that they are quick to compare.
+class TextNumbers {
+ public:
+  std::int64_t of(const std::string& text) {
+    return ids_.try_emplace(text, static_cast<std::int64_t>(ids_.size())).first->second;
+  }
+
+ private:
+  std::unordered_map<std::string, std::int64_t> ids_;
+};
+
+/// What each part of an identity is called; what is asked for stands before how it is done.
+inline constexpr std::array<std::string_view, 23> kIdentityParts{
+    "kernel", "pass",      "windows", "windows", "tokens", "heads",   "heads",   "head size",
+    "batch",  "form",      "mask",    "element", "scale",  "k2 bias", "v2 bias", "sink",
+    "sink",   "gradients", "regime",  "device",  "clock",  "version", "instance"};
+using Identity = std::array<std::int64_t, kIdentityParts.size()>;
+/// Places of the last two.
+inline constexpr std::size_t kVersionPart = kIdentityParts.size() - 2, kInstancePart = kIdentityParts.size() - 1;
+
+Identity identity_of(const ResultRow& row, TextNumbers& texts);
+
+}  // namespace triscope

@@ -1,0 +1,54 @@
+// Versions of a kernel: what was measured of each text that one of its passes was compiled from, and what two of them
+// share.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+/// One text of a kernel's pass.
+struct KernelVersion {
+  std::string hash;         ///< of the text: `ResultRow::source_hash`
+  std::string first, last;  ///< when it was measured: the first and the last time, ISO 8601
+  std::size_t measurements = 0;
+};
+
+/// The versions of one pass of a kernel, the oldest first.
+struct KernelHistory {
+  std::string kernel, label;
+  Pass pass = Pass::forward;
+  std::vector<KernelVersion> versions;
+};
+
+/// Which two versions are compared. Hashes may be cut to their beginnings.
+struct VersionChoice {
+  std::string kernel;  ///< empty: the newest change that can be judged
+  Pass pass = Pass::forward;
+  std::string before, after;
+  bool operator==(const VersionChoice&) const = default;
+};
+
+/// A measurement of each version, of the same problem, device, regime and clock.
+struct VersionPair {
+  ResultRow before, after;
+};
+
+/// Of our kernels that were measured in two or more versions: those whose newest version is the newest first.
+std::vector<KernelHistory> kernel_histories(std::span<const ResultRow> rows);
+/// What both versions measured well, of each the newest. Where one of them has several instances of a problem, those
+/// of the same name are beside each other.
+std::vector<VersionPair> shared_by_versions(std::span<const ResultRow> rows, const VersionChoice& choice);
+/// The newest version that shares measurements with an older one of its pass, and the newest such older one. Its
+/// kernel is empty where there is none.
+VersionChoice newest_change(std::span<const ResultRow> rows, std::span<const KernelHistory> histories);
+/// "2c6a73": as many digits as a person reads.
+std::string short_hash(std::string_view hash);
+
+}  // namespace triscope

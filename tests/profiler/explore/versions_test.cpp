@@ -1,0 +1,93 @@
+// What two versions of a kernel share.
+#include "profiler/explore/versions.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/profiler/record/kernel_cards.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+ResultRow version_row(std::int64_t id, const char* hash, const char* started, std::int64_t tokens = 1024) {
+  ResultRow row;
+  row.measurement = id;
+  row.sweep = id;
+  row.kernel = "cuda.hopper";
+  row.card = card_of(row.kernel);
+  row.device = "NVIDIA H200";
+  row.source_hash = hash;
+  row.started = started;
+  row.problem.seq_len = tokens;
+  row.median_ms = static_cast<double>(id);
+  row.instance = "default";
+  return row;
+}
+
+const VersionChoice kChoice{"cuda.hopper", Pass::forward, "63ca6c", "2c6a73"};
+
+TEST(Versions, are_listed_the_oldest_first_of_kernels_that_have_two) {
+  std::vector<ResultRow> rows{version_row(1, "2c6a73", "2026-11-25"), version_row(2, "63ca6c", "2026-11-24"),
+                              version_row(3, "63ca6c", "2026-11-26")};
+  ResultRow other = version_row(4, "ffffff", "2026-11-27");
+  other.pass = Pass::backward;
+  rows.push_back(other);
+  const std::vector<KernelHistory> histories = kernel_histories(rows);
+  ASSERT_THAT(histories, SizeIs(1)) << "the backward pass has one version";
+  ASSERT_THAT(histories[0].versions, SizeIs(2));
+  EXPECT_EQ(histories[0].versions[0].hash, "63ca6c");
+  EXPECT_EQ(histories[0].versions[0].measurements, 2U);
+  EXPECT_EQ(histories[0].versions[0].last, "2026-11-26");
+  EXPECT_EQ(newest_change(rows, histories), kChoice);
+}
+
+TEST(Versions, share_what_both_measured_of_each_the_newest) {
+  const std::vector<ResultRow> rows{version_row(1, "63ca6c", "2026-11-24"), version_row(2, "63ca6c", "2026-11-25"),
+                                    version_row(3, "2c6a73", "2026-11-26"),
+                                    version_row(4, "2c6a73", "2026-11-26", 2048)};
+  const std::vector<VersionPair> pairs = shared_by_versions(rows, kChoice);
+  ASSERT_THAT(pairs, SizeIs(1)) << "2,048 tokens were not measured before";
+  EXPECT_EQ(pairs[0].before.measurement, 2);
+  EXPECT_EQ(pairs[0].after.measurement, 3);
+}
+
+TEST(Versions, never_pair_another_device_regime_pass_or_clock) {
+  const ResultRow before = version_row(1, "63ca6c", "2026-11-24");
+  for (int what = 0; what < 5; ++what) {
+    ResultRow after = version_row(2, "2c6a73", "2026-11-25");
+    if (what == 0) after.device = "NVIDIA H100";
+    if (what == 1) after.regime = Regime::burst;
+    if (what == 2) after.pass = Pass::backward;
+    if (what == 3) after.timing_source = TimingSource::cuda_events;
+    if (what == 4) after.status = Status::failed;
+    EXPECT_THAT(shared_by_versions(std::vector{before, after}, kChoice), IsEmpty()) << what;
+  }
+  ResultRow unknown = before, too = version_row(2, "2c6a73", "2026-11-25");
+  unknown.device = too.device = "?";
+  EXPECT_THAT(shared_by_versions(std::vector{unknown, too}, kChoice), IsEmpty());
+}
+
+TEST(Versions, an_instance_of_another_name_is_the_same_question_where_each_has_one) {
+  const ResultRow before = version_row(1, "63ca6c", "2026-11-24");
+  ResultRow after = version_row(2, "2c6a73", "2026-11-25");
+  after.instance = "wider";
+  EXPECT_THAT(shared_by_versions(std::vector{before, after}, kChoice), SizeIs(1));
+  ResultRow second = version_row(3, "2c6a73", "2026-11-25");
+  const std::vector<VersionPair> pairs = shared_by_versions(std::vector{before, after, second}, kChoice);
+  ASSERT_THAT(pairs, SizeIs(1)) << "of two that of the same name";
+  EXPECT_EQ(pairs[0].after.measurement, 3);
+}
+
+TEST(Versions, the_newest_change_is_one_that_can_be_judged) {
+  const std::vector<ResultRow> rows{version_row(1, "aaaaaa", "2026-11-20"), version_row(2, "bbbbbb", "2026-11-21"),
+                                    version_row(3, "cccccc", "2026-11-22", 4096)};  // shares nothing with those before
+  const VersionChoice choice = newest_change(rows, kernel_histories(rows));
+  EXPECT_EQ(choice.before, "aaaaaa");
+  EXPECT_EQ(choice.after, "bbbbbb");
+  EXPECT_EQ(newest_change({}, {}).kernel, "");
+}
+
+}  // namespace
+}  // namespace triscope
