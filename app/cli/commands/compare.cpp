@@ -17,6 +17,7 @@
 #include "app/cli/text/training_step.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/number_of.hpp"
+#include "profiler/explore/versions.hpp"
 
 namespace triscope {
 namespace {
@@ -85,6 +86,21 @@ std::string label_of(const Side& side) {
                      sweeps.size() == 1 ? "" : "s", fmt::join(sweeps, ", "), minute(first), until, older);
 }
 
+/// Two versions of one kernel.
+bool are_versions(const Side& a, const Side& b) {
+  return a.from == b.from && a.selection && b.selection && !a.selection->version.empty() &&
+         !b.selection->version.empty() && a.selection->kernel == b.selection->kernel;
+}
+
+/// Of two versions the older one is what the other is judged against, whichever was named first.
+void put_older_last(Side& a, Side& b) {
+  const auto first = [](const Side& side) {
+    const auto when = [](const ResultRow& row) { return std::pair(row.started, row.measurement); };
+    return when(*std::ranges::min_element(side.rows, {}, when));
+  };
+  if (are_versions(a, b) && !a.rows.empty() && !b.rows.empty() && first(a) < first(b)) std::swap(a, b);
+}
+
 /// Both sides, A first. Of two files the first is the old one, which is B: the new one is judged.
 std::pair<Side, Side> open_sides(const CompareOptions& options) {
   std::filesystem::path file_a, file_b;
@@ -109,10 +125,12 @@ std::pair<Side, Side> open_sides(const CompareOptions& options) {
   SweepRows of_a(*a.from), of_b(*b.from);
   for (Side* side : {&a, &b}) {
     SweepRows& from = side->from == a.from ? of_a : of_b;
-    const std::vector<ResultRow> all = side->selection ? select(from, *side->selection) : side->from->results();
+    std::vector<ResultRow> all = side->selection ? select(from, *side->selection) : side->from->results();
     side->rows = newest_of_each(all);
     if (side->selection) side->left_out = all.size() - side->rows.size();
+    if (are_versions(a, b)) side->rows = std::move(all);  // of each device the newest, chosen with their partners
   }
+  put_older_last(a, b);
   return {std::move(a), std::move(b)};
 }
 
@@ -149,8 +167,33 @@ void require_two_sides(const Side& a, const Side& b, const Pairing& pairing) {
               "name another sweep, measurement, kernel or database as B", ExitCode::usage);
 }
 
+/// What two versions of a kernel share, pass by pass, what takes longest beside before first.
+Pairing pairs_of_versions(const Side& a, const Side& b) {
+  std::vector<ResultRow> rows = a.rows;
+  rows.insert(rows.end(), b.rows.begin(), b.rows.end());
+  Pairing pairing;
+  std::set<std::int64_t> paired;
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    for (VersionPair& pair :
+         shared_by_versions(rows, {a.selection->kernel, pass, b.selection->version, a.selection->version})) {
+      paired.insert({pair.before.measurement, pair.after.measurement});
+      pairing.pairs.push_back({std::move(pair.after), std::move(pair.before)});
+    }
+  }
+  std::ranges::stable_sort(pairing.pairs, [](const RowPair& one, const RowPair& other) {
+    return *one.a.median_ms / *one.b.median_ms > *other.a.median_ms / *other.b.median_ms;
+  });
+  for (const auto& [side, alone] : {std::pair(&a, &pairing.only_a), std::pair(&b, &pairing.only_b)}) {
+    for (const ResultRow& row : newest_of_each(side->rows)) {
+      if (!paired.contains(row.measurement)) alone->push_back(row);
+    }
+  }
+  return pairing;
+}
+
 /// The pairs of two sides. Two single measurements are a pair whatever they are; both sides skipped is none.
 Pairing make_pairs(const Side& a, const Side& b) {
+  if (are_versions(a, b)) return pairs_of_versions(a, b);
   const Selection first = a.selection.value_or(Selection{}), second = b.selection.value_or(Selection{});
   if (first.measurement && second.measurement) return {{{a.rows.front(), b.rows.front()}}, {}, {}};
   Pairing pairing = pair_rows(a.rows, b.rows, !first.kernel.empty() && !second.kernel.empty());
@@ -190,7 +233,8 @@ std::vector<std::string> faults_of(const Compared& compared, const CompareOption
 
 /// " (sweep 17)" where the selection named a kernel and left the sweep open.
 std::string chosen_sweep(const Side& side, const std::vector<ResultRow>& rows) {
-  const bool open = side.selection && !side.selection->kernel.empty() && !side.selection->sweep && !rows.empty();
+  const bool open = side.selection && !side.selection->kernel.empty() && !side.selection->sweep &&
+                    side.selection->version.empty() && !rows.empty();
   return open ? fmt::format(" (sweep {})", rows.front().sweep) : "";
 }
 
@@ -263,7 +307,7 @@ int run(const CompareOptions& options) {
   for (const RowPair& pair : pairing.pairs) compared.pairs.push_back(compare_pair(of_a, of_b, pair, options));
   compared.differences = place_differences(*a.from, *b.from, compared.pairs, options.allowed);
   compared.tally = count_pairs(compared.pairs, pairing);
-  compared.steps = compare_steps(a.rows, b.rows);
+  compared.steps = compare_steps(newest_of_each(a.rows), newest_of_each(b.rows));
   if (options.fail_if) compared.gate = options.fail_if->text;
   compared.faults = faults_of(compared, options);
   if (compared.pairs.empty() && options.format == "table")
@@ -320,8 +364,8 @@ void add_compare_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<CompareOptions>();
   command
       ->add_option("A", options->a,
-                   "Sweep (3, latest), measurement (m12), kernel (kernel:cpu.fast, kernel:cpu.fast@3), or a database "
-                   "(old.db, old.db@3)")
+                   "Sweep (3, latest), measurement (m12), kernel (kernel:cpu.fast, kernel:cpu.fast@3), version of one "
+                   "(kernel:cpu.fast@2c6a73), or a database (old.db, old.db@3)")
       ->required();
   command->add_option("B", options->b, "What A is compared with; of two databases the new one")->required();
   options->database = add_database_option(*command);
@@ -349,6 +393,7 @@ void add_compare_command(CLI::App& app, Action& action) {
       "\n"
       "Examples:\n"
       "  triscope compare kernel:cpu.fast kernel:baseline.cpu      of the newest sweep that holds each\n"
+      "  triscope compare kernel:cpu.fast@2c6a73 kernel:cpu.fast@63ca6c   two versions: all that both measured\n"
       "  triscope compare m12 m7\n"
       "  triscope compare latest 3 --fail-if \"slower>2%\"           for scripts: exit 1 when it got slower\n"
       "  triscope compare old.db new.db --fail-if \"slower>5%\" --allow commit --format junit > gate.xml");

@@ -55,6 +55,29 @@ std::vector<ResultRow> select_kernel(SweepRows& from, const std::vector<SweepInf
                                  fmt::join(holding, ", "), holding.size() == 1 ? "es" : ""));
 }
 
+/// "2c6a73": at least six digits of a hash, one of which is a letter; else it is a sweep's number.
+bool is_hash(std::string_view text) {
+  constexpr std::size_t kFewest = 6;
+  return text.size() >= kFewest && text.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
+         text.find_first_of("abcdef") != std::string_view::npos;
+}
+
+/// The rows of all sweeps that were measured with a version of a kernel.
+std::vector<ResultRow> select_version(const Snapshot& snapshot, const Selection& selection) {
+  std::vector<ResultRow> rows = snapshot.results();
+  std::set<std::string> known;
+  for (const ResultRow& row : rows) {
+    if (row.kernel == selection.kernel && !row.source_hash.empty()) known.insert(row.source_hash.substr(0, 12));
+  }
+  std::erase_if(rows, [&](const ResultRow& row) {
+    return row.kernel != selection.kernel || !row.source_hash.starts_with(selection.version);
+  });
+  if (rows.empty())
+    nothing(selection, known.empty() ? std::string("no sweep holds that kernel")
+                                     : fmt::format("it was measured as {}", fmt::join(known, ", ")));
+  return rows;
+}
+
 }  // namespace
 
 Selection parse_selection(std::string_view text) {
@@ -66,7 +89,11 @@ Selection parse_selection(std::string_view text) {
     const std::string_view rest = text.substr(kKernelPrefix.size());
     const std::size_t at = rest.find('@');
     selection.kernel = rest.substr(0, at);
-    if (at != std::string_view::npos) selection.sweep = parse_id(text, rest.substr(at + 1));
+    if (const std::string_view which = at == std::string_view::npos ? "" : rest.substr(at + 1); is_hash(which)) {
+      selection.version = which;
+    } else if (at != std::string_view::npos) {
+      selection.sweep = parse_id(text, which);
+    }
     if (selection.kernel.empty()) {
       throw Error(fmt::format("'{}'", text), "the kernel's name is missing", "write it as kernel:cpu.fast",
                   ExitCode::usage);
@@ -81,7 +108,8 @@ Selection parse_selection(std::string_view text) {
     throw Error(
         fmt::format("'{}' names no measurements", text), "it has none of the known forms",
         nearest_name_hint(std::string(text), words) +
-            "write 3 or latest for a sweep, m12 for a measurement, kernel:cpu.fast or kernel:cpu.fast@3 for a kernel",
+            "write 3 or latest for a sweep, m12 for a measurement, kernel:cpu.fast or kernel:cpu.fast@3 for a kernel, "
+            "kernel:cpu.fast@2c6a73 for a version of it",
         ExitCode::usage);
   }
   return selection;
@@ -105,6 +133,7 @@ std::vector<ResultRow> select(SweepRows& from, const Selection& selection) {
     if (!row) nothing(selection, "the database has no such measurement");
     return {*std::move(row)};
   }
+  if (!selection.version.empty()) return select_version(snapshot, selection);
   const std::vector<SweepInfo> sweeps = snapshot.sweeps();
   if (sweeps.empty()) nothing(selection, "the database holds no sweep yet");
   const std::int64_t id = selection.sweep.value_or(sweeps.front().id);

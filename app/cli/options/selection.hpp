@@ -1,4 +1,5 @@
-// Which stored measurements a command speaks about: "3", "latest", "m12", "kernel:cpu.fast", "kernel:cpu.fast@3".
+// Which stored measurements a command speaks about: "3", "latest", "m12", "kernel:cpu.fast", "kernel:cpu.fast@3",
+// "kernel:cpu.fast@2c6a73".
 #pragma once
 
 #include <cstdint>
@@ -19,14 +20,15 @@ struct Selection {
   bool latest = false;                      ///< "latest": the newest sweep
   std::optional<std::int64_t> measurement;  ///< "m12"
   std::string kernel;                       ///< "kernel:ID", or "kernel:ID@3" with `sweep`
+  std::string version;                      ///< "kernel:ID@2c6a73": how the hash of its source begins
   std::string text;                         ///< as it was typed
 };
 
 /// Throws `Error` (usage) naming `text` when it is none of the above.
 Selection parse_selection(std::string_view text);
 
-/// The rows it names, in measurement order; a kernel without a sweep means the newest sweep that holds it.
-/// Throws `Error` (usage) when the database holds none.
+/// The rows it names, in measurement order; a kernel without a sweep means the newest sweep that holds it, and a
+/// version of one every sweep. Throws `Error` (usage) when the database holds none.
 std::vector<ResultRow> select(const Snapshot& snapshot, const Selection& selection);
 
 /// The rows of one sweep of a database after another; the last sweep's stay, for a second selection from it.

@@ -1,5 +1,6 @@
 // `triscope compare` as a gate on two databases, and the recipe of docs/gates.md.
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -227,6 +228,43 @@ TEST_F(GateTest, the_recipe_catches_a_planted_regression_and_nothing_else) {
   EXPECT_EQ(bad.exit_code, 1) << bad.output;
   EXPECT_THAT(bad.errors, HasSubstr("the gate \"slower>5%\" does not pass: 1 of 5 comparisons fail"));
   EXPECT_THAT(read_bytes(folder / "gate.xml"), HasSubstr("<failure"));
+}
+
+TEST_F(GateTest, two_versions_of_a_kernel_are_compared_in_all_that_both_measured_the_older_one_is_b) {
+  const std::filesystem::path file = folder_path("versions.db");
+  {
+    Store store(file);
+    for (int sweep = 0; sweep < 3; ++sweep) {
+      const std::int64_t id = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 2);
+      for (std::int64_t n = 0; n < 2; ++n) {
+        Measurement one = synthetic_measurement(1, 20);
+        one.key.kernel = "cpu.changed";
+        one.key.problem.seq_len = 1024 << (sweep == 1 ? n + 1 : n);
+        one.source_hash = sweep == 2 ? "bbbbbb222222" : "aaaaaa111111";
+        const double factor = sweep < 2 ? 1 : n == 0 ? 0.5 : 2;
+        for (Sample& sample : one.samples)
+          sample.duration_ns = static_cast<std::int64_t>(static_cast<double>(sample.duration_ns) * factor);
+        one.summary.median_ms *= factor;
+        store.add(id, one);
+      }
+      store.finish_sweep(id);
+    }
+  }
+  // Named in the order of time or not: the newer one is judged.
+  for (const auto& [first, second] : {std::pair("aaaaaa", "bbbbbb"), std::pair("bbbbbb", "aaaaaa")}) {
+    const ProgramResult result =
+        run_triscope({"compare", fmt::format("kernel:cpu.changed@{}", first),
+                      fmt::format("kernel:cpu.changed@{}", second), "--db", file.string(), "--format", "json"});
+    std::istringstream lines(result.output);
+    std::vector<nlohmann::json> pairs;
+    for (std::string line; std::getline(lines, line);) {
+      const nlohmann::json one = nlohmann::json::parse(line);
+      if (one.contains("ratio")) pairs.push_back(one);
+    }
+    ASSERT_EQ(pairs.size(), 2U) << result.output << result.errors;
+    EXPECT_NEAR(pairs[0].at("ratio").get<double>(), 2, 0.02) << "what became slowest stands first";
+    EXPECT_NEAR(pairs[1].at("ratio").get<double>(), 0.5, 0.02);
+  }
 }
 
 }  // namespace

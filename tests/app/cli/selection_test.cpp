@@ -37,6 +37,11 @@ TEST(Selection, reads_every_shape) {
   EXPECT_EQ(parse_selection("kernel:cpu.fast").sweep, std::nullopt);
   EXPECT_EQ(parse_selection("kernel:cpu.fast@3").kernel, "cpu.fast");
   EXPECT_EQ(parse_selection("kernel:cpu.fast@3").sweep, 3);
+  const Selection version = parse_selection("kernel:cpu.fast@2c6a73");
+  EXPECT_EQ(version.kernel, "cpu.fast");
+  EXPECT_EQ(version.version, "2c6a73");
+  EXPECT_EQ(version.sweep, std::nullopt);
+  EXPECT_EQ(parse_selection("kernel:cpu.fast@123456").sweep, 123456) << "no letter: a sweep";
 }
 
 TEST(Selection, refuses_everything_else_by_name) {
@@ -76,7 +81,7 @@ TEST_F(SelectTest, finds_sweeps_measurements_and_kernels) {
 
 TEST_F(SelectTest, says_when_there_is_no_such_thing) {
   const Snapshot snapshot(file_);
-  for (const char* text : {"999", "m999999", "kernel:none", "kernel:none@1"}) {
+  for (const char* text : {"999", "m999999", "kernel:none", "kernel:none@1", "kernel:none@abcdef"}) {
     EXPECT_THROW(select(snapshot, parse_selection(text)), Error) << text;
   }
 }
@@ -101,6 +106,27 @@ TEST_F(SelectTest, says_which_sweeps_hold_a_kernel_and_suggests_the_nearest_name
   EXPECT_THAT(refusal("kernel:cpu.rare@9"), HasSubstr("the database has no such sweep"));
   EXPECT_THAT(refusal("kernel:cpu.raer"), HasSubstr("no sweep holds that kernel; did you mean cpu.rare? "));
   EXPECT_EQ(refusal("kernel:cpu.rare@3"), "found");
+}
+
+TEST_F(SelectTest, a_version_is_of_all_sweeps_and_one_that_is_not_there_names_those_that_are) {
+  {
+    Store store(file_);
+    for (const char* hash : {"aaaaaa111111", "bbbbbb222222", "aaaaaa111111"}) {
+      Measurement one = synthetic_measurement(1, 20);
+      one.key.kernel = "cpu.changed";
+      one.source_hash = hash;
+      store.add(store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1), one);
+    }
+  }
+  const Snapshot snapshot(file_);
+  EXPECT_THAT(select(snapshot, parse_selection("kernel:cpu.changed@aaaaaa")), SizeIs(2));
+  EXPECT_THAT(select(snapshot, parse_selection("kernel:cpu.changed@bbbbbb22")), SizeIs(1));
+  try {
+    select(snapshot, parse_selection("kernel:cpu.changed@cccccc"));
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("it was measured as aaaaaa111111, bbbbbb222222"));
+  }
 }
 
 TEST(PairRows, matches_two_sweeps_configuration_by_configuration) {
