@@ -136,9 +136,9 @@ void Application::open_dropped(const std::filesystem::path& file) {
   drop_tensors(ui_.attention, file.string());
 }
 
-std::string Application::vectors_of(Panel panel, VectorFormat format) {
+std::string Application::vectors_of(Panel panel, VectorFormat format, const std::string& title) {
   Context now = context();
-  return panel_picture(now, panel, format);
+  return panel_picture(now, panel, format, title);
 }
 
 TextTable Application::text_of(Panel panel) {

@@ -85,7 +85,7 @@ class Application {
   void show_only(std::optional<Panel> panel) { only_ = panel; }
   TextTable text_of(Panel panel);
   /// The chart of `panel` for print. Throws `Error` where it has none.
-  std::string vectors_of(Panel panel, VectorFormat format);
+  std::string vectors_of(Panel panel, VectorFormat format, const std::string& title = {});
   /// See `StoredSweeps::select_first`.
   void select_first() { sweeps_.select_first(); }
 

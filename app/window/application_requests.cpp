@@ -26,7 +26,7 @@ struct FileAction {
 
 Panel or_front(std::optional<Panel> panel, const UiState& ui) {
   const Panel alone = workspace_info(ui.workspace).panel;
-  return panel.value_or(alone == Panel::count ? ui.front_chart : alone);
+  return panel.value_or(alone == Panel::count ? ui.chart_in_front() : alone);
 }
 
 }  // namespace
@@ -67,11 +67,11 @@ struct Application::FileActions {
   }
   FileAction operator()(ask::SaveChart& request) const {
     const Panel panel = fix(request.panel);
-    return {named(panel, ".png"), [&app = a, panel](const auto& file) {
+    return {named(panel, ".png"), [&app = a, panel, title = request.title](const auto& file) {
               if (file.extension() == ".svg")
-                return app.files_.save_text(file, app.vectors_of(panel, VectorFormat::svg));
+                return app.files_.save_text(file, app.vectors_of(panel, VectorFormat::svg, title));
               if (file.extension() == ".pdf")
-                return app.files_.save_text(file, app.vectors_of(panel, VectorFormat::pdf));
+                return app.files_.save_text(file, app.vectors_of(panel, VectorFormat::pdf, title));
               app.camera_.order({3, panel, file});
             }};
   }

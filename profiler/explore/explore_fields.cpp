@@ -130,8 +130,8 @@ constexpr ExploreField kFields[] = {
     word("note", "note", "What a person wrote about its sweep, with its #tags.", note),
     word("database", "database", "File that it is read from.", database),
     quantity<measured<&ResultRow::median_ms>>("ms", "time", "ms", "Median time of one launch.", interval_of_time),
-    quantity<measured<&ResultRow::tflops>>("tflops", "rate", "TFLOP/s", "Useful work per second, by the exact count.",
-                                           interval_of_rate),
+    quantity<measured<&ResultRow::tflops>>("tflops", "TFLOP/s", "TFLOP/s",
+                                           "Useful work per second, by the exact count.", interval_of_rate),
     quantity<ratio>("ratio", "time / time of the reference", "",
                     "Time beside the reference kernel's in the same sweep; below 1 it is shorter.", interval_of_ratio),
     quantity<share_of_peak>("peak", "share of the peak", "%", "Useful work in each counted cycle, of the dense peak."),
@@ -153,7 +153,8 @@ const ExploreField* find_explore_field(std::string_view id) {
 }
 
 std::string header_of(const ExploreField& field) {
-  return field.unit.empty() ? std::string(field.label) : fmt::format("{}, {}", field.label, field.unit);
+  return field.unit.empty() || field.unit == field.label ? std::string(field.label)
+                                                         : fmt::format("{}, {}", field.label, field.unit);
 }
 
 ExploreOrder order_of(const ExploreField& field, const Explored& one) {

@@ -42,7 +42,7 @@ TEST(ExploreChart, has_a_panel_for_each_pass_and_a_mark_for_each_configuration) 
   EXPECT_EQ(chart.plots[0].name, "forward");
   ASSERT_THAT(chart.plots[0].lines, SizeIs(1));
   const ExploreLine& line = chart.plots[0].lines[0];
-  EXPECT_EQ(line.name, "cuda.hopper");
+  EXPECT_EQ(line.name, "Hopper") << "its name as everywhere in the window";
   EXPECT_TRUE(line.joined);
   EXPECT_THAT(line.marks, SizeIs(8));
   EXPECT_EQ(line.marks[0].x, 1024);
@@ -188,6 +188,41 @@ TEST(ExploreChart, tells_what_is_wrong_with_a_filter) {
   EXPECT_THAT(filter_problem("colour=red"), Not(IsEmpty()));
   EXPECT_EQ(explore_title({"seq", "ms", "", "", "form=trilinear", true}),
             "Time by tokens, best of each, form=trilinear");
+}
+
+TEST(ExploreChart, an_axis_holds_the_intervals_but_for_what_is_very_wide) {
+  std::vector<ResultRow> rows = many_rows(2);
+  rows[0].median_ms = 10, rows[0].ci_low_ms = 9, rows[0].ci_high_ms = 12;
+  rows[1].median_ms = 11, rows[1].ci_low_ms = 10, rows[1].ci_high_ms = 18;
+  const ExploreChart chart = chart_of(rows, {"seq", "ms", "", "", "", false});
+  EXPECT_EQ(chart.y.low, 9);
+  EXPECT_EQ(chart.y.high, 11 * 1.5);
+}
+
+TEST(ExploreChart, the_caption_of_a_picture_says_how_what_is_drawn_was_measured) {
+  std::vector<ResultRow> rows;
+  for (std::int64_t n = 0; n < 3; ++n) {
+    rows.push_back(fixture::row(n + 1, 512, 3, Pass::forward, 20.0 + static_cast<double>(n), 0.2, "cuda.hopper"));
+    rows.back().problem.seq_len = 1024 << n;
+    rows.back().sm_clock_mhz = 1700 + static_cast<double>(n);
+    rows.back().samples = 4 + 7 * n;
+    rows.back().timing_source = TimingSource::cupti;
+  }
+  const ExploreQuery query{"seq", "tflops", "kernel", "", "window=512x3", false};
+  const std::string caption = explore_caption(chart_of(rows, query));
+  EXPECT_THAT(caption, testing::StartsWith("Test CPU, 1,701 MHz, sustained, timed by CUPTI; medians of n = 4 to 18 "
+                                           "samples, bars of 95 % intervals."));
+  EXPECT_THAT(caption, HasSubstr("3 measurements, of window=512x3."));
+  EXPECT_THAT(caption, HasSubstr("8/1 heads, head size 64"));
+  EXPECT_THAT(caption, Not(HasSubstr("hollow")));
+  EXPECT_THAT(caption, Not(HasSubstr("several repeats")));
+  EXPECT_EQ(explore_picture_title(chart_of(rows, query)), "TFLOP/s by tokens, 512 × 3, forward");
+  rows.push_back(rows.front());
+  rows.back().started = "2026-11-25T14:02:31Z";
+  rows[1].ci_low_ms.reset();
+  const std::string merged = explore_caption(chart_of(rows, query));
+  EXPECT_THAT(merged, HasSubstr("of several repeats their median and range, hollow where the interval is unknown"));
+  EXPECT_THAT(merged, HasSubstr("4 measurements in 3 points"));
 }
 
 TEST(ExploreChart, every_usual_view_can_be_asked) {

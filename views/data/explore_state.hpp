@@ -46,8 +46,18 @@ struct ExploreAxis {
   bool logarithmic = false;
   double low = 0, high = 1;  ///< of what is drawn
 };
+/// How what is drawn was measured.
+struct ExploreConditions {
+  std::optional<double> clock_mhz;               ///< the median
+  std::set<std::string> regimes, timed_by;       ///< "sustained"; "CUPTI"
+  std::int64_t fewest_samples = 0, samples = 0;  ///< of a measurement: the fewest and the most
+  std::size_t measurements = 0;                  ///< in the points
+  std::string problem;  ///< what all of our kernels' share: "trilinear, 64/1 heads, head size 128"
+  std::string title;    ///< of this the windows and the pass: "512 × 32, forward"
+};
 struct ExploreChart {
   ExploreQuery query;
+  ExploreConditions conditions;
   ExploreAxis x, y;
   std::vector<ExplorePlot> plots;
   std::size_t columns = 0;            ///< of the plots, which then stand row by row; 0: as they have room

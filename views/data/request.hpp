@@ -33,6 +33,7 @@ struct SaveTable {
 struct SaveChart {
   std::optional<Panel> panel;  ///< unset: the chart in front
   std::string file;
+  std::string title{};  ///< of a picture for print; empty: the chart's own
 };
 struct SaveChartData {
   std::optional<Panel> panel;  ///< unset: the chart in front

@@ -53,6 +53,7 @@ struct PathDialog {
   std::string text;                    ///< in the field
   std::optional<std::string> listed;   ///< folder that was asked for last, as it was typed
   bool all_files = false;              ///< list more than the files that the request reads or writes
+  std::string title;                   ///< of a picture that is saved, as it is typed
 };
 
 /// The question for the command that runs the worker elsewhere, when a sweep is resumed that was measured that way:
@@ -101,10 +102,10 @@ struct UiState {
 
   std::optional<std::size_t> queue_group;  ///< that is selected in the queue
   std::string table_filter, history_filter, palette_text, note_text;
-  std::string sweep_note;     ///< being typed in the history's menu
-  std::int64_t note_of = 0;   ///< measurement whose note `note_text` is
-  bool focus_filter = false;  ///< put the keyboard into the table's filter in this frame
-  int keys_wait = 0;          ///< frames that keys may wait for the field that was asked for
+  std::string sweep_note;                  ///< being typed in the history's menu
+  std::int64_t note_of = 0;                ///< measurement whose note `note_text` is
+  bool focus_filter = false;               ///< put the keyboard into the table's filter in this frame
+  int keys_wait = 0;                       ///< frames that keys may wait for the field that was asked for
   bool palette_open = false, help_open = false, licences_open = false, settings_open = false;
   PathDialog path;
   PrefixDialog prefix;
@@ -136,7 +137,7 @@ struct UiState {
   bool fit_charts = false;            ///< in this frame
   Panel focus = Panel::count;         ///< bring this panel to the front in this frame
   Panel front_chart = Panel::tflops;  ///< the chart that was used last
-  std::map<Panel, Area> chart_areas;
+  std::map<Panel, Area> chart_areas;  ///< of the charts that are seen
   std::optional<BoxDrag> box_drag;
   int selecting_column = -1;  ///< of the table, in which a row was clicked last: its measurement is meant
 
@@ -153,6 +154,17 @@ struct UiState {
   bool reset_layout = true;       ///< build the default dock layout in this frame
   int front_pending = 0;          ///< frames until the first tabs are brought to the front
 
+  /// The chart that a menu means: of those that are seen the one that was used last. A chart behind another one's tab
+  /// is not in front.
+  Panel chart_in_front() const {
+    if (chart_areas.contains(front_chart)) return front_chart;
+    for (const Panel panel :
+         {Panel::explore, Panel::lengths, Panel::scaling, Panel::tflops, Panel::samples, Panel::map, Panel::compare}) {
+      if (chart_areas.contains(panel)) return panel;
+    }
+    return front_chart;
+  }
+
   /// Brings a panel to the front.
   void show(Panel panel) {
     workspace = panel_info(panel).workspace;
@@ -160,7 +172,7 @@ struct UiState {
     settings.visible[static_cast<std::size_t>(panel)] = true;
     focus = panel;
     if (panel == Panel::tflops || panel == Panel::map || panel == Panel::scaling || panel == Panel::lengths ||
-        panel == Panel::samples || panel == Panel::explore)
+        panel == Panel::samples || panel == Panel::explore || panel == Panel::compare)
       front_chart = panel;
   }
 };

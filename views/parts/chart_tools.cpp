@@ -70,7 +70,7 @@ ChartFrame::~ChartFrame() {
 void chart_menu(Context& context, Panel panel) {
   const auto item = [&](const char* label, Request request) {
     if (!ImGui::MenuItem(label)) return;
-    if (panel != Panel::compare) context.ui.front_chart = panel;  // a table
+    context.ui.front_chart = panel;
     context.request(std::move(request));
   };
   item("Copy image", ask::CopyChart{panel});

@@ -39,17 +39,6 @@ void draw_edge_labels(VectorCanvas& canvas, const PlotFrame& frame, std::vector<
   }
 }
 
-/// An interval from `low` to `high`; an end outside the frame is cut off there.
-void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour) {
-  const ImVec2 bottom = frame.at(x, low), top = frame.at(x, high);
-  if (bottom.y - top.y < 0.3F) return;
-  const auto within = [&](float y) { return std::clamp(y, frame.low().y, frame.high().y); };
-  canvas.line({{bottom.x, within(bottom.y)}, {top.x, within(top.y)}}, colour, 1);
-  for (const ImVec2& end : {bottom, top}) {
-    if (end.y == within(end.y)) canvas.line({{end.x - 3, end.y}, {end.x + 3, end.y}}, colour, 1);
-  }
-}
-
 std::vector<LegendEntry> legend_of(const std::vector<SeriesPoints>& series, bool lines) {
   std::vector<LegendEntry> legend;
   for (const SeriesPoints& one : series) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/explore_chart.hpp"
@@ -38,12 +39,16 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
 std::string compare_picture(const CompareModel& model, const std::string& title, const std::string& caption,
                             VectorFormat format = VectorFormat::svg);
 
-/// The chart of the paper's page that is shown, as it is set there. Throws `Error` (usage) for a page of tables or
-/// texts, or while it shows nothing.
-std::string paper_picture(Context& context, VectorFormat format = VectorFormat::svg);
+/// The title that a person gave, or the chart's own.
+inline std::string or_own(const std::string& title, std::string own) { return title.empty() ? std::move(own) : title; }
 
-/// The chart of `panel` as it is chosen in the window. Throws `Error` (usage) for a panel that has no vector picture,
-/// or while it shows nothing.
-std::string panel_picture(Context& context, Panel panel, VectorFormat format = VectorFormat::svg);
+/// The chart of the paper's page that is shown, as it is set there, under `title` or, where that is empty, its own.
+/// Throws `Error` (usage) for a page of tables or texts, or while it shows nothing.
+std::string paper_picture(Context& context, VectorFormat format = VectorFormat::svg, const std::string& title = {});
+
+/// The chart of `panel` as it is chosen in the window, under `title` or, where that is empty, its own. Throws `Error`
+/// (usage) for a panel that has no vector picture, or while it shows nothing.
+std::string panel_picture(Context& context, Panel panel, VectorFormat format = VectorFormat::svg,
+                          const std::string& title = {});
 
 }  // namespace triscope

@@ -37,13 +37,9 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& 
   std::vector<ImVec2> points;
   for (const ExploreMark& mark : line.marks) points.push_back(frame.at(mark.x, mark.y));
   if (line.joined && points.size() > 1) canvas.line(points, colour, 1.5F);
-  const auto within = [&](float y) { return std::clamp(y, frame.low().y, frame.high().y); };
   for (std::size_t n = 0; n < points.size(); ++n) {
     const ExploreMark& mark = line.marks[n];
-    if (mark.known)
-      canvas.line(
-          {{points[n].x, within(frame.at(mark.x, mark.low).y)}, {points[n].x, within(frame.at(mark.x, mark.high).y)}},
-          colour, 1);
+    if (mark.known) draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour);
     canvas.mark(points[n], shape_of(line), 3, colour, !mark.known);
   }
 }
@@ -68,7 +64,9 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
   const std::size_t count = chart.plots.size();
   const std::size_t columns = chart.columns > 0 ? chart.columns : std::min<std::size_t>(count, count > 4 ? 3 : 2);
   const std::size_t rows = (count + columns - 1) / columns;
-  const float head = count > 1 ? 18 : 0, between = 14;
+  const bool named =
+      std::ranges::any_of(chart.plots, [](const ExplorePlot& plot) { return !plot.name.empty() || !plot.row.empty(); });
+  const float head = named ? 18 : 0, between = 14;
   const ImVec2 size(kPrintSize.x, rows == 1 ? kPrintSize.y : 170 + 170 * static_cast<float>(rows));
   const std::unique_ptr<VectorCanvas> made = make_canvas(format, size, title, theme.panel);
   VectorCanvas& canvas = *made;

@@ -1,8 +1,8 @@
 // The choice of what a panel's vector picture is of.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/base/error.hpp"
 #include "views/data/format.hpp"
@@ -23,40 +23,25 @@ std::string titled(Context& context, std::string title) {
   throw Error(fmt::format("{} was not saved as SVG or PDF", panel_info(panel).title), why, fix, ExitCode::usage);
 }
 
-std::string samples_now(Context& context, VectorFormat format) {
+std::string samples_now(Context& context, VectorFormat format, const std::string& title) {
   const SampleChart* chart = context.models.samples(context.data);
   if (!chart || chart->buckets.seconds.empty()) refuse(Panel::samples, "no measurement with samples is selected");
   const SelectedMeasurement& selected = *context.data.selected;
-  return samples_picture(
-      *chart, selected.measurement.summary,
-      fmt::format("{} {}, {}", line_label(selected.row), to_string(selected.row.pass), selected.row.card.label),
-      measurement_caption(selected, *chart), format);
+  return samples_picture(*chart, selected.measurement.summary,
+                         or_own(title, fmt::format("{} {}, {}", line_label(selected.row), to_string(selected.row.pass),
+                                                   selected.row.card.label)),
+                         measurement_caption(selected, *chart), format);
 }
 
-/// The devices of what is drawn, how much of it there is, and what its intervals are.
-std::string explore_caption(const ExploreChart& chart) {
-  std::string text =
-      fmt::format("{}; {} of {}, 95 % intervals, over several repeats their range, hollow where unknown.",
-                  fmt::join(chart.devices, ", "), format_count(static_cast<std::int64_t>(chart.matched)),
-                  counted(chart.rows, "measurement"));
-  if (chart.drawn < chart.points)
-    text += fmt::format(" {} of {} points drawn.", format_count(static_cast<std::int64_t>(chart.drawn)),
-                        format_count(static_cast<std::int64_t>(chart.points)));
-  if (!chart.mixed.empty()) text += fmt::format(" Points at one x differ in {}.", fmt::join(chart.mixed, ", "));
-  if (!chart.databases.empty()) text += fmt::format(" Of {}.", fmt::join(chart.databases, ", "));
-  if (chart.days.empty()) return text;
-  return text + (chart.days.size() == 1 ? fmt::format(" {}.", *chart.days.begin())
-                                        : fmt::format(" {} to {}.", *chart.days.begin(), *chart.days.rbegin()));
-}
-
-std::string explore_now(const Context& context, VectorFormat format) {
+std::string explore_now(const Context& context, VectorFormat format, const std::string& title) {
   const ExploreData& data = context.data.explore;
   if (!data.problem.empty()) refuse(Panel::explore, data.problem.c_str());
   if (!data.chart || data.chart->plots.empty()) refuse(Panel::explore, "it shows no points");
-  return explore_picture(*data.chart, explore_title(data.chart->query), explore_caption(*data.chart), format);
+  return explore_picture(*data.chart, or_own(title, explore_picture_title(*data.chart)), explore_caption(*data.chart),
+                         format);
 }
 
-std::string compare_now(Context& context, VectorFormat format) {
+std::string compare_now(Context& context, VectorFormat format, const std::string& title) {
   const CompareModel* model = context.models.compare(context.data, context.now);
   if (!model || model->sweeps.size() < 2) refuse(Panel::compare, "fewer than two sweeps are compared");
   const bool any = std::ranges::any_of(model->lines, [](const CompareLine& line) {
@@ -67,16 +52,16 @@ std::string compare_now(Context& context, VectorFormat format) {
   for (std::size_t s = 0; s < model->sweeps.size(); ++s)
     caption +=
         fmt::format("{}{}: {}", s ? " " : "", model->sweeps[s], print_caption(*context.data.compared[s].results));
-  return compare_picture(*model, compare_summary(*model), caption, format);
+  return compare_picture(*model, or_own(title, compare_summary(*model)), caption, format);
 }
 
 }  // namespace
 
-std::string panel_picture(Context& context, Panel panel, VectorFormat format) {
-  if (panel == Panel::explore) return explore_now(context, format);
-  if (panel == Panel::samples) return samples_now(context, format);
-  if (panel == Panel::compare) return compare_now(context, format);
-  if (panel == Panel::paper) return paper_picture(context, format);
+std::string panel_picture(Context& context, Panel panel, VectorFormat format, const std::string& title) {
+  if (panel == Panel::explore) return explore_now(context, format, title);
+  if (panel == Panel::samples) return samples_now(context, format, title);
+  if (panel == Panel::compare) return compare_now(context, format, title);
+  if (panel == Panel::paper) return paper_picture(context, format, title);
   const LatencyModel* model = context.models.latency(context.data);
   if (!model || model->lines.empty()) refuse(panel, "nothing was measured yet");
   const std::string caption = print_caption(*context.data.shown);
@@ -84,12 +69,12 @@ std::string panel_picture(Context& context, Panel panel, VectorFormat format) {
   const UiState& ui = context.ui;
   switch (panel) {
     case Panel::tflops:
-      return bars_picture(*context.models.bars(context.data, setting), titled(context, "TFLOP/s by window"), caption,
-                          format);
+      return bars_picture(*context.models.bars(context.data, setting),
+                          or_own(title, titled(context, "TFLOP/s by window")), caption, format);
     case Panel::scaling: {
       const ScalingChart& chart = *context.models.scaling(context.data, setting);
       if (chart.series.empty()) refuse(panel, "no pair of windows has a latency");
-      return scaling_picture(chart, titled(context, "Latency by window area"), caption, format);
+      return scaling_picture(chart, or_own(title, titled(context, "Latency by window area")), caption, format);
     }
     case Panel::map: {
       const WindowMap* map = context.models.map(context.data, setting, ui.map_series, ui.map_metric);
@@ -97,10 +82,10 @@ std::string panel_picture(Context& context, Panel panel, VectorFormat format) {
       const auto& choices = context.models.map_choices(context.data);
       const auto chosen =
           std::clamp<std::size_t>(static_cast<std::size_t>(std::max(0, ui.map_series)), 0, choices.size() - 1);
-      return map_picture(
-          *map, ui.map_metric,
-          titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric), choices[chosen].label)), caption,
-          format);
+      return map_picture(*map, ui.map_metric,
+                         or_own(title, titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric),
+                                                                   choices[chosen].label))),
+                         caption, format);
     }
     case Panel::lengths: {
       const LengthChart& chart = *context.models.lengths(context.data);
@@ -111,9 +96,10 @@ std::string panel_picture(Context& context, Panel panel, VectorFormat format) {
       SweepResults all = *context.data.shown;
       for (const auto& other : context.data.same_device)
         all.rows.insert(all.rows.end(), other->rows.begin(), other->rows.end());
-      return lengths_picture(
-          pass, fmt::format("Latency by sequence length, {}", step ? "training step" : to_string(ui.length_pass)),
-          print_caption(all), format);
+      return lengths_picture(pass,
+                             or_own(title, fmt::format("Latency by sequence length, {}",
+                                                       step ? "training step" : to_string(ui.length_pass))),
+                             print_caption(all), format);
     }
     default:
       refuse(panel, "it has no vector picture");

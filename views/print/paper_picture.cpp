@@ -43,7 +43,7 @@ std::string caption_of(PaperPage page, const std::string& text) {
   return numbers.empty() ? text : numbers + ". " + text;
 }
 
-std::string table1_now(Context& context, VectorFormat format) {
+std::string table1_now(Context& context, VectorFormat format, const std::string& given) {
   const PaperModel* model = context.models.paper(context.data);
   if (!model || model->measured == 0) refuse("none of its windows was measured", "open a database that has them");
   const Theme& theme = light_theme();
@@ -53,9 +53,10 @@ std::string table1_now(Context& context, VectorFormat format) {
     x.ticks.emplace_back(x.ticks.size(), format_windows(line.windows.window1, line.windows.window2));
     most = std::max({most, line.paper_ms, line.own_ms.value_or(0)});
   }
-  const auto made = make_canvas(format, kPrintSize, "Table 1 of the paper", theme.panel);
+  const std::string title = or_own(given, "Table 1 of the paper beside this device");
+  const auto made = make_canvas(format, kPrintSize, title, theme.panel);
   const PlotFrame frame(*made, kPrintSize, std::move(x), linear_axis(most * 1.06, "ms"),
-                        {"Table 1 of the paper beside this device",
+                        {title,
                          fmt::format("{} {}", model->conditions, kPaperTimesCaveat),
                          {{"the paper", theme.baseline, 1, false}, {"measured", theme.series[0], 1, false}}});
   for (std::size_t n = 0; n < model->lines.size(); ++n) {
@@ -67,7 +68,7 @@ std::string table1_now(Context& context, VectorFormat format) {
   return made->finish();
 }
 
-std::string operator_now(const Context& context, VectorFormat format) {
+std::string operator_now(const Context& context, VectorFormat format, const std::string& given) {
   const Windows windows = windows_of(context.ui.paper.the_operator);
   const Theme& theme = light_theme();
   const std::vector<OperatorWork> all = work_by_length(windows, 8, 20);
@@ -85,8 +86,8 @@ std::string operator_now(const Context& context, VectorFormat format) {
     legend.push_back(stroke(one.name, one.colour));
     for (const OperatorWork& work : all) low = std::min(low, work.*one.count), high = std::max(high, work.*one.count);
   }
-  const std::string title =
-      fmt::format("FLOPs of one head and dimension, {}", format_windows(windows.window1, windows.window2));
+  const std::string title = or_own(
+      given, fmt::format("FLOPs of one head and dimension, {}", format_windows(windows.window1, windows.window2)));
   const auto made = make_canvas(format, kPrintSize, title, theme.panel);
   const PlotFrame frame(
       *made, kPrintSize, power_axis(all.front().seq_len, all.back().seq_len, "tokens"), decade_axis(low, high, "FLOPs"),
@@ -121,7 +122,7 @@ std::vector<KeyArea> tiles_of(const QueryTiles& tiles, const TileBlock& block) {
   return all;
 }
 
-std::string tiling_now(const Context& context, VectorFormat format) {
+std::string tiling_now(const Context& context, VectorFormat format, const std::string& given) {
   const TileAnswer* answer = context.data.tiles.answer.get();
   const TileUse* use = answer ? shown_use(context.ui.paper.tiles, answer->uses) : nullptr;
   if (use == nullptr || use->query_tiles.blocks.empty()) refuse("it shows no tiles", "choose a kernel that has tiles");
@@ -142,7 +143,7 @@ std::string tiling_now(const Context& context, VectorFormat format) {
     }
   }
   const double dx = 0.03 * (all.x1 - all.x0), dy = 0.05 * (all.y1 - all.y0);
-  const std::string title = fmt::format("Tiles of query {}, {}", format_count(query), use_name(*use));
+  const std::string title = or_own(given, fmt::format("Tiles of query {}, {}", format_count(query), use_name(*use)));
   const auto made = make_canvas(format, kPrintSize, title, theme.panel);
   const PlotFrame frame(*made, kPrintSize, range_axis(all.x0 - dx, all.x1 + dx, "keys of axis 1 (j)"),
                         range_axis(all.y0 - dy, all.y1 + dy, "keys of axis 2 (k)"),
@@ -170,7 +171,7 @@ std::string tiling_now(const Context& context, VectorFormat format) {
   return made->finish();
 }
 
-std::string rotation_now(const Context& context, VectorFormat format) {
+std::string rotation_now(const Context& context, VectorFormat format, const std::string& given) {
   constexpr std::int64_t kMostShift = 64;
   const RotationUi& ui = context.ui.paper.rotation;
   const Theme& theme = light_theme();
@@ -184,7 +185,7 @@ std::string rotation_now(const Context& context, VectorFormat format) {
     low = std::min(low, std::ranges::min(*all)), high = std::max(high, std::ranges::max(*all));
   }
   const double room = 0.05 * std::max(high - low, 1e-3);
-  const char* title = "Rotary embedding: all positions moved on together";
+  const std::string title = or_own(given, "Rotary embedding: all positions moved on together");
   const auto made = make_canvas(format, kPrintSize, title, theme.panel);
   const PlotFrame frame(
       *made, kPrintSize, range_axis(0, kMostShift, "positions moved on"),
@@ -204,7 +205,7 @@ std::string rotation_now(const Context& context, VectorFormat format) {
   return made->finish();
 }
 
-std::string match3_now(Context& context, VectorFormat format) {
+std::string match3_now(Context& context, VectorFormat format, const std::string& given) {
   const Match3Shown& shown = context.models.match3().find(context.ui.paper.match3.asked);
   if (!shown.findings) refuse("its numbers cannot be read", "type whole numbers");
   const Match3Findings& all = *shown.findings;
@@ -226,7 +227,7 @@ std::string match3_now(Context& context, VectorFormat format) {
     legend.push_back(stroke(std::string(to_string(precision)), theme.series.at(static_cast<std::size_t>(i)), i));
   }
   legend.push_back({"these numbers", theme.text, 2, false});
-  const std::string title = fmt::format("How large c must be, and may be, for {} numbers", n);
+  const std::string title = or_own(given, fmt::format("How large c must be, and may be, for {} numbers", n));
   const auto made = make_canvas(format, kPrintSize, title, theme.panel);
   const PlotFrame frame(
       *made, kPrintSize, decade_axis(1.8, 1200, "modulus"), decade_axis(low / 1.5, high * 1.5, "c"),
@@ -317,7 +318,7 @@ void draw_law(VectorCanvas& canvas, const LawPlot& plot, const PlotRoom& room) {
   }
 }
 
-std::string laws_now(Context& context, VectorFormat format) {
+std::string laws_now(Context& context, VectorFormat format, const std::string& given) {
   const std::vector<LawPlot> plots = law_plots(context);
   if (plots.empty()) refuse("it shows no law", "give sizes that grow, or losses with a law");
   const Theme& theme = light_theme();
@@ -327,7 +328,7 @@ std::string laws_now(Context& context, VectorFormat format) {
                             static_cast<int>(legend.size() % 8)));
   const bool four = plots.size() > 1;
   const ImVec2 size = four ? kTallSize : kPrintSize;
-  const char* title = "Losses and their fitted laws";
+  const std::string title = or_own(given, "Losses and their fitted laws");
   const auto made = make_canvas(format, size, title, theme.panel);
   const PlotRoom all = draw_plot_text(
       *made, size,
@@ -350,7 +351,7 @@ std::string laws_now(Context& context, VectorFormat format) {
   return made->finish();
 }
 
-std::string recipe_now(Context& context, VectorFormat format) {
+std::string recipe_now(Context& context, VectorFormat format, const std::string& given) {
   const RecipeUi& ui = context.ui.paper.recipe;
   const RecipeAnswer& answer = context.models.recipe(context.data, ui);
   if (!answer.costs || answer.steps.size() < 2) refuse("its layers cannot be added up", "choose a measured shape");
@@ -365,7 +366,7 @@ std::string recipe_now(Context& context, VectorFormat format) {
     least = std::min(least, range.low), most = std::max(most, range.high);
   }
   const double room = std::max(0.1 * (most - least), 0.02 * most);
-  const std::string title = fmt::format("Attention in a training step of {} layers", ui.layers);
+  const std::string title = or_own(given, fmt::format("Attention in a training step of {} layers", ui.layers));
   const auto made = make_canvas(format, kPrintSize, title, theme.panel);
   const PlotFrame frame(*made, kPrintSize, range_axis(0, ui.layers, "2-simplicial layers"),
                         range_axis(std::max(0.0, least - room), most + room, "ms"),
@@ -383,24 +384,24 @@ std::string recipe_now(Context& context, VectorFormat format) {
 
 }  // namespace
 
-std::string paper_picture(Context& context, VectorFormat format) {
+std::string paper_picture(Context& context, VectorFormat format, const std::string& title) {
   switch (context.ui.paper.page) {
     case PaperPage::table1:
-      return table1_now(context, format);
+      return table1_now(context, format, title);
     case PaperPage::lengths:
-      return panel_picture(context, Panel::lengths, format);
+      return panel_picture(context, Panel::lengths, format, title);
     case PaperPage::the_operator:
-      return operator_now(context, format);
+      return operator_now(context, format, title);
     case PaperPage::tiling:
-      return tiling_now(context, format);
+      return tiling_now(context, format, title);
     case PaperPage::rotation:
-      return rotation_now(context, format);
+      return rotation_now(context, format, title);
     case PaperPage::match3:
-      return match3_now(context, format);
+      return match3_now(context, format, title);
     case PaperPage::laws:
-      return laws_now(context, format);
+      return laws_now(context, format, title);
     case PaperPage::recipe:
-      return recipe_now(context, format);
+      return recipe_now(context, format, title);
     case PaperPage::steps:
     case PaperPage::results:
     case PaperPage::errata:

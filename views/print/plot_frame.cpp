@@ -103,8 +103,12 @@ PlotRoom draw_plot_text(VectorCanvas& canvas, ImVec2 size, const PlotText& text)
   const Theme& theme = light_theme();
   constexpr float kMargin = 16;
   PlotRoom room;
-  canvas.text(kMargin, 24, text.title, {kTitle, theme.text});
-  room.low.y = draw_legend(canvas, text.legend, kLeft, size.x - kMargin, 46) + 14;
+  float y = 24;
+  for (const std::string& line : wrapped(text.title, kTitle, size.x - 2 * kMargin)) {
+    canvas.text(kMargin, y, line, {kTitle, theme.text});
+    y += 18;
+  }
+  room.low.y = draw_legend(canvas, text.legend, kLeft, size.x - kMargin, std::max(y, 42.0F) + 4) + 14;
   const std::vector<std::string> caption = wrapped(text.caption, 10, size.x - 2 * kMargin);
   const float below = 42 + 14 * static_cast<float>(caption.size());
   room.low.x = kLeft;
@@ -132,10 +136,24 @@ void PlotFrame::draw_axes(VectorCanvas& canvas) const {
   for (const auto& [value, name] : x_.ticks)
     canvas.text(at(value, y_.low).x, high_.y + 15, name, {10, theme.muted, Anchor::middle, false, true});
   canvas.line({{low_.x, high_.y}, {high_.x, high_.y}}, theme.muted, 1);
+  if (!y_.logarithmic && y_.low > 0) {  // two strokes: the axis does not begin at zero
+    for (const float up : {4.0F, 8.0F})
+      canvas.line({{low_.x - 4, high_.y - up + 2}, {low_.x + 4, high_.y - up - 2}}, theme.muted, 1);
+  }
   if (!x_.title.empty())
     canvas.text((low_.x + high_.x) / 2, high_.y + 31, x_.title, {kBody, theme.text, Anchor::middle});
   if (!y_.title.empty())
     canvas.text(low_.x - kLeft + 18, (low_.y + high_.y) / 2, y_.title, {kBody, theme.text, Anchor::middle, true});
+}
+
+void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour) {
+  const ImVec2 bottom = frame.at(x, low), top = frame.at(x, high);
+  if (bottom.y - top.y < 0.3F) return;
+  const auto within = [&](float y) { return std::clamp(y, frame.low().y, frame.high().y); };
+  canvas.line({{bottom.x, within(bottom.y)}, {top.x, within(top.y)}}, colour, 1);
+  for (const ImVec2& end : {bottom, top}) {
+    if (end.y == within(end.y)) canvas.line({{end.x - 3, end.y}, {end.x + 3, end.y}}, colour, 1);
+  }
 }
 
 ImVec2 PlotFrame::at(double x, double y) const {

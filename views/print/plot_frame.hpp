@@ -66,6 +66,9 @@ class PlotFrame {
   ImVec2 low_, high_;
 };
 
+/// An interval from `low` to `high` with caps; an end outside the frame is cut off there, and has none.
+void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour);
+
 inline constexpr ImVec2 kPrintSize{640, 400};  ///< CSS pixels: a text column and a half
 
 }  // namespace triscope

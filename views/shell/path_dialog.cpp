@@ -18,7 +18,7 @@ namespace triscope {
 namespace {
 
 struct PathQuestion {
-  const char* title;
+  std::string title;
   const char* help;
   const char* button;
   bool saves;                        ///< names a file to write
@@ -61,11 +61,16 @@ struct Questions {
   PathQuestion operator()(const ask::SaveTable&) const {
     return {"Save table as CSV", "The table as it is filtered and sorted.", "Save", true, {".csv"}};
   }
-  PathQuestion operator()(const ask::SaveChartData&) const {
-    return {"Save chart data as CSV", "The numbers behind the chart.", "Save", true, {".csv"}};
+  PathQuestion operator()(const ask::SaveChartData& request) const {
+    return {request.panel ? fmt::format("Save chart data as CSV: {}", panel_info(*request.panel).title)
+                          : "Save chart data as CSV",
+            "The numbers behind the chart.",
+            "Save",
+            true,
+            {".csv"}};
   }
-  PathQuestion operator()(const ask::SaveChart&) const {
-    return {"Save chart",
+  PathQuestion operator()(const ask::SaveChart& request) const {
+    return {request.panel ? fmt::format("Save chart: {}", panel_info(*request.panel).title) : "Save chart",
             "The ending decides: .png at three times its size on screen, .pdf or .svg with text and lines for a paper.",
             "Save",
             true,
@@ -79,11 +84,13 @@ struct Questions {
             {".npy", ".csv", ".png"}};
   }
   PathQuestion operator()(const ask::ChooseTensors&) const {
-    return {"Choose tensors",
-            "A .safetensors file, or q.npy beside k1.npy, k2.npy and so on. Dropping it on the window opens it.",
-            "Choose",
-            false,
-            {".safetensors", ".npy"}};
+    return {
+        "Choose tensors",
+        "A .safetensors, .npz or .pt file, or q.npy beside k1.npy, k2.npy and so on. Dropping it on the window opens "
+        "it.",
+        "Choose",
+        false,
+        {".safetensors", ".npz", ".pt", ".npy"}};
   }
   PathQuestion operator()(const ask::ChooseLabels&) const {
     return {"Choose token labels", "A text file with one token per line.", "Choose", false, {".txt"}};
@@ -227,6 +234,12 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
   return accepted;
 }
 
+/// The title of a picture for print.
+void draw_title(PathDialog& path) {
+  ImGui::SetNextItemWidth(-1);
+  ImGui::InputTextWithHint("##title", "title of a .pdf or .svg; empty: the chart's own", &path.title);
+}
+
 /// The field, the folder below it, and what would be overwritten. True when the path was chosen for good.
 bool draw_path(Context& context, const PathQuestion& question) {
   PathDialog& path = context.ui.path;
@@ -267,16 +280,18 @@ void draw_path_dialog(Context& context) {
   const PathQuestion question = std::visit(Questions{}, *path.waiting);
   if (!ImGui::IsPopupOpen("path")) ImGui::OpenPopup("path");
   if (!begin_dialog(context.look, "path", 620)) return;
-  dialog_heading(context.look, question.title);
+  dialog_heading(context.look, question.title.c_str());
   muted_text(context, question.help, true);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   bool accepted = draw_path(context, question);
+  if (std::holds_alternative<ask::SaveChart>(*path.waiting)) draw_title(path);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   accepted |= primary_button(context, question.button, !name_part(path.text).empty());
   ImGui::SameLine();
   const bool cancelled = ImGui::Button("Cancel") || ImGui::IsKeyPressed(ImGuiKey_Escape);
   if (accepted) {
     std::visit([&](auto& request) { request.file = path.text; }, *path.waiting);
+    if (auto* chart = std::get_if<ask::SaveChart>(&*path.waiting)) chart->title = path.title;
     context.request(*std::move(path.waiting));
   }
   if (accepted || cancelled) {

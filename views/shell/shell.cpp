@@ -277,6 +277,9 @@ void draw_docked_panels(Context& context) {
       menu_asked = true;
     }
     if (open) draw_panel(context, info.panel);
+    // Also by its tab, a key, or a control in it.
+    if (ui.chart_areas.contains(info.panel) && ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows))
+      ui.front_chart = info.panel;
     ImGui::End();
   }
   draw_tab_menu(context, menu_asked);

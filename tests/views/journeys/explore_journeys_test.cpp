@@ -62,11 +62,11 @@ TEST_F(ExploreJourney, fields_and_a_filter_choose_what_is_drawn) {
     show(c);
     IM_CHECK_EQ(chart().plots.size(), 2U);  // the passes
     IM_CHECK_EQ(chart().matched, chart().rows);
-    choose(c, "//###explore/##y", "//##Combo_00/rate##tflops");
+    choose(c, "//###explore/##y", "//##Combo_00/TFLOP\\/s##tflops");
     choose(c, "//###explore/##x", "//##Combo_00/windows##window");
     choose(c, "//###explore/##colour", "//##Combo_00/form##form");
     choose(c, "//###explore/##panels", "//##Combo_00/none");
-    IM_CHECK_STR_EQ(chart().y.label.c_str(), "rate, TFLOP/s");
+    IM_CHECK_STR_EQ(chart().y.label.c_str(), "TFLOP/s");
     IM_CHECK(!chart().x.names.empty());
     IM_CHECK_EQ(chart().plots.size(), 1U);
     type_filter(c, "kernel=cuda.hopper seq=32k");
@@ -241,7 +241,7 @@ TEST_F(ExploreJourney, a_view_is_saved_and_comes_back_in_place_of_another) {
     c->ItemClick("//$FOCUSED/Save");
     IM_CHECK_EQ(ui().settings.explore_views.size(), 1U);
     c->ItemClick("//**/Views");
-    c->ItemClick("//$FOCUSED/Rate by windows");
+    c->ItemClick("//$FOCUSED/TFLOP\\/s by windows");
     wait(c);
     IM_CHECK_STR_EQ(chart().query.y.c_str(), "tflops");
     IM_CHECK(ui().explore.filter.empty());

@@ -202,6 +202,96 @@ TEST_F(Journey, an_image_that_cannot_be_copied_is_offered_as_a_file) {
 }
 
 TEST_F(Journey, a_bad_file_is_named_and_the_open_database_stays) {
+TEST_F(Journey, the_menu_saves_the_chart_in_front_and_the_question_names_it) {
+  travel([](ImGuiTestContext* c) {
+    const auto ask_and_leave = [&](Panel panel) {
+      c->SetRef("##MainMenuBar");
+      c->MenuClick("File/Save chart as PNG, PDF or SVG...");
+      c->Yield(3);
+      IM_CHECK(ui().path.waiting && std::holds_alternative<ask::SaveChart>(*ui().path.waiting));
+      const auto& request = std::get<ask::SaveChart>(*ui().path.waiting);
+      IM_CHECK(request.panel == panel);
+      IM_CHECK(ui().path.text.ends_with(std::string(panel_info(panel).id) + ".png"));
+      c->KeyPress(ImGuiKey_Escape);
+      c->Yield(3);
+    };
+    front(c, Panel::tflops);
+    wait(c);
+    ask_and_leave(Panel::tflops);
+    c->WindowFocus("//###explore");  // as a click on its tab does
+    wait(c);
+    ask_and_leave(Panel::explore);
+    c->WindowFocus("//###scaling");
+    c->Yield(3);
+    ask_and_leave(Panel::scaling);
+    ui().front_chart = Panel::tflops;  // behind another one's tab, as a kept layout may begin
+    IM_CHECK(!ui().chart_areas.contains(Panel::tflops));
+    IM_CHECK(ui().chart_in_front() != Panel::tflops);
+  });
+}
+
+TEST_F(Journey, a_title_is_typed_where_a_chart_is_saved_and_forgotten_with_the_question) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    app().carry_out(FileRequest(ask::SaveChart{}));
+    c->Yield(3);
+    c->ItemInput("//$FOCUSED/##title");
+    c->KeyCharsReplace("Rates of an invented CPU");
+    c->ItemInput("//$FOCUSED/##path");
+    c->KeyCharsReplaceEnter((world().folder / "titled.svg").c_str());
+    wait(c);
+    std::ifstream stream(world().folder / "titled.svg");
+    const std::string svg((std::istreambuf_iterator<char>(stream)), {});
+    IM_CHECK(svg.find(">Rates of an invented CPU<") != std::string::npos);
+    app().carry_out(FileRequest(ask::SaveChart{}));
+    c->Yield(3);
+    IM_CHECK(ui().path.title.empty());
+    c->KeyPress(ImGuiKey_Escape);
+  });
+}
+
+TEST_F(Journey, the_palette_opens_the_manual_at_a_heading_and_selects_a_row_by_the_arrow_keys) {
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P);
+    c->Yield(3);
+    c->KeyChars("json for machines");
+    c->Yield(2);
+    c->KeyPress(ImGuiKey_Enter);
+    c->Yield(3);
+    IM_CHECK_STR_EQ(ui().document.c_str(), "command-line.md");
+    IM_CHECK(ui().document_heading.empty());  // it was scrolled to
+    c->KeyPress(ImGuiKey_Escape);
+    c->Yield(3);
+    IM_CHECK(ui().document.empty());
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P);
+    c->Yield(3);
+    c->KeyChars("unclear rows");  // a command that is grey now, then the manual
+    c->Yield(2);
+    c->KeyPress(ImGuiKey_DownArrow);
+    c->Yield(2);
+    c->KeyPress(ImGuiKey_Enter);
+    c->Yield(3);
+    IM_CHECK_STR_EQ(ui().document.c_str(), "method.md");
+    c->KeyPress(ImGuiKey_Escape);
+    c->Yield(3);
+  });
+}
+
+TEST_F(Journey, that_a_file_was_saved_is_said_for_some_seconds_and_what_went_wrong_until_it_is_dismissed) {
+  travel([](ImGuiTestContext* c) {
+    app().messages().notify(Severity::info, NoticeId::saved, "Saved a file.");
+    app().messages().notify(Severity::error, NoticeId::write, "Something was not written.");
+    const std::int64_t now = std::time(nullptr);
+    IM_CHECK(!app().messages().expire(now + 3));
+    IM_CHECK_EQ(data().notices.size(), 2U);
+    IM_CHECK(app().messages().expire(now + 20));
+    c->Yield(2);
+    IM_CHECK_EQ(data().notices.size(), 1U);
+    IM_CHECK(data().notices.front().id == NoticeId::write);
+  });
+}
+
   {
     std::ofstream bad(window->folder / "bad.db");
     bad << "this is no database, and it is long enough to have a header of a hundred bytes or more, so that it is read "

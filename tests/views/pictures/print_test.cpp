@@ -347,6 +347,55 @@ TEST(Print, an_exploration_has_its_panels_marks_and_named_axes) {
   }
 }
 
+TEST(Print, an_exploration_has_caps_a_wrapped_title_and_its_panel_apart_from_the_legend) {
+  std::vector<ResultRow> rows;
+  for (std::int64_t n = 0; n < 3; ++n) {
+    rows.push_back(row(n + 1, 512, 32, Pass::forward, 20 + 4 * static_cast<double>(n), 0.2, "cuda.hopper"));
+    rows.back().problem.seq_len = 1024 << n;
+  }
+  const std::string name = "one.db";
+  const ExploreSource source{name, rows};
+  const ExploreQuery query{"seq", "ms", "kernel", "pass", "", false};
+  const ExploreChart chart = explore_chart(explore({&source, 1}, query), query, {&source, 1});
+  const std::string title =
+      "A title that is so long that it needs a second line of the picture, as one for a paper does";
+  const std::string svg = explore_picture(chart, title, "a caption");
+  EXPECT_EQ(count(svg, ">" + title + "<"), 1U) << "in one line for who hears it, in two for who sees it";
+  // The line through the points, and of each point the whisker and two caps; the legend has one more.
+  const std::string stroke =
+      "stroke=\"" + css_colour(explore_colour(light_theme(), chart, chart.plots[0].lines[0])) + "\"";
+  EXPECT_EQ(count(svg, stroke), 1U + 3 * rows.size() + 1U);
+  const auto height = [&](const std::string& words) {
+    std::smatch found;
+    const std::regex text("<text x=\"[^\"]*\" y=\"([^\"]*)\"[^>]*>" + words + "<");
+    return std::regex_search(svg, found, text) ? std::stof(found[1]) : -1.0F;
+  };
+  EXPECT_GT(height("Hopper"), 0);
+  EXPECT_GT(height("forward"), height("Hopper") + 10) << "below the legend";
+}
+
+TEST(Print, an_axis_that_does_not_begin_at_zero_has_a_mark) {
+  const auto strokes = [](double low) {
+    const auto canvas = make_canvas(VectorFormat::svg, kPrintSize, "t", light_theme().panel);
+    const PlotFrame frame(*canvas, kPrintSize, linear_axis(4, "x"), range_axis(low, 10, "y"), {"t", "c", {}, 0});
+    return count(canvas->finish(), "stroke=\"" + css_colour(light_theme().muted) + "\"");
+  };
+  EXPECT_EQ(strokes(5), strokes(0) + 2);
+}
+
+TEST(Print, a_title_that_was_typed_takes_the_place_of_the_charts_own) {
+  fixture::WindowOnDatabase window;
+  window.stage->settle();
+  const std::filesystem::path file = window.folder / "titled.svg";
+  window.application().carry_out(ask::SaveChart{Panel::tflops, file.string(), "Figure 3"});
+  window.stage->settle();
+  std::ifstream stream(file);
+  std::stringstream text;
+  text << stream.rdbuf();
+  EXPECT_THAT(text.str(), HasSubstr(">Figure 3<"));
+  EXPECT_THAT(text.str(), Not(HasSubstr(">TFLOP/s by window")));
+}
+
 TEST(Print, a_comparison_has_a_line_for_each_row_with_its_verdict) {
   CompareModel model;
   model.sweeps = {"10:00", "11:00"};
@@ -354,7 +403,8 @@ TEST(Print, a_comparison_has_a_line_for_each_row_with_its_verdict) {
     CompareLine& one = model.lines.emplace_back();
     one.window = window;
     one.kernel = "Hopper";
-    one.cells = {CompareCell{1, 20.0, 2, Status::ok, {}}, CompareCell{2, 20.0 / ratio, 2, Status::ok, Comparison{}}};
+    one.cells = {CompareCell{1, 1, 20.0, 2, Status::ok, {}},
+                 CompareCell{2, 1, 20.0 / ratio, 2, Status::ok, Comparison{}}};
     one.cells[1]->comparison->ratio = ratio;
     one.cells[1]->comparison->verdict = verdict;
     if (known) one.cells[1]->comparison->interval = {ratio * 0.98, ratio * 1.02};

@@ -1,6 +1,7 @@
 #include "views/model/charts/explore_chart.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -15,6 +16,7 @@
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/problem_facts.hpp"
 #include "views/data/format.hpp"
+#include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
 namespace {
@@ -79,8 +81,8 @@ std::string mark_text(const Exploration& made, const ExploreMark& mark, const Ex
       fmt::format("{}, {}, {} tokens, heads {}/{}, {}", row.card.label, windows_text(row.problem),
                   format_tokens(row.problem.seq_len), row.problem.q_heads, row.problem.kv_heads, to_string(row.pass));
   if (!row.instance.empty() && row.instance != "default") text += ", " + row.instance;
-  text += fmt::format("\n{}: {}{}{}", made.y->label, significant_text(mark.y, 4), made.y->unit.empty() ? "" : " ",
-                      made.y->unit);
+  const std::string_view unit = made.y->unit == made.y->label ? std::string_view() : made.y->unit;
+  text += fmt::format("\n{}: {}{}{}", made.y->label, significant_text(mark.y, 4), unit.empty() ? "" : " ", unit);
   if (mark.repeats > 1) {
     text += fmt::format(", median of {} measurements, {} to {}", mark.repeats, significant_text(mark.low, 4),
                         significant_text(mark.high, 4));
@@ -132,6 +134,91 @@ ExploreMark mark_of(const Exploration& made, const Thinned& thinned, std::span<c
   mark.measurement = row.measurement;
   mark.text = mark_text(made, mark, {row, named_of});
   return mark;
+}
+
+/// A kernel goes by the name that it has everywhere in the window.
+class KernelNames {
+ public:
+  explicit KernelNames(std::span<const ExploreSource> sources) {
+    std::map<std::string, std::set<std::string>> named;  // ids by label
+    for (const ExploreSource& source : sources) {
+      for (const ResultRow& row : source.rows) {
+        if (labels_.try_emplace(row.kernel, row.card.label).second) named[row.card.label].insert(row.kernel);
+      }
+    }
+    for (auto& [id, label] : labels_) {
+      if (label.empty()) label = id;
+      if (named[label].size() > 1) label += " (" + id + ")";
+    }
+  }
+  void rename(const ExploreField* field, std::string& name) const {
+    if (field == nullptr || field->id != "kernel") return;
+    if (const auto found = labels_.find(name); found != labels_.end()) name = found->second;
+  }
+
+ private:
+  std::map<std::string, std::string> labels_;
+};
+
+/// The kernels of what was made by their names.
+Exploration with_names(const Exploration& made, std::span<const ExploreSource> sources) {
+  Exploration named = made;
+  const KernelNames names(sources);
+  for (std::string& name : named.x_names) names.rename(made.x, name);
+  for (std::string& name : named.panel_names) names.rename(made.panel, name);
+  for (std::string& name : named.row_names) names.rename(made.row, name);
+  for (ExplorePanel& panel : named.panels) {
+    names.rename(made.panel, panel.name);
+    names.rename(made.row, panel.row);
+    for (ExploreSeries& series : panel.series) names.rename(made.color, series.name);
+  }
+  return named;
+}
+
+/// "12 to 40", or "32" where both are the same.
+std::string span_text(std::int64_t low, std::int64_t high) {
+  return low == high ? format_count(low) : fmt::format("{} to {}", format_count(low), format_count(high));
+}
+
+/// What all measurements that are drawn share, and how they were taken.
+ExploreConditions conditions_of(const Exploration& made, std::span<const ExploreSource> sources) {
+  ExploreConditions conditions;
+  std::vector<double> clocks;
+  std::vector<const ResultRow*> rows;
+  std::set<std::string> windows, passes;
+  bool ours = false;
+  for (const ExplorePanel& panel : made.panels) {
+    for (const ExploreSeries& series : panel.series) {
+      for (const ExplorePoint& point : series.points) {
+        for (const ExploreRepeat& repeat : point.repeats) {
+          const ResultRow& row = row_of(sources, repeat);
+          rows.push_back(&row);
+          if (row.sm_clock_mhz) clocks.push_back(*row.sm_clock_mhz);
+          conditions.regimes.emplace(to_string(row.regime));
+          conditions.timed_by.insert(timing_label(row.timing_source));
+          const bool first = rows.size() == 1;
+          conditions.fewest_samples = first ? row.samples : std::min(conditions.fewest_samples, row.samples);
+          conditions.samples = std::max(conditions.samples, row.samples);
+          passes.emplace(to_string(row.pass));
+          if (!is_baseline(row)) {
+            windows.insert(line_label(row));
+            ours = true;
+          }
+        }
+      }
+    }
+  }
+  conditions.measurements = rows.size();
+  if (!clocks.empty()) conditions.clock_mhz = median(clocks);
+  if (ours) conditions.problem = shared_conditions(rows);
+  const auto on_axis = [&](std::string_view id) {
+    const auto is = [&](const ExploreField* field) { return field != nullptr && field->id == id; };
+    return is(made.x) || is(made.color) || is(made.panel) || is(made.row);
+  };
+  if (windows.size() == 1 && !on_axis("window")) conditions.title = *windows.begin();
+  if (passes.size() == 1 && !on_axis("pass"))
+    conditions.title += (conditions.title.empty() ? "" : ", ") + *passes.begin();
+  return conditions;
 }
 
 /// A line from one value to the next says something: a size, a date, one version after another.
@@ -210,6 +297,27 @@ std::vector<ExplorePanel> drawn_panels(const Exploration& made, ExploreChart& ch
   return drawn;
 }
 
+/// How far an interval may stretch the axis, beyond the value itself: the rest of a very wide one is cut off.
+constexpr double kMostStretch = 0.5;
+
+/// With intervals: the axis holds their ends.
+void hold_intervals(ExploreAxis& axis, const std::vector<Points>& plots) {
+  const double least = axis.low > 0 ? axis.low * kMostStretch : axis.low,
+               most = axis.high > 0 ? axis.high * (1 + kMostStretch) : axis.high;
+  for (const Points& lines : plots) {
+    for (const auto& line : lines) {
+      for (const Thinned& one : line) {
+        for (const ExploreRepeat& repeat : one.point->repeats) {
+          const bool alone = one.point->repeats.size() == 1;
+          if (alone && !repeat.interval) continue;
+          axis.low = std::min(axis.low, std::max(alone ? repeat.interval->low : repeat.y, least));
+          axis.high = std::max(axis.high, std::min(alone ? repeat.interval->high : repeat.y, most));
+        }
+      }
+    }
+  }
+}
+
 void set_axes(const Exploration& made, const std::vector<Points>& plots, ExploreChart& chart) {
   std::vector<double> x, y;
   for (const Points& lines : plots) {
@@ -221,6 +329,7 @@ void set_axes(const Exploration& made, const std::vector<Points>& plots, Explore
   chart.x.names = made.x_names;
   set_range(chart.x, x, !made.x_names.empty(), made.x->measure ? kFarApart : kFarApartSizes);
   set_range(chart.y, y, false, kFarApart);
+  if (!y.empty()) hold_intervals(chart.y, plots);
   const std::set<double> sizes(x.begin(), x.end());
   if (made.x_names.empty() && !made.x->measure && sizes.size() <= kMostTicks)
     chart.x.ticks.assign(sizes.begin(), sizes.end());
@@ -228,9 +337,11 @@ void set_axes(const Exploration& made, const std::vector<Points>& plots, Explore
 
 }  // namespace
 
-ExploreChart explore_chart(const Exploration& made, const ExploreQuery& query, std::span<const ExploreSource> sources,
+ExploreChart explore_chart(const Exploration& by_id, const ExploreQuery& query, std::span<const ExploreSource> sources,
                            std::vector<std::string> databases) {
+  const Exploration made = with_names(by_id, sources);
   ExploreChart chart;
+  chart.conditions = conditions_of(made, sources);
   chart.databases = std::move(databases);
   chart.query = query;
   chart.rows = made.rows;
@@ -270,6 +381,46 @@ std::string explore_title(const ExploreQuery& query) {
   return title;
 }
 
+std::string explore_picture_title(const ExploreChart& chart) {
+  ExploreQuery asked = chart.query;
+  asked.where.clear();  // stands in the caption
+  return explore_title(asked) + (chart.conditions.title.empty() ? "" : ", " + chart.conditions.title);
+}
+
+std::string explore_caption(const ExploreChart& chart) {
+  const ExploreConditions& how = chart.conditions;
+  bool intervals = false, repeats = false, hollow = false;
+  for (const ExplorePlot& plot : chart.plots) {
+    for (const ExploreLine& line : plot.lines) {
+      for (const ExploreMark& mark : line.marks) {
+        intervals |= mark.known && mark.repeats == 1;
+        repeats |= mark.repeats > 1;
+        hollow |= !mark.known;
+      }
+    }
+  }
+  std::string text = fmt::format("{}", fmt::join(chart.devices, ", "));
+  if (how.clock_mhz) text += fmt::format(", {} MHz", format_count(std::llround(*how.clock_mhz)));
+  text += fmt::format(", {}, timed by {}; medians of n = {} samples", fmt::join(how.regimes, " and "),
+                      fmt::join(how.timed_by, " and "), span_text(how.fewest_samples, how.samples));
+  if (intervals) text += ", bars of 95 % intervals";
+  if (repeats) text += ", of several repeats their median and range";
+  if (hollow) text += ", hollow where the interval is unknown";
+  text += ". ";
+  if (!how.problem.empty()) text += "All of our kernels: " + how.problem + ". ";
+  text += counted(how.measurements, "measurement");
+  if (how.measurements != chart.points) text += fmt::format(" in {}", counted(chart.points, "point"));
+  if (chart.drawn < chart.points)
+    text += fmt::format(", {} drawn", format_count(static_cast<std::int64_t>(chart.drawn)));
+  if (!chart.query.where.empty()) text += fmt::format(", of {}", chart.query.where);
+  text += ".";
+  if (!chart.mixed.empty()) text += fmt::format(" Points at one x differ in {}.", fmt::join(chart.mixed, ", "));
+  if (!chart.databases.empty()) text += fmt::format(" Of {}.", fmt::join(chart.databases, ", "));
+  if (chart.days.empty()) return text;
+  return text + (chart.days.size() == 1 ? fmt::format(" {}.", *chart.days.begin())
+                                        : fmt::format(" {} to {}.", *chart.days.begin(), *chart.days.rbegin()));
+}
+
 std::string filter_problem(const std::string& where) {
   try {
     const ExploreFilter parsed(where);
@@ -304,7 +455,8 @@ TextTable explore_text(const ExploreChart& chart) {
 std::span<const ExploreView> usual_views() {
   static const std::vector<ExploreView> views{
       {"Time by tokens", {}},
-      {"Rate by windows", {"window", "tflops", "kernel", "pass", "", false}},
+      {"TFLOP/s by tokens", {"seq", "tflops", "kernel", "pass", "", true}},
+      {"TFLOP/s by windows", {"window", "tflops", "kernel", "pass", "", false}},
       {"Time beside the reference", {"seq", "ratio", "window", "pass", "kernel~hopper", false}},
       {"Energy by time", {"ms", "joules", "kernel", "pass", "", false}},
       {"Time by version", {"version", "ms", "window", "pass", "kernel~hopper", false}},

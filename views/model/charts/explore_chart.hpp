@@ -18,8 +18,13 @@ inline constexpr std::size_t kMostMarks = 4000, kMostPlots = 12, kMostLines = 24
 ExploreChart explore_chart(const Exploration& made, const ExploreQuery& query, std::span<const ExploreSource> sources,
                            std::vector<std::string> databases = {});
 
-/// "time by tokens, kernel~hopper": what was asked, for a picture's title.
+/// "Time by tokens, kernel~hopper": what was asked.
 std::string explore_title(const ExploreQuery& query);
+/// "Time by tokens, 512 × 32, forward": what is drawn, for a picture's title.
+std::string explore_picture_title(const ExploreChart& chart);
+/// What a reader of the picture has to know: device, clock, regime, clock of the times, n, what the whiskers are, and
+/// which measurements these are.
+std::string explore_caption(const ExploreChart& chart);
 /// What is wrong with the filter in one sentence; empty: nothing.
 std::string filter_problem(const std::string& where);
 /// One row for each point.

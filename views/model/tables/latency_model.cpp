@@ -63,24 +63,6 @@ std::vector<Fact> differing_facts(const std::vector<ResultRow>& rows) {
   return result;
 }
 
-/// The settings that do not differ, as a phrase; what is usual (batch 1, causal mask) goes without saying.
-std::string shared_conditions(const std::vector<ResultRow>& rows) {
-  const auto ours = std::find_if(rows.begin(), rows.end(), [](const ResultRow& row) { return !is_baseline(row); });
-  if (ours == rows.end()) return {};
-  std::string text;
-  for (const ProblemFact& fact : problem_facts()) {
-    const std::string_view name = fact.name;
-    const std::string value = fact.value(ours->problem);
-    if ((name == "batch" || name == "mask") && value == fact.value(Problem())) continue;
-    const bool shared = std::all_of(rows.begin(), rows.end(), [&](const ResultRow& row) {
-      return is_baseline(row) || fact.value(row.problem) == value;
-    });
-    const std::string phrase = readable(fact.phrase(ours->problem));
-    if (shared && !phrase.empty()) text += (text.empty() ? "" : ", ") + phrase;
-  }
-  return text;
-}
-
 std::string problem_key(const Problem& p) {
   return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", static_cast<int>(p.form), static_cast<int>(p.mask),
                      static_cast<int>(p.element), p.deterministic, p.batch, p.seq_len, p.q_heads, p.kv_heads,
@@ -164,6 +146,29 @@ std::vector<std::string> differing_settings(const std::vector<const ResultRow*>&
   return settings;
 }
 
+std::vector<const ResultRow*> places_of(const std::vector<ResultRow>& rows) {
+  std::vector<const ResultRow*> places;
+  for (const ResultRow& row : rows) places.push_back(&row);
+  return places;
+}
+
+std::string shared_conditions(std::span<const ResultRow* const> rows) {
+  const auto ours = std::ranges::find_if(rows, [](const ResultRow* row) { return !is_baseline(*row); });
+  if (ours == rows.end()) return {};
+  const Problem& first = (*ours)->problem;
+  std::string text;
+  for (const ProblemFact& fact : problem_facts()) {
+    const std::string_view name = fact.name;
+    const std::string value = fact.value(first);
+    if ((name == "batch" || name == "mask") && value == fact.value(Problem())) continue;
+    const bool shared = std::ranges::all_of(
+        rows, [&](const ResultRow* row) { return is_baseline(*row) || fact.value(row->problem) == value; });
+    const std::string phrase = readable(fact.phrase(first));
+    if (shared && !phrase.empty()) text += (text.empty() ? "" : ", ") + phrase;
+  }
+  return text;
+}
+
 std::string match_key(const ResultRow& row, bool with_instance) {
   return fmt::format("{}|{}|{}|{}|{}", problem_key(row.problem), static_cast<int>(row.pass),
                      static_cast<int>(row.regime), row.kernel, with_instance ? row.instance : std::string());
@@ -186,7 +191,7 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
     model.reference_label = beside_reference->short_label;
   }
   model.has_baseline = against_baseline != nullptr;
-  model.conditions = shared_conditions(sweep.rows);
+  model.conditions = shared_conditions(places_of(sweep.rows));
   make_groups(model, sweep.rows);
   const std::vector<Fact> facts = differing_facts(sweep.rows);
   for (const Fact& fact : facts) model.fact_names.emplace_back(fact.name);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,11 @@ struct LatencyModel {
   bool has_paper = false;          ///< some line stands in the paper's Table 1, at its shape
   std::int64_t flagged = 0, failed = 0;  ///< over all cells
 };
+
+std::vector<const ResultRow*> places_of(const std::vector<ResultRow>& rows);
+/// The settings in which rows of our kernels do not differ, as a phrase; what is usual (batch 1, causal mask) goes
+/// without saying.
+std::string shared_conditions(std::span<const ResultRow* const> rows);
 
 LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline,
                                 const Verdicts* beside_reference = nullptr);
