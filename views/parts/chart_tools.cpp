@@ -312,7 +312,7 @@ Ring ring_of(const Context& context, std::int64_t measurement) {
   const Look& look = context.look;
   const Selection& selection = context.ui.selection;
   if (measurement == selection.pinned()) return {look.theme.text, look.px(2.5F)};
-  if (selection.contains(measurement)) return {look.theme.accent, look.px(2)};
+  if (selection.contains(measurement)) return {look.theme.text, look.px(1.25F)};
   return {look.theme.muted, look.px(1.5F)};
 }
 
