@@ -183,14 +183,15 @@ TEST(LengthChart, a_step_stands_beside_the_other_step_and_not_beside_a_forward_p
 }
 
 TEST(LengthChart, colours_do_not_depend_on_the_sweep_that_is_shown) {
+  const auto all = length_sweep();
   auto one = sweep({}, 1), two = sweep({}, 2);
-  for (const ResultRow& r : length_sweep()->rows) (r.problem.window1 == 512 ? one : two)->rows.push_back(r);
+  for (const ResultRow& r : all->rows) (r.problem.window1 == 512 ? one : two)->rows.push_back(r);
   const auto colours = [](const LengthChart& chart) {
-    std::map<std::string, int> all;
+    std::map<std::string, int> by_label;
     for (const LengthCurve& curve : chart.passes[0].curves) {
-      if (!curve.baseline) all[curve.label] = curve.style;
+      if (!curve.baseline) by_label[curve.label] = curve.style;
     }
-    return all;
+    return by_label;
   };
   EXPECT_EQ(colours(make_length_chart(*one, {two})), colours(make_length_chart(*two, {one})));
 }
