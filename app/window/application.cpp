@@ -83,7 +83,7 @@ bool Application::settled() const {
 }
 
 bool Application::prepare_frame(float monitor_scale) {
-  const bool news = queue_.drain();
+  const bool news = queue_.drain() || messages_.expire(std::time(nullptr));
   keys_.before_frame(ui_.keys_wait);
   const bool looks_new = appearance_.prepare_frame(monitor_scale);
   return news || looks_new ||

@@ -109,7 +109,7 @@ struct LogLine {
   std::string text;
 };
 
-/// A sentence the user must see, with up to two next steps. Stays until it is dismissed or resolved.
+/// A sentence the user must see, with up to two next steps. Stays until it is dismissed or resolved, or until `ends`.
 struct Notice {
   NoticeId id;  ///< a newer notice with the same id replaces an older one
   Severity severity = Severity::info;
@@ -123,6 +123,7 @@ struct Notice {
 
 /// A folder, for choosing a file.
 struct FolderEntry {
+  std::int64_t ends = 0;  ///< unix seconds; 0: it stays
   std::string name;
   bool folder = false;
   std::int64_t bytes = 0;

@@ -10,6 +10,7 @@ namespace triscope {
 namespace {
 
 constexpr std::size_t kLogLines = 2000;
+constexpr std::int64_t kSecondsSeen = 8;  ///< of what goes by itself
 
 std::string clock_text() {
   const std::time_t now = std::time(nullptr);
@@ -23,7 +24,10 @@ std::string clock_text() {
 void Messages::notify(Severity severity, NoticeId id, std::string text, std::vector<Notice::Action> actions) {
   dismiss(id);
   log(severity, text);
-  data_.notices.push_back({id, severity, std::move(text), std::move(actions)});
+  // That something went well needs no answer, and takes room from what is looked at.
+  const bool passes = id == NoticeId::saved && severity == Severity::info && actions.empty();
+  data_.notices.push_back(
+      {id, severity, std::move(text), std::move(actions), passes ? std::time(nullptr) + kSecondsSeen : 0});
 }
 
 void Messages::notify_later(Severity severity, NoticeId id, std::string text, std::vector<Notice::Action> actions) {
@@ -40,6 +44,10 @@ void Messages::log(Severity severity, std::string text) {
 
 bool Messages::dismiss(NoticeId id) {
   return std::erase_if(data_.notices, [&](const Notice& notice) { return notice.id == id; }) > 0;
+}
+
+bool Messages::expire(std::int64_t now) {
+  return std::erase_if(data_.notices, [&](const Notice& notice) { return notice.ends != 0 && notice.ends <= now; }) > 0;
 }
 
 const Notice* Messages::find(NoticeId id) const {

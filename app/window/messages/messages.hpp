@@ -1,6 +1,7 @@
 // What the window says to its user: notices and the log.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ class Messages {
   /// Takes a notice away; false: there was none.
   bool dismiss(NoticeId id);
   const Notice* find(NoticeId id) const;
+  /// Takes away what has been seen long enough at `now`, unix seconds; false: nothing.
+  bool expire(std::int64_t now);
   /// For a `BackgroundThread`: says what its jobs threw.
   std::function<void(const std::string& why)> failures();
 

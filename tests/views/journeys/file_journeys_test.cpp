@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <fstream>
 
 #include "app/window/files/folder_listing.hpp"
