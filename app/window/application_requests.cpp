@@ -151,7 +151,10 @@ struct Application::Handlers {
   void operator()(const ask::ClearBaseline&) const { a.sweeps_.clear_baseline(); }
   void operator()(const ask::SetReference& request) const { a.sweeps_.set_reference(request.kernel); }
   void operator()(const ask::Compare& request) const { a.sweeps_.compare(request.sweep); }
+  void operator()(const ask::CompareBefore&) const { a.sweeps_.compare_before(); }
   void operator()(const ask::LeaveOtherDatabase&) const { a.sweeps_.leave_other(); }
+  void operator()(const ask::CompareVersions& request) const { a.sweeps_.compare_versions(request.choice); }
+  void operator()(const ask::LeaveVersions&) const { a.sweeps_.leave_versions(); }
   void operator()(const ask::SelectMeasurement& request) const {
     if (request.beside) return a.sweeps_.select_beside(request.measurement, request.sweep);
     a.sweeps_.select(request.measurement, request.sweep);
@@ -171,10 +174,14 @@ struct Application::Handlers {
     a.sweeps_.note_measurement(request.measurement, request.note);
   }
 
-  void operator()(const ask::ShowPanel& request) const { a.ui_.show(request.panel); }
+  void operator()(const ask::ShowPanel& request) const {
+    a.ui_.show(request.panel);
+    if (const auto page = find_paper_page(request.page)) a.ui_.paper.page = *page;
+  }
   void operator()(const ask::ShowMeasurements&) const { a.ui_.workspace = Workspace::measure; }
-  void operator()(const ask::FilterTable&) const {
+  void operator()(const ask::FilterTable& request) const {
     a.ui_.show(Panel::latency);
+    if (!request.text.empty()) a.ui_.table_filter = request.text;
     a.ui_.focus_filter = true;
     a.ui_.keys_wait = kFramesToField;
   }
@@ -183,6 +190,11 @@ struct Application::Handlers {
     a.ui_.attention.part.reset();
   }
   void operator()(const ask::InspectAgain&) const { a.attention_.ask_again(); }
+  void operator()(const ask::OpenTensors&) const {
+    a.ui_.show(Panel::attention);
+    open_draft(a.ui_.attention, 0);
+    a.ui_.attention.draft.source.kind = SourceKind::file;
+  }
   void operator()(const ask::ShowMaps& request) const {
     a.ui_.show(Panel::attention);
     a.ui_.attention.show = request.show;
@@ -203,6 +215,10 @@ struct Application::Handlers {
     a.ui_.keys_wait = kFramesToField;
   }
   void operator()(const ask::OpenHelp&) const { a.ui_.help_open = true; }
+  void operator()(const ask::OpenDocument& request) const {
+    a.ui_.document = request.page;
+    a.ui_.document_heading = request.heading;
+  }
   void operator()(const ask::OpenLicences&) const { a.ui_.licences_open = true; }
   void operator()(const ask::OpenSettings&) const { a.ui_.settings_open = true; }
   void operator()(const ask::DismissNotice& request) const {

@@ -285,11 +285,47 @@ TEST(Compare, counts_verdicts_and_lists_differences_in_order_of_importance) {
   const CompareModel model = make_compare_model({a, b}, 0);
   EXPECT_EQ(model.lines.size(), 6U);
   EXPECT_EQ(model.missing, 1);
-  EXPECT_EQ(compare_summary(model), "1 faster, 1 slower, 1 not in every sweep.");
+  EXPECT_EQ(compare_summary(model), "1 slower, 1 faster, 1 not in every sweep.");
   ASSERT_EQ(model.differences.size(), 2U);
   EXPECT_EQ(model.differences[0].what, "driver");
   EXPECT_EQ(model.differences[1].what, "compiler");
   EXPECT_EQ(compare_text(model).rows[0][5], "1.30");
+}
+
+TEST(Compare, what_takes_longer_stands_first_and_none_slower_is_said) {
+  auto first = small_sweep(), second = small_sweep();
+  ComparedSweep a{first, {}}, b{second, {}};
+  for (const auto& [row, ratio] : {std::pair{1, 0.9}, std::pair{2, 1.01}, std::pair{3, 0.95}})
+    b.against_first[row] = {row, {Verdict::faster, ratio, {ratio - 0.01, ratio + 0.01}, {}, false, 0.02, ""}};
+  const CompareModel model = make_compare_model({a, b}, 0);
+  std::vector<double> ratios;
+  for (const CompareLine& line : model.lines) {
+    if (line.cells[1]->comparison) ratios.push_back(line.cells[1]->comparison->ratio);
+  }
+  EXPECT_THAT(ratios, testing::ElementsAre(1.01, 0.95, 0.9));
+  EXPECT_TRUE(model.lines[2].cells[1]->comparison) << "lines without a ratio stand last";
+  EXPECT_THAT(compare_summary(model), testing::StartsWith("0 slower, 3 faster"));
+  EXPECT_THAT(compare_explanation(model), testing::StartsWith("Same: the whole interval within 2 % of 1."));
+  EXPECT_THAT(compare_explanation(model), HasSubstr("2,048 tokens"));
+}
+
+TEST(Compare, sides_of_several_sweeps_stand_row_by_row_and_name_what_any_of_them_differs_in) {
+  auto before = small_sweep(), after = small_sweep();
+  after->rows[1].instance = "another";  // of the same question
+  after->rows[1].sweep = 7;
+  ComparedSweep a{before, {}}, b{after, {}};
+  a.aligned = b.aligned = true;
+  a.name = "63ca6c", b.name = "2c6a73";
+  b.sweeps = {after->info, after->info};
+  b.sweeps.back().environment.driver_version = "580";
+  const CompareModel model = make_compare_model({a, b}, 0);
+  EXPECT_THAT(model.sweeps, testing::ElementsAre("63ca6c", "2c6a73"));
+  EXPECT_EQ(model.lines.size(), before->rows.size());
+  EXPECT_EQ(model.missing, 0);
+  EXPECT_EQ(model.lines[1].cells[1]->sweep, 7);
+  const auto driver = std::ranges::find(model.differences, std::string("driver"), &Difference::what);
+  ASSERT_NE(driver, model.differences.end());
+  EXPECT_THAT(driver->values[1], HasSubstr("580"));
 }
 
 TEST(Compare, devices_that_cannot_be_read_are_not_the_same) {

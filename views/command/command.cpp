@@ -48,13 +48,14 @@ bool has_baseline(const Data&, const UiState& ui) { return ui.selection.baseline
 bool can_compare(const Data&, const UiState& ui) {
   return ui.selection.baseline_sweep != 0 && ui.selection.baseline_sweep != ui.selection.shown_sweep;
 }
+bool has_before(const Data& data, const UiState&) { return sweep_before(data) != nullptr; }
 bool can_star(const Data& data, const UiState&) { return data.shown && !data.read_only; }
 bool can_delete(const Data& data, const UiState&) { return data.shown && !data.read_only && !data.shown->info.running; }
 bool has_slice(const Data& data, const UiState&) { return data.attention.sides[0].slice != nullptr; }
 bool can_search(const Data& data, const UiState& ui) { return has_slice(data, ui) && !data.run.running; }
 bool has_selection(const Data&, const UiState& ui) {
   return ui.attention.pinned || ui.selection.pinned() != 0 || !ui.selection.compared.empty() ||
-         !ui.selection.other_database.empty();
+         !ui.selection.other_database.empty() || ui.selection.versions;
 }
 
 // In the order of menus and palette.
@@ -144,9 +145,16 @@ const Command kCommands[] = {
      "Measure the rows that are selected in the queue later, within their restart", can_move},
     {ask::SetBaseline{}, "Sweep", "Set as baseline", "B", "Judge other sweeps against the shown one", shows_sweep},
     {ask::ClearBaseline{}, "Sweep", "Clear baseline", "", "Stop comparing with a baseline", has_baseline},
-    {ask::Compare{}, "Sweep", "Compare with the baseline", "C", "Put the shown sweep beside the baseline", can_compare},
+    {ask::Compare{}, "Sweep", "Compare with the baseline", "C", "Put the shown sweep beside the baseline", can_compare,
+     "regression slower", "another sweep as the baseline (B)"},
+    {ask::CompareBefore{}, "Sweep", "Compare with the sweep before it", "",
+     "Put the shown sweep beside the one that was measured before it", has_before, "regression slower previous",
+     "an older sweep"},
+    {ask::CompareVersions{}, "Sweep", "Compare two versions of a kernel...", "",
+     "What was measured before and after a change of a kernel's source, whatever sweeps it stands in; slowest first",
+     shows_sweep, "regression slower commit source hash change", "a sweep"},
     {ask::CompareDatabase{}, "Sweep", "Compare with another database...", "",
-     "Judge the compared sweeps, or the shown one, against a sweep of another file", shows_rows},
+     "Judge the compared sweeps, or the shown one, against a sweep of another file", shows_rows, "regression slower"},
     {ask::Star{}, "Sweep", "Star", "S", "Mark the shown sweep, or take the mark away", can_star},
     {ask::AskToDelete{}, "Sweep", "Delete sweep...", "", "Delete the shown sweep and its samples; asks first",
      can_delete},

@@ -19,6 +19,8 @@ struct Command {
   const char* help;      ///< one sentence
   /// Whether it makes sense now; menus and palette grey it out otherwise, and its key does nothing.
   bool (*enabled)(const WindowData& data, const UiState& ui);
+  const char* words = "";  ///< that a person may look for instead: "figure export"
+  const char* needs = "";  ///< what it takes to be enabled, where that is not plain: "a baseline (B)"
 };
 
 std::span<const Command> commands();

@@ -32,6 +32,7 @@ int rank(const Command& command, const std::string& query) {
   if (label.find(query) != std::string::npos) return 2;
   if (lowered(command.menu).starts_with(query)) return 3;
   if (lowered(command.help).find(query) != std::string::npos) return 4;
+  if ((" " + lowered(command.words)).find(" " + query) != std::string::npos) return 4;
   if (!letters_in_order(label, query)) return -1;
   return label.front() == query.front() ? 5 : 6;
 }

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "profiler/explore/versions.hpp"
 #include "profiler/export/text_table.hpp"
 #include "views/data/attention_state.hpp"
 #include "views/data/notice_id.hpp"
@@ -115,7 +116,12 @@ struct SetReference {
 struct Compare {
   std::int64_t sweep = 0;  ///< 0: the shown one
 };
+struct CompareBefore {};       ///< the shown sweep with the one before it
 struct LeaveOtherDatabase {};  ///< the compared sweeps are judged against the first of them again
+struct CompareVersions {
+  VersionChoice choice;  ///< without a kernel: the newest change that was measured before and after
+};
+struct LeaveVersions {};  ///< back to the compared sweeps
 struct SelectMeasurement {
   std::int64_t measurement = 0;  ///< 0, or the one that is selected already: none
   std::int64_t sweep = 0;        ///< that is shown then; 0: the one that is shown now
@@ -150,11 +156,15 @@ struct NoteMeasurement {
 // The window itself.
 struct ShowPanel {
   Panel panel = Panel::latency;
+  std::string page{};  ///< of the paper, by its id; empty: the one that was shown last
 };
 struct ShowMeasurements {};
-struct FilterTable {};
+struct FilterTable {
+  std::string text{};  ///< empty: what stands there stays, to be typed over
+};
 struct FitCharts {};
 struct InspectAgain {};  ///< what failed in the attention panel
+struct OpenTensors {};   ///< the attention panel's question for what to look at
 struct ShowMaps {
   AttentionShow show = AttentionShow::one;  ///< in the attention panel
 };
@@ -168,6 +178,10 @@ struct ResetLayout {};
 struct Undo {};
 struct OpenPalette {};
 struct OpenHelp {};
+struct OpenDocument {
+  std::string page;     ///< "method.md"
+  std::string heading;  ///< where it begins to be shown; empty: its top
+};
 struct OpenLicences {};
 struct OpenSettings {};
 struct DismissNotice {
@@ -186,11 +200,12 @@ using Request =
     std::variant<FileRequest, ask::OpenRecorded, ask::ListFolder, ask::CopyTable, ask::CopyChart, ask::CopyPanelData,
                  ask::CopyText, ask::Run, ask::Stop, ask::Resume, ask::SkipGroup, ask::MoveGroup, ask::MeasureAgain,
                  ask::MeasureUnclear, ask::PreviewPlan, ask::ShowSweep, ask::SetBaseline, ask::ClearBaseline,
-                 ask::SetReference, ask::Compare, ask::LeaveOtherDatabase, ask::SelectMeasurement,
-                 ask::SelectMeasurements, ask::ClearSelection, ask::Star, ask::AskToDelete, ask::DeleteSweep,
-                 ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel, ask::ShowMeasurements, ask::FilterTable,
-                 ask::FitCharts, ask::InspectAgain, ask::ShowMaps, ask::FindTriples, ask::StopSearch, ask::ToggleTheme,
-                 ask::ScaleUp, ask::ScaleDown, ask::ScaleReset, ask::ResetLayout, ask::Undo, ask::OpenPalette,
-                 ask::OpenHelp, ask::OpenLicences, ask::OpenSettings, ask::DismissNotice, ask::Quit>;
+                 ask::SetReference, ask::Compare, ask::CompareBefore, ask::LeaveOtherDatabase, ask::CompareVersions,
+                 ask::LeaveVersions, ask::SelectMeasurement, ask::SelectMeasurements, ask::ClearSelection, ask::Star,
+                 ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel,
+                 ask::ShowMeasurements, ask::FilterTable, ask::FitCharts, ask::InspectAgain, ask::OpenTensors,
+                 ask::ShowMaps, ask::FindTriples, ask::StopSearch, ask::ToggleTheme, ask::ScaleUp, ask::ScaleDown,
+                 ask::ScaleReset, ask::ResetLayout, ask::Undo, ask::OpenPalette, ask::OpenHelp, ask::OpenDocument,
+                 ask::OpenLicences, ask::OpenSettings, ask::DismissNotice, ask::Quit>;
 
 }  // namespace triscope

@@ -21,4 +21,10 @@ const LiveRow* find_live(const RunState& run, std::int64_t measurement) {
   return found == run.live.rows.end() ? nullptr : &*found;
 }
 
+const SweepInfo* sweep_before(const DatabaseData& data) {
+  const auto found = std::ranges::find_if(
+      data.sweeps, [&](const SweepInfo& sweep) { return data.shown && sweep.id < data.shown->info.id; });
+  return found == data.sweeps.end() ? nullptr : &*found;
+}
+
 }  // namespace triscope

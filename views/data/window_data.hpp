@@ -58,6 +58,10 @@ struct ComparedSweep {
   std::shared_ptr<const SweepResults> results;
   Comparisons against_first;  ///< with the first compared sweep; empty for itself
   std::string database;       ///< name of the file that it is of; empty: of the open one
+  std::string name{};         ///< what it is called; empty: by its note, or its time
+  /// The sweeps that its rows are of, where those are several; empty: they are of the one of `results`.
+  std::vector<SweepInfo> sweeps{};
+  bool aligned = false;  ///< its rows and those of the others are of the same questions, one by one
 };
 
 /// A measurement with all it carries, its row, and its note.
@@ -119,11 +123,11 @@ struct Notice {
     Request request;
   };
   std::vector<Action> actions;
+  std::int64_t ends = 0;  ///< unix seconds; 0: it stays
 };
 
 /// A folder, for choosing a file.
 struct FolderEntry {
-  std::int64_t ends = 0;  ///< unix seconds; 0: it stays
   std::string name;
   bool folder = false;
   std::int64_t bytes = 0;
@@ -151,6 +155,8 @@ struct DatabaseData {
   std::shared_ptr<const Comparisons> against_baseline;  ///< shown against baseline
   std::shared_ptr<const Verdicts> beside_reference;     ///< shown rows beside the reference kernel's of their sweep
   std::vector<ComparedSweep> compared;
+  std::vector<KernelHistory> histories;  ///< kernels of several versions, read when versions are compared
+  VersionChoice versions;                ///< whose rows `compared` holds; without a kernel: sweeps are compared
   /// The other sweeps of this database that were measured on the shown one's device, newest first: a curve over lengths
   /// is often measured in several.
   std::vector<std::shared_ptr<const SweepResults>> same_device;
@@ -186,6 +192,9 @@ struct WindowData : DatabaseData, MeasuringData, MessageData {
 inline bool measures_here(const RunState& run, const DatabaseData& shown) {
   return run.running && run.database == shown.database;
 }
+
+/// The newest sweep that is older than the shown one; null: there is none.
+const SweepInfo* sweep_before(const DatabaseData& data);
 
 /// The row in work that stands under this id; null: none does.
 const LiveRow* find_live(const RunState& run, std::int64_t measurement);

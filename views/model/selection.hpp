@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
+
+#include "views/data/request.hpp"
 
 namespace triscope {
 
@@ -32,12 +35,13 @@ class SelectedMeasurements {
 
 struct Selection : SelectedMeasurements {
   std::int64_t shown_sweep = 0;
-  std::int64_t baseline_sweep = 0;     ///< 0 = none
-  std::string reference = "auto";      ///< kernel id that rows stand beside; "auto": the usual one; "none"
-  std::vector<std::int64_t> compared;  ///< sweeps, the first is what the others are judged against
-  std::string other_database;          ///< whose nearest sweep stands before them all; empty: none
-  std::int64_t hovered = 0;            ///< measurement under the pointer in the last frame
-  std::int64_t hovered_now = 0;        ///< the same, being collected in this frame
+  std::int64_t baseline_sweep = 0;        ///< 0 = none
+  std::string reference = "auto";         ///< kernel id that rows stand beside; "auto": the usual one; "none"
+  std::vector<std::int64_t> compared;     ///< sweeps, the first is what the others are judged against
+  std::string other_database;             ///< whose nearest sweep stands before them all; empty: none
+  std::optional<VersionChoice> versions;  ///< of a kernel, which are compared instead of sweeps
+  std::int64_t hovered = 0;               ///< measurement under the pointer in the last frame
+  std::int64_t hovered_now = 0;           ///< the same, being collected in this frame
   bool is_marked(std::int64_t measurement) const {
     return measurement != 0 && (measurement == hovered || contains(measurement));
   }

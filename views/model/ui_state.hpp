@@ -106,6 +106,7 @@ struct UiState {
   std::int64_t note_of = 0;                ///< measurement whose note `note_text` is
   bool focus_filter = false;               ///< put the keyboard into the table's filter in this frame
   int keys_wait = 0;                       ///< frames that keys may wait for the field that was asked for
+  std::string document, document_heading;  ///< page of the documentation that is open; empty: none
   bool palette_open = false, help_open = false, licences_open = false, settings_open = false;
   PathDialog path;
   PrefixDialog prefix;

@@ -60,6 +60,8 @@ void draw_time(Context& context, const CompareModel& model, const std::optional<
     number_right(context, format_fixed(*cell->ms, cell->decimals) + point_padding(cell->decimals, model.decimals));
   } else if (cell) {
     coloured_text(cell->status == Status::failed ? theme.slower : theme.muted, to_string(cell->status));
+  } else {
+    coloured_text(theme.muted, "not measured");
   }
 }
 
@@ -80,7 +82,7 @@ RowTarget target_of(const Context& context, const CompareLine& line) {
   std::size_t first = 0;
   for (std::size_t s = 0; s < line.cells.size(); ++s) {
     if (!line.cells[s] || line.cells[s]->measurement == 0) continue;
-    target = {{line.cells[s]->measurement}, context.data.compared[s].results->info.id};
+    target = {{line.cells[s]->measurement}, line.cells[s]->sweep};
     first = s;
     if (target.sweep == context.ui.selection.shown_sweep) break;
   }
@@ -195,12 +197,79 @@ void draw_rows(Context& context, const CompareModel& model) {
   ImGui::EndTable();
 }
 
-/// The newest sweep that is older than the shown one; 0 = none.
-std::int64_t sweep_before(const WindowData& data) {
-  for (const SweepInfo& sweep : data.sweeps) {
-    if (data.shown && sweep.id < data.shown->info.id) return sweep.id;
+/// "Hopper forward: 63ca6c (2026-11-24) → 2c6a73 (2026-11-25)".
+std::string versions_text(const KernelHistory& history, const KernelVersion& before, const KernelVersion& after) {
+  const auto day = [](const KernelVersion& version) { return version.first.substr(0, 10); };
+  return fmt::format("{} {}: {} ({}) → {} ({})", history.label, to_string(history.pass), short_hash(before.hash),
+                     day(before), short_hash(after.hash), day(after));
+}
+
+/// Which versions are compared; others are chosen here.
+void draw_versions(Context& context) {
+  const VersionChoice& chosen = context.data.versions;
+  std::string shown;
+  for (const KernelHistory& history : context.data.histories) {
+    const auto version = [&](const std::string& hash) {
+      return std::ranges::find_if(history.versions,
+                                  [&](const KernelVersion& one) { return one.hash.starts_with(hash); });
+    };
+    const auto before = version(chosen.before), after = version(chosen.after);
+    if (history.kernel == chosen.kernel && history.pass == chosen.pass && before != history.versions.end() &&
+        after != history.versions.end())
+      shown = versions_text(history, *before, *after);
   }
-  return 0;
+  if (context.ui.printing) return muted_text(context, shown);
+  ImGui::SetNextItemWidth(std::min(ImGui::GetContentRegionAvail().x, context.look.px(520)));
+  if (!ImGui::BeginCombo("##versions", shown.c_str(), ImGuiComboFlags_HeightLarge)) return;
+  for (const KernelHistory& history : context.data.histories) {
+    for (std::size_t after = history.versions.size(); after-- > 1;) {
+      for (std::size_t before = after; before-- > 0;) {
+        const VersionChoice choice{history.kernel, history.pass, history.versions[before].hash,
+                                   history.versions[after].hash};
+        const std::string text = versions_text(history, history.versions[before], history.versions[after]);
+        if (ImGui::Selectable(text.c_str(), choice == chosen)) context.request(ask::CompareVersions{choice});
+      }
+    }
+  }
+  ImGui::EndCombo();
+}
+
+/// What leads away from a comparison that is not of sweeps of this database.
+struct WayBack {
+  std::string label;
+  Request request;
+};
+std::optional<WayBack> way_back(const Context& context) {
+  if (context.ui.printing) return std::nullopt;
+  if (!context.data.versions.kernel.empty()) return WayBack{"Leave the versions", ask::LeaveVersions{}};
+  const std::string& other = context.data.compared.front().database;
+  if (!other.empty()) return WayBack{fmt::format("Leave {}", other), ask::LeaveOtherDatabase{}};
+  return std::nullopt;
+}
+
+void draw_nothing_compared(Context& context) {
+  const Step other{"Compare with another database...", FileRequest(ask::CompareDatabase{})};
+  const Step versions{"Compare two versions of a kernel", ask::CompareVersions{}};
+  if (context.data.sweeps.size() < 2) {
+    empty_state(context,
+                "A comparison needs two sweeps, and this database holds one. Run the sweep again to see what changed.",
+                {{"Run", ask::Run{}}, other});
+    return;
+  }
+  const std::string_view how =
+      "Choose two or more sweeps in the history with Ctrl+click, or set a baseline (B) and press C.";
+  if (sweep_before(context.data)) {
+    empty_state(context, how, {{"Compare with the sweep before it", ask::CompareBefore{}}, versions, other});
+  } else {
+    empty_state(context, how, {versions, other});
+  }
+}
+
+/// "Ratio = time 2c6a73 / time 63ca6c".
+std::string ratio_text(const CompareModel& model) {
+  const std::string& old = model.sweeps.front();
+  return model.sweeps.size() == 2 ? fmt::format("Ratio = time {} / time {}; below 1 is faster.", model.sweeps[1], old)
+                                  : fmt::format("Ratio = time here / time of {}; below 1 is faster.", old);
 }
 
 }  // namespace
@@ -208,39 +277,22 @@ std::int64_t sweep_before(const WindowData& data) {
 void draw_compare_panel(Context& context) {
   if (!draw_data_state(context)) return;
   const CompareModel* model = context.models.compare(context.data, context.now);
-  if (!model) {
-    const Step other{"Compare with another database...", FileRequest(ask::CompareDatabase{})};
-    if (context.data.sweeps.size() < 2) {
-      empty_state(
-          context,
-          "A comparison needs two sweeps, and this database holds one. Run the sweep again to see what changed.",
-          {{"Run", ask::Run{}}, other});
-    } else {
-      const std::int64_t before = sweep_before(context.data);
-      const std::string_view how =
-          "Choose two or more sweeps in the history with Ctrl+click, or set a baseline (B) and press C.";
-      if (before) {
-        empty_state(context, how, {{"Compare with the sweep before it", ask::Compare{before}}, other});
-      } else {
-        empty_state(context, how, {other});
-      }
-    }
-    return;
-  }
-  const std::string summary = model->has_passes || model->lines.empty()
-                                  ? compare_summary(*model)
-                                  : fmt::format("{} {}", compare_summary(*model), sentence(model->lines.front().pass));
-  const std::string& other = context.data.compared.front().database;
-  const std::string leave = other.empty() || context.ui.printing ? "" : fmt::format("Leave {}", other);
-  const float room = leave.empty() ? 0 : button_width(leave.c_str()) + ImGui::GetStyle().ItemSpacing.x;
-  panel_heading(context, summary,
-                fmt::format("Ratio = time here / time of {}; below 1 is faster.", model->sweeps.front()),
-                button_width("Copy") + room);
-  if (!leave.empty()) {
+  if (!model) return draw_nothing_compared(context);
+  const ChartFrame frame(context, Panel::compare);
+  const bool versions = !context.data.versions.kernel.empty();
+  std::string summary = compare_summary(*model);
+  if (versions) summary = fmt::format("{}: {}", counted(model->lines.size(), "shared measurement"), summary);
+  if (!model->has_passes && !model->lines.empty()) summary += " " + sentence(model->lines.front().pass);
+  const std::optional<WayBack> back = way_back(context);
+  const float room = back ? button_width(back->label.c_str()) + ImGui::GetStyle().ItemSpacing.x : 0;
+  panel_heading(context, summary, "", button_width("Copy") + room);
+  if (back) {
     align_right(button_width("Copy") + room);
-    if (ImGui::Button(fmt::format("{}###leave", leave).c_str())) context.request(ask::LeaveOtherDatabase{});
+    if (ImGui::Button((back->label + "###leave").c_str())) context.request(back->request);
   }
   chart_button(context, Panel::compare);
+  if (versions) draw_versions(context);
+  muted_text(context, ratio_text(*model) + " " + compare_explanation(*model), true);
   draw_differences(context, *model);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   draw_rows(context, *model);

@@ -148,7 +148,8 @@ void Database::read(bool comparisons_changed) {
   const Selection& selection = ui_.selection;
   ReadRequest request{data_.database,     selection.shown_sweep, selection.baseline_sweep,
                       selection.compared, selection.all(),       ui_.settings.tolerance,
-                      hidden_sweep_,      selection.reference,   selection.other_database};
+                      hidden_sweep_,      selection.reference,   selection.other_database,
+                      selection.versions};
   if (comparisons_changed) data_.loading = data_.sweeps.empty();
   reader_thread_.replace("read", [this, request] {
     try {
@@ -201,10 +202,16 @@ void Database::show(const ReadRequest& asked, const ReadResult& result, bool com
     data_.against_baseline = result.against_baseline;
     data_.beside_reference = result.beside_reference;
     data_.compared = result.compared;
+    data_.histories = result.histories;
+    data_.versions = result.versions;
     data_.same_device = result.same_device;
     messages_.dismiss(NoticeId::database);
     read_problem_ = result.selected_problem;
     if (!read_problem_.empty()) messages_.notify(Severity::error, NoticeId::database, read_problem_, {});
+    if (!result.versions_problem.empty() && asked.versions == selection.versions) {
+      selection.versions.reset();
+      messages_.notify(Severity::warning, NoticeId::versions, result.versions_problem, {});
+    }
     if (!result.other_problem.empty() && asked.other == selection.other_database) leave_other(result.other_problem);
   }
   if (selection.shown_sweep == 0 && result.shown) selection.shown_sweep = result.shown->info.id;

@@ -185,8 +185,21 @@ std::optional<DatabaseReader::Other> DatabaseReader::other_of(const ReadRequest&
   }
 }
 
+void DatabaseReader::compare_versions(const ReadRequest& request, ReadResult& result) {
+  try {
+    const VersionsAnswer& answer =
+        versions_.answer(*snapshot_, {*request.versions, request.hidden, request.tolerance, version_}, result.sweeps);
+    result.versions = answer.choice;
+    result.histories = answer.histories;
+    result.compared = answer.compared;
+  } catch (const Error& error) {
+    result.versions_problem = error.what();
+  }
+}
+
 // The first is that of another database, where one was chosen; the shown sweep, where nothing else was.
 void DatabaseReader::compare(const ReadRequest& request, ReadResult& result) {
+  if (request.versions) return compare_versions(request, result);
   std::optional<Other> first = other_of(request, result);
   std::vector<std::int64_t> sweeps = request.compared;
   if (first) {
@@ -277,6 +290,7 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
     }
     snapshot_ = std::move(opened);
     beside_.reset();  // versions are those of a connection
+    versions_.forget();
     loaded_version_.reset();
     file_ = request.file;
     inode_ = inode_of(file_);
@@ -317,7 +331,7 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
     if (sweep) loaded_[sweep->info.id] = sweep;
   }
   for (const ComparedSweep& compared : result.compared) {
-    if (compared.database.empty()) loaded_[compared.results->info.id] = compared.results;
+    if (compared.database.empty() && !compared.aligned) loaded_[compared.results->info.id] = compared.results;
   }
   loaded_version_ = version_;
   return result;

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "app/window/database/compared_versions.hpp"
 #include "app/window/database/other_database.hpp"
 #include "profiler/store/store.hpp"
 #include "views/data/window_data.hpp"
@@ -27,9 +28,10 @@ struct ReadRequest {
   std::vector<std::int64_t> compared;
   std::vector<std::int64_t> selected;  ///< measurements; the first is of the shown sweep
   double tolerance = 0.005;
-  std::int64_t hidden = 0;         ///< sweep that is left out
-  std::string reference = "auto";  ///< kernel that rows stand beside
-  std::filesystem::path other;     ///< database whose nearest sweep is compared with; empty: none
+  std::int64_t hidden = 0;                  ///< sweep that is left out
+  std::string reference = "auto";           ///< kernel that rows stand beside
+  std::filesystem::path other;              ///< database whose nearest sweep is compared with; empty: none
+  std::optional<VersionChoice> versions{};  ///< of a kernel, compared instead of sweeps
   std::int64_t first() const { return selected.empty() ? 0 : selected.front(); }
 };
 
@@ -45,7 +47,10 @@ struct ReadResult {
   std::shared_ptr<const SelectionFigures> figures;
   std::string selected_problem;  ///< of `selected` or `beside`: why there is nothing to show
   bool read_only = false;
-  std::string other_problem;  ///< why `ReadRequest::other` is not compared with; empty: fine
+  std::string other_problem;             ///< why `ReadRequest::other` is not compared with; empty: fine
+  std::vector<KernelHistory> histories;  ///< where versions are compared
+  VersionChoice versions;                ///< that `compared` holds
+  std::string versions_problem;          ///< why none are; empty: fine
 };
 
 /// Not thread-safe: lives on one thread.
@@ -91,6 +96,7 @@ class DatabaseReader {
   std::shared_ptr<const SweepResults> load(std::int64_t sweep) const;
   std::optional<Other> other_of(const ReadRequest& request, ReadResult& result);
   void compare(const ReadRequest& request, ReadResult& result);
+  void compare_versions(const ReadRequest& request, ReadResult& result);
   std::shared_ptr<const SelectedMeasurement> select(const SweepResults& sweep, std::int64_t id, std::string& problem);
   void read_selected(const ReadRequest& request, ReadResult& result,
                      const std::function<void(const ReadResult&)>& rows_ready);
@@ -108,6 +114,7 @@ class DatabaseReader {
   std::filesystem::path file_;
   std::optional<Snapshot> snapshot_;
   std::optional<OtherDatabase> other_;
+  ComparedVersions versions_;
   std::int64_t version_ = 0;
   std::uintmax_t inode_ = 0;
   bool gone_ = false;

@@ -41,6 +41,7 @@ void StoredSweeps::set_reference(const std::string& kernel) {
 }
 
 void StoredSweeps::compare(std::int64_t asked) {
+  ui_.selection.versions.reset();
   const std::int64_t sweep = or_shown(asked);
   auto& compared = ui_.selection.compared;
   const std::int64_t shown = ui_.selection.shown_sweep, baseline = ui_.selection.baseline_sweep;
@@ -58,11 +59,34 @@ void StoredSweeps::compare(std::int64_t asked) {
     compared.erase(found);
     if (compared.size() < 2) compared.clear();
   }
+  if (baseline == 0) {
+    const auto began = [&](std::int64_t one) {
+      const SweepInfo* info = find_sweep(data_, one);
+      return std::pair(info ? info->started : std::string(), one);
+    };
+    std::ranges::sort(compared, {}, began);
+  }
   if (compared.size() >= 2) ui_.show(Panel::compare);
   database_.read(true);
 }
 
+void StoredSweeps::compare_before() {
+  if (const SweepInfo* before = sweep_before(data_)) compare(before->id);
+}
+
+void StoredSweeps::compare_versions(const VersionChoice& choice) {
+  ui_.selection.versions = choice;
+  ui_.show(Panel::compare);
+  database_.read(true);
+}
+
+void StoredSweeps::leave_versions() {
+  ui_.selection.versions.reset();
+  database_.read(true);
+}
+
 void StoredSweeps::compare_with(const std::filesystem::path& file) {
+  ui_.selection.versions.reset();
   ui_.selection.other_database = other_than_open(file, data_.database, "The database was not compared with",
                                                  "choose another file, or two sweeps in the history")
                                      .string();
@@ -117,6 +141,7 @@ void StoredSweeps::clear_selection() {
   ui_.selection.select(0);
   ui_.selection.compared.clear();
   ui_.selection.other_database.clear();
+  ui_.selection.versions.reset();
   database_.read(true);
 }
 

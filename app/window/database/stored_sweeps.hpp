@@ -27,8 +27,14 @@ class StoredSweeps {
   void set_baseline(std::int64_t sweep);
   void clear_baseline();
   void set_reference(const std::string& kernel);
-  /// Puts a sweep beside the baseline or the shown one, or takes it away again; 0: the shown one.
+  /// Puts a sweep beside the baseline or the shown one, or takes it away again; 0: the shown one. Without a baseline
+  /// the oldest is the one that the others are judged against.
   void compare(std::int64_t asked);
+  /// Puts the shown sweep beside the one before it.
+  void compare_before();
+  /// Puts two versions of a kernel beside each other, in place of sweeps; without a kernel: the newest change.
+  void compare_versions(const VersionChoice& choice);
+  void leave_versions();
   /// Judges the compared sweeps, or the shown one, against the nearest sweep of another database. Throws `Error` when
   /// it is the open one.
   void compare_with(const std::filesystem::path& file);

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "kernels/base/error.hpp"
+#include "profiler/statistics/statistics.hpp"
 #include "tests/paths.hpp"
 #include "tests/views/journeys/journey.hpp"
 #include "views/model/tables/beside_model.hpp"
@@ -111,8 +112,78 @@ TEST_F(CompareJourney, showing_another_sweep_begins_a_comparison_anew) {
     app().carry_out(ask::Compare{id(3)});
     wait(c);
     IM_CHECK_EQ(data().compared.size(), 2U);
-    IM_CHECK_EQ(data().compared[0].results->info.id, id(2));
-    IM_CHECK_EQ(data().compared[1].results->info.id, id(3));
+    IM_CHECK_EQ(data().compared[0].results->info.id, id(3));  // the older one, though it was chosen second
+    IM_CHECK_EQ(data().compared[1].results->info.id, id(2));
+  });
+}
+
+TEST_F(CompareJourney, the_sweep_before_is_found_by_its_command) {
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    app().carry_out(ask::ShowSweep{data().sweeps.front().id});
+    wait(c);
+    const SweepInfo* before = sweep_before(data());
+    IM_CHECK(before != nullptr);
+    app().carry_out(ask::CompareBefore{});
+    wait(c);
+    IM_CHECK_EQ(data().compared.size(), 2U);
+    IM_CHECK_EQ(data().compared[0].results->info.id, before->id);
+    IM_CHECK_EQ(data().compared[1].results->info.id, data().shown->info.id);
+  });
+}
+
+/// What two versions of one kernel measured, each in two sweeps; the newer one is 10 % slower in what both have.
+void write_two_versions(const std::filesystem::path& file) {
+  Store store(file);
+  for (int sweep = 0; sweep < 4; ++sweep) {
+    const std::int64_t id = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 2);
+    for (std::int64_t n = 0; n < 2; ++n) {
+      Measurement one = synthetic_measurement(1, 20);
+      one.key.kernel = "cuda.hopper";
+      one.key.problem.seq_len = 1024 << (n + (sweep % 2 == 0 ? 0 : 2));
+      one.source_hash = sweep < 2 ? "63ca6c000000" : "2c6a73000000";
+      for (Sample& sample : one.samples) sample.duration_ns = (sweep < 2 ? 1'000'000 : 1'100'000) * (1 + n);
+      one.summary = summarize(one.samples, StoppingRule{});
+      store.add(id, one);
+    }
+    store.finish_sweep(id);
+  }
+}
+
+TEST_F(CompareJourney, two_versions_of_a_kernel_are_compared_in_all_that_both_measured) {
+  write_two_versions(window->folder / "versions.db");
+  window->start(window->folder / "versions.db");
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    c->SetRef("##MainMenuBar");
+    c->MenuClick("Sweep/Compare two versions of a kernel...");
+    wait(c);
+    IM_CHECK_EQ(data().compared.size(), 2U);
+    IM_CHECK_STR_EQ(data().compared[0].name.c_str(), "63ca6c");  // the older one
+    IM_CHECK_STR_EQ(data().compared[1].name.c_str(), "2c6a73");
+    IM_CHECK_EQ(data().compared[1].results->rows.size(), 4U);
+    IM_CHECK_EQ(data().compared[1].sweeps.size(), 2U);
+    const CompareModel* model = app().models().compare(data(), 0);
+    IM_CHECK(model != nullptr);
+    IM_CHECK_EQ(model->lines.size(), 4U);
+    IM_CHECK_EQ(model->missing, 0);
+    for (const CompareLine& line : model->lines) IM_CHECK(std::abs(line.cells[1]->comparison->ratio - 1.1) < 1e-6);
+    c->ItemClick("//**/###leave");
+    wait(c);
+    IM_CHECK(data().compared.empty());
+  });
+}
+
+TEST_F(CompareJourney, a_database_of_one_version_says_that_there_is_nothing_to_compare) {
+  write_synthetic_database(window->folder / "one.db", 6, 20);
+  window->start(window->folder / "one.db");
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    app().carry_out(ask::CompareVersions{});
+    wait(c);
+    IM_CHECK(data().compared.empty());
+    IM_CHECK(!ui().selection.versions);
+    IM_CHECK(std::ranges::find(data().notices, NoticeId::versions, &Notice::id) != data().notices.end());
   });
 }
 

@@ -1,6 +1,7 @@
 #include "views/model/tables/compare_model.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -50,34 +51,40 @@ bool on_several_devices(const std::vector<ComparedSweep>& compared) {
 struct Aspect {
   const char* what;
   std::string (*text)(const SweepResults&);
+  bool of_rows = false;  ///< of what was measured, rather than of where
 };
 /// In order of importance for a time: the machine, its conditions, how it was timed, then the software.
 const Aspect kAspects[] = {
     {"device", device_text},
     {"device id", [](const SweepResults& s) { return s.info.environment.device_uuid; }},
     {"driver", [](const SweepResults& s) { return s.info.environment.driver_version; }},
-    {"clock while measuring", median_clock},
+    {"clock while measuring", median_clock, true},
     {"power limit", [](const SweepResults& s) { return number_text(s.info.environment.power_limit_w, "W"); }},
     {"regime",
      [](const SweepResults& s) {
        return distinct(s, [](const ResultRow& row) { return std::string(to_string(row.regime)); });
-     }},
+     },
+     true},
     {"timed by",
      [](const SweepResults& s) {
        return distinct(s, [](const ResultRow& row) { return timing_label(row.timing_source); });
-     }},
+     },
+     true},
     {"kernel sources",
      [](const SweepResults& s) {
        return distinct(s, [](const ResultRow& row) {
          return fmt::format("{} {} {}", row.card.short_label, to_string(row.pass), row.source_hash);
        });
-     }},
-    {"instances", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return row.instance; }); }},
+     },
+     true},
+    {"instances", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return row.instance; }); },
+     true},
     {"baselines",
      [](const SweepResults& s) {
        return distinct(
            s, [](const ResultRow& row) { return row.card.short_label + " " + row.instance; }, true);
-     }},
+     },
+     true},
     {"Triscope",
      [](const SweepResults& s) { return s.info.environment.triscope_version + " " + s.info.environment.git_commit; }},
     {"compiler", [](const SweepResults& s) { return s.info.environment.compiler; }},
@@ -109,6 +116,14 @@ void name_apart(std::vector<std::string>& names, const std::vector<ComparedSweep
   }
 }
 
+/// Of several sweeps each of their values once.
+std::string value_of(const Aspect& aspect, const ComparedSweep& sweep) {
+  if (sweep.sweeps.empty() || aspect.of_rows) return aspect.text(*sweep.results);
+  std::set<std::string> values;
+  for (const SweepInfo& info : sweep.sweeps) values.insert(aspect.text(SweepResults{info, {}}));
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
 std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compared, std::int64_t now) {
   std::vector<Difference> differences;
   if (!compared.empty() && !compared.front().database.empty()) {
@@ -121,7 +136,7 @@ std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compare
   const bool several_devices = on_several_devices(compared);
   for (const Aspect& aspect : kAspects) {
     Difference difference{aspect.what, {}};
-    for (const ComparedSweep& sweep : compared) difference.values.push_back(aspect.text(*sweep.results));
+    for (const ComparedSweep& sweep : compared) difference.values.push_back(value_of(aspect, sweep));
     const bool differ = std::any_of(difference.values.begin(), difference.values.end(),
                                     [&](const std::string& value) { return value != difference.values.front(); });
     if (differ || (several_devices && aspect.text == device_text)) differences.push_back(std::move(difference));
@@ -136,6 +151,38 @@ CompareLine empty_line(const ResultRow& row, bool instances, const std::string& 
   if (row.regime == Regime::burst) pass += ", burst";
   return {line_label(row), std::move(kernel), std::move(pass), setting,
           std::vector<std::optional<CompareCell>>(sweeps)};
+}
+
+/// The largest of its ratios; nothing was compared: none.
+std::optional<double> slowest(const CompareLine& line) {
+  std::optional<double> ratio;
+  for (const auto& cell : line.cells) {
+    if (cell && cell->comparison) ratio = std::max(ratio.value_or(0), cell->comparison->ratio);
+  }
+  return ratio;
+}
+
+bool on_several_devices(const std::vector<const ResultRow*>& rows) {
+  return std::ranges::any_of(rows, [&](const ResultRow* row) { return row->device != rows.front()->device; });
+}
+
+void order_lines(CompareModel& model) {
+  // What stands in every sweep comes first; what was measured in none goes.
+  std::erase_if(model.lines, [](const CompareLine& line) {
+    return std::none_of(line.cells.begin(), line.cells.end(),
+                        [](const auto& cell) { return cell && (cell->ms || cell->status == Status::failed); });
+  });
+  std::stable_partition(model.lines.begin(), model.lines.end(), [](const CompareLine& line) {
+    return std::all_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return cell.has_value(); });
+  });
+  const auto whole = std::ranges::find_if(model.lines, [](const CompareLine& line) {
+    return std::ranges::any_of(line.cells, [](const auto& cell) { return !cell; });
+  });
+  const auto slower_first = [](const CompareLine& a, const CompareLine& b) { return slowest(a) > slowest(b); };
+  std::stable_sort(model.lines.begin(), whole, slower_first);
+  std::stable_sort(whole, model.lines.end(), slower_first);
+  for (const CompareLine& line : model.lines)
+    model.missing += std::any_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return !cell; });
 }
 
 void count(CompareModel& model, const Comparison& comparison) {
@@ -170,6 +217,7 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
     const SweepInfo& info = sweep.results->info;
     std::string name = info.note.empty() ? format_started(info.started, now).substr(same_day) : info.note;
     if (several_devices) name += ", " + device_text(*sweep.results);
+    if (!sweep.name.empty()) name = sweep.name;
     if (!sweep.database.empty()) name = sweep.database;  // which of its sweeps stands among the differences
     model.sweeps.push_back(std::move(name));
     instances |= has_several_instances(sweep.results->rows);
@@ -179,20 +227,26 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
   for (const ComparedSweep& sweep : compared) {
     for (const ResultRow& row : sweep.results->rows) all.push_back(&row);
   }
-  const std::vector<std::string> settings = differing_settings(all);
+  std::vector<std::string> settings = differing_settings(all);
+  const bool aligned = !compared.empty() && compared.front().aligned;
+  for (std::size_t i = 0; aligned && on_several_devices(all) && i < all.size(); ++i)
+    settings[i] += (settings[i].empty() ? "" : ", ") + all[i]->device;
+  model.conditions = shared_conditions(all);
   auto setting = settings.begin();
   std::map<std::string, std::size_t> line_of;
   for (std::size_t s = 0; s < n; ++s) {
+    std::size_t place = 0;
     for (const ResultRow& row : compared[s].results->rows) {
-      const auto [found, inserted] = line_of.emplace(match_key(row, instances), model.lines.size());
+      const std::string key = aligned ? fmt::format("{}", place++) : match_key(row, instances);
+      const auto [found, inserted] = line_of.emplace(key, model.lines.size());
       if (inserted) {
         model.lines.push_back(empty_line(row, instances, *setting, n));
         model.has_settings |= !setting->empty();
       }
       ++setting;
       const std::int64_t selectable = compared[s].database.empty() ? row.measurement : 0;
-      CompareCell cell{selectable, row.status == Status::ok ? row.median_ms : std::nullopt, ms_decimals(row),
-                       row.status, std::nullopt};
+      CompareCell cell{selectable,       row.sweep,  row.status == Status::ok ? row.median_ms : std::nullopt,
+                       ms_decimals(row), row.status, std::nullopt};
       const auto comparison = compared[s].against_first.find(row.measurement);
       if (comparison != compared[s].against_first.end()) {
         cell.comparison = comparison->second.comparison;
@@ -203,16 +257,7 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
       model.lines[found->second].cells[s] = std::move(cell);
     }
   }
-  // What stands in every sweep comes first; what was measured in none goes.
-  std::erase_if(model.lines, [](const CompareLine& line) {
-    return std::none_of(line.cells.begin(), line.cells.end(),
-                        [](const auto& cell) { return cell && (cell->ms || cell->status == Status::failed); });
-  });
-  std::stable_partition(model.lines.begin(), model.lines.end(), [](const CompareLine& line) {
-    return std::all_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return cell.has_value(); });
-  });
-  for (const CompareLine& line : model.lines)
-    model.missing += std::any_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return !cell; });
+  order_lines(model);
   model.has_passes = std::any_of(model.lines.begin(), model.lines.end(),
                                  [&](const CompareLine& line) { return line.pass != model.lines.front().pass; });
   model.differences = differences_of(compared, now);
@@ -230,6 +275,22 @@ std::string interval_text(const Comparison& comparison) {
   const int decimals = ratio_decimals(comparison);
   return fmt::format("{} .. {}", format_fixed(comparison.interval.low, decimals),
                      format_fixed(comparison.interval.high, decimals));
+}
+
+std::string compare_explanation(const CompareModel& model) {
+  double least = 1, most = 0;
+  for (const CompareLine& line : model.lines) {
+    for (const auto& cell : line.cells) {
+      if (!cell || !cell->comparison || cell->comparison->verdict == Verdict::not_comparable) continue;
+      least = std::min(least, cell->comparison->same_within);
+      most = std::max(most, cell->comparison->same_within);
+    }
+  }
+  if (most == 0) return {};
+  const std::string within = least == most ? fmt::format("{:.3g} %", 100 * most)
+                                           : fmt::format("{:.3g} %, {:.3g} % in turns", 100 * most, 100 * least);
+  return fmt::format("Same: the whole interval within {} of 1. Unclear: the interval allows more than one answer.{}",
+                     within, model.conditions.empty() ? "" : " All rows: " + model.conditions + ".");
 }
 
 TextTable compare_text(const CompareModel& model) {
@@ -279,8 +340,9 @@ std::string compare_summary(const CompareModel& model) {
   const auto add = [&](std::int64_t number, const char* word) {
     if (number > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, word);
   };
-  add(model.faster, "faster");
-  add(model.slower, "slower");
+  // That none is slower is an answer too.
+  if (model.faster + model.slower + model.same + model.unclear > 0)
+    text = fmt::format("{} slower, {} faster", model.slower, model.faster);
   add(model.same, "the same");
   add(model.unclear, "unclear");
   add(model.not_comparable, "not comparable");

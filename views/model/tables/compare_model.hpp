@@ -12,6 +12,7 @@ namespace triscope {
 
 struct CompareCell {
   std::int64_t measurement = 0;  ///< 0: of another database, where it cannot be selected
+  std::int64_t sweep = 0;        ///< that holds it
   std::optional<double> ms;
   int decimals = 0;  ///< of `ms`, as many as its interval bears
   Status status = Status::ok;
@@ -32,8 +33,9 @@ struct Difference {
 
 struct CompareModel {
   std::vector<std::string> sweeps;  ///< "today 14:02"; with the device where devices differ
-  std::vector<CompareLine> lines;
+  std::vector<CompareLine> lines;   ///< what every sweep has first, of it what takes longer than before first
   std::vector<Difference> differences;
+  std::string conditions;                ///< what all lines of our kernels share: "32,768 tokens, 64/1 heads"
   bool has_settings = false;             ///< some line has one
   bool has_passes = false;               ///< lines differ in pass or regime
   int decimals = 0, ratio_decimals = 0;  ///< the most of any cell: a column lines up on its point
@@ -47,9 +49,12 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
 int ratio_decimals(const Comparison& comparison);
 /// "0.981 .. 1.020" of a ratio, or "unknown".
 std::string interval_text(const Comparison& comparison);
+/// What the verdicts mean, and what all rows share: "Same: the whole interval within 2 %. ..."; empty where nothing is
+/// compared.
+std::string compare_explanation(const CompareModel& model);
 TextTable compare_text(const CompareModel& model);
 
-/// One sentence that says how the comparison went: "12 faster, 2 slower, 28 the same."
+/// One sentence that says how the comparison went: "12 faster, 0 slower, 28 the same."
 std::string compare_summary(const CompareModel& model);
 
 }  // namespace triscope

@@ -1,0 +1,71 @@
+#include "app/window/database/compared_versions.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "app/window/database/read_sweep.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/verdict/row_verdicts.hpp"
+
+namespace triscope {
+namespace {
+
+/// One side: its rows as if they were of one sweep, the newest of those that they are of.
+ComparedSweep side_of(std::vector<ResultRow> rows, const std::string& hash, const std::vector<SweepInfo>& sweeps) {
+  std::set<std::int64_t> ids;
+  for (const ResultRow& row : rows) ids.insert(row.sweep);
+  ComparedSweep side;
+  for (const SweepInfo& sweep : sweeps) {
+    if (ids.contains(sweep.id)) side.sweeps.push_back(sweep);
+  }
+  SweepResults results;
+  if (!side.sweeps.empty()) results.info = side.sweeps.front();
+  results.rows = std::move(rows);
+  side.results = std::make_shared<const SweepResults>(std::move(results));
+  side.name = short_hash(hash);
+  side.aligned = true;
+  return side;
+}
+
+}  // namespace
+
+const VersionsAnswer& ComparedVersions::answer(const Snapshot& snapshot, const VersionsQuestion& question,
+                                               const std::vector<SweepInfo>& sweeps) {
+  if (asked_ == question) return answer_;
+  asked_.reset();
+  std::vector<ResultRow> rows = snapshot.results();
+  std::erase_if(rows, [&](const ResultRow& row) { return row.sweep == question.hidden; });
+  VersionsAnswer answer{question.choice, kernel_histories(rows), {}};
+  if (answer.choice.kernel.empty()) answer.choice = newest_change(rows, answer.histories);
+  if (answer.choice.kernel.empty())
+    throw Error("No versions of a kernel were compared",
+                "no configuration was measured with two texts of one kernel on one device",
+                "change a kernel, build, and run the same sweep again");
+  std::vector<VersionPair> pairs = shared_by_versions(rows, answer.choice);
+  StoredSamples samples(snapshot);
+  for (const VersionPair& pair : pairs) {
+    samples.expect(pair.before);
+    samples.expect(pair.after);
+  }
+  Comparisons comparisons;
+  std::vector<ResultRow> before, after;
+  for (VersionPair& pair : pairs) {
+    comparisons[pair.after.measurement] = {pair.before.measurement,
+                                           compare_rows(samples, pair.after, samples, pair.before, question.tolerance)};
+    cut_texts(pair.before);
+    cut_texts(pair.after);
+    before.push_back(std::move(pair.before));
+    after.push_back(std::move(pair.after));
+  }
+  answer.compared.push_back(side_of(std::move(before), answer.choice.before, sweeps));
+  answer.compared.push_back(side_of(std::move(after), answer.choice.after, sweeps));
+  answer.compared.back().against_first = std::move(comparisons);
+  answer_ = std::move(answer);
+  asked_ = question;
+  return answer_;
+}
+
+}  // namespace triscope
