@@ -2,12 +2,15 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "kernels/inspect/triple_search.hpp"
 #include "tests/views/pictures/canvas.hpp"
 #include "views/model/attention/attention_model.hpp"
+#include "views/model/attention/figure_words.hpp"
 #include "views/model/attention/striking_places.hpp"
 
 namespace triscope {
@@ -269,7 +272,7 @@ TEST_F(AttentionPanel, a_difference_is_of_one_query) {
   EXPECT_EQ(b.slice_of.query.query, 50);
   EXPECT_EQ(frame_of(a.slice_of, *a.source).height, 8);
   ui().pinned = AttentionCell{35, 43};  // seen by query 50 alone
-  EXPECT_THAT(text(), HasSubstr("j = 35, k = 43: p = 0.0078"));
+  EXPECT_THAT(text(), HasSubstr("j = 35 (15 back), k = 43 (7 back): p = 0.0078"));
   side(1).slice = even_slice(51, 16, 8);
   side(1).slice_of = *wanted_slice(ui(), data.attention, 1);
   ++side(1).slice_of.query.query;
@@ -337,6 +340,47 @@ TEST_F(AttentionPanel, a_window_of_65536_tokens_shows_the_few_that_a_query_sees)
     AttentionModel& model = canvas.models.attention();
     EXPECT_EQ(model.map(ui(), data.attention, show == AttentionShow::one ? 0 : 2)->base().cells.size(), 51U * 51U);
   }
+}
+
+TEST(AttentionModel, figures_have_units_and_what_no_preference_would_give) {
+  EXPECT_EQ(figure_text(OverviewFigure::distance1, 54.62), "54.6 tokens");
+  EXPECT_EQ(figure_text(OverviewFigure::entropy, 3.2), "3.20 nats");
+  EXPECT_EQ(figure_text(OverviewFigure::largest_p, 0.5), "0.500");
+  Problem problem;
+  problem.window1 = 512, problem.window2 = 32;
+  EXPECT_THAT(figure_meaning(OverviewFigure::distance1, problem, 4096), HasSubstr("255.5 in a whole window"));
+  EXPECT_THAT(figure_meaning(OverviewFigure::distance2, problem, 4096), HasSubstr("15.50 in a whole window"));
+  EXPECT_THAT(figure_meaning(OverviewFigure::distance1, problem, 101), HasSubstr("50.00 in a whole window"));
+  problem.mask = Mask::full;
+  EXPECT_THAT(figure_meaning(OverviewFigure::distance2, problem, 1001), HasSubstr("500.0 in a whole window"));
+}
+
+TEST(AttentionModel, a_key_says_how_far_it_is_and_a_file_what_came_along) {
+  SourceReply reply;
+  EXPECT_EQ(key_text(reply, 1005, 1012), "1,005 (7 back)");
+  EXPECT_EQ(key_text(reply, 1012, 1012), "1,012 (the query)");
+  EXPECT_EQ(key_text(reply, 1015, 1012), "1,015 (3 ahead)");
+  AttentionSource source;
+  source.kind = SourceKind::file;
+  source.file = "/data/layer7/q.npy";
+  reply.names = {{"q", "q"}, {"k1", "k1"}, {"k2", "k2"}, {"v1", ""}};
+  EXPECT_EQ(source_line(source, &reply), "q.npy with k1, k2");
+  EXPECT_EQ(source_line(source, nullptr), "q.npy");
+  source.file = "/data/all.safetensors";
+  EXPECT_EQ(source_line(source, &reply), "all.safetensors");
+}
+
+TEST(AttentionModel, a_search_by_distance_begins_where_the_strongest_pair_is_or_the_pinned_one) {
+  AttentionUi ui;
+  AttentionSideData side;
+  EXPECT_EQ(shown_distances(ui, side), (std::array<std::int64_t, 2>{1, 1}));
+  side.slice_of.query.query = 100;
+  auto slice = std::make_shared<Slice>();
+  slice->top = {{90, 95, 1.0, 0.5, 0}};
+  side.slice = slice;
+  EXPECT_EQ(shown_distances(ui, side), (std::array<std::int64_t, 2>{10, 5}));
+  ui.pinned = AttentionCell{60, 98};
+  EXPECT_EQ(shown_distances(ui, side), (std::array<std::int64_t, 2>{40, 2}));
 }
 
 TEST(AttentionModel, the_most_striking_places_are_one_of_each_head) {

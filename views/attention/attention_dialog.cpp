@@ -3,6 +3,8 @@
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
+#include <algorithm>
+
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_draft.hpp"
@@ -90,7 +92,7 @@ void draw_mapping(Context& context, AttentionSource& source, const SourceReply& 
 
 void draw_file(Context& context, SourceDraft& draft) {
   AttentionSource& source = draft.source;
-  if (path_field(context, "file", "##file", ".safetensors, or q.npy beside k1.npy, k2.npy, ...", source.file,
+  if (path_field(context, "file", "##file", ".safetensors, .npz, .pt, or q.npy beside k1.npy, k2.npy, ...", source.file,
                  ask::ChooseTensors{}))
     source.mapping.names.clear();
   path_field(context, "token labels", "##labels", "text file, one token per line; may be empty", source.labels_file,
@@ -143,6 +145,22 @@ bool enter_pressed() {
          (ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false));
 }
 
+/// What is wrong, in room that it keeps: buttons must not move away from the pointer when the words come or go.
+void draw_problem_line(const Context& context, const std::string& problem) {
+  constexpr float kLines = 2;
+  float& room = *ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("problem"), 0);
+  const float before = ImGui::GetCursorPosY();
+  if (ImGui::IsWindowAppearing()) room = kLines * ImGui::GetTextLineHeightWithSpacing();
+  if (!problem.empty()) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.slower, sentence(problem));
+    ImGui::PopTextWrapPos();
+  }
+  room = std::max(room, ImGui::GetCursorPosY() - before);
+  ImGui::SetCursorPosY(before);
+  ImGui::Dummy(ImVec2(0, room - ImGui::GetStyle().ItemSpacing.y));
+}
+
 }  // namespace
 
 void draw_attention_dialog(Context& context) {
@@ -161,11 +179,7 @@ void draw_attention_dialog(Context& context) {
   ImGui::EndDisabled();
   if (!draft.problem.empty()) draft.problem = complete_draft(draft);  // until it is mended
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
-  if (const std::string problem = problem_of(draft, context.data.attention); !problem.empty()) {
-    ImGui::PushTextWrapPos(0);
-    coloured_text(context.look.theme.slower, sentence(problem));
-    ImGui::PopTextWrapPos();
-  }
+  draw_problem_line(context, problem_of(draft, context.data.attention));
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   const bool enter = !draft.submitted && enter_pressed();
   if (primary_button(context, "Open", !draft.submitted) || enter) submit_draft(ui);

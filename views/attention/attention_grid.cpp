@@ -12,6 +12,7 @@
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_zoom.hpp"
+#include "views/model/attention/figure_words.hpp"
 #include "views/model/attention/grid_plan.hpp"
 #include "views/parts/widgets.hpp"
 
@@ -117,7 +118,7 @@ std::string cell_text(const Context& context, const Tile& tile, const SharedCell
   std::string text = fmt::format("head {}, query {}", tile.head, token_text(source, tile.query));
   if (!tile.slice) return text + "\nComputing ...";
   const AttentionCell at{tile.frame.first1 + cell.x, tile.frame.first2 + cell.y};
-  text += fmt::format("\nj = {}, k = {}: ", token_text(source, at.j), token_text(source, at.k));
+  text += fmt::format("\nj = {}, k = {}: ", key_text(source, at.j, tile.query), key_text(source, at.k, tile.query));
   const std::optional<double> log_p = log_p_at(*tile.slice, at);
   if (!log_p) return text + "masked";
   if (!std::isfinite(*log_p)) return text + "no finite logit";

@@ -12,6 +12,7 @@
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_draft.hpp"
+#include "views/model/attention/figure_words.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -33,9 +34,10 @@ void draw_facts(Context& context, int side) {
   muted_text(context, two ? (side == 0 ? "Tensors, A" : "Tensors, B") : "Tensors");
   align_right(ImGui::CalcTextSize("Choose...").x + 2 * ImGui::GetStyle().FramePadding.x);
   if (ImGui::Button("Choose...")) open_draft(ui, side);
-  tooltip(context, "A .safetensors or .npy file, a generated example, or Match3");
+  tooltip(context, "A .safetensors, .npz, .pt or .npy file, a generated example, or Match3");
   const AttentionSource& source = ui.sides[static_cast<std::size_t>(side)].source;
-  fact_line(context, source.kind == SourceKind::file ? "file" : "source", source_title(source), true);
+  fact_line(context, source.kind == SourceKind::file ? "file" : "source", source_line(source, data.source.get()), true);
+  if (source.kind == SourceKind::file) tooltip(context, source.file);
   const SourceReply* first = context.data.attention.sides[0].source.get();
   if (side == 1 && first && data.source && data.source->problem.empty() && same_shape(*first, *data.source)) {
     // B has the same shape as A, so its facts are not repeated.

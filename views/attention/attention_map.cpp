@@ -10,6 +10,7 @@
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_zoom.hpp"
+#include "views/model/attention/figure_words.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -359,8 +360,9 @@ void draw_readout(Context& context, float width) {
       return fmt::format("p = {}, logit {}", significant_text(std::exp(*log_p), 4),
                          significant_text(*log_p + one.slice->lse, 5));
     };
-    std::string text = fmt::format("j = {}, k = {}: {}", token_text(*side.source, cell->j),
-                                   token_text(*side.source, cell->k), describe(side));
+    const std::int64_t query = side.slice_of.query.query;
+    std::string text = fmt::format("j = {}, k = {}: {}", key_text(*side.source, cell->j, query),
+                                   key_text(*side.source, cell->k, query), describe(side));
     if (uses_second(ui) && !ui.flipped && sides[1].slice) text += fmt::format(".  B: {}", describe(sides[1]));
     coloured_text(context.look.theme.text, text);
   }

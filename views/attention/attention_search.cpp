@@ -8,6 +8,7 @@
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
+#include "views/model/attention/figure_words.hpp"
 #include "views/model/attention/triple_hits.hpp"
 #include "views/parts/widgets.hpp"
 
@@ -35,7 +36,10 @@ void draw_search_choice(Context& context) {
   };
   by("largest p", TripleSearchBy::largest, "The strongest triples of all, but of queries whose windows are cut");
   by("token", TripleSearchBy::token, "Triples with one position as first or second key");
-  by("distances", TripleSearchBy::distances, "Triples whose keys are so many tokens before their query");
+  const bool were = search.by == TripleSearchBy::distances;
+  by("exact distances", TripleSearchBy::distances, "Triples whose keys are exactly so many tokens before their query");
+  if (!were && search.by == TripleSearchBy::distances)
+    search.back = shown_distances(ui, context.data.attention.sides[0]);
   ImGui::NewLine();
   if (search.by == TripleSearchBy::token) {
     ImGui::AlignTextToFramePadding();
@@ -55,7 +59,7 @@ void draw_search_choice(Context& context) {
     }
   } else if (search.by == TripleSearchBy::distances) {
     ImGui::AlignTextToFramePadding();
-    muted_text(context, "tokens back: j");
+    muted_text(context, "exactly back: j");
     ImGui::SameLine();
     number_box(context, "##search_back1", search.back[0], "Of the first key before its query");
     ImGui::SameLine();
@@ -108,10 +112,10 @@ void draw_hit(Context& context, const FoundTriple& hit, int row, bool shown) {
   ImGui::PushID(row);
   if (ImGui::Selectable("##hit", shown, ImGuiSelectableFlags_SpanAllColumns))
     go_to(context.ui.attention, context.data.attention, hit);
-  tooltip(context,
-          fmt::format("Head {}, query {}: j = {}, k = {}, logit {}, p = {}. Click to go there.", hit.head,
-                      token_text(source, hit.query), token_text(source, hit.triple.j), token_text(source, hit.triple.k),
-                      significant_text(hit.triple.logit, 5), significant_text(hit.triple.p, 4)));
+  tooltip(context, fmt::format("Head {}, query {}: j = {}, k = {}, logit {}, p = {}. Click to go there.", hit.head,
+                               token_text(source, hit.query), key_text(source, hit.triple.j, hit.query),
+                               key_text(source, hit.triple.k, hit.query), significant_text(hit.triple.logit, 5),
+                               significant_text(hit.triple.p, 4)));
   ImGui::PopID();
   ImGui::SameLine(0, 0);
   number_right(context, fmt::format("{}", hit.head));

@@ -10,6 +10,7 @@
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
+#include "views/model/attention/figure_words.hpp"
 #include "views/model/attention/striking_places.hpp"
 #include "views/parts/widgets.hpp"
 
@@ -79,12 +80,29 @@ void point_at_overview(Context& context, const Overview& overview, const PixelRe
   if (ImGui::IsItemHovered()) {
     const float value = values_of(overview, ui.figure)[static_cast<std::size_t>(head * overview.columns + column)];
     ImGui::SetTooltip("head %d, query %s: %s", static_cast<int>(head), format_count(column * overview.step).c_str(),
-                      std::isnan(value) ? "no distribution" : significant_text(value, 3).c_str());
+                      std::isnan(value) ? "no distribution" : figure_text(ui.figure, value).c_str());
   }
   if (ImGui::IsItemActive()) {
     ui.head = head;
     ui.query = column * overview.step;
   }
+}
+
+/// The first and the last head beside the overview, as many more as have room.
+void name_heads(const Context& context, std::int64_t heads, float height) {
+  const NumberFont font(context.look, kSecondarySize);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float line = ImGui::GetTextLineHeight(), row = height / static_cast<float>(heads);
+  const auto step = static_cast<std::int64_t>(std::ceil(line / row));
+  const auto write = [&](std::int64_t head) {
+    const float middle = at.y + row * (static_cast<float>(head) + 0.5F);
+    const std::string text = fmt::format("{}", head);
+    ImGui::GetWindowDrawList()->AddText(
+        ImVec2(at.x + context.look.px(20) - ImGui::CalcTextSize(text.c_str()).x, std::round(middle - line / 2)),
+        context.look.theme.muted, text.c_str());
+  };
+  for (std::int64_t head = 0; head == 0 || head + step < heads; head += step) write(head);
+  if (heads > step) write(heads - 1);
 }
 
 /// Where the shown slice stands. The mark of the first and last head and query stays inside.
@@ -145,6 +163,17 @@ void paint_sheet(Context& context, const HeadSheet& sheet, const SheetLayout& la
       .draw(ImGui::GetWindowDrawList(), rect.low, rect.high);
 }
 
+/// Which head a picture is of, in its corner.
+void draw_head_number(const Context& context, std::int64_t head, ImVec2 low) {
+  const Look& look = context.look;
+  const NumberFont font(look, kSecondarySize);
+  const std::string text = fmt::format("{}", head);
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str()), at(low.x + look.px(2), low.y + look.px(1));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(ImVec2(low.x, low.y), ImVec2(at.x + size.x + look.px(2), at.y + size.y), look.theme.ground);
+  list->AddText(at, look.theme.text, text.c_str());
+}
+
 /// A click on a tile goes to its head; the shown one is framed.
 void draw_tiles(Context& context, const HeadSheet& sheet, const SheetLayout& layout, ImVec2 at) {
   AttentionUi& ui = context.ui.attention;
@@ -155,6 +184,7 @@ void draw_tiles(Context& context, const HeadSheet& sheet, const SheetLayout& lay
     if (ImGui::InvisibleButton("##head", ImVec2(layout.width, layout.height))) ui.head = head;
     ImGui::PopID();
     tooltip(context, fmt::format("Head {}. Each picture has its own range of colours.", head));
+    draw_head_number(context, head, low);
     if (head != ui.head) continue;
     ImGui::GetWindowDrawList()->AddRect(ImVec2(low.x - 2, low.y - 2),
                                         ImVec2(low.x + layout.width + 2, low.y + layout.height + 2),
@@ -172,6 +202,7 @@ void draw_striking(Context& context, const Overview& overview) {
     if (figure == ui.figure) title = label;
   }
   section(context, title);
+  muted_text(context, "Each figure has its own query of a head.", true);
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
   const std::int64_t first =
       first_whole_query(context.data.attention.overview.of.query.problem, overview.columns * overview.step);
@@ -187,7 +218,7 @@ void draw_striking(Context& context, const Overview& overview) {
                                  "their windows are cut at the first token.",
                                  format_count(first)));
     ImGui::SameLine();
-    number_right(context, significant_text(place.value, 3), look.theme.muted, right);
+    number_right(context, figure_text(ui.figure, place.value), look.theme.muted, right);
     ImGui::PopID();
   }
 }
@@ -214,12 +245,14 @@ void draw_overview(Context& context) {
   const bool current = data.sides[0].asked && data.overview.of.source == *data.sides[0].asked;
   const bool too_much = data.sides[0].asked == ui.sides[0].source && data.sides[0].slice && !wanted_overview(ui, data);
   if (too_much) return muted_text(context, "These windows take too long for an overview: choose smaller ones.", true);
-  const float width = ImGui::GetContentRegionAvail().x;
-  if (!current || !data.overview.answer || width < 20)
+  const float names = context.look.px(24), width = ImGui::GetContentRegionAvail().x - names;
+  if (!current || !data.overview.answer || !data.sides[0].source || width < 20)
     return draw_survey_state(context, data.overview.pending.has_value(), current ? data.overview.problem : "");
   const Overview& overview = *data.overview.answer;
   const float height =
       std::clamp(static_cast<float>(overview.heads) * context.look.px(4), context.look.px(32), context.look.px(96));
+  name_heads(context, overview.heads, height);
+  ImGui::SetCursorScreenPos(ImVec2(ImGui::GetCursorScreenPos().x + names, ImGui::GetCursorScreenPos().y));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const PixelRect rect = pixel_rect(at, ImVec2(at.x + width, at.y + height));
   paint_overview(context, overview, rect);
@@ -228,8 +261,8 @@ void draw_overview(Context& context) {
   mark_query(context, overview, rect);
   const std::string which = overview.step > 1 ? fmt::format("One query in {}.", overview.step) : "Every query.";
   muted_text(context,
-             fmt::format("Click to go there. {}{}",
-                         ui.figure == OverviewFigure::entropy ? "Low entropy is bright. " : "", which),
+             fmt::format("Click to go there. {} {}", which,
+                         figure_meaning(ui.figure, data.overview.of.query.problem, data.sides[0].source->seq_len)),
              true);
   if (context.models.attention().overview_gaps) {
     ImGui::PushTextWrapPos(0);

@@ -64,6 +64,8 @@ const Command kCommands[] = {
      "Open a database of measurements; dropping the file on the window does the same", always},
     {ask::OpenRecorded{}, "File", "Open the recorded H200 database", "",
      "Look at measurements that were recorded on an H200", can_open_recorded},
+    {ask::OpenTensors{}, "File", "Open tensors...", "",
+     "Look inside the attention tensor of a .safetensors, .npz, .pt or .npy file", always, "attention checkpoint qkv"},
     {ask::ImportDatabase{}, "File", "Import database...", "", "Copy the sweeps of another database into this one",
      can_import},
     {ask::SaveTable{}, "File", "Save table as CSV...", "Ctrl+S",

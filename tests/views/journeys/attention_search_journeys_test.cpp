@@ -92,7 +92,12 @@ TEST_F(SearchJourney, a_search_by_token_or_distances_holds_to_them) {
     wait(c);
     IM_CHECK(!search().found.empty());
     for (const FoundTriple& hit : search().found) IM_CHECK(hit.triple.j == 70 || hit.triple.k == 70);
-    c->ItemClick("//**/distances");
+    c->ItemClick("//**/exact distances");
+    const Triple& strongest = side().slice->top.front();  // where it begins
+    IM_CHECK_EQ(attention().search.back[0], attention().query - strongest.j);
+    IM_CHECK_EQ(attention().search.back[1], attention().query - strongest.k);
+    c->ItemInput("//**/##search_back2");
+    c->KeyCharsReplaceEnter("1");
     c->ItemInput("//**/##search_back1");
     c->KeyCharsReplaceEnter("5");
     c->ItemClick("//**/Search");
@@ -113,7 +118,8 @@ TEST_F(SearchJourney, a_search_is_stopped_and_another_begins) {
   travel([](ImGuiTestContext* c) {
     open(c);
     c->ItemClick("//**/All queries");
-    c->ItemClick("//**/distances");
+    c->ItemClick("//**/exact distances");
+    attention().search.back = {1, 1};
     c->ItemClick("//**/Search");  // more than 8,000 slices
     until(c, [] { return search().done > 0; });
     const std::int64_t query = attention().query;

@@ -54,6 +54,34 @@ class TensorJourney : public fixture::AttentionJourney {
   }
 };
 
+TEST_F(TensorJourney, the_file_menu_opens_tensors_and_the_button_stays_while_what_was_wrong_is_mended) {
+  std::ofstream(window->folder / "bad.safetensors") << "no tensors";
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    c->SetRef("##MainMenuBar");
+    c->MenuClick("File/Open tensors...");
+    c->Yield(3);
+    IM_CHECK(ui().workspace == Workspace::attention);
+    IM_CHECK(ui().attention.draft.open);
+    IM_CHECK(ui().attention.draft.source.kind == SourceKind::file);
+    c->SetRef("//$FOCUSED");
+    c->ItemInput("##file");
+    c->KeyCharsReplace((world().folder / "bad.safetensors").c_str());
+    const float before = c->ItemInfo("Open").RectFull.Min.y;
+    press_open(c);
+    IM_CHECK(!problem_of(ui().attention.draft, data().attention).empty());
+    c->Yield(2);
+    c->SetRef("//$FOCUSED");
+    const float with_problem = c->ItemInfo("Open").RectFull.Min.y;
+    IM_CHECK_EQ(with_problem, before);
+    c->ItemInput("##file");
+    c->KeyCharsAppend("x");
+    c->Yield(3);
+    IM_CHECK_EQ(c->ItemInfo("Open").RectFull.Min.y, with_problem);
+    c->KeyPress(ImGuiKey_Escape);
+  });
+}
+
 TEST_F(TensorJourney, a_file_with_other_names_is_mapped_in_the_dialog) {
   write_odd(window->folder / "odd.safetensors");
   travel([](ImGuiTestContext* c) {

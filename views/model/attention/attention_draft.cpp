@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "kernels/tensors/match3.hpp"
@@ -49,7 +52,10 @@ std::string complete_example(const AttentionSource& source) {
 
 }  // namespace
 
-bool holds_tensors(std::string_view file) { return file.ends_with(".safetensors") || file.ends_with(".npy"); }
+bool holds_tensors(std::string_view file) {
+  constexpr std::array<std::string_view, 4> kEndings{".safetensors", ".npz", ".pt", ".npy"};
+  return std::ranges::any_of(kEndings, [&](std::string_view ending) { return file.ends_with(ending); });
+}
 
 void open_draft(AttentionUi& ui, int side) {
   SourceDraft& draft = ui.draft;

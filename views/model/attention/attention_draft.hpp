@@ -12,7 +12,7 @@ namespace triscope {
 inline constexpr std::int64_t kMostTokens = 1 << 20, kMostHeads = 256, kMostHeadDim = 512;  ///< of an example
 inline constexpr std::int64_t kMostModulus = 1000;
 
-/// Whether a file of this name can hold tensors: .safetensors, .npy.
+/// Whether a file of this name can hold tensors: .safetensors, .npz, .pt, .npy.
 bool holds_tensors(std::string_view file);
 /// Opens the dialog for a side, with what the side shows.
 void open_draft(AttentionUi& ui, int side);

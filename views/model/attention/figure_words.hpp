@@ -1,0 +1,24 @@
+// What stands beside the figures of attention in words: units, what no preference would give, and where a key is.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "views/data/attention_state.hpp"
+
+namespace triscope {
+
+/// "54.6 tokens", "3.21 nats": a figure of an overview with its unit.
+std::string figure_text(OverviewFigure figure, double value);
+/// "Mean tokens back, weighted by p. Equal weights: 255.5 on a whole window.": what the figure is, and what it would be
+/// of a query that prefers no pair.
+std::string figure_meaning(OverviewFigure figure, const Problem& problem, std::int64_t tokens);
+/// "brown 1,005 (7 back)": a key of a query.
+std::string key_text(const SourceReply& source, std::int64_t position, std::int64_t query);
+/// "q.npy with k1, k2, v1, v2": a file and what else was read for it; of another source its title.
+std::string source_line(const AttentionSource& source, const SourceReply* reply);
+/// How far back a search by distance begins: where the pinned pair is, or else the strongest one of the shown slice.
+std::array<std::int64_t, 2> shown_distances(const AttentionUi& ui, const AttentionSideData& side);
+
+}  // namespace triscope
