@@ -1,18 +1,24 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
 #include "tests/paths.hpp"
+#include "tests/views/sweep_fixture.hpp"
 #include "views/command/command_search.hpp"
+#include "views/command/documents.hpp"
+#include "views/command/palette.hpp"
 #include "views/command/shortcut.hpp"
 #include "views/data/format.hpp"
 #include "views/model/setup_model.hpp"
@@ -79,12 +85,68 @@ TEST(Commands, panels_are_found_by_their_id) {
   EXPECT_EQ(find_panel("nothing"), nullptr);
 }
 
+TEST(Documents, each_page_is_there_with_its_headings_and_without_the_marks_of_markdown) {
+  EXPECT_GE(documents().size(), 13U);
+  for (const Document& document : documents()) {
+    const std::vector<DocumentPart> parts = parts_of(document.text);
+    ASSERT_FALSE(parts.empty()) << document.page;
+    EXPECT_EQ(parts.front().level, 1) << document.page;
+  }
+  EXPECT_EQ(find_document("nothing.md"), nullptr);
+  const auto parts = parts_of(
+      "# A *page*\n\nSome `words` and\n[a link](b.md).\n* one\n* two\n  more\n\n    code  here\n\n| a | `b` "
+      "|\n|---|---|\n| | |\n| c | d |\n");
+  ASSERT_EQ(parts.size(), 1U);
+  EXPECT_EQ(parts[0].heading, "A page");
+  EXPECT_THAT(parts[0].lines,
+              ElementsAre("Some words and a link.", "* one", "* two more", "    code  here", "a  ·  b", "c  ·  d"));
+}
+
+TEST(Palette, finds_rows_kernels_sweeps_pages_counters_and_the_manual) {
+  WindowData data;
+  data.shown = fixture::small_sweep();
+  data.sweeps = {data.shown->info};
+  data.sweeps.front().note = "after the change";
+  data.revision = 1;
+  const UiState ui;
+  Models models;
+  const auto find = [&](const char* query, const std::string& kind) -> std::optional<PaletteItem> {
+    for (PaletteItem& item : search_everything(query, data, ui, models)) {
+      if (item.kind == kind) return std::move(item);
+    }
+    return std::nullopt;
+  };
+  const auto row = find("256x64 backward 2k", "row");
+  ASSERT_TRUE(row);
+  EXPECT_EQ(std::get<ask::SelectMeasurement>(row->request).measurement, 4);
+  ASSERT_TRUE(find("cpu.fast", "kernel"));
+  const auto sweep = find("after the", "sweep");
+  ASSERT_TRUE(sweep);
+  EXPECT_EQ(std::get<ask::ShowSweep>(sweep->request).sweep, 1);
+  const auto page = find("errata", "page of the paper");
+  ASSERT_TRUE(page);
+  EXPECT_EQ(std::get<ask::ShowPanel>(page->request).page, "errata");
+  EXPECT_TRUE(find("tensor cores busy", "counter"));
+  const auto manual = find("json for machines", "manual");
+  ASSERT_TRUE(manual);
+  EXPECT_EQ(std::get<ask::OpenDocument>(manual->request).page, "command-line.md");
+  const auto grey = find("with the baseline", "Sweep");
+  ASSERT_TRUE(grey);
+  EXPECT_EQ(grey->why, "needs another sweep as the baseline (B)");
+  EXPECT_FALSE(find("e", "manual")) << "commands alone for one letter";
+}
+
 TEST(Commands, the_palette_finds_by_word_start_then_by_letters) {
   EXPECT_STREQ(search_commands("reset").front()->label, "Reset layout");
   EXPECT_STREQ(search_commands("rsl").front()->label, "Reset layout");
   EXPECT_STREQ(search_commands("run").front()->label, "Run");
   EXPECT_STREQ(search_commands("training step").front()->label, "Lengths") << "by what it does";
   EXPECT_STREQ(search_commands("slower").front()->label, "Compare");
+  for (const char* word : {"figure", "export", "picture"})
+    EXPECT_TRUE(std::ranges::any_of(search_commands(word), [](const Command* found) {
+      return std::holds_alternative<FileRequest>(found->request);
+    })) << word;
+  EXPECT_STREQ(search_commands("version").front()->label, "Compare two versions of a kernel...");
   EXPECT_TRUE(search_commands("zzzz").empty());
   EXPECT_EQ(search_commands("").size(), commands().size());
 }

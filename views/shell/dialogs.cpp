@@ -8,7 +8,8 @@
 #include <cmath>
 
 #include "kernels/base/third_party.hpp"
-#include "views/command/command_search.hpp"
+#include "views/command/documents.hpp"
+#include "views/command/palette.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/dialog.hpp"
 #include "views/parts/widgets.hpp"
@@ -17,37 +18,43 @@
 namespace triscope {
 namespace {
 
-void palette_rows(Context& context, const std::vector<const Command*>& found, bool chosen, bool moved) {
+void palette_rows(Context& context, const std::vector<PaletteItem>& found, bool chosen, bool moved) {
   UiState& ui = context.ui;
   const Look& look = context.look;
   ui.palette_row = std::clamp(ui.palette_row, 0, std::max(0, static_cast<int>(found.size()) - 1));
   ImGui::PushStyleVar(ImGuiStyleVar_SelectableTextAlign, ImVec2(0, 0.5F));
+  ImGui::PushItemFlag(ImGuiItemFlags_NoNav, true);  // the arrow keys choose a row; the field keeps the keyboard
   if (ImGui::BeginChild("found", ImVec2(0, look.px(320)))) {
     ImGui::Dummy(ImVec2(0, look.px(1)));
     for (int i = 0; i < static_cast<int>(found.size()); ++i) {
-      const Command& command = *found[static_cast<std::size_t>(i)];
-      const bool enabled = is_enabled(context, command);
+      const PaletteItem& item = found[static_cast<std::size_t>(i)];
+      const bool enabled = item.why.empty();
       ImGui::PushID(i);
-      const bool clicked = ImGui::Selectable(command.label, i == ui.palette_row,
+      const bool clicked = ImGui::Selectable(item.label.c_str(), i == ui.palette_row,
                                              enabled ? 0 : ImGuiSelectableFlags_Disabled, ImVec2(0, look.px(24)));
       if (i == ui.palette_row && moved) ImGui::SetScrollHereY();
       const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
       ImGui::PushFont(look.text, kSecondarySize);
-      const float shortcut = ImGui::CalcTextSize(command.shortcut).x;
+      const std::string right =
+          enabled ? item.shortcut.empty() ? item.kind : item.kind + "   " + item.shortcut : item.why;
+      const float width = ImGui::CalcTextSize(right.c_str()).x;
       const float y = std::round((low.y + high.y - ImGui::GetTextLineHeight()) / 2);
-      ImGui::GetWindowDrawList()->AddText(ImVec2(high.x - shortcut - look.px(8), y), look.theme.muted,
-                                          command.shortcut);
-      ImGui::GetWindowDrawList()->AddText(ImVec2(low.x + look.px(216), y), look.theme.muted, command.menu);
+      const float left = high.x - width - look.px(8);
+      // Over the end of a long label.
+      ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(left - look.px(8), low.y + 1), ImVec2(high.x, high.y - 1),
+                                                i == ui.palette_row ? look.theme.accent_soft : look.theme.panel);
+      ImGui::GetWindowDrawList()->AddText(ImVec2(left, y), look.theme.muted, right.c_str());
       ImGui::PopFont();
       ImGui::PopID();
       if ((clicked || (chosen && i == ui.palette_row)) && enabled) {
-        context.request(command.request);
+        context.request(item.request);
         ImGui::CloseCurrentPopup();
       }
     }
-    if (found.empty()) muted_text(context, "No command matches.");
+    if (found.empty()) muted_text(context, "Nothing has that in its name.");
   }
   ImGui::EndChild();
+  ImGui::PopItemFlag();
   ImGui::PopStyleVar();
 }
 
@@ -118,17 +125,18 @@ void draw_palette(Context& context) {
     ui.palette_row = 0;
     ImGui::OpenPopup("Find a command");
   }
-  place_dialog(context.look, 520, 0.12F);
+  place_dialog(context.look, 620, 0.12F);
   if (!ImGui::BeginPopup("Find a command", ImGuiWindowFlags_NoMove)) return;
   ImGui::SetNextItemWidth(-1);
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  const bool chosen = ImGui::InputTextWithHint("##find", "Type a few letters of a command", &ui.palette_text,
-                                               ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool chosen =
+      ImGui::InputTextWithHint("##find", "A command, row, kernel, sweep, counter, or a word of the manual",
+                               &ui.palette_text, ImGuiInputTextFlags_EnterReturnsTrue);
   if (ImGui::IsItemEdited()) ui.palette_row = 0;
   const int step = (ImGui::IsKeyPressed(ImGuiKey_DownArrow) ? 1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_UpArrow) ? 1 : 0);
   ui.palette_row += step;
   if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
-  palette_rows(context, search_commands(ui.palette_text), chosen, step != 0);
+  palette_rows(context, search_everything(ui.palette_text, context.data, ui, context.models), chosen, step != 0);
   ImGui::EndPopup();
 }
 
@@ -168,6 +176,48 @@ void draw_help(Context& context) {
     ImGui::EndTable();
   }
   draw_close_button(context);
+  ImGui::EndPopup();
+}
+
+void draw_document(Context& context) {
+  UiState& ui = context.ui;
+  if (ui.document.empty()) return;
+  const Document* document = find_document(ui.document);
+  if (!ImGui::IsPopupOpen("document")) ImGui::OpenPopup("document");
+  if (!document || !begin_dialog(context.look, "document", 760)) return ui.document.clear();
+  dialog_heading(context.look, ui.document.c_str());
+  const Look& look = context.look;
+  if (ImGui::BeginChild("text", ImVec2(0, ImGui::GetMainViewport()->Size.y * 0.6F))) {
+    for (const DocumentPart& part : parts_of(document->text)) {
+      if (part.level == 1) {
+        ImGui::PushFont(look.heading, kHeadingSize);
+        ImGui::TextUnformatted(part.heading.c_str());
+        ImGui::PopFont();
+      } else {
+        section(context, part.heading.c_str());
+      }
+      if (!ui.document_heading.empty() && part.heading == ui.document_heading) {
+        ImGui::SetScrollHereY(0);
+        ui.document_heading.clear();
+      }
+      ImGui::PushTextWrapPos(0);
+      for (const std::string& line : part.lines) {
+        if (line.starts_with("    ")) {
+          const NumberFont font(look, kSecondarySize);
+          ImGui::TextUnformatted(line.c_str());
+        } else {
+          ImGui::TextUnformatted(line.c_str());
+        }
+      }
+      ImGui::PopTextWrapPos();
+    }
+  }
+  ImGui::EndChild();
+  ImGui::Dummy(ImVec2(0, look.px(8)));
+  if (primary_button(context, "Close") || ImGui::IsKeyPressed(ImGuiKey_Escape)) {
+    ui.document.clear();
+    ImGui::CloseCurrentPopup();
+  }
   ImGui::EndPopup();
 }
 

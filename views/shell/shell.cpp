@@ -349,6 +349,7 @@ void draw_shell(Context& context) {
   }
   draw_palette(context);
   draw_help(context);
+  draw_document(context);
   draw_licences(context);
   draw_settings(context);
   draw_path_dialog(context);

@@ -19,6 +19,7 @@ void draw_status_bar(Context& context);
 void draw_docked_panels(Context& context);
 void draw_palette(Context& context);
 void draw_help(Context& context);
+void draw_document(Context& context);
 void draw_licences(Context& context);
 void draw_settings(Context& context);
 void draw_path_dialog(Context& context);

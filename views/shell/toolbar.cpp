@@ -48,7 +48,8 @@ void draw_menus(Context& context) {
       const bool shown = panel && is_shown(context.ui, panel->panel);
       if (ImGui::MenuItem(command.label, command.shortcut, shown, is_enabled(context, command)))
         context.request(command.request);
-      tooltip(context, command.help);
+      const bool needs = *command.needs && !is_enabled(context, command);
+      tooltip(context, needs ? fmt::format("{}. It needs {}.", command.help, command.needs) : command.help);
     }
     ImGui::PopStyleColor();
     ImGui::EndMenu();

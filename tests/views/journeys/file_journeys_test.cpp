@@ -202,7 +202,6 @@ TEST_F(Journey, an_image_that_cannot_be_copied_is_offered_as_a_file) {
   });
 }
 
-TEST_F(Journey, a_bad_file_is_named_and_the_open_database_stays) {
 TEST_F(Journey, the_menu_saves_the_chart_in_front_and_the_question_names_it) {
   travel([](ImGuiTestContext* c) {
     const auto ask_and_leave = [&](Panel panel) {
@@ -293,6 +292,7 @@ TEST_F(Journey, that_a_file_was_saved_is_said_for_some_seconds_and_what_went_wro
   });
 }
 
+TEST_F(Journey, a_bad_file_is_named_and_the_open_database_stays) {
   {
     std::ofstream bad(window->folder / "bad.db");
     bad << "this is no database, and it is long enough to have a header of a hundred bytes or more, so that it is read "
