@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <map>
 
@@ -33,6 +34,44 @@ void write_sines(const std::filesystem::path& file, float factor, std::vector<Ho
     more.push_back(std::move(tensor));
   }
   write_safetensors(file, more);
+}
+
+std::string little_endian(std::uint64_t value, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i) text.push_back(static_cast<char>(value >> (8 * i) & 0xFF));
+  return text;
+}
+
+/// q, k1 and k2 of 40 tokens, as numpy.savez writes them.
+void write_npz(const std::filesystem::path& file) {
+  const auto checksum = [](const std::string& bytes) {
+    std::uint32_t sum = 0xFFFFFFFF;
+    for (const char byte : bytes) {
+      sum ^= static_cast<unsigned char>(byte);
+      for (int bit = 0; bit < 8; ++bit) sum = (sum >> 1U) ^ ((sum & 1U) != 0 ? 0xEDB88320U : 0U);
+    }
+    return ~sum;
+  };
+  std::string archive, directory;
+  for (const char* name : {"q", "k1", "k2"}) {
+    std::string head = "{'descr': '<f4', 'fortran_order': False, 'shape': (40, 2, 6), }";
+    head += std::string(127 - (10 + head.size()) % 64 - 64, ' ') + "\n";
+    std::string array = std::string("\x93NUMPY\x01\x00", 8) + little_endian(head.size(), 2) + head;
+    for (std::int64_t n = 0; n < 480; ++n) {
+      const float value = std::sin(static_cast<float>(n));
+      array.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+    const std::string member = std::string(name) + ".npy";
+    const std::string facts = little_endian(0, 8) + little_endian(checksum(array), 4) + little_endian(array.size(), 4) +
+                              little_endian(array.size(), 4) + little_endian(member.size(), 2) + little_endian(0, 2);
+    directory += "PK\x01\x02" + little_endian(20, 2) + little_endian(20, 2) + facts + little_endian(0, 10) +
+                 little_endian(archive.size(), 4) + member;
+    archive += "PK\x03\x04" + little_endian(20, 2) + facts + member + array;
+  }
+  std::ofstream(file, std::ios::binary) << archive << directory << "PK\x05\x06" << little_endian(0, 4)
+                                        << little_endian(3, 2) << little_endian(3, 2)
+                                        << little_endian(directory.size(), 4) << little_endian(archive.size(), 4)
+                                        << little_endian(0, 2);
 }
 
 class TensorJourney : public fixture::AttentionJourney {
@@ -79,6 +118,23 @@ TEST_F(TensorJourney, the_file_menu_opens_tensors_and_the_button_stays_while_wha
     c->Yield(3);
     IM_CHECK_EQ(c->ItemInfo("Open").RectFull.Min.y, with_problem);
     c->KeyPress(ImGuiKey_Escape);
+  });
+}
+
+TEST_F(TensorJourney, an_npz_file_opens_by_a_drop_and_by_the_dialog) {
+  write_npz(window->folder / "layer.npz");
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    const std::string database = data().database;
+    app().open_dropped(world().folder / "layer.npz");
+    wait(c);
+    IM_CHECK_STR_EQ(data().database.c_str(), database.c_str());
+    IM_CHECK(side().source != nullptr && side().source->problem.empty());
+    IM_CHECK_EQ(side().source->seq_len, 40);
+    IM_CHECK(side().slice != nullptr);
+    choose_file(c, world().folder / "layer.npz");
+    IM_CHECK(!attention().draft.open);
+    IM_CHECK_EQ(side().source->q_heads, 2);
   });
 }
 
