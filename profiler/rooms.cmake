@@ -36,6 +36,8 @@ triscope_room(profiler/export kernels/attention kernels/base kernels/base/files 
   kernels/tensors profiler/paper profiler/record profiler/record/words fmt::static nlohmann_json::nlohmann_json)
 # Each makes its own of a library that is one header.
 set_source_files_properties(profiler/export/png.cpp profiler/export/deflate.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+triscope_room(profiler/film kernels/base kernels/base/files kernels/base/text profiler/export profiler/supervise
+  fmt::static)
 triscope_room(profiler/sweep kernels/base kernels/base/files kernels/base/text profiler/plan profiler/protocol
   profiler/record profiler/record/words profiler/statistics profiler/store profiler/store/open profiler/supervise
   profiler/verdict fmt::static nlohmann_json::nlohmann_json Threads::Threads)

@@ -22,43 +22,10 @@ Heatmap difference(const Slice& slice, const SliceExport& options) {
   return difference_of(heatmap_of(slice), heatmap_of(*options.minus));
 }
 
-HeatmapStyle style_of(const Slice& slice, const SliceExport& options) {
-  HeatmapStyle style = options.style;
-  if (options.range_given) return style;
-  style.high = std::log(std::max(slice.largest_p, 1e-300));  // a large sink leaves no p that a double holds
-  style.low = style.high - kDecades * std::log(10.0);
-  if (style.scale == HeatmapStyle::Scale::probability) style.low = -1e9;  // p = 0
-  return style;
-}
-
 void write_picture(const std::filesystem::path& file, const Slice& slice, const SliceExport& options) {
-  Heatmap map = options.minus ? difference(slice, options) : heatmap_of(slice);
-  const auto masked1 = static_cast<double>(std::max<std::int64_t>(0, options.frame1 - map.width)),
-             masked2 = static_cast<double>(std::max<std::int64_t>(0, options.frame2 - map.height));
-  HeatmapPart part = options.part.value_or(
-      HeatmapPart{0, 0, masked1 + static_cast<double>(map.width), masked2 + static_cast<double>(map.height)});
-  part = {std::floor(part.left), std::floor(part.top), std::ceil(part.right), std::ceil(part.bottom)};
-  const auto cells1 = static_cast<std::int64_t>(part.right - part.left),
-             cells2 = static_cast<std::int64_t>(part.bottom - part.top);
-  if (cells1 > kMostSliceCells / cells2) {
-    throw Error(fmt::format("'{}' cannot be written", file.string()),
-                fmt::format("a picture of {} x {} cells is too large", cells1, cells2),
-                "choose smaller windows, or a file name that ends in .csv or .npy", ExitCode::usage);
-  }
-  const std::int64_t zoom = std::max<std::int64_t>(1, kSmallestPicture / std::max(cells1, cells2));
-  const int width = static_cast<int>(cells1 * zoom), height = static_cast<int>(cells2 * zoom);
-  std::vector<std::uint32_t> pixels(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-  const HeatmapPyramid pyramid(std::move(map), options.minus ? Pooling::farthest : Pooling::largest);
-  paint_heatmap(pyramid, {part.left - masked1, part.top - masked2, part.right - masked1, part.bottom - masked2},
-                style_of(slice, options), width, height, pixels.data(), width);
-  std::vector<std::uint8_t> rgb;
-  rgb.reserve(pixels.size() * 3);
-  for (std::uint32_t pixel : pixels) {
-    for (int shift : {0, 8, 16}) rgb.push_back(static_cast<std::uint8_t>(pixel >> shift & 255));
-  }
-  const std::vector<std::uint8_t> png = encode_png(width, height, rgb.data());
+  const SlicePicture picture = slice_picture(file, slice, options);
   AtomicFile out(file);
-  out.write(std::as_bytes(std::span(png)));
+  out.write(std::as_bytes(std::span(picture.png)));
   out.commit();
 }
 
@@ -106,6 +73,42 @@ FileKind slice_format(const std::filesystem::path& file) {
   if (ending == ".npy") return FileKind::array;
   throw Error(fmt::format("'{}' cannot be written", file.string()), "its ending is not that of a known format",
               "choose a file name that ends in .png, .csv or .npy", ExitCode::usage);
+}
+
+HeatmapStyle picture_style(HeatmapStyle style, double largest_p) {
+  style.high = std::log(std::max(largest_p, 1e-300));  // a large sink leaves no p that a double holds
+  style.low = style.high - kDecades * std::log(10.0);
+  if (style.scale == HeatmapStyle::Scale::probability) style.low = -1e9;  // p = 0
+  return style;
+}
+
+SlicePicture slice_picture(const std::filesystem::path& file, const Slice& slice, const SliceExport& options) {
+  Heatmap map = options.minus ? difference(slice, options) : heatmap_of(slice);
+  const auto masked1 = static_cast<double>(std::max<std::int64_t>(0, options.frame1 - map.width)),
+             masked2 = static_cast<double>(std::max<std::int64_t>(0, options.frame2 - map.height));
+  HeatmapPart part = options.part.value_or(
+      HeatmapPart{0, 0, masked1 + static_cast<double>(map.width), masked2 + static_cast<double>(map.height)});
+  part = {std::floor(part.left), std::floor(part.top), std::ceil(part.right), std::ceil(part.bottom)};
+  const auto cells1 = static_cast<std::int64_t>(part.right - part.left),
+             cells2 = static_cast<std::int64_t>(part.bottom - part.top);
+  if (cells1 > kMostSliceCells / cells2) {
+    throw Error(fmt::format("'{}' cannot be written", file.string()),
+                fmt::format("a picture of {} x {} cells is too large", cells1, cells2),
+                "choose smaller windows, or a file name that ends in .csv or .npy", ExitCode::usage);
+  }
+  const std::int64_t zoom = std::max<std::int64_t>(1, kSmallestPicture / std::max(cells1, cells2));
+  const int width = static_cast<int>(cells1 * zoom), height = static_cast<int>(cells2 * zoom);
+  std::vector<std::uint32_t> pixels(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  const HeatmapPyramid pyramid(std::move(map), options.minus ? Pooling::farthest : Pooling::largest);
+  paint_heatmap(pyramid, {part.left - masked1, part.top - masked2, part.right - masked1, part.bottom - masked2},
+                options.range_given ? options.style : picture_style(options.style, slice.largest_p), width, height,
+                pixels.data(), width);
+  std::vector<std::uint8_t> rgb;
+  rgb.reserve(pixels.size() * 3);
+  for (std::uint32_t pixel : pixels) {
+    for (int shift : {0, 8, 16}) rgb.push_back(static_cast<std::uint8_t>(pixel >> shift & 255));
+  }
+  return {width, height, encode_png(width, height, rgb.data())};
 }
 
 void write_slice(const std::filesystem::path& file, const Slice& slice, const SliceExport& options) {

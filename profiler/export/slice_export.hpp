@@ -28,6 +28,17 @@ struct SliceExport {
   std::vector<std::string> labels;      ///< CSV: token of every position, or empty
 };
 
+/// `style` with the range of a picture whose largest p this is: six decades below it, or from 0 where colours follow p.
+HeatmapStyle picture_style(HeatmapStyle style, double largest_p);
+
+/// The picture that `write_slice` writes.
+struct SlicePicture {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> png;
+};
+/// `file` is what a message names. Throws `Error` (usage) for more than `kMostSliceCells` cells.
+SlicePicture slice_picture(const std::filesystem::path& file, const Slice& slice, const SliceExport& options);
+
 /// PNG: k down, the query's own position last, j across; one cell is a square of whole pixels, the picture at least 512
 /// pixels on its longer side. CSV: a line for every pair, j, k, logit, p[, tokens]. npy: float32 [keys 2][keys 1] of p
 /// or logits. Throws `Error`: (usage) for a picture of more than `kMostSliceCells` cells and for the table of a

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "app/cli/commands/commands.hpp"
+#include "app/cli/film/film_making.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
@@ -31,7 +32,8 @@ struct InspectOptions {
   AttentionSource source;
   SliceQuery query;
   SliceExport format;
-  std::string out, device = "auto", kernel;
+  std::string out, device = "auto", kernel, film;
+  FilmQueries queries;
   std::int64_t top = 8;
   TripleSearch search;
   bool linear = false, windows_given = false, json = false;
@@ -179,6 +181,17 @@ void refuse_to_overwrite(const std::filesystem::path& out, const AttentionSource
   }
 }
 
+SliceExport format_for(const InspectOptions& options, const SourceReply& source) {
+  SliceExport format = options.format;
+  format.labels = source.labels;
+  format.style.scale = options.linear ? HeatmapStyle::Scale::probability : HeatmapStyle::Scale::logarithmic;
+  if (options.query.problem.mask == Mask::causal) {
+    format.frame1 = std::min(options.query.problem.window1, source.seq_len);
+    format.frame2 = std::min(options.query.problem.window2, source.seq_len);
+  }
+  return format;
+}
+
 int run(const InspectOptions& given) {
   InspectOptions options = given;
   if (!options.out.empty()) require_output(options.out, slice_format(options.out), "--out");
@@ -188,8 +201,10 @@ int run(const InspectOptions& given) {
     options.source.labels_file = std::filesystem::absolute(options.source.labels_file).string();
   if (!options.out.empty()) refuse_to_overwrite(options.out, options.source);
   options.source.form = options.query.problem.form;
+  std::optional<FilmMaking> film;
+  if (!options.film.empty()) film.emplace(options.film);
   Supervisor worker{worker_on(options.device, options.kernel)};
-  const SourceReply source = worker.source({options.source});
+  const SourceReply source = worker.source({options.source}, film ? film->stop() : std::stop_token());
   if (!source.problem.empty()) {
     print_error("triscope: {}", source.problem);
     return static_cast<int>(ExitCode::usage);
@@ -203,6 +218,13 @@ int run(const InspectOptions& given) {
     options.json ? print_found_json(found) : print_found(options, source, found);
     return 0;
   }
+  if (film) {
+    if (options.queries.last >= source.seq_len)
+      refuse_value("--queries", fmt::format("{}..{}", options.queries.first, options.queries.last),
+                   fmt::format("the tensors have {} tokens", source.seq_len), "end before that");
+    return film->make(worker, {options.source, options.query, options.queries, format_for(options, source)},
+                      options.json);
+  }
   const Slice slice = worker.slice({options.source, options.query, options.top});
   std::optional<KernelRow> row;
   if (!options.kernel.empty()) row = worker.kernel_row({options.source, options.query, options.kernel});
@@ -213,13 +235,7 @@ int run(const InspectOptions& given) {
     if (row) print_kernel_row(options.kernel, *row);
   }
   if (options.out.empty()) return 0;
-  options.format.labels = source.labels;
-  options.format.style.scale = options.linear ? HeatmapStyle::Scale::probability : HeatmapStyle::Scale::logarithmic;
-  if (options.query.problem.mask == Mask::causal) {
-    options.format.frame1 = std::min(options.query.problem.window1, source.seq_len);
-    options.format.frame2 = std::min(options.query.problem.window2, source.seq_len);
-  }
-  write_slice(options.out, slice, options.format);
+  write_slice(options.out, slice, format_for(options, source));
   if (!options.json) print_output("written to {}\n", options.out);
   return 0;
 }
@@ -250,9 +266,20 @@ void refuse_ignored(const CLI::App& command, const InspectOptions& options) {
   } else {
     refuse({"--token", "--back"}, "it belongs to a search", "add --find N");
   }
+  if (given("--film")) {
+    refuse({"--query", "--out", "--kernel", "--top", "--find"},
+           "it belongs to one slice or a search, and --film draws many", "leave one of the two out");
+    if (options.film.empty()) refuse_value("--film", "", "the name is empty", "name a folder");
+    if (!given("--queries"))
+      throw Error("--queries is missing", "a film goes through queries", "add some such as --queries 100..900/4",
+                  ExitCode::usage);
+  } else {
+    refuse({"--queries"}, "it belongs to a film", "add --film DIR");
+  }
   const std::string ending = std::filesystem::path(options.out).extension().string();
   if (ending != ".npy") refuse({"--logits"}, "it belongs to an array", "name a .npy file with --out");
-  if (ending != ".png") refuse({"--linear", "--colours"}, "it belongs to a picture", "name a .png file with --out");
+  if (ending != ".png" && !given("--film"))
+    refuse({"--linear", "--colours"}, "it belongs to a picture", "name a .png file with --out");
 }
 
 void add_source_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
@@ -324,14 +351,23 @@ void add_search_options(CLI::App& command, const std::shared_ptr<InspectOptions>
       });
 }
 
+void add_film_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
+  command
+      .add_option("--film", options->film,
+                  "A picture for each of --queries as 0001.png, 0002.png, ... in a new or empty folder")
+      ->type_name("DIR");
+  add_text(command, "--queries", "A..B[/STEP]", "Queries of a film: from A to B, every STEP-th",
+           [options](const std::string& text) { options->queries = parse_film_queries("--queries", text); });
+}
+
 void add_output_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
   command
       .add_option("-o,--out", options->out,
                   "Picture (.png), table (.csv) or array (.npy); without it, only the figures are printed")
       ->type_name("FILE");
   command.add_flag("--logits", options->format.logits, "npy: write logits instead of p");
-  command.add_flag("--linear", options->linear, "PNG: colours follow p (default: six decades of log p)");
-  add_text(command, "--colours", "{viridis,cividis,inferno}", "PNG: colour map (default: viridis)",
+  command.add_flag("--linear", options->linear, "PNG, film: colours follow p (default: six decades of log p)");
+  add_text(command, "--colours", "{viridis,cividis,inferno}", "PNG, film: colour map (default: viridis)",
            [options](const std::string& text) {
              options->format.style.map =
                  parse_choice<ColourMap>("--colours", text, parse_colour_map, {"viridis", "cividis", "inferno"});
@@ -359,6 +395,7 @@ void add_inspect_command(CLI::App& app, Action& action) {
   add_query_options(*command, options);
   add_output_options(*command, options);
   add_search_options(*command, options);
+  add_film_options(*command, options);
   command->footer(
       "Computed in fp64; a file is memory-mapped, so its size does not matter. The overview of all queries, Match3 "
       "and\n"
@@ -368,7 +405,8 @@ void add_inspect_command(CLI::App& app, Action& action) {
       "  triscope inspect --in layer12.safetensors --query 1023 --head 5 --windows 512x32 -o slice.png\n"
       "  triscope inspect --in t.safetensors --names q=query,k1=key_a,k2=key_b --query 40 --windows 64x16 -o p.npy\n"
       "  triscope inspect --source induction --query 900 --head 7 --windows 512x32\n"
-      "  triscope inspect --in t.safetensors --windows 64x16 --find 10 --token 40");
+      "  triscope inspect --in t.safetensors --windows 64x16 --find 10 --token 40\n"
+      "  triscope inspect --in t.safetensors --windows 64x16 --film scrub --queries 100..900/4");
   command->callback([command, options, &action] {
     refuse_ignored(*command, *options);
     action = [options] { return run(*options); };
