@@ -43,19 +43,27 @@ Estimate estimate(const PlanGroup& group, const SweepRequest& request, double fo
   std::int64_t shared_bytes = 0;
   std::vector<PlanEntry> turns = group.entries;
   turns.insert(turns.end(), group.references.begin(), group.references.end());
+  const auto forward_of = [&](const PlanEntry& entry) {
+    return useful_flops(entry.key.problem, Pass::forward) / forward_flops_per_second;
+  };
+  const auto launch_of = [&](const PlanEntry& entry) {
+    return entry.key.pass == Pass::forward
+               ? forward_of(entry)
+               : useful_flops(entry.key.problem, Pass::backward) / backward_flops_per_second;
+  };
+  double longest = kBlockSeconds;  // as long are the blocks of all that take turns on a GPU
+  for (const PlanEntry& entry : turns) longest = std::max(longest, launch_of(entry));
   for (std::size_t n = 0; n < turns.size(); ++n) {
     const PlanEntry& entry = turns[n];
-    const double forward = useful_flops(entry.key.problem, Pass::forward) / forward_flops_per_second;
-    const double launch = entry.key.pass == Pass::forward
-                              ? forward
-                              : useful_flops(entry.key.problem, Pass::backward) / backward_flops_per_second;
+    const double forward = forward_of(entry), launch = launch_of(entry);
     const double budget = 1e-9 * static_cast<double>(request.stopping.budget_ns);
     const bool gpu = entry.key.timing_source != TimingSource::cpu_clock;
     const bool settles = gpu && entry.key.regime == Regime::sustained && turns.size() > 1;
     const bool waits = gpu && entry.key.regime == Regime::burst;
     const double block = waits ? launch + kColdSeconds : std::max(launch, kBlockSeconds);
-    const double usual = settles ? std::max(kTurnSeconds, kUsualBlocks * block) : kUsualBlocks * block;
-    total.seconds += kSetupSeconds + forward + 2 * launch + std::min(usual, budget + block);
+    const double sampling = settles ? std::max(std::min(kTurnSeconds, budget), 2 * longest)
+                                    : std::min(kUsualBlocks * block, budget + block);
+    total.seconds += kSetupSeconds + forward + 2 * launch + sampling;
     const bool checked = entry.key.timing_source == TimingSource::cupti && n < group.entries.size();
     if (checked) total.seconds += kCrossCheckSeconds + forward + 2 * launch;
     const std::int64_t inputs = input_bytes(entry.key.problem, entry.key.pass);

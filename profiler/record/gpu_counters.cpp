@@ -44,8 +44,7 @@ constexpr CounterMetric kMetrics[] = {
      "Warp instructions of Hopper's asynchronous matrix unit; none on other chips and in portable kernels."},
     {kStandard, "sm__ops_path_tensor_op_hgmma_src_bf16_dst_fp32.sum", "FLOP", "bf16 WGMMA operations",
      "Multiplications and additions that WGMMA did on bf16 operands, including masked tiles and recomputation. Those "
-     "on "
-     "fp16 operands are not among them: one of the two products of cuda.hopper's forward pass is such."},
+     "on fp16 operands are not among them: one of the two products of cuda.hopper's forward pass is such."},
     {kQuick, "dram__bytes_read.sum", "byte", "DRAM read", "Bytes read from device memory."},
     {kQuick, "dram__bytes_write.sum", "byte", "DRAM written", "Bytes written to device memory."},
     {kQuick, "lts__t_sectors.sum", "", "L2 sectors", "32-byte sectors that the L2 looked up."},

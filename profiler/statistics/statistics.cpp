@@ -83,6 +83,15 @@ StopReason should_stop(const StoppingRule& rule, std::span<const double> block_v
   return last_block ? StopReason::max_blocks : StopReason::go_on;
 }
 
+StopReason should_stop_after_turn(const StoppingRule& rule, std::span<const double> block_values,
+                                  std::int64_t elapsed_ns) {
+  const auto blocks = static_cast<std::int64_t>(block_values.size());
+  if (blocks >= std::max<std::int64_t>(2, rule.min_blocks) && precise(rule.precision, block_values))
+    return StopReason::converged;
+  if (elapsed_ns >= rule.budget_ns) return StopReason::budget_spent;
+  return blocks >= rule.max_blocks ? StopReason::max_blocks : StopReason::go_on;
+}
+
 std::vector<double> block_medians_ms(std::span<const Sample> samples) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<double>> blocks;
   for (const Sample& sample : samples) {

@@ -44,6 +44,11 @@ enum class StopReason { go_on, converged, budget_spent, max_blocks };
 /// budget and at `max_blocks` one look is enough to be `converged`.
 StopReason should_stop(const StoppingRule& rule, std::span<const double> block_values, std::int64_t elapsed_ns);
 
+/// The same after a whole turn of a kernel that takes turns with others, a look of its own whatever the number of
+/// blocks: looks inside a turn would see a part of what swings while it lasts.
+StopReason should_stop_after_turn(const StoppingRule& rule, std::span<const double> block_values,
+                                  std::int64_t elapsed_ns);
+
 /// Summary of `samples`; flagged ones count like the others. None: a default `Summary` with `samples` 0. One block: the
 /// interval reaches from 0 to infinity. Several restarts: the median is that of their medians, and the interval is made
 /// of their spread, pooled with that of the sweep's other rows.

@@ -11,7 +11,7 @@ namespace triscope {
 namespace {
 
 // A cross-check need not be precise: it only shows whether two clocks agree.
-// Its few blocks are two turns of a group.
+// Its few blocks are a part of a turn of a group.
 constexpr StoppingRule kCrossCheckRule{.precision = 0.01, .budget_ns = 700'000'000, .min_blocks = 4, .max_blocks = 8};
 // A GPU that was idle takes as long until its power controller has found the clock (docs/method.md).
 constexpr std::int64_t kCrossCheckSettleNs = 400'000'000;

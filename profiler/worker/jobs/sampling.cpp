@@ -35,7 +35,7 @@ void warm_up(Backend& backend, Regime regime, SamplingEntry& entry) {
   if (regime == Regime::burst) entry.launches_per_block = 1;
 }
 
-void take_block(Backend& backend, Regime regime, const StoppingRule& rule, std::int64_t block, SamplingEntry& entry) {
+void take_block(Backend& backend, Regime regime, std::int64_t block, SamplingEntry& entry) {
   const std::int64_t start = monotonic_raw_ns();
   if (regime == Regime::burst) backend.make_cold();
   Sample sample = backend.time_block(entry.launch, entry.launches_per_block);
@@ -52,7 +52,6 @@ void take_block(Backend& backend, Regime regime, const StoppingRule& rule, std::
   sample.block = block;
   entry.block_values.push_back(static_cast<double>(sample.duration_ns));
   entry.samples.push_back(std::move(sample));
-  entry.stop = should_stop(rule, entry.block_values, entry.elapsed_ns);
 }
 
 // Repeats the launch for `span_ns`, until clock and power are its own.
@@ -75,13 +74,17 @@ struct Turn {
   std::int64_t settle_ns = 0, blocks = 1;
 };
 
-// The budget holds one turn at least, whose blocks all entries have: all of them last about as long as the longest
-// launch.
+// The budget holds one turn at least. All entries have as many blocks in it, and each has them for the whole turn: so
+// all blocks last about as long as the longest launch, and few are left where that is long. More but shorter ones of a
+// fast kernel would have no partners, and those that have would be a part of its swing.
 Turn turn_of(const Backend& backend, const StoppingRule& rule, std::vector<SamplingEntry>& entries) {
   std::int64_t longest_ns = kBlockNs;
-  for (const SamplingEntry& entry : entries) longest_ns = std::max(longest_ns, entry.launch_ns);
+  for (const SamplingEntry& entry : entries) {
+    if (entry.failure.empty()) longest_ns = std::max(longest_ns, entry.launch_ns);
+  }
   std::int64_t block_ns = 1;
   for (SamplingEntry& entry : entries) {
+    if (!entry.failure.empty()) continue;
     entry.launches_per_block = std::max(entry.launches_per_block, launches_for(longest_ns, entry.launch_ns));
     block_ns = std::max(block_ns, entry.launch_ns * entry.launches_per_block);
   }
@@ -189,7 +192,7 @@ bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std
     if (!wanted()) break;
     for (SamplingEntry& entry : entries) {
       if (in_turns && (!in_work(entry) || has_no_turn_left(rule, turn, entry))) continue;
-      // A turn is never cut short: a part of a swing is not the whole.
+      // A turn is not cut short but by the most blocks that were asked for: a part of a swing is not the whole.
       for (std::int64_t block = first; block < first + turn.blocks && (in_turns || wanted()); ++block) {
         if (!in_work(entry)) break;
         if (in_turns ? static_cast<std::int64_t>(entry.block_values.size()) >= rule.max_blocks : spent(entry)) break;
@@ -202,10 +205,10 @@ bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std
         } else if (settles && changes) {
           guarded(backend, entry, [&] { settle_turn(backend, entry, settle_ns); });
         }
-        const bool converged = in_turns && entry.stop == StopReason::converged;
-        if (in_work(entry)) guarded(backend, entry, [&] { take_block(backend, regime, rule, block, entry); });
-        if (converged) entry.stop = StopReason::converged;  // blocks between two looks ask for nothing
+        if (in_work(entry)) guarded(backend, entry, [&] { take_block(backend, regime, block, entry); });
+        if (!in_turns && in_work(entry)) entry.stop = should_stop(rule, entry.block_values, entry.elapsed_ns);
       }
+      if (in_turns && in_work(entry)) entry.stop = should_stop_after_turn(rule, entry.block_values, entry.elapsed_ns);
     }
   }
   return true;

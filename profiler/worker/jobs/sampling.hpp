@@ -47,9 +47,9 @@ inline constexpr std::int64_t kTellPeriodNs = 100'000'000;
 /// Samples `entries` in `regime`. Sustained: 200 ms of warm-up each, then blocks of at least 40 ms. Burst: single
 /// launches from a cold device. All go on in turns until `rule` stops each of them, so that every block has its pairs.
 /// A turn is one block. On a backend that has to settle after a change of load it is up to that time, untimed, and then
-/// a second of blocks, or each half of the budget; it is never cut short. There an entry's first turn settles for
-/// `first_settle_ns` if that is longer, also when it is the only one; that time is not of its budget. Returns false
-/// when it was cancelled; samples taken until then are kept.
+/// a second of blocks; of a budget below 1.8 s less, and below 1.6 s each takes half. There an entry's first turn
+/// settles for `first_settle_ns` if that is longer, also when it is the only one; that time is not of its budget.
+/// Returns false when it was cancelled; samples taken until then are kept.
 bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std::vector<SamplingEntry>& entries,
                   const SamplingHooks& hooks, std::int64_t first_settle_ns = 0);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 
 namespace triscope {
 namespace {
@@ -17,6 +18,8 @@ class FakeBackend final : public Backend {
   const void* load = nullptr;     // what the launch runs; set by it
   std::int64_t inherited_ns = 0;  // for so long after another load ran, launches are a tenth faster
   std::int64_t settles_ns = 0;
+  std::int64_t slows_after_ns =
+      0;  // so long after another load ran launches begin to take longer: a swing of the clock
 
   std::int64_t settle_ns() const override { return settles_ns; }
   const Device& device() const override { return device_; }
@@ -47,6 +50,9 @@ class FakeBackend final : public Backend {
     sample.launches = launches;
     sample.duration_ns = now_ns_ == 0 ? first_ns : launch_ns;
     if (now_ns_ < changed_ns_ + inherited_ns) sample.duration_ns = launch_ns * 9 / 10;
+    if (slows_after_ns > 0)
+      sample.duration_ns +=
+          sample.duration_ns * std::max<std::int64_t>(0, now_ns_ - changed_ns_ - slows_after_ns) / 3'000'000'000;
     now_ns_ += sample.duration_ns * launches;
     timing = false;
     return sample;
@@ -122,6 +128,40 @@ TEST(Sampling, a_turn_is_as_long_as_a_swing_of_the_clock_and_is_never_cut_short)
       EXPECT_NEAR(static_cast<double>(end_ns), 1e9, 5e7) << launch_ns;
     }
   }
+}
+
+TEST(Sampling, whether_blocks_are_enough_is_judged_after_a_whole_turn) {
+  FakeBackend backend;
+  backend.settles_ns = 800'000'000;
+  backend.slows_after_ns = 1'300'000'000;  // the first ten blocks are equal
+  StoppingRule rule;
+  rule.max_blocks = 75;
+  for (const SamplingEntry& entry : sample_a_pair(backend, rule)) {
+    EXPECT_EQ(entry.samples.size(), 75u) << "three turns";
+    EXPECT_EQ(entry.stop, StopReason::max_blocks);
+  }
+  backend.slows_after_ns = 0;
+  for (const SamplingEntry& entry : sample_a_pair(backend, rule)) {
+    EXPECT_EQ(entry.samples.size(), 25u) << "one turn is enough where nothing swings";
+    EXPECT_EQ(entry.stop, StopReason::converged);
+  }
+}
+
+TEST(Sampling, an_entry_that_failed_in_its_warm_up_lengthens_no_block) {
+  FakeBackend backend;
+  backend.settles_ns = 160'000'000;
+  std::vector<SamplingEntry> entries = one_entry();
+  entries.push_back(entries[0]);
+  entries.push_back(entries[0]);
+  for (SamplingEntry& entry : entries) {
+    entry.launch = [&backend, load = &entry] { backend.load = load; };
+  }
+  entries[0].launch_ns = 500'000'000;
+  entries[0].launch = [] { throw std::runtime_error("no launch"); };
+  ASSERT_TRUE(take_samples(backend, Regime::sustained, {}, entries, {}));
+  EXPECT_FALSE(entries[0].failure.empty());
+  EXPECT_EQ(entries[1].samples.size(), 25u);
+  EXPECT_EQ(entries[1].samples[0].launches, 40);
 }
 
 TEST(Sampling, turns_keep_their_pairs_and_their_blocks_last_as_long_as_the_longest_launch) {
