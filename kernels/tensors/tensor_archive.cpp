@@ -150,21 +150,24 @@ const TensorView& TensorArchive::load(std::size_t place) {
 const ZipContents& TensorArchive::contents(std::size_t entry) {
   const auto known = contents_.find(entry);
   if (known != contents_.end()) return known->second;
-  if (entries_[entry].deflated) take_memory(entries_[entry].size);
-  return contents_.emplace(entry, contents_of(entries_[entry])).first->second;
+  const std::uint64_t bytes = entries_[entry].deflated ? entries_[entry].size : 0;
+  require_memory(bytes);
+  const ZipContents& found = contents_.emplace(entry, contents_of(entries_[entry])).first->second;
+  memory_ += bytes;  // what could not be read takes none
+  return found;
 }
 
-void TensorArchive::take_memory(std::uint64_t bytes) {
+void TensorArchive::require_memory(std::uint64_t bytes) const {
   if (bytes > kMostMemory - memory_) {
     fail("unpacked, its tensors take more than 4 GiB",
          "save them with numpy.savez, or contiguous with torch.save: these need no memory");
   }
-  memory_ += bytes;
 }
 
 // `check_extent` of the pickle has seen that every element lies in the storage.
 void TensorArchive::copy_strided(TensorView& view, const Source& source, std::span<const std::byte> storage) {
-  take_memory(source.bytes);
+  require_memory(source.bytes);
+  memory_ += source.bytes;
   const std::size_t size = bytes_of(view.element);
   std::vector<std::byte>& copy = copies_[static_cast<std::size_t>(&view - tensors_.data())];
   copy.resize(source.bytes);

@@ -40,7 +40,7 @@ class TensorArchive {
   void add_arrays();
   void add_torch(std::size_t pickle);
   const ZipContents& contents(std::size_t entry);
-  void take_memory(std::uint64_t bytes);
+  void require_memory(std::uint64_t bytes) const;
   void copy_strided(TensorView& view, const Source& source, std::span<const std::byte> storage);
 
   std::vector<ZipEntry> entries_;

@@ -21,6 +21,7 @@ constexpr std::size_t kMostObjects = 1'000'000;
 constexpr std::size_t kMostDimensions = 64;  // as torch
 constexpr int kDeepestDict = 8;
 constexpr std::size_t kLongestName = 1024;
+constexpr std::size_t kMostTensors = std::size_t{1} << 16, kMostNameBytes = std::size_t{8} << 20;
 constexpr std::size_t kLongestStorage = 20;  // digits
 
 [[noreturn]] void fail(const std::string& why,
@@ -306,7 +307,10 @@ class Machine {
   }
 
   void reduce() {
-    const std::vector<Index> arguments = expect(pop(), Kind::tuple, "the arguments of a call").items;
+    // A tuple from the memo may be long, and be given to many calls: none is gone through before its length is seen.
+    const std::vector<Index>& given = expect(pop(), Kind::tuple, "the arguments of a call").items;
+    if (given.size() > 7) fail("its pickle makes a tensor of too little or too much");
+    const std::vector<Index> arguments = given;
     const Kind called = at(pop()).kind;
     if (called == Kind::ordered_dict) {
       if (!arguments.empty()) fail("its pickle makes an OrderedDict of something");
@@ -318,8 +322,10 @@ class Machine {
     expect(arguments[0], Kind::storage, "the storage of a tensor");
     expect(arguments[1], Kind::number, "the offset of a tensor");
     for (const Index list : {arguments[2], arguments[3]}) {
-      for (const Index size : expect(list, Kind::tuple, "the shape of a tensor").items)
-        expect(size, Kind::number, "a size of a tensor");
+      const std::vector<Index>& sizes = expect(list, Kind::tuple, "the shape of a tensor").items;
+      if (sizes.size() > kMostDimensions)
+        fail(fmt::format("its pickle makes a tensor of more than {} dimensions", kMostDimensions));
+      for (const Index size : sizes) expect(size, Kind::number, "a size of a tensor");
     }
     push({Kind::tensor, 0, {}, {arguments.begin(), arguments.begin() + 4}});
   }
@@ -398,6 +404,12 @@ class Collector {
 
   void add_tensor(const std::string& name, const Object& made) {
     if (!names_.insert(name).second) fail(fmt::format("two tensors are called {}", quote_name(name)));
+    name_bytes_ += name.size();
+    if (names_.size() > kMostTensors || name_bytes_ > kMostNameBytes) {
+      fail(fmt::format("it holds more than {} tensors, or names of more than {} MiB", kMostTensors,
+                       kMostNameBytes >> 20),
+           "save fewer tensors");
+    }
     const Object& storage = machine_.at(made.items[0]);
     const Storage& type = kStorages[static_cast<std::size_t>(machine_.at(storage.items.front()).number)];
     PickledTensor tensor;
@@ -408,10 +420,8 @@ class Collector {
     tensor.storage = storage.text;
     tensor.storage_elements = storage.number;
     tensor.offset = machine_.at(made.items[1]).number;
-    if (machine_.at(made.items[2]).items.size() > kMostDimensions ||
-        machine_.at(made.items[2]).items.size() != machine_.at(made.items[3]).items.size()) {
-      fail(fmt::format("tensor {} has too many dimensions, or strides of another number", quote_name(name)));
-    }
+    if (machine_.at(made.items[2]).items.size() != machine_.at(made.items[3]).items.size())
+      fail(fmt::format("tensor {} has strides of another number", quote_name(name)));
     tensor.shape = sizes(made.items[2]);
     tensor.strides = sizes(made.items[3]);
     check_extent(tensor);
@@ -421,6 +431,7 @@ class Collector {
   const Machine& machine_;
   std::set<Index> seen_;
   std::set<std::string> names_;
+  std::size_t name_bytes_ = 0;
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ constexpr std::uint64_t kZip64Field = 1;
 constexpr std::uint64_t kEncrypted = 1, kDescriptorFollows = 8;
 constexpr std::uint64_t kKnownFlags = 0x080E;  // names in UTF-8, sizes behind the data, how hard deflate tried
 constexpr std::uint64_t kStored = 0, kDeflated = 8;
+constexpr std::uint64_t kMostFiles = std::uint64_t{1} << 17;
 constexpr std::uint64_t kMostExpansion = 1032;  // of deflate: 258 bytes from two bits
 
 [[noreturn]] void fail(const std::string& why, const std::string& fix = "copy or write the file again") {
@@ -114,6 +115,7 @@ Directory find_directory(std::span<const std::byte> bytes) {
   if (directory.begin > directory_end || directory.size != directory_end - directory.begin) {
     fail("its directory does not fill the place that it says");
   }
+  if (directory.entries > kMostFiles) fail(fmt::format("it holds more than {} files", kMostFiles), "save fewer tensors");
   if (directory.entries > directory.size / kDirectoryBytes) fail("its directory lists more files than it has room for");
   return directory;
 }

@@ -194,6 +194,23 @@ TEST(TensorArchive, says_what_is_wrong_with_an_array) {
       << "numpy pickles objects";
 }
 
+TEST(TensorArchive, a_file_that_cannot_be_read_takes_no_memory) {
+  constexpr std::uint64_t kBytes = std::uint64_t{256} << 20;
+  std::string packed = deflated_raw(npy("|V2", "(134217728,)", std::string(1 << 20, '\0')));
+  packed.resize(300'000, 'x');
+  const std::string bytes =
+      zip({{.name = "q.npy", .deflated = true, .packed = packed, .size = kBytes + 128, .zip64 = true}});
+  TensorArchive archive(std::as_bytes(std::span(bytes)));
+  for (int i = 0; i < 17; ++i) {
+    try {
+      archive.load(0);
+      ADD_FAILURE() << "it does not fail";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.why(), HasSubstr("does not unpack to")) << "try " << i;
+    }
+  }
+}
+
 // A name is only a name: nothing is written, so one that looks like a path leads nowhere.
 TEST(TensorArchive, takes_a_path_for_a_name) {
   const std::string bytes =
@@ -328,6 +345,31 @@ TEST(TorchFile, refuses_a_pickle_that_grows) {
   EXPECT_THAT(why(dict({text(std::string(2000, 'x')), "}"})), HasSubstr("name of a tensor is too long"));
 }
 
+// A tuple is kept once and given to many calls: each would go through all of it, and a small file take an hour.
+TEST(TorchFile, goes_through_no_long_tuple_at_each_call) {
+  const auto why = [](const std::string& body) { return why_archive_fails(pt(body, {})); };
+  std::string calls = global("torch._utils", "_rebuild_tensor_v2") + "q\x01";
+  calls += tuple({text("storage"), global("torch", "FloatStorage"), text("0"), text("cpu"), "K\x01"}) + "Qq\x02";
+  calls += "(" + std::string(900'000, ')') + "tq\x03";
+  std::string shapes = calls + "(h\x02K\x01h\x03h\x03\x89" + ordered_dict() + "tq\x04", arguments = calls;
+  for (int i = 0; i < 90'000; ++i) shapes += "h\x01h\x04R", arguments += "h\x01h\x03R";
+  EXPECT_THAT(why(shapes), HasSubstr("more than 64 dimensions"));
+  EXPECT_THAT(why(arguments), HasSubstr("too little or too much"));
+}
+
+TEST(TorchFile, holds_no_more_tensors_and_names_than_a_model_has) {
+  const std::string tensor = std::string(Made{"0", "FloatStorage", 1, 0, {1}, {1}}) + "q\x01";
+  const auto why = [&tensor](int tensors, std::size_t prefix) {
+    std::string inner = dict({text("first"), tensor}) + "(";
+    for (int i = 1; i < tensors; ++i) inner += text(std::to_string(i)) + "h\x01";
+    return why_archive_fails(pt(dict({text(std::string(prefix, 'x')), inner + "u"}), {words({7})}));
+  };
+  EXPECT_EQ(why(65'536, 1), "it does not fail");
+  EXPECT_THAT(why(65'537, 1), HasSubstr("more than 65536 tensors"));
+  EXPECT_EQ(why(8'000, 1'000), "it does not fail");
+  EXPECT_THAT(why(8'500, 1'000), HasSubstr("names of more than 8 MiB"));
+}
+
 TEST(TorchFile, refuses_a_tensor_that_is_not_in_its_storage) {
   const auto why = [](const Made& made, const std::string& storage = std::string(24, '\0')) {
     return why_archive_fails(pt(dict({text("q"), made}), {storage}));
@@ -345,7 +387,7 @@ TEST(TorchFile, refuses_a_tensor_that_is_not_in_its_storage) {
   EXPECT_THAT(why({"0", "FloatStorage", 6, 0, {1 << 30}, {0}}), HasSubstr("it was expanded"));
   EXPECT_THAT(why({"0", "FloatStorage", 6, 0, {2, 3}, {1}}), HasSubstr("strides of another number"));
   EXPECT_THAT(why({"0", "FloatStorage", 6, 0, std::vector<std::int64_t>(65, 1), std::vector<std::int64_t>(65, 1)}),
-              HasSubstr("too many dimensions"));
+              HasSubstr("more than 64 dimensions"));
   EXPECT_THAT(why({"0", "FloatStorage", 7, 0, {2}, {1}}),
               HasSubstr("has 24 bytes where tensor \"q\" needs 7 elements of 4"));
   EXPECT_THAT(why({"0", "FloatStorage", -1, 0, {0}, {1}}), HasSubstr("fewer than no elements"));
