@@ -1,12 +1,16 @@
 #include "profiler/paper/laws/losses_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <tuple>
@@ -21,6 +25,16 @@ constexpr std::string_view kHeader = "benchmark,model,parameters,loss";
 constexpr double kMostParameters = 1e24;  // a slip of the unit, such as 1e300T, makes more
 // Every two models of a benchmark are compared: 100 of them are 4,950 comparisons, about two seconds.
 constexpr std::size_t kMostLines = 100'000, kMostSeries = 100, kMostBytes = 32u << 20;
+
+struct OpenFile {
+  int descriptor;
+  explicit OpenFile(int opened) : descriptor(opened) {}
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+};
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error("the losses cannot be read", why, fmt::format("write lines \"{}\", with these names first", kHeader),
@@ -164,16 +178,21 @@ std::string losses_text_of(const std::filesystem::path& file) {
   const auto refuse_file = [&](const char* why) {
     throw Error(what_fails(file), why, "name a CSV file that is there", ExitCode::usage);
   };
-  std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::status(file, ignored);
-  if (std::filesystem::is_directory(status)) refuse_file("it is a folder");
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    refuse_file("it is no regular file, and a pipe may never end");
-  std::ifstream in(file, std::ios::binary);
-  if (!in) refuse_file("the file cannot be opened");
-  std::string text(kMostBytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  // O_NONBLOCK: a pipe must not wait for its writer. What is asked of the open file holds for what is read.
+  const OpenFile in{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
+  struct stat status {};
+  if (in.descriptor < 0 || ::fstat(in.descriptor, &status) != 0) refuse_file("the file cannot be opened");
+  if (S_ISDIR(status.st_mode)) refuse_file("it is a folder");
+  if (!S_ISREG(status.st_mode)) refuse_file("it is no regular file, and a pipe may never end");
+  std::string text;
+  std::array<char, 65'536> part{};
+  while (text.size() <= kMostBytes) {
+    const ssize_t read = ::read(in.descriptor, part.data(), part.size());
+    if (read < 0 && errno == EINTR) continue;
+    if (read < 0) refuse_file("the file cannot be read to its end");
+    if (read == 0) break;
+    text.append(part.data(), static_cast<std::size_t>(read));
+  }
   if (text.size() > kMostBytes) refuse_file("the file is larger than 32 MiB");
   return text;
 }

@@ -1,16 +1,22 @@
 // What the paper prints, as data, and what follows from it.
 #include "profiler/paper/laws/reproduction.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
@@ -246,6 +252,43 @@ TEST(Losses, of_a_file_that_cannot_be_read_name_it_and_never_wait) {
                            "there.");
   std::ofstream(bad) << "benchmark,model,parameters,loss\nb,m,1X,1\n";
   EXPECT_THAT(why(bad), testing::StartsWith("the losses in " + bad.string() + " cannot be read: in line 2 the number"));
+}
+
+/// A pipe that takes the file's place after it was looked at, and before it is opened, must not keep the reader: a
+/// thread exchanges the two for a third of a second. Whoever waits for the pipe is let go at the end, with nothing.
+TEST(Losses, of_a_file_whose_place_a_pipe_takes_never_wait) {
+  const TemporaryFolder folder;
+  const std::filesystem::path place = folder / "losses.csv", pipe = folder / "pipe";
+  const std::string text = "benchmark,model,parameters,loss\nb,m,1B,1\n";
+  std::ofstream(place) << text;
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::atomic<bool> done = false;
+  std::thread exchanging([&] {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+    while (std::chrono::steady_clock::now() < end) {
+      renameat2(AT_FDCWD, place.c_str(), AT_FDCWD, pipe.c_str(), RENAME_EXCHANGE);
+      std::this_thread::sleep_for(std::chrono::microseconds(1));
+    }
+    done = true;
+    for (const std::filesystem::path& either : {place, pipe}) {
+      const int writer = open(either.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      close(writer);
+    }
+  });
+  int read = 0, refused = 0;
+  while (!done) {
+    try {
+      EXPECT_EQ(losses_text_of(place), text);
+      ++read;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.why(), "it is no regular file, and a pipe may never end");
+      ++refused;
+    }
+  }
+  exchanging.join();
+  EXPECT_GT(read, 10);
+  EXPECT_GT(refused, 10);
 }
 
 TEST(Losses, parameters_as_text) {
