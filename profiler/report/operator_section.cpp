@@ -82,7 +82,8 @@ std::string work_chart(const Windows& windows) {
   return svg_chart(chart);
 }
 
-HtmlTable crossings(const PaperPageInput& input) {
+/// What is told of these windows; where they are the page's, `own` keeps it.
+HtmlTable crossings(const PaperPageInput& input, Crossings& own) {
   HtmlTable table{{"windows", "3 w1 w2", "2 w1 w2", "exact", "forward by the clock", "backward", "both"},
                   {false, true, true, true, false, false, false},
                   {},
@@ -93,20 +94,19 @@ HtmlTable crossings(const PaperPageInput& input) {
   for (const Windows& windows : windows_with_lengths(input.rows, input.layer)) {
     LayerMixRequest layer = input.layer;
     layer.windows = windows;
-    const auto by_clock = [&](CrossingOf of) {
-      return crossings_text(measured_crossings(input.rows, layer, of, input.work));
-    };
+    Crossings told = measured_crossings(input.rows, layer, input.work);
     table.rows.push_back({fmt::format("{}x{}", windows.window1, windows.window2),
                           count_text(crossing_by_paper_count(windows)), count_text(crossing_by_full_rows(windows)),
-                          count_text(crossing_by_exact_count(windows)), by_clock(CrossingOf::forward),
-                          by_clock(CrossingOf::backward), by_clock(CrossingOf::step)});
+                          count_text(crossing_by_exact_count(windows)), crossings_text(told.forward),
+                          crossings_text(told.backward), crossings_text(told.step)});
+    if (windows == input.layer.windows) own = std::move(told);
   }
   return table;
 }
 
 /// The command that would tell what of the page's windows is not known.
-std::string missing_sweep(const PaperPageInput& input) {
-  const std::string sweep = input.rows.empty() ? "" : crossing_sweep(input.rows, input.layer, input.work);
+std::string missing_sweep(const PaperPageInput& input, const Crossings& told) {
+  const std::string sweep = input.rows.empty() ? "" : crossing_sweep(input.rows, input.layer, told);
   if (sweep.empty()) return "";
   return paragraph(fmt::format("What is not known of {}x{} a sweep tells:", input.layer.windows.window1,
                                input.layer.windows.window2)) +
@@ -145,6 +145,8 @@ std::string the_operator(const PaperPageInput& input) {
   const Windows& windows = input.layer.windows;
   // A length at which the windows can be seen beside all pairs.
   const std::int64_t shown = std::max<std::int64_t>(2 * windows.window1, 2 * windows.window2);
+  Crossings told;
+  const HtmlTable by_clock = crossings(input, told);
   return section(
       "Operator",
       paragraph("Dot-product attention scores a query i against a key j, an edge. 2-simplicial attention scores it "
@@ -155,7 +157,7 @@ std::string the_operator(const PaperPageInput& input) {
                              windows.window2, shown)) +
           figure(work_chart(windows),
                  "By the paper's count, and 4 for each triple inside the windows; the first rows see fewer") +
-          html_table(crossings(input)) + missing_sweep(input) + the_determinant() + the_relatives(),
+          html_table(by_clock) + missing_sweep(input, told) + the_determinant() + the_relatives(),
       "operator");
 }
 

@@ -39,20 +39,26 @@ void add_side(std::vector<std::string>& cells, const ResultRow* row) {
 /// Beside what took turns with it only: rows of two sweeps differ by more than their intervals.
 std::string ratio_of(const AtLength& at) {
   if (at.windows == nullptr || at.dot_product == nullptr) return "";
-  if (at.windows->sweep != at.dot_product->sweep) return "other sweeps";
-  return time_ratio_text(time_ratio(*at.windows, *at.dot_product));
+  return at.took_turns() ? time_ratio_text(time_ratio(*at.windows, *at.dot_product)) : "other sweeps";
+}
+
+/// Windows over dot-product attention; null where they did not take turns.
+nlohmann::json ratio_json(const AtLength& at) {
+  const TimeRatio ratio = at.took_turns() ? time_ratio(*at.windows, *at.dot_product) : TimeRatio{};
+  const auto known = [](double value) { return value > 0 ? nlohmann::json(value) : nlohmann::json(); };
+  return {{"ratio", known(ratio.ratio)}, {"ratio_low", known(ratio.low)}, {"ratio_high", known(ratio.high)}};
 }
 
 }  // namespace
 
 void print_lengths(const NamedLayer& named, const std::string& database, bool json) {
   if (database.empty() && !std::filesystem::exists(database_path(database))) {
-    if (!json) print_output("With --db FILE a database of measurements says what was measured by length.\n");
+    if (json) existing_database(database);  // refuses: there is nothing to print
+    print_output("With --db FILE a database of measurements says what was measured by length.\n");
     return;
   }
   const std::vector<ResultRow> rows = Snapshot(existing_database(database)).results();
   const LayerMixRequest layer = asked_layer(rows, named);
-  const std::string sweep = crossing_sweep(rows, layer, ask_work(crossing_problems(rows, layer)));
   TerminalTable table;
   table.columns = {{"pass", Align::left, 100, false},
                    {"tokens", Align::right, 100, false},
@@ -69,6 +75,7 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
                             {"pass", to_string(pass)},
                             {"windows", side_json(at.windows)},
                             {"dot_product", side_json(at.dot_product)}};
+        line.update(ratio_json(at));
         line.update(layer_json(layer));
         line["seq_len"] = at.seq_len;
         write_json_line(dump_line(line));
@@ -89,8 +96,11 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
   print_output("{}", table.rows.empty() ? "Nothing was measured of it.\n"
                                         : render(table, terminal_width(stdout, kUnlimitedWidth)));
   print_output(
-      "\nRates count 4 x head_dim for each pair of keys inside the windows. The paper's Figure 3 shows the same of its "
-      "own kernels;\nits numbers are in no table. `triscope paper operator` says where the two cross.\n");
+      "\nRates count 4 x head_dim forward and 10 x head_dim backward for each pair of keys inside the windows.\n"
+      "The paper's Figure 3 shows the same of its own kernels; its numbers are in no table. `triscope paper operator` "
+      "says where the two cross.\n");
+  const Crossings told = measured_crossings(rows, layer, ask_work(crossing_problems(rows, layer)));
+  const std::string sweep = crossing_sweep(rows, layer, told);
   if (!sweep.empty()) print_output("What is not known a sweep tells: {}\n", sweep);
 }
 

@@ -107,10 +107,8 @@ nlohmann::json all_as_json(const std::vector<MeasuredCrossing>& found) {
 void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& rows, const WorkTable& table, bool named,
                  bool json) {
   const OperatorWork work = operator_work(layer.seq_len, layer.windows);
-  const auto forward = measured_crossings(rows, layer, CrossingOf::forward, table);
-  const auto backward = measured_crossings(rows, layer, CrossingOf::backward, table);
-  const auto step = measured_crossings(rows, layer, CrossingOf::step, table);
-  const std::string sweep = crossing_sweep(rows, layer, table);
+  const Crossings told = measured_crossings(rows, layer, table);
+  const std::string sweep = crossing_sweep(rows, layer, told);
   if (json) {
     nlohmann::json line{{"type", "operator_work"},
                         {"dot_product_kernel", layer.dot_kernel},
@@ -121,9 +119,9 @@ void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& row
                         {"crossing_paper_count", crossing_by_paper_count(layer.windows)},
                         {"crossing_full_rows", crossing_by_full_rows(layer.windows)},
                         {"crossing_exact", crossing_by_exact_count(layer.windows)},
-                        {"crossings_forward", all_as_json(forward)},
-                        {"crossings_backward", all_as_json(backward)},
-                        {"crossings_step", all_as_json(step)},
+                        {"crossings_forward", all_as_json(told.forward)},
+                        {"crossings_backward", all_as_json(told.backward)},
+                        {"crossings_step", all_as_json(told.step)},
                         {"sweep_that_would_tell", sweep.empty() ? nlohmann::json() : nlohmann::json(sweep)}};
     line.update(layer_json(layer));
     write_json_line(dump_line(line));
@@ -148,8 +146,8 @@ void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& row
   print_output(
       "  by the clock, forward           {}\n  by the clock, backward          {}\n"
       "  by the clock, both              {}\n\nBy the clock beside {}, {}/{} heads of {}{}.\n",
-      crossings_text(forward), crossings_text(backward), crossings_text(step), layer.dot_kernel, layer.q_heads,
-      layer.kv_heads, layer.head_dim, layer.device.empty() ? "" : " on " + layer.device);
+      crossings_text(told.forward), crossings_text(told.backward), crossings_text(told.step), layer.dot_kernel,
+      layer.q_heads, layer.kv_heads, layer.head_dim, layer.device.empty() ? "" : " on " + layer.device);
   if (!sweep.empty()) print_output("What is not known a sweep tells: {}\n", sweep);
 }
 

@@ -50,7 +50,7 @@ std::string table1_text(const std::vector<ResultRow>& rows) {
 std::string operator_text(const std::vector<ResultRow>& rows, const LayerMixRequest& layer, const WorkTable& work) {
   return fmt::format("{}x{} is as much work as dot-product attention over {} tokens; by the clock, forward: {}",
                      layer.windows.window1, layer.windows.window2, count_text(crossing_by_exact_count(layer.windows)),
-                     crossings_text(measured_crossings(rows, layer, CrossingOf::forward, work)));
+                     crossings_text(measured_crossings(rows, layer, Pass::forward, work)));
 }
 
 std::string lengths_text(const std::vector<ResultRow>& rows, const LayerMixRequest& layer) {

@@ -61,32 +61,37 @@ std::vector<double> plain_parts(const Problem& problem) {
 std::int64_t shorter(const Problem& problem) { return std::min(problem.window1, problem.window2); }
 std::int64_t longer(const Problem& problem) { return std::max(problem.window1, problem.window2); }
 
-/// How far beyond the rows' least and most a size may be.
-struct Reach {
-  std::int64_t below = 1, above = 1;  ///< as a factor
-};
+using SizeOf = std::int64_t (*)(const Problem&);
 
-/// Empty where `wanted` lies between the rows or as far beyond them as estimates reach; else what does not.
-std::string outside(const Rows& rows, const Problem& wanted, bool by_tiles) {
-  const auto beyond = [&](const char* what, const Reach& reach,
-                          const std::function<std::int64_t(const Problem&)>& size) {
-    const auto [least, most] = std::ranges::minmax(rows, {}, [&](const ResultRow* row) { return size(row->problem); });
-    const std::int64_t low = size(least->problem), high = size(most->problem), asked = size(wanted);
-    if (asked * reach.below >= low && asked <= high * reach.above) return std::string();
-    const auto number = [&](std::int64_t n) { return reach.above > 1 ? count_text(n) : std::to_string(n); };
-    const std::string measured = low == high ? number(low) : fmt::format("{} to {}", number(low), number(high));
-    std::string text = fmt::format("{} {} where {} was measured", what, number(asked), measured);
-    const std::int64_t way = asked < low ? reach.below : reach.above;
-    if (way > 1) text += fmt::format(" (an estimate reaches {} times as far)", way);
-    return text;
+/// The least and the most of the rows.
+std::pair<std::int64_t, std::int64_t> measured_sizes(const Rows& rows, SizeOf size) {
+  const auto [least, most] = std::ranges::minmax(rows, {}, [&](const ResultRow* row) { return size(row->problem); });
+  return {size(least->problem), size(most->problem)};
+}
+
+/// nullopt where the length lies between the rows' or as far beyond them as estimates reach.
+std::optional<LengthBeyond> beyond_lengths(const Rows& rows, const Problem& wanted, bool by_tiles,
+                                           const std::string& name) {
+  const std::int64_t below = by_tiles ? kMostReach : 1;
+  const auto [low, high] = measured_sizes(rows, [](const Problem& p) { return p.seq_len; });
+  if (wanted.seq_len * below >= low && wanted.seq_len <= high * kMostReach) return std::nullopt;
+  return LengthBeyond{name, low, high, wanted.seq_len < low ? below : kMostReach};
+}
+
+/// Empty where the heads and windows of `wanted` lie between those of the rows; else what does not.
+std::string outside(const Rows& rows, const Problem& wanted) {
+  const auto beyond = [&](const char* what, SizeOf size) {
+    const auto [low, high] = measured_sizes(rows, size);
+    const std::int64_t asked = size(wanted);
+    if (asked >= low && asked <= high) return std::string();
+    return fmt::format("{} {} where {} was measured", what, asked,
+                       low == high ? std::to_string(low) : fmt::format("{} to {}", low, high));
   };
-  std::string found =
-      beyond("the length is", {by_tiles ? kMostReach : 1, kMostReach}, [](const Problem& p) { return p.seq_len; });
-  if (found.empty()) found = beyond("query heads are", {}, [](const Problem& p) { return p.q_heads; });
+  std::string found = beyond("query heads are", [](const Problem& p) { return p.q_heads; });
   if (wanted.form == Form::dot_product) return found;
-  if (found.empty()) found = beyond("the longer window is", {}, longer);
-  if (found.empty()) found = beyond("the shorter window is", {}, shorter);
-  if (found.empty()) found = beyond("pairs of keys are", {}, [](const Problem& p) { return p.window1 * p.window2; });
+  if (found.empty()) found = beyond("the longer window is", longer);
+  if (found.empty()) found = beyond("the shorter window is", shorter);
+  if (found.empty()) found = beyond("pairs of keys are", [](const Problem& p) { return p.window1 * p.window2; });
   return found;
 }
 
@@ -165,6 +170,17 @@ bool knows_tiles(const WorkTable& table) {
 
 }  // namespace
 
+std::string length_text(const LengthBeyond& beyond, std::optional<std::int64_t> asked) {
+  const std::string measured = beyond.least == beyond.most
+                                   ? count_text(beyond.least)
+                                   : fmt::format("{} to {}", count_text(beyond.least), count_text(beyond.most));
+  std::string text = fmt::format("of {}, ", beyond.name);
+  text += asked ? fmt::format("the length is {} where {} was measured", count_text(*asked), measured)
+                : fmt::format("no length but {} was measured", measured);
+  if (beyond.reach > 1) text += fmt::format(" (an estimate reaches {} times as far)", beyond.reach);
+  return text;
+}
+
 LayerEstimate estimate_layer(std::span<const ResultRow* const> rows, const Problem& wanted, const WorkTable& table) {
   const Rows all = newest_version(rows);
   const ResultRow& like = *all.front();
@@ -183,7 +199,9 @@ LayerEstimate estimate_layer(std::span<const ResultRow* const> rows, const Probl
     return estimate;
   };
   if (pool.empty()) return refuse(fmt::format("{} would run it, which has no row here", name));
-  if (const std::string beyond = outside(pool, wanted, instance != nullptr); !beyond.empty())
+  estimate.beyond = beyond_lengths(pool, wanted, instance != nullptr, name);
+  if (estimate.beyond) return refuse(length_text(*estimate.beyond, wanted.seq_len));
+  if (const std::string beyond = outside(pool, wanted); !beyond.empty())
     return refuse(fmt::format("of {}, {}", name, beyond));
   const PartsOf parts_of = [&](const Problem& problem) {
     return instance != nullptr ? tile_parts(table, like, problem, *instance) : plain_parts(problem);

@@ -1,6 +1,8 @@
 // The time of a layer that was not measured, from rows of the same kernel: by what it computes.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,10 +13,22 @@
 
 namespace triscope {
 
+/// Measured lengths from which no estimate reaches the one that is asked for.
+struct LengthBeyond {
+  std::string name;  ///< the kernel, with its instance
+  std::int64_t least = 0, most = 0;
+  std::int64_t reach = 1;  ///< how many times as far an estimate reaches on that side
+  bool operator==(const LengthBeyond&) const = default;
+};
+/// "of cuda.hopper, the length is 1,024 where 8,192 to 32,768 was measured"; of no certain length "of cuda.hopper, no
+/// length but 8,192 to 32,768 was measured".
+std::string length_text(const LengthBeyond& beyond, std::optional<std::int64_t> asked = {});
+
 struct LayerEstimate {
   std::optional<WorkEstimate> time;
-  std::string basis;   ///< "estimate by tiles from 35 rows"
-  std::string reason;  ///< why there is no time: "cuda.hopper was measured with ..."
+  std::string basis;                   ///< "estimate by tiles from 35 rows"
+  std::string reason;                  ///< why there is no time: "cuda.hopper was measured with ..."
+  std::optional<LengthBeyond> beyond;  ///< where that is the reason
   /// What would tell more: of cuda.hopper where `table` is of a build that does not know its tiles; empty: nothing.
   std::string hint;
 };

@@ -184,6 +184,7 @@ LayerAnswer best_estimate(const Kernels& kernels, const Question& question, cons
     } else if (measured.size() > most) {
       most = measured.size();
       best.reason = estimate.reason;
+      best.beyond = estimate.beyond;
       if (estimate.time) {
         best.reason =
             fmt::format("an estimate from {} would be off by up to {:.0f} %", kernel, 100 * estimate.time->half);
@@ -230,7 +231,10 @@ LayerAnswer layer_time(std::span<const ResultRow> rows, const Question& question
   LayerAnswer known = best_known(kernels, question);
   LayerAnswer estimate = best_estimate(to_estimate(kernels, question, known.time), question, table);
   if (known.time && !(estimate.time && better(*estimate.time, *known.time))) return known;
-  if (!known.reason.empty()) estimate.reason = known.reason + (estimate.reason.empty() ? "" : "; " + estimate.reason);
+  if (!known.reason.empty()) {
+    estimate.reason = known.reason + (estimate.reason.empty() ? "" : "; " + estimate.reason);
+    estimate.beyond.reset();
+  }
   return estimate;
 }
 

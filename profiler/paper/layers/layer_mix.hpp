@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/paper/layers/layer_estimate.hpp"
 #include "profiler/paper/layers/layer_rows.hpp"
 #include "profiler/paper/layers/work_table.hpp"
 
@@ -66,7 +67,8 @@ LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& r
 /// One of these times, or why there is none.
 struct LayerAnswer {
   std::optional<LayerTime> time;
-  std::string reason;  ///< "of cuda.hopper, the shorter window is 64 where 16 to 32 was measured"
+  std::string reason;                  ///< "of cuda.hopper, the shorter window is 64 where 16 to 32 was measured"
+  std::optional<LengthBeyond> beyond;  ///< where that alone is the reason
 };
 LayerAnswer simplicial_time(std::span<const ResultRow> rows, const LayerMixRequest& request, Pass pass,
                             const WorkTable& table = {});

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <ranges>
 #include <set>
 
+#include "profiler/paper/layers/by_length.hpp"
+#include "profiler/paper/layers/layer_estimate.hpp"
 #include "profiler/record/words/count_text.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/statistics/statistics.hpp"
@@ -20,7 +21,6 @@ namespace {
 
 using WindowsKey = std::pair<std::int64_t, std::int64_t>;
 using Rows = std::vector<const ResultRow*>;
-using Curve = std::map<std::int64_t, const ResultRow*>;  // by length
 
 /// Of one device and pass: rows of each kernel of ours by windows, and those of dot-product attention.
 struct DeviceRows {
@@ -59,58 +59,13 @@ std::map<std::string, DeviceRows> rows_by_device(std::span<const ResultRow> rows
   return devices;
 }
 
-Curve curve_of(const Rows& rows) {
-  std::map<std::int64_t, Rows> alike;
-  for (const ResultRow* row : rows) alike[row->problem.seq_len].push_back(row);
-  Curve curve;
-  for (const auto& [length, measured] : alike) curve[length] = row_that_counts(measured);
-  return curve;
+/// Of one sweep; where none has two lengths of both, of all.
+BesideByLength best_beside(const Rows& windows, const Rows& dot_product) {
+  BesideByLength best = beside_in_one_sweep(windows, dot_product);
+  return best.lengths > 1 ? best : beside_at_each_length(windows, dot_product);
 }
 
-Rows of_sweep(const Rows& rows, std::int64_t sweep) {
-  Rows kept;
-  std::ranges::copy_if(rows, std::back_inserter(kept), [&](const ResultRow* row) { return row->sweep == sweep; });
-  return kept;
-}
-
-/// Windows beside dot-product attention.
-struct Beside {
-  Curve windows, dot_product;
-  std::size_t lengths = 0;  ///< in common
-};
-
-Beside beside(const Rows& windows, const Rows& dot_product) {
-  Beside made{curve_of(windows), curve_of(dot_product), 0};
-  for (const auto& [length, row] : made.windows) made.lengths += made.dot_product.contains(length) ? 1 : 0;
-  return made;
-}
-
-/// Sweeps with rows of these windows, the one that was started last at the end.
-std::vector<std::int64_t> sweeps_of(const Rows& windows) {
-  std::map<std::int64_t, std::string> started;  // id -> last start
-  for (const ResultRow* row : windows) started[row->sweep] = std::max(started[row->sweep], row->started);
-  std::vector<std::int64_t> sweeps;
-  for (const auto& [sweep, when] : started) sweeps.push_back(sweep);
-  std::ranges::stable_sort(sweeps, {}, [&](std::int64_t sweep) { return started.at(sweep); });
-  return sweeps;
-}
-
-/// Of the sweep that has most lengths of both, since these took turns: the newest of equals. Where none has two, of all
-/// rows, but at each length of the newest sweep that has both.
-Beside best_beside(const Rows& windows, const Rows& dot_product) {
-  Beside best, all = beside(windows, dot_product);
-  for (const std::int64_t sweep : sweeps_of(windows)) {
-    Beside one = beside(of_sweep(windows, sweep), of_sweep(dot_product, sweep));
-    for (const auto& [length, row] : one.windows) {
-      const auto dot = one.dot_product.find(length);
-      if (dot != one.dot_product.end()) all.windows[length] = row, all.dot_product[length] = dot->second;
-    }
-    if (one.lengths >= std::max<std::size_t>(best.lengths, 2)) best = std::move(one);
-  }
-  return best.lengths > 1 ? best : all;
-}
-
-std::vector<LengthPoint> points_of(const Curve& curve) {
+std::vector<LengthPoint> points_of(const LengthCurve& curve) {
   std::vector<LengthPoint> points;
   for (const auto& [length, row] : curve) {
     LengthPoint& point = points.emplace_back(length, *row->median_ms, 0, 0, row->measurement);
@@ -129,7 +84,7 @@ struct TwoCurves {
 
 /// At the longest length that both kernels have rows of these windows at; false where there is none.
 bool is_faster(const Rows& a, const Rows& b) {
-  const Curve first = curve_of(a), second = curve_of(b);
+  const LengthCurve first = curve_of(a), second = curve_of(b);
   for (const auto& [length, row] : std::views::reverse(first)) {
     if (const auto other = second.find(length); other != second.end())
       return *row->median_ms < *other->second->median_ms;
@@ -143,7 +98,7 @@ std::vector<TwoCurves> measured_curves(const DeviceRows& device, const WindowsKe
   for (const auto& [kernel, by_windows] : device.kernels) {
     const auto own = by_windows.find(windows);
     if (own == by_windows.end()) continue;
-    const Beside curve = best_beside(own->second, device.dot_product);
+    const BesideByLength curve = best_beside(own->second, device.dot_product);
     if (curve.lengths < 2) continue;
     TwoCurves one{points_of(curve.windows), points_of(curve.dot_product), kernel, "", "", curve.lengths, ""};
     const bool first = !found.empty() && is_faster(own->second, device.kernels.at(found.front().kernel).at(windows));
@@ -155,7 +110,7 @@ std::vector<TwoCurves> measured_curves(const DeviceRows& device, const WindowsKe
 /// What the layer calculator is asked where the windows, or a kernel that is faster at them, have no curve.
 struct ModelQuestion {
   std::vector<ResultRow> rows;
-  Curve dot_product;
+  LengthCurve dot_product;
 };
 
 std::optional<ModelQuestion> model_question(const DeviceRows& device, const WindowsKey& windows,
@@ -177,11 +132,9 @@ std::optional<ModelQuestion> model_question(const DeviceRows& device, const Wind
 struct Refusals {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // with their lengths
 
-  void add(std::string reason, std::int64_t length) {
-    // What a reason says of one length is said of all that it holds for.
-    const std::string own = fmt::format("the length is {} where ", count_text(length));
-    if (const std::size_t at = reason.find(own); at != std::string::npos)
-      reason.replace(at, own.size(), "no length but ");
+  void add(const LayerAnswer& answer, std::int64_t length) {
+    // What is said of one length holds for all that lie outside the same ones.
+    const std::string reason = answer.beyond ? length_text(*answer.beyond) : answer.reason;
     const auto found = std::ranges::find(reasons, reason, &decltype(reasons)::value_type::first);
     (found == reasons.end() ? reasons.emplace_back(reason, std::vector<std::string>{}) : *found)
         .second.push_back(count_text(length));
@@ -208,7 +161,7 @@ TwoCurves modelled(const ModelQuestion& question, LayerMixRequest request, Pass 
     request.seq_len = length;
     const LayerAnswer answer = simplicial_time(question.rows, request, pass, table);
     if (!answer.time) {
-      refused.add(answer.reason, length);
+      refused.add(answer, length);
       continue;
     }
     const LayerTime& time = *answer.time;
@@ -229,7 +182,7 @@ std::vector<TwoCurves> curves_of(const DeviceRows& device, const LayerMixRequest
   std::vector<TwoCurves> found = measured_curves(device, windows);
   const std::optional<ModelQuestion> question = model_question(device, windows, found);
   if (!question) {
-    const Curve dot_product = curve_of(device.dot_product);
+    const LengthCurve dot_product = curve_of(device.dot_product);
     if (found.empty() && !device.all.empty() && dot_product.size() == 1) {
       found.emplace_back().reason =
           fmt::format("{} was measured at {} tokens only", request.dot_kernel, count_text(dot_product.begin()->first));
@@ -312,20 +265,28 @@ MeasuredCrossing crossing_of(const TwoCurves& curves, const std::string& device)
   return one;
 }
 
+std::vector<MeasuredCrossing> crossings_of(const CurvesByDevice& all) {
+  std::vector<MeasuredCrossing> found;
+  for (const auto& [device, curves] : all) {
+    for (const TwoCurves& one : curves) {
+      MeasuredCrossing crossing = crossing_of(one, device);
+      if (crossing.crossing.kind == LatencyCrossing::Kind::not_comparable && crossing.reason.empty()) continue;
+      found.push_back(std::move(crossing));
+    }
+  }
+  return found;
+}
+
 /// Three digits.
 std::string tokens_text(double tokens) {
   const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(tokens)) - 2));
   return count_text(std::llround(std::round(tokens / unit) * unit));
 }
 
-/// Two lengths with `tokens` between them: of those that there are, else powers of two.
+/// Two lengths with `tokens` between them or at one of them: neighbours in `lengths`, else powers of two.
 std::array<std::int64_t, 2> two_around(const std::set<std::int64_t>& lengths, std::int64_t tokens) {
-  if (lengths.size() > 1) {
-    auto high = lengths.lower_bound(tokens);
-    if (high == lengths.begin()) ++high;
-    if (high == lengths.end()) --high;
-    return {*std::prev(high), *high};
-  }
+  const auto high = lengths.lower_bound(tokens);
+  if (high != lengths.end() && high != lengths.begin()) return {*std::prev(high), *high};
   const auto above =
       static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(tokens, 2))));
   return {above / 2, above * 2};
@@ -344,21 +305,15 @@ bool MeasuredCrossing::is_number() const {
   return half_of(crossing) <= kNumberHalf && !crossing.open_below() && !crossing.open_above();
 }
 
+Crossings measured_crossings(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table) {
+  const CurvesByDevice forward = curves_by_device(rows, request, Pass::forward, table),
+                       backward = curves_by_device(rows, request, Pass::backward, table);
+  return {crossings_of(forward), crossings_of(backward), crossings_of(steps_by_device(forward, backward))};
+}
+
 std::vector<MeasuredCrossing> measured_crossings(std::span<const ResultRow> rows, const LayerMixRequest& request,
-                                                 CrossingOf of, const WorkTable& table) {
-  const auto pass = [&](Pass which) { return curves_by_device(rows, request, which, table); };
-  const CurvesByDevice all = of == CrossingOf::forward    ? pass(Pass::forward)
-                             : of == CrossingOf::backward ? pass(Pass::backward)
-                                                          : steps_by_device(pass(Pass::forward), pass(Pass::backward));
-  std::vector<MeasuredCrossing> found;
-  for (const auto& [device, curves] : all) {
-    for (const TwoCurves& one : curves) {
-      MeasuredCrossing crossing = crossing_of(one, device);
-      if (crossing.crossing.kind == LatencyCrossing::Kind::not_comparable && crossing.reason.empty()) continue;
-      found.push_back(std::move(crossing));
-    }
-  }
-  return found;
+                                                 Pass pass, const WorkTable& table) {
+  return crossings_of(curves_by_device(rows, request, pass, table));
 }
 
 std::vector<Problem> crossing_problems(std::span<const ResultRow> rows, const LayerMixRequest& request) {
@@ -413,23 +368,21 @@ std::array<std::string, 2> comparable_text(std::span<const ResultRow> rows, cons
                                            const WorkTable& table) {
   const std::int64_t by_paper = crossing_by_paper_count(request.windows);
   const std::string in_thousands = by_paper % 1024 == 0 ? fmt::format(" ({}k)", by_paper / 1024) : "";
-  const auto by_clock = [&](CrossingOf of) { return crossings_text(measured_crossings(rows, request, of, table)); };
+  const Crossings by_clock = measured_crossings(rows, request, table);
   return {fmt::format(
               "{}x{} is as much work as causal dot-product attention over {}{} tokens by the paper's count, 3 w1 w2; "
               "over {} by two products each; over {} by the exact number of triples.",
               request.windows.window1, request.windows.window2, count_text(by_paper), in_thousands,
               count_text(crossing_by_full_rows(request.windows)), count_text(crossing_by_exact_count(request.windows))),
-          fmt::format("By the clock, forward: {}; backward: {}; both: {}.", by_clock(CrossingOf::forward),
-                      by_clock(CrossingOf::backward), by_clock(CrossingOf::step))};
+          fmt::format("By the clock, forward: {}; backward: {}; both: {}.", crossings_text(by_clock.forward),
+                      crossings_text(by_clock.backward), crossings_text(by_clock.step))};
 }
 
-std::string crossing_sweep(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table) {
+std::string crossing_sweep(std::span<const ResultRow> rows, const LayerMixRequest& request, const Crossings& told) {
   std::vector<std::string_view> passes;
   std::set<std::int64_t> beside;
-  for (const auto& [pass, of] :
-       {std::pair{Pass::forward, CrossingOf::forward}, {Pass::backward, CrossingOf::backward}}) {
-    const std::vector<MeasuredCrossing> found = measured_crossings(rows, request, of, table);
-    if (std::ranges::any_of(found, [](const MeasuredCrossing& one) { return one.reason.empty(); })) continue;
+  for (const auto& [pass, found] : {std::pair{Pass::forward, &told.forward}, {Pass::backward, &told.backward}}) {
+    if (std::ranges::any_of(*found, [](const MeasuredCrossing& one) { return one.reason.empty(); })) continue;
     passes.push_back(to_string(pass));
     for (const ResultRow& row : rows) {
       if (is_row_of_heads(row, request, pass) && is_global_layer(row, request)) beside.insert(row.problem.seq_len);

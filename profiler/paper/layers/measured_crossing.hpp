@@ -23,20 +23,25 @@ struct MeasuredCrossing {
   bool is_number() const;
 };
 
-/// A pass, or both together: a training step.
-enum class CrossingOf { forward, backward, step };
+/// Of each pass, and of both together: a training step.
+struct Crossings {
+  std::vector<MeasuredCrossing> forward, backward, step;
+};
 
 /// Of the windows, heads, form and regime of `request` beside `request.dot_kernel`; its length does not matter. Of each
 /// device the fastest kernel of ours at these windows, and others that were measured at two lengths or more. A step
 /// takes the fastest kernel of each pass.
 ///
-/// A curve is that of the sweep with most lengths of both, since its rows took turns; where no sweep has two, of all,
-/// at each length by the newest sweep that has both. Where these windows have none, their times at the lengths of
+/// A curve is that of the sweep with most lengths of both (`beside_in_one_sweep`); where no sweep has two, of all
+/// (`beside_at_each_length`). Where these windows have none, their times at the lengths of
 /// dot-product attention are those that the layer calculator would give (`simplicial_time`, with the tiles of
 /// `crossing_problems`), with their intervals. What it refuses, and a crossing whose interval is unknown or beyond
 /// `kWidestHalf` to each side, is not told: then there is a reason.
+Crossings measured_crossings(std::span<const ResultRow> rows, const LayerMixRequest& request,
+                             const WorkTable& table = {});
+/// Of one pass only.
 std::vector<MeasuredCrossing> measured_crossings(std::span<const ResultRow> rows, const LayerMixRequest& request,
-                                                 CrossingOf of, const WorkTable& table = {});
+                                                 Pass pass, const WorkTable& table = {});
 
 /// The problems whose tiles `measured_crossings` wants to know.
 std::vector<Problem> crossing_problems(std::span<const ResultRow> rows, const LayerMixRequest& request);
@@ -46,10 +51,9 @@ std::vector<Problem> crossing_problems(std::span<const ResultRow> rows, const La
 std::string crossing_text(const MeasuredCrossing& found);
 /// All of them; "not measured" without one.
 std::string crossings_text(const std::vector<MeasuredCrossing>& found);
-/// The command that measures the passes of which no crossing is told, at two lengths about where the windows and
+/// The command that measures the passes of which `told` has no crossing, at two lengths about where the windows and
 /// dot-product attention are as much work; empty where both are told.
-std::string crossing_sweep(std::span<const ResultRow> rows, const LayerMixRequest& request,
-                           const WorkTable& table = {});
+std::string crossing_sweep(std::span<const ResultRow> rows, const LayerMixRequest& request, const Crossings& told);
 
 /// Where the paper calls its windows comparable with dot-product attention at 48k tokens: the lengths at which the
 /// windows of `request` are as much work, by its count and by others; and by the clock. Two sentences.

@@ -179,8 +179,9 @@ TEST(PaperPage, shows_the_operator_with_its_crossings_by_count_and_by_clock) {
   const std::string section = section_of(paper_page(input), "Operator");
   for (const char* there : {"1-simplex", "2-simplex", "6 n w1 w2", "512x32", "49,152", "32,768", "by the clock"})
     EXPECT_THAT(section, HasSubstr(there));
-  for (const CrossingOf of : {CrossingOf::forward, CrossingOf::backward, CrossingOf::step}) {
-    const std::string told = crossings_text(measured_crossings(input.rows, input.layer, of));
+  const Crossings all = measured_crossings(input.rows, input.layer);
+  for (const std::vector<MeasuredCrossing>& one : {all.forward, all.backward, all.step}) {
+    const std::string told = crossings_text(one);
     EXPECT_THAT(told, HasSubstr("(")) << "a number with its kernel";
     EXPECT_THAT(section, HasSubstr(told)) << "as the command line says it";
   }

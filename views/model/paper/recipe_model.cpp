@@ -138,13 +138,11 @@ OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const W
                              request.dot_kernel);
   found.to_count = still_to_count(crossing_problems(rows, request), work);
   if (!found.to_count.empty()) return found;
-  const auto text = [&](CrossingOf of) {
-    return plus_minus(crossings_text(measured_crossings(rows, request, of, work)));
-  };
-  found.forward = text(CrossingOf::forward);
-  found.backward = text(CrossingOf::backward);
-  found.both = text(CrossingOf::step);
-  found.sweep = crossing_sweep(rows, request, work);
+  const Crossings told = measured_crossings(rows, request, work);
+  found.forward = plus_minus(crossings_text(told.forward));
+  found.backward = plus_minus(crossings_text(told.backward));
+  found.both = plus_minus(crossings_text(told.step));
+  found.sweep = crossing_sweep(rows, request, told);
   return found;
 }
 
