@@ -70,15 +70,8 @@ std::string results_text() {
 }
 
 std::string scaling_text() {
-  int decided = 0;
-  for (const char* benchmark : kBenchmarks) {
-    const auto fitted = [&](const char* model) {
-      const LossSeries losses = paper_losses(benchmark, model);
-      return FittedSeries{losses, fit_scaling_law(losses.sizes, losses.losses)};
-    };
-    decided += compare_laws(fitted(kModels[0]), fitted(kModels[1])).decided() ? 1 : 0;
-  }
-  return fmt::format("of {} differences of the exponents its losses decide {} at 95 %", kBenchmarks.size(), decided);
+  return fmt::format("of {} differences of the exponents its losses decide {} at 95 %", kBenchmarks.size(),
+                     decided_differences());
 }
 
 std::string recipe_text(const std::vector<ResultRow>& rows, const LayerMixRequest& layer, const WorkTable& work) {

@@ -201,19 +201,46 @@ std::vector<Recomputed> recompute_tables(const ModelSizes& sizes) {
   return out;
 }
 
+namespace {
+
+struct FittedPair {
+  FittedSeries transformer, simplicial;
+};
+
+FittedPair fit_both(const char* benchmark, const ModelSizes& sizes) {
+  const auto fitted = [&](const char* model) {
+    LossSeries losses = paper_losses(benchmark, model, sizes);
+    const ScalingLaw law = fit_scaling_law(losses.sizes, losses.losses);
+    return FittedSeries{std::move(losses), law};
+  };
+  return {fitted(kModels[0]), fitted(kModels[1])};
+}
+
+std::string decided_text(int decided) {
+  const std::string rest = "decided at 95 %";
+  if (decided == 0) return fmt::format("none is {}, so neither is their order", rest);
+  return fmt::format("{} {} {}, which does not decide their order", decided, decided == 1 ? "is" : "are", rest);
+}
+
+}  // namespace
+
+int decided_differences(const ModelSizes& sizes) {
+  return static_cast<int>(std::ranges::count_if(kBenchmarks, [&](const char* benchmark) {
+    const FittedPair both = fit_both(benchmark, sizes);
+    return compare_laws(both.transformer, both.simplicial).decided();
+  }));
+}
+
 std::string harder_benchmarks_text(const ModelSizes& sizes) {
   struct Gain {
     std::string benchmark, printed;
     double part = 0, loss = 0;  // of alpha; of the largest Transformer
   };
   std::vector<Gain> gains;
-  int decided = 0;
   for (const char* benchmark : kBenchmarks) {
-    const LossSeries a = paper_losses(benchmark, kModels[0], sizes), b = paper_losses(benchmark, kModels[1], sizes);
-    const FittedSeries fit_a{a, fit_scaling_law(a.sizes, a.losses)}, fit_b{b, fit_scaling_law(b.sizes, b.losses)};
-    decided += compare_laws(fit_a, fit_b).decided() ? 1 : 0;
+    const auto [transformer, simplicial] = fit_both(benchmark, sizes);
     gains.push_back({benchmark, printed_value(3, 3, fmt::format("{} alpha", benchmark)).printed,
-                     fit_b.law.alpha / fit_a.law.alpha - 1, a.losses.back()});
+                     simplicial.law.alpha / transformer.law.alpha - 1, transformer.losses.losses.back()});
   }
   std::ranges::sort(gains, std::greater{}, &Gain::part);
   std::vector<std::string> by_gain, by_loss;
@@ -225,8 +252,8 @@ std::string harder_benchmarks_text(const ModelSizes& sizes) {
       "The paper concludes that alpha grows by more on harder, less saturated benchmarks such as MMLU-pro and GSM8k: "
       "{}. "
       "It does not measure how hard a benchmark is. By the losses of its largest Transformer the order is another: {}. "
-      "Of the four differences {} decided at 95 %, so neither is their order.",
-      fmt::join(by_gain, ", "), fmt::join(by_loss, ", "), decided == 0 ? "none is" : fmt::format("{} are", decided));
+      "Of the four differences {}.",
+      fmt::join(by_gain, ", "), fmt::join(by_loss, ", "), decided_text(decided_differences(sizes)));
 }
 
 SolvedSizes solve_sizes() {

@@ -51,6 +51,9 @@ std::vector<Recomputed> recompute_tables(const ModelSizes& sizes = kPrintedSizes
 /// The 32 values of the fits only.
 std::vector<Recomputed> recompute_fits(const ModelSizes& sizes);
 
+/// Of how many benchmarks the difference of the exponents is decided (`ComparedLaws::decided`).
+int decided_differences(const ModelSizes& sizes = kPrintedSizes);
+
 /// The paper's conclusion that exponents grow by more on harder benchmarks, beside what its numbers say of it: the
 /// printed gains and the same from its losses, the order of the losses, and how many of the gains are decided.
 std::string harder_benchmarks_text(const ModelSizes& sizes = kPrintedSizes);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <sstream>
 #include <tuple>
@@ -43,8 +44,21 @@ TEST(Errata, each_has_its_reason) {
     EXPECT_TRUE(ids.contains(id)) << id;
 }
 
+/// Up to their first comma.
+std::set<std::string> headings_of(const std::filesystem::path& file) {
+  std::set<std::string> headings;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with('#')) continue;
+    const std::string heading = line.substr(line.find_first_not_of("# "));
+    headings.insert(heading.substr(0, heading.find(',')));
+  }
+  return headings;
+}
+
 /// A command to type, a page of the documentation with its heading, or what to compare in the paper.
 TEST(Errata, are_shown_by_something_that_a_reader_can_do) {
+  int headings = 0;
   for (const Erratum& one : errata()) {
     std::istringstream parts(one.shown_by);
     for (std::string part; std::getline(parts, part, ';');) {
@@ -52,7 +66,11 @@ TEST(Errata, are_shown_by_something_that_a_reader_can_do) {
       EXPECT_FALSE(part.find("assets/") < part.size()) << one.id << ": a path that is right in one folder only";
       if (part.starts_with("docs/")) {
         const std::string file = part.substr(0, part.find(','));
-        EXPECT_TRUE(std::filesystem::exists(source_file(file))) << one.id << ": " << file;
+        ASSERT_TRUE(std::filesystem::exists(source_file(file))) << one.id << ": " << file;
+        ASSERT_GT(part.size(), file.size() + 2) << one.id << ": " << file << " without a heading";
+        const std::string heading = part.substr(file.size() + 2);
+        EXPECT_TRUE(headings_of(source_file(file)).contains(heading)) << one.id << ": " << heading << " in " << file;
+        ++headings;
       } else {
         const bool told = part.starts_with("triscope check") || part.starts_with("triscope paper ") ||
                           (part.starts_with("the paper alone: ") && part.size() > 40);
@@ -60,6 +78,7 @@ TEST(Errata, are_shown_by_something_that_a_reader_can_do) {
       }
     }
   }
+  EXPECT_GE(headings, 4);
 }
 
 TEST(Errata, of_harder_benchmarks_give_the_order_of_the_losses) {
@@ -75,7 +94,11 @@ TEST(Errata, of_harder_benchmarks_give_the_order_of_the_losses) {
   const std::string told = harder_benchmarks_text();
   EXPECT_THAT(told, HasSubstr("MMLU-pro 20.2% (20.5 % recomputed), GSM8k 18.5% ("));
   EXPECT_THAT(told, HasSubstr("MMLU-pro 0.7858, MMLU 0.5543, GSM8k 0.2781, MBPP 0.2203"));
-  EXPECT_THAT(told, HasSubstr("none is decided"));
+  EXPECT_THAT(told, HasSubstr("none is decided at 95 %, so neither is their order."));
+  const ModelSizes others{1e9, 2.5e9, 5e9};  // of these one is
+  EXPECT_EQ(decided_differences(), 0);
+  EXPECT_EQ(decided_differences(others), 1);
+  EXPECT_THAT(harder_benchmarks_text(others), HasSubstr("1 is decided at 95 %, which does not decide their order."));
 }
 
 using Cell = std::tuple<int, int, std::string>;
