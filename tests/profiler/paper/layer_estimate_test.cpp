@@ -209,12 +209,34 @@ TEST_F(LayerEstimates, of_lengths_as_far_as_they_reach_hold_what_was_measured) {
   expect_reach(rows, counted(rows), {much_shorter, much_longer});
 }
 
+std::vector<ResultRow> attention(const char* database) {
+  return rows_of(database, [](const ResultRow& row) {
+    return row.card.kind == KernelKind::dot_product && row.problem.window1 >= row.problem.seq_len;
+  });
+}
+
 TEST(LayerEstimatesWithoutTiles, of_attention_as_far_as_they_reach_hold_what_was_measured) {
-  expect_reach(rows_of("h200.db",
-                       [](const ResultRow& row) {
-                         return row.card.kind == KernelKind::dot_product && row.problem.window1 >= row.problem.seq_len;
-                       }),
-               {}, {much_shorter});
+  expect_reach(attention("h200.db"), {}, {much_shorter});
+}
+
+/// The H100's recording of 2026-11-28 shaped neither `kMostReach` nor `kLeastHalfBeyond`: seven lengths, both passes.
+TEST_F(LayerEstimates, of_the_h100_s_lengths_judge_the_reach) {
+  const std::vector<ResultRow> rows = ours("h100.db");
+  expect_reach(rows, counted(rows), {much_shorter, much_longer});
+}
+
+/// Every length from all shorter ones, by triples alone for our kernel too.
+TEST(LayerEstimatesWithoutTiles, of_the_h100_beyond_the_longest_length_judge_the_least_half) {
+  const LeftOut as_long = [](const ResultRow& row, const ResultRow& question) {
+    return row.problem.seq_len >= question.problem.seq_len;
+  };
+  for (const auto& [what, rows] : {std::pair{"attention", attention("h100.db")}, {"ours", ours("h100.db")}}) {
+    const Judged judged = judge(rows, {}, as_long);
+    EXPECT_GE(judged.intervals.all, 2) << what;
+    EXPECT_EQ(judged.numbers.all, 0) << what << ": half of each is 10 % at least";
+    EXPECT_LE(judged.intervals.worst, kLeastHalfBeyond) << what << ": the least half alone would hold them";
+    expect_held(what, judged.intervals);
+  }
 }
 
 /// What an H200 took on 2026-11-22: another device, and other sweeps, than those that `kMostReach` was chosen by. Our
@@ -247,13 +269,15 @@ std::vector<ResultRow> rows_of_2026_11_22(bool ours) {
   return rows;
 }
 
-TEST_F(LayerEstimates, reach_as_far_in_a_recording_that_did_not_shape_the_reach) {
+/// 2026-11-22 shaped no reach of tiles, which has no least half.
+TEST_F(LayerEstimates, of_2026_11_22_judge_the_reach) {
   const std::vector<ResultRow> rows = rows_of_2026_11_22(true);
   ASSERT_GT(rows.size(), 80U);
   expect_reach(rows, counted(rows), {much_shorter, much_longer});
 }
 
-TEST(LayerEstimatesWithoutTiles, reach_as_far_in_a_recording_that_did_not_shape_the_reach) {
+/// It shaped `kLeastHalfBeyond`, so this keeps the constant and judges only the reach.
+TEST(LayerEstimatesWithoutTiles, of_2026_11_22_that_shaped_the_least_half_judge_the_reach) {
   const std::vector<ResultRow> rows = rows_of_2026_11_22(false);
   ASSERT_GT(rows.size(), 80U);
   expect_reach(rows, {}, {much_shorter});
