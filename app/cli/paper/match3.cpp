@@ -10,6 +10,7 @@
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
+#include "kernels/base/text/number_of.hpp"
 #include "profiler/match3/match3_findings.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
@@ -55,11 +56,12 @@ void print_bounds(const Match3Findings& all) {
          significant_text(trial.c, 4), fmt::format("{} of {}", trial.wrong, trial.tokens)});
   }
   print_output(
-      "\nBy precision of q, k1 and k2, for any {} numbers modulo {}:\n\n{}\nA safe c tells every input rightly, "
+      "\nBy precision of q, k1 and k2, for any {} modulo {}:\n\n{}\nA safe c tells every input rightly, "
       "whatever "
       "the roundings are; others may still do. Tried on {} inputs, two thirds\nof them with as many nearest misses as "
       "possible.\n",
-      n, all.question.modulus, render(table, terminal_width(stdout, kUnlimitedWidth)), all.trials.front().inputs);
+      number_of(n, "number"), all.question.modulus, render(table, terminal_width(stdout, kUnlimitedWidth)),
+      all.trials.front().inputs);
 }
 
 void print_beside(const Match3Findings& all) {
@@ -130,11 +132,13 @@ void print_match3(const Match3Request& request, bool json) {
   if (question.numbers.empty()) question.numbers = match3_numbers(request.tokens, question.modulus, request.seed);
   const Match3Findings all = find_match3(question, request.seed);
   if (json) return print_json(all);
-  print_output("{} numbers modulo {}, c = {} in {}: {}, margin {:.3f}\n\n", all.answer.tokens.size(),
+  print_output("{} modulo {}, c = {} in {}: {}, margin {:.3f}\n\n", number_of(all.answer.tokens.size(), "number"),
                all.question.modulus, significant_text(all.answer.c, 4), to_string(all.question.precision),
                all.answer.wrong == 0 ? "all told rightly" : fmt::format("{} told wrongly", all.answer.wrong),
                all.answer.margin);
   print_tokens(all);
+  if (request.question.c > 0)
+    print_output("\n--c is of the list above alone. What follows takes the c that is used without it.\n");
   print_bounds(all);
   print_beside(all);
 }

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "app/cli/options/database_option.hpp"
+#include "app/cli/options/values.hpp"
 #include "app/cli/paper/asked_layer.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/terminal.hpp"
@@ -14,6 +15,8 @@
 namespace triscope {
 
 void write_paper_page(const NamedLayer& named, const std::string& database, const std::filesystem::path& file) {
+  if (file == "-")  // as `export` takes it; here it would be a file of that name
+    refuse_value("--out", "-", "the page is written into a file", "name one, such as report.html, or /dev/stdout");
   require_output(file, FileKind::page, "--out");
   PaperPageInput input;
   if (!database.empty() || std::filesystem::exists(database_path(database))) {

@@ -117,11 +117,18 @@ void print_mix(const ModelShape& model, const LayerCosts& costs) {
   const MsRange mixed = mix_range(costs, model.layers, simplicial, model.sequences);
   const MsRange global = mix_range(costs, model.layers, 0, model.sequences);
   const MsRange ratio = mix_ratio(costs, model.layers, simplicial);
-  print_output(
-      "\nAttention in a training step of {} layers, {} of them 2-simplicial, {}: {} ms.\nWith global "
-      "layers only: {} ms. The mix takes {:.3f} to {:.3f} times as long.\n",
-      model.layers, simplicial, number_of(model.sequences, "sequence"), range_text(mixed), range_text(global),
-      ratio.low, ratio.high);
+  if (simplicial == 0) {
+    print_output(
+        "\nNo layer of {} is 2-simplicial, since one of {} would be: nothing is mixed. Attention in a training step of "
+        "global layers only, {}: {} ms.\n",
+        model.layers, model.every, number_of(model.sequences, "sequence"), range_text(global));
+  } else {
+    print_output(
+        "\nAttention in a training step of {} layers, {} of them 2-simplicial, {}: {} ms.\nWith global "
+        "layers only: {} ms. The mix takes {:.3f} to {:.3f} times as long.\n",
+        model.layers, simplicial, number_of(model.sequences, "sequence"), range_text(mixed), range_text(global),
+        ratio.low, ratio.high);
+  }
   if (model.budget_ms <= 0) return;
   const BudgetMixes mixes = mixes_within(costs, model.layers, model.budget_ms, model.sequences);
   if (mixes.none()) {

@@ -19,6 +19,8 @@ void require_law(const GeneralLaw& law) {
   }
   if (law.irreducible < 0 || law.b < 0) refuse("E and B must not be below zero");
   if (law.a <= 0 || law.size_alpha <= 0 || law.token_beta <= 0) refuse("A and the two exponents must be above zero");
+  constexpr double kMostExponent = 100;  // a slip of the order of the five, say
+  if (law.size_alpha > kMostExponent || law.token_beta > kMostExponent) refuse("an exponent is above 100");
 }
 
 LawTerms law_terms(const GeneralLaw& law, double parameters, double tokens) {
