@@ -336,23 +336,6 @@ TEST(Paper, tiling_says_which_part_of_the_listings_tiles_is_useful) {
   expect_error(run_triscope({"paper", "tiling", "--window", "284x32,1x1"}), 2, "more than one pair");
 }
 
-TEST(Paper, match3_says_what_c_is_of) {
-  const ProgramResult one = run_triscope({"paper", "match3", "--numbers", "5", "--c", "1"});
-  EXPECT_EQ(one.exit_code, 0) << one.errors;
-  EXPECT_THAT(one.output, HasSubstr("1 number modulo 53"));
-  EXPECT_THAT(one.output, HasSubstr("--c is of the list above alone"));
-  EXPECT_THAT(run_triscope({"paper", "match3", "--numbers", "5"}).output, testing::Not(HasSubstr("--c is of")));
-}
-
-TEST(Paper, what_would_read_as_an_answer_is_said_or_refused) {
-  const ProgramResult none = run_triscope({"paper", "recipe", "--layers", "3", "--db", recorded_file()});
-  EXPECT_EQ(none.exit_code, 0) << none.errors;
-  EXPECT_THAT(none.output, HasSubstr("No layer of 3 is 2-simplicial, since one of 4 would be"));
-  EXPECT_THAT(none.output, testing::Not(HasSubstr("1.000 to 1.000")));
-  expect_error(run_triscope({"paper", "scaling", "--law", "1.5,300,1e308,500,0.25"}), 2, "an exponent is above 100");
-  expect_error(run_triscope({"paper", "page", "-o", "-"}), 2, "the page is written into a file");
-}
-
 TEST(Paper, match3_tells_the_numbers_that_are_given) {
   const auto lines =
       json_lines(run_triscope({"paper", "match3", "--numbers", "1,2,8,4", "--modulus", "11", "--format", "json"}));
