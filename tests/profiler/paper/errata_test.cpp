@@ -186,6 +186,44 @@ TEST(Errata, of_520_tflops_give_the_rates_that_table_1_implies) {
               HasSubstr(fmt::format("gives {:.0f} TFLOP/s by the paper's count", by_paper)));
 }
 
+TEST(Errata, of_the_two_stage_listing_count_the_rows_of_table_1_that_its_assertion_allows) {
+  const Erratum& one = erratum("listing-3-windows");
+  std::set<std::int64_t> others;
+  int allowed = 0, not_allowed = 0;
+  for (const PaperRow& row : paper_table1()) {
+    const bool meets = 64 == 32 + row.windows.window2;
+    (meets ? allowed : not_allowed) += 1;
+    if (!meets) others.insert(row.windows.window2);
+  }
+  EXPECT_EQ(allowed, 3);
+  EXPECT_EQ(not_allowed, 4);
+  EXPECT_THAT(one.reason, HasSubstr("three have w2 = 32; four have 16, 64 or 128"));
+  EXPECT_EQ(others, (std::set<std::int64_t>{16, 64, 128}));
+}
+
+/// The three orders of rounding, carried out: each gives a factor that the others do not.
+TEST(Errata, of_the_scale_say_that_the_listings_round_it_differently) {
+  EXPECT_THAT(erratum("listings-scale").reason, HasSubstr("Listing 3 multiplies all three in fp32 and rounds once"));
+  const auto bf16 = [](float x) { return round_to_bf16(x); };
+  const float scale = bf16(static_cast<float>(1 / std::sqrt(128.0)));
+  std::set<float> forward_from_keys, forward_from_two_stage;
+  for (int i = 1; i < 64; ++i) {
+    const float q = bf16(1 + static_cast<float>(i) / 64), k1 = bf16(3 - static_cast<float>(i) / 32), k2 = bf16(1.25F);
+    const float one = bf16(bf16(q * k1) * scale) * k2, two = bf16(k1 * k2) * bf16(q * scale),
+                three = bf16(q * (k1 * scale)) * k2;
+    if (one != two) forward_from_keys.insert(q);
+    if (one != three) forward_from_two_stage.insert(q);
+    EXPECT_NEAR(one / three, 1, std::ldexp(1, -7)) << "two roundings of 2^-8 each";
+  }
+  EXPECT_GT(forward_from_keys.size(), 10U);
+  EXPECT_GT(forward_from_two_stage.size(), 10U);
+}
+
+TEST(Errata, of_the_listings_and_the_softmax_are_all_there) {
+  for (const char* id : {"softmax-index", "listing-3-windows", "listing-3-and", "listing-2-atomics", "listings-scale"})
+    EXPECT_NO_THROW(erratum(id)) << id;
+}
+
 TEST(Errata, of_the_sum_in_bf16_bound_the_error_by_its_unit_roundoff) {
   double worst = 0;
   for (int i = 0; i < 1 << 16; ++i) {
