@@ -1,7 +1,7 @@
 # Embeds the data of assets/paper, what the paper prints and what an H100 did beside it, as string literals.
 set(triscope_paper_data "")
 foreach(entry kTables:tables.csv kErrata:errata.json kRecipe:recipe.json kTable1H100:table1_h100.csv
-    kRotaryCost:rotary_cost.csv kRelatives:relatives.json)
+    kRotaryCost:rotary_cost.csv kRelatives:relatives.json kFormulas:formulas.json)
   string(REPLACE ":" ";" entry ${entry})
   list(GET entry 0 name)
   list(GET entry 1 file)

@@ -12,6 +12,7 @@ namespace triscope {
 /// its own, beside those of the paper.
 struct PartName {
   std::string_view name, section, page;
+  int algorithm = -1;  ///< which of the steps (`Algorithm`) it is; -1: none
 };
 inline constexpr std::array<PartName, 17> kPartNames{{
     {"tiling", "tiling", "tiles"},
@@ -25,11 +26,11 @@ inline constexpr std::array<PartName, 17> kPartNames{{
     {"figure1", "operator", "operator"},
     {"figure2", "tiling", "tiles"},
     {"figure3", "lengths", "lengths"},
-    {"algorithm1", "operator", "steps"},
-    {"algorithm2", "tiling", "steps"},
-    {"listing1", "tiling", "steps"},
-    {"listing2", "tiling", "steps"},
-    {"listing3", "tiling", "steps"},
+    {"algorithm1", "operator", "steps", 0},
+    {"algorithm2", "steps", "steps", 2},
+    {"listing1", "steps", "steps", 0},
+    {"listing2", "steps", "steps", 1},
+    {"listing3", "steps", "steps", 2},
     {"theorem1", "match3", "match3"},
 }};
 
@@ -43,6 +44,12 @@ constexpr std::string_view section_called(std::string_view name) {
 constexpr std::string_view page_called(std::string_view name) {
   const auto* found = std::ranges::find(kPartNames, name, &PartName::name);
   return found == kPartNames.end() ? name : found->page;
+}
+
+/// Which of the steps is called so; -1: none.
+constexpr int algorithm_called(std::string_view name) {
+  const auto* found = std::ranges::find(kPartNames, name, &PartName::name);
+  return found == kPartNames.end() ? -1 : found->algorithm;
 }
 
 /// What the paper calls a section or a page: "Tables 3 and 4"; empty: it has no number there.

@@ -18,7 +18,7 @@ h1 { font-size: 1.7rem; } h2 { font-size: 1.25rem; margin-top: 2.4rem; border-bo
 h3 { font-size: 1.05rem; margin: 1.6rem 0 .4rem; }
 h2 small { font-size: .8rem; font-weight: normal; color: var(--soft); margin-left: .4rem; }
 nav small { color: var(--soft); display: inline-block; }
-p.formula { font: 14px/1.5 ui-monospace, monospace; margin: .2rem 0 .2rem 1.5rem; }
+p.formula, pre.formula { font: 14px/1.5 ui-monospace, monospace; margin: .2rem 0 .2rem 1.5rem; }
 a { color: var(--a); text-decoration: none; } a:hover { text-decoration: underline; }
 nav { columns: 3 13rem; margin: 1.2rem 0; font-size: 14px; } nav a { display: block; }
 p.soft, figcaption, caption { color: var(--soft); } caption { text-align: left; padding-bottom: .3rem; }
@@ -44,7 +44,7 @@ table.grid { font-size: 12px; margin: .2rem 0; } table.grid th { font-weight: no
   body { max-width: none; margin: 0; padding: 0; font-size: 10pt; } table { font-size: 8.5pt; }
   div.wide { overflow: visible; } th, td { padding-right: .45rem; } td.code { font-size: 8pt; min-width: 0; }
   section { orphans: 1; widows: 1; } p { orphans: 2; widows: 2; }
-  p.formula { font-size: 9pt; } figure:not(:has(figcaption)) svg { width: 86mm; }
+  p.formula, pre.formula { font-size: 9pt; } figure:not(:has(figcaption)) svg { width: 86mm; }
   figure, tr, table.grid { break-inside: avoid; } h2, h3, caption { break-after: avoid; } svg { print-color-adjust: exact; } }
 )";
 

@@ -118,7 +118,8 @@ std::string match3_section() {
           "One head of seven dimensions with determinants as logits tells for each number whether two of the list "
           "complete it to a multiple of the modulus. Its logits are c times a cosine: c must be large enough to "
           "part a match from many near misses, and small enough that rounding does not.") +
-          tokens_table(all) + bounds(try_match3_moduli(kNumbers, kInputsOfModulus, kSeed)) + dot_product(all));
+          written("theorem1") + tokens_table(all) + bounds(try_match3_moduli(kNumbers, kInputsOfModulus, kSeed)) +
+          dot_product(all));
 }
 
 }  // namespace triscope::report

@@ -151,7 +151,7 @@ std::string the_operator(const PaperPageInput& input) {
       "Operator",
       paragraph("Dot-product attention scores a query i against a key j, an edge. 2-simplicial attention scores it "
                 "against a pair of keys j and k, a triangle, and sums the products of their values.") +
-          figure(simplices(), "Left: 1-simplex. Right: 2-simplex.") +
+          figure(simplices(), "Left: 1-simplex. Right: 2-simplex.") + written("dot-product") + written("operator") +
           figure(rectangle(shown, windows),
                  fmt::format("Blue: of the pairs up to query i, those inside {}x{}, at {} tokens", windows.window1,
                              windows.window2, shown)) +

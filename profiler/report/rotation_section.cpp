@@ -2,28 +2,15 @@
 // costs.
 #include <fmt/format.h>
 
-#include <cmath>
-#include <numbers>
-
 #include "profiler/paper/rotary.hpp"
 #include "profiler/paper/rotary_cost.hpp"
 #include "profiler/report/html.hpp"
+#include "profiler/report/rotation_example.hpp"
 #include "profiler/report/sections.hpp"
 #include "profiler/report/svg_chart.hpp"
 
 namespace triscope::report {
 namespace {
-
-constexpr std::int64_t kMostShift = 64;
-constexpr Positions3 kPositions{40, 37, 12};
-constexpr double kAngle = 0.1;
-
-Chunk3 turned(double degrees) {
-  const Vector3 axis{0.6, 0.8, 0};
-  Chunk3 chunk = kExampleChunk;
-  for (Vector3& v : chunk) v = rotated(v, axis, degrees * std::numbers::pi / 180);
-  return chunk;
-}
 
 std::string turning_chart() {
   SvgChart chart;
@@ -32,9 +19,9 @@ std::string turning_chart() {
   chart.y_label = "logit";
   SvgSeries det{"determinant", 'a', {}, {}, {}, {}}, sum{"sum q k1 k2", 'b', {}, {}, {}, {}};
   for (int degrees = 0; degrees <= 360; degrees += 5) {
-    const Chunk3 chunk = turned(degrees);
-    det.line.push_back({static_cast<double>(degrees), determinant(chunk)});
-    sum.line.push_back({static_cast<double>(degrees), trilinear(chunk)});
+    const TurnedLogits at = turned_logits(degrees);
+    det.line.push_back({at.degrees, at.determinant});
+    sum.line.push_back({at.degrees, at.trilinear});
   }
   for (int degrees = 0; degrees <= 360; degrees += 90)
     chart.x_ticks.push_back({static_cast<double>(degrees), std::to_string(degrees)});
@@ -59,9 +46,9 @@ std::string shift_chart(const ShiftedLogits& shared, const ShiftedLogits& differ
 HtmlTable turned_table() {
   HtmlTable table{{"turned by", "determinant", "sum q k1 k2"}, {true, true, true}, {}, "About one axis, all three"};
   for (int degrees = 0; degrees < 360; degrees += 45) {
-    const Chunk3 chunk = turned(degrees);
-    table.rows.push_back({fmt::format("{}°", degrees), fmt::format("{:+.6f}", determinant(chunk)),
-                          fmt::format("{:+.6f}", trilinear(chunk))});
+    const TurnedLogits at = turned_logits(degrees);
+    table.rows.push_back(
+        {fmt::format("{}°", degrees), fmt::format("{:+.6f}", at.determinant), fmt::format("{:+.6f}", at.trilinear)});
   }
   return table;
 }
@@ -73,14 +60,13 @@ HtmlTable worst_table(const ShiftedLogits& shared, const ShiftedLogits& differen
             fmt::format("{:.1e}", different.worst_determinant)},
            {"sum q k1 k2", fmt::format("{:.1e}", shared.worst_trilinear),
             fmt::format("{:.1e}", different.worst_trilinear)}},
-          fmt::format("Largest change of the logit when all positions move on by up to {}", kMostShift)};
+          fmt::format("Largest change of the logit when all positions move on by up to {}", kExampleShift)};
 }
 
 }  // namespace
 
 std::string rotation_section() {
-  const ShiftedLogits shared = shifted_logits(kExampleChunk, RotaryAxes::shared, kPositions, kAngle, kMostShift);
-  const ShiftedLogits different = shifted_logits(kExampleChunk, RotaryAxes::different, kPositions, kAngle, kMostShift);
+  const ShiftedLogits shared = example_shift(RotaryAxes::shared), different = example_shift(RotaryAxes::different);
   std::string body = paragraph(
       "The logit of the determinant is the signed volume of the body that three vectors span, so a rotation of all "
       "three leaves it as it is. The plain sum of products changes.");
@@ -88,8 +74,9 @@ std::string rotation_section() {
   body += paragraph(
       "Rotary embedding turns q, k1 and k2 of a chunk by their positions. The determinant then depends on the "
       "differences of the positions only where all three turn about one axis.");
-  body += figure(shift_chart(shared, different), fmt::format("{} radians a position, from positions {}, {} and {}",
-                                                             kAngle, kPositions[0], kPositions[1], kPositions[2]));
+  body += figure(shift_chart(shared, different),
+                 fmt::format("{} radians a position, from positions {}, {} and {}", kExampleAngle, kExamplePositions[0],
+                             kExamplePositions[1], kExamplePositions[2]));
   body += html_table(worst_table(shared, different));
   for (const std::string& sentence : rotary_cost_sentences(rotary_costs())) body += paragraph(sentence);
   return section("Rotation", body);

@@ -8,6 +8,7 @@
 #include "profiler/paper/layers/measured_crossing.hpp"
 #include "profiler/paper/part_names.hpp"
 #include "profiler/paper/recipe.hpp"
+#include "profiler/paper/written_parts.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/count_text.hpp"
 #include "profiler/report/html.hpp"
@@ -45,6 +46,21 @@ std::string subheading(const std::string& text) { return "<h3>" + html_text(text
 std::string paragraph(const std::string& text) { return "<p>" + html_text(text) + "</p>\n"; }
 
 std::string formula(const std::string& text) { return "<p class=\"formula\">" + html_text(text) + "</p>\n"; }
+
+std::string written(std::string_view id) {
+  const WrittenPart* part = find_written_part(id);
+  if (part == nullptr) return "";
+  std::string out = subheading(part->title);
+  for (const WrittenBlock& block : part->blocks) {
+    out += paragraph(block.says);
+    if (block.lines.empty()) continue;
+    out += "<pre class=\"formula\">";
+    for (const std::string& line : block.lines) out += html_text(line) + "\n";
+    out += "</pre>\n";
+  }
+  if (!part->errata.empty()) out += "<p class=\"soft\">" + html_text(errata_of(*part)) + "</p>\n";
+  return out;
+}
 
 std::string figure(const std::string& svg, const std::string& caption) {
   return "<figure>" + svg + "<figcaption>" + html_text(caption) + "</figcaption></figure>\n";

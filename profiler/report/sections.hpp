@@ -18,6 +18,8 @@ std::string subheading(const std::string& text);
 std::string paragraph(const std::string& text);
 /// A formula on a line of its own.
 std::string formula(const std::string& text);
+/// A part of what the paper writes (`find_written_part`), with a heading of its own.
+std::string written(std::string_view id);
 std::string figure(const std::string& svg, const std::string& caption);
 
 std::string the_operator(const PaperPageInput& input);

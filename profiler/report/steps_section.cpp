@@ -9,25 +9,10 @@
 #include "kernels/paper/run_algorithm.hpp"
 #include "profiler/report/html.hpp"
 #include "profiler/report/sections.hpp"
+#include "profiler/report/step_stages.hpp"
 
 namespace triscope::report {
 namespace {
-
-constexpr StepSizes kSizes{8, 4, 2, 2, 2};
-
-const char* unit_of(StepKind kind) {
-  switch (kind) {
-    case StepKind::load:
-      return "load";
-    case StepKind::elementwise:
-      return "elementwise";
-    case StepKind::product:
-      return "matrix product";
-    case StepKind::store:
-      return "store";
-  }
-  return "";
-}
 
 std::string cell(const std::string& text, const char* kind = "") {
   return fmt::format("<td{}>{}</td>", *kind == '\0' ? "" : fmt::format(" class=\"{}\"", kind), html_text(text));
@@ -38,16 +23,9 @@ std::string stages(const AlgorithmSteps& run, std::int64_t program) {
   std::string out =
       "<div class=\"wide\"><table>\n<thead><tr><th>line</th><th class=\"n\">times</th><th>unit</th>"
       "<th>its first time</th></tr></thead>\n<tbody>\n";
-  for (std::size_t line = 0; line < run.listing.size(); ++line) {
-    const AlgorithmStep* first = nullptr;
-    std::int64_t times = 0;
-    for (const AlgorithmStep& step : run.steps) {
-      if (step.program != program || step.line != static_cast<int>(line)) continue;
-      if (first == nullptr) first = &step;
-      ++times;
-    }
-    out += "<tr>" + cell(run.listing[line], "code") + cell(first == nullptr ? "" : std::to_string(times), "n");
-    out += cell(first == nullptr ? "" : unit_of(first->kind)) + cell(first == nullptr ? "" : first->says) + "</tr>\n";
+  for (const StepStage& stage : step_stages(run, program)) {
+    out += "<tr>" + cell(stage.line, "code") + cell(stage.times == 0 ? "" : std::to_string(stage.times), "n");
+    out += cell(stage.unit) + cell(stage.says) + "</tr>\n";
   }
   return out + "</tbody></table></div>\n";
 }
@@ -125,29 +103,8 @@ std::string matrices(const char* what, const std::vector<StepGrid>& grids) {
   return out + "</div>\n";
 }
 
-/// What each program of the grid does, in their order.
-std::string programs(const AlgorithmSteps& run) {
-  std::vector<std::string> all;
-  for (const AlgorithmStep& step : run.steps) {
-    if (static_cast<std::int64_t>(all.size()) == step.program) all.push_back(step.where);
-  }
-  constexpr std::size_t kNamed = 5;
-  if (all.size() <= kNamed + 1) return fmt::format("{} programs: {}.", all.size(), fmt::join(all, "; "));
-  const std::string last = all.back();
-  const std::size_t count = all.size();
-  all.resize(kNamed);
-  return fmt::format("{} programs: {}; and so on to {}.", count, fmt::join(all, "; "), last);
-}
-
-/// The first of those with most steps.
-std::int64_t longest_program(const AlgorithmSteps& run) {
-  std::vector<std::int64_t> steps(static_cast<std::size_t>(run.programs));
-  for (const AlgorithmStep& step : run.steps) ++steps[static_cast<std::size_t>(step.program)];
-  return std::ranges::max_element(steps) - steps.begin();
-}
-
 std::string one_algorithm(Algorithm algorithm) {
-  const AlgorithmSteps run = run_algorithm(algorithm, kSizes);
+  const AlgorithmSteps run = run_algorithm(algorithm, kShownSteps);
   const std::int64_t shown = longest_program(run);
   const AlgorithmStep* product = nullptr;
   for (const AlgorithmStep& step : run.steps) {
@@ -155,12 +112,28 @@ std::string one_algorithm(Algorithm algorithm) {
   }
   if (product == nullptr) return "";
   std::string out = "<h3>" + html_text(algorithm_name(algorithm)) + "</h3>\n";
-  out += paragraph(std::string(algorithm_note(algorithm)) + " " + programs(run));
+  out += paragraph(std::string(algorithm_note(algorithm)) + " " + programs_text(run));
   out += stages(run, shown);
   out += figure(plane(run, shown), fmt::format("Program {}, {}: pairs of its products, and the windows of its queries",
                                                shown + 1, product->where));
   out += matrices("Its registers after its last product:", product->registers);
   return out + matrices("Memory when all have ended:", run.steps.back().memory);
+}
+
+/// What the paper writes of an algorithm, before it is run; the formulas of the backward stand before the first of two.
+std::string written_before(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::paper_forward:
+      return written("algorithm1") + written("listing1");
+    case Algorithm::paper_keys:
+      return written("backward") + written("listing2");
+    case Algorithm::paper_two_stage:
+      return written("algorithm2") + written("listing3");
+    case Algorithm::our_forward:
+    case Algorithm::our_backward:
+      break;
+  }
+  return "";
 }
 
 }  // namespace
@@ -170,8 +143,9 @@ std::string steps() {
       "Each algorithm was run in fp64 on {} tokens with windows of {} and {}, head dimension {}, and tiles of {}. "
       "\"Times\" counts the steps of the program that is drawn, the longest. Rounding, and what hides latency, is "
       "left out.",
-      kSizes.n, kSizes.window1, kSizes.window2, kSizes.dim, kSizes.tile));
-  for (int which = 0; which < kAlgorithms; ++which) body += one_algorithm(static_cast<Algorithm>(which));
+      kShownSteps.n, kShownSteps.window1, kShownSteps.window2, kShownSteps.dim, kShownSteps.tile));
+  for (int which = 0; which < kAlgorithms; ++which)
+    body += written_before(static_cast<Algorithm>(which)) + one_algorithm(static_cast<Algorithm>(which));
   return section("Steps", body, "steps");
 }
 

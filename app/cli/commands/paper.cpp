@@ -6,9 +6,11 @@
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/commands/section_options.hpp"
+#include "app/cli/options/before_output.hpp"
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/paper/paper_sections.hpp"
+#include "app/cli/paper/written.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/tensors/match3.hpp"
 #include "profiler/paper/laws/losses_file.hpp"
@@ -140,13 +142,16 @@ void add_match3_options(CLI::App& command, Match3Request& request) {
 
 int run(const CLI::App& command, PaperOptions options) {
   if (options.section.empty()) options.section = command.count("--db") > 0 ? "overview" : "results";
-  options.section = std::string(section_called(options.section));
+  const std::string asked = options.section;
+  options.section = std::string(section_called(asked));
   const auto section = [&](std::string_view name) { return options.section == name; };
   if (std::ranges::find(paper_sections(), options.section) == paper_sections().end())
     refuse_choice("paper", options.section, "this is no part of it", paper_sections());
-  if (!options.id.empty() && !section("errata"))
-    refuse_value("paper", options.id, "only errata have names", "leave it out, or use `triscope paper errata`");
+  if (!options.id.empty() && !section("errata") && !section("formulas"))
+    refuse_value("paper", options.id, "only errata have names, and formulas",
+                 "leave it out, or use `triscope paper errata`");
   refuse_unused_options(command, options.section);
+  write_before_output(named_part_text(asked, options.json));
   if (section("results")) {
     print_paper_results(options.sizes, options.json);
   } else if (section("scaling")) {
@@ -163,6 +168,12 @@ int run(const CLI::App& command, PaperOptions options) {
     print_lengths(options.model.named, *options.database, options.json);
   } else if (section("errata")) {
     print_errata(options.id, options.json);
+  } else if (section("formulas")) {
+    print_formulas(options.id, options.json);
+  } else if (section("steps")) {
+    print_steps(algorithm_called(asked), options.json);
+  } else if (section("rotation")) {
+    print_rotation(options.json);
   } else if (section("tiling")) {
     print_tiling(options.model.named, *options.database, options.json);
   } else if (section("recipe")) {
@@ -187,7 +198,7 @@ void add_paper_command(CLI::App& app, Action& action) {
                    "Which part (default: results; with --db overview), also as the paper numbers it: table1 to 4, "
                    "figure1 to 3, algorithm1 and 2, listing1 to 3, theorem1")
       ->type_name(fmt::format("{{{}}}", fmt::join(paper_sections(), ",")));
-  command->add_option("ID", options->id, "One erratum, with its reason")->type_name("ID");
+  command->add_option("ID", options->id, "One erratum, with its reason, or one part of the formulas")->type_name("ID");
   add_text(*command, "--sizes", "N,N,N", "Active parameters of the three models (default: 1B,2B,3.5B)",
            [options](const std::string& text) { set_model_sizes(*options, text); });
   command->add_option("--losses", options->losses, "CSV with losses of your own models, for scaling")
@@ -212,6 +223,8 @@ void add_paper_command(CLI::App& app, Action& action) {
       "  triscope paper tiling --window 284x32               what of the tiles is useful, and what they cost\n"
       "  triscope paper recipe --sequences 4 --budget 13s    attention of a training step, from measured rows\n"
       "  triscope paper match3 --numbers 3,8,0,5 --modulus 11  Theorem 1 on these numbers, and how far its head goes\n"
+      "  triscope paper formulas backward                    what the paper writes: here its seven formulas, mended\n"
+      "  triscope paper algorithm2                           the two-stage backward as printed, and run line by line\n"
       "  triscope paper errata grad-k2-indices               one of the errata, with its reason");
   command->callback([command, options, &action] { action = [command, options] { return run(*command, *options); }; });
 }

@@ -33,6 +33,9 @@ const std::vector<SectionOptions>& taken() {
        {"--window", "--seq", "--q-heads", "--kv-heads", "--head-dim", "--form", "--layers", "--every", "--sequences",
         "--budget", "--match", "--db", "--format"}},
       {"match3", {"--numbers", "--tokens", "--modulus", "--c", "--precision", "--seed", "--format"}},
+      {"formulas", {"--format"}},
+      {"steps", {"--format"}},
+      {"rotation", {"--format"}},
       {"errata", {"--format"}},
       {"page", {"--window", "--seq", "--q-heads", "--kv-heads", "--head-dim", "--form", "--match", "--db", "--out"}}};
   return all;

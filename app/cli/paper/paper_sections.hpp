@@ -40,6 +40,15 @@ std::vector<LossSeries> all_paper_losses(const ModelSizes& sizes);
 /// The errata; `id`: only that one, with all that is known of it. Throws `Error` (usage) for an unknown id.
 void print_errata(const std::string& id, bool json);
 
+/// What the paper writes down (`written_parts`); `id`: only that part. Throws `Error` (usage) for an unknown id.
+void print_formulas(const std::string& id, bool json);
+
+/// The algorithms on a small problem, line by line; `algorithm`: only that one (`Algorithm`), or -1.
+void print_steps(int algorithm, bool json);
+
+/// What rotations do to both forms of the logit, and what a rotary prologue costs.
+void print_rotation(bool json);
+
 /// What a layer, the paper's where it is not named, costs in tiles: the paper's listings and every instance of this
 /// build, and beside the chosen instance the next whole tiles of the longer window; what it takes by the rows of
 /// `database`.

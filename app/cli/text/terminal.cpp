@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string>
 
+#include "app/cli/options/before_output.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/output_file.hpp"
 #include "kernels/base/text/plain_text.hpp"
@@ -101,7 +102,7 @@ std::string wrapped_lines(std::string_view text, std::size_t width) {
 }
 
 void write_output(std::string_view text) {
-  const std::string plain = plain_text(text);
+  const std::string plain = plain_text(take_before_output()) + plain_text(text);
   if (std::fwrite(plain.data(), 1, plain.size(), stdout) < plain.size() && g_output_fault == 0) g_output_fault = errno;
 }
 

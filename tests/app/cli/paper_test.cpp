@@ -458,7 +458,7 @@ TEST(Paper, the_names_of_the_windows_pages_stand_for_the_same) {
   EXPECT_EQ(run_triscope({"paper", "tiles"}).output, run_triscope({"paper", "tiling"}).output);
   EXPECT_EQ(run_triscope({"paper", "laws"}).output, run_triscope({"paper", "scaling"}).output);
   EXPECT_EQ(run_triscope({"paper", "laws"}).exit_code, 0);
-  EXPECT_EQ(run_triscope({"paper", "table3"}).output, run_triscope({"paper", "scaling"}).output);
+  EXPECT_TRUE(run_triscope({"paper", "table3"}).output.ends_with(run_triscope({"paper", "scaling"}).output));
   EXPECT_EQ(run_triscope({"paper", "figure2"}).output, run_triscope({"paper", "tiling"}).output);
   const std::vector<std::string> figure3{"paper", "figure3", "--db", recorded_file()};
   EXPECT_THAT(run_triscope(figure3).output, HasSubstr("baseline.fa3, ms"));

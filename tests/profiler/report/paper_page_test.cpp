@@ -243,6 +243,19 @@ TEST(PaperPage, shows_the_steps_of_five_algorithms_with_their_numbers) {
   EXPECT_GE(grids, 30U);
 }
 
+TEST(PaperPage, has_what_the_paper_writes_where_it_is_shown) {
+  const std::string page = paper_page({});
+  for (const char* there :
+       {"o_i = sum_j S_ij v_j", "S_ijk = exp(A_ijk) / sum_mp exp(A_imp)", "o_i = sum_jk S_ijk (v_j * v&#39;_k)"})
+    EXPECT_THAT(section_of(page, "Operator"), HasSubstr(there));
+  for (const char* there :
+       {"attention = softmax(logits + causal-mask, axis=[-1, -2])", "dK_jl = (1/sqrt(d)) sum_ik Q_il dS_ijk K&#39;_kl",
+        "for q_start in range(stage * w2, seq_len, w2 * 2):", "COMPUTE_DQ", "num_warps = 4", "is_flipped"})
+    EXPECT_THAT(section_of(page, "Steps"), HasSubstr(there));
+  for (const char* there : {"cos(t1 + t2 + t3) = det(M1) + det(-M2)", "k_blank = (0, 0, 0, 0, 0, 0, 1)"})
+    EXPECT_THAT(section_of(page, "Theorem 1: Match3"), HasSubstr(there));
+}
+
 TEST(PaperPage, shows_that_the_determinant_stays_and_the_trilinear_form_moves) {
   const std::string section = section_of(paper_page({}), "Rotation");
   std::set<std::string> determinants, trilinears;
