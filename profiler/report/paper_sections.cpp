@@ -125,7 +125,7 @@ std::string losses() {
                          "reproduced.",
                          reproduced, all.size(), parameters_text(solved.sizes[0]), parameters_text(solved.sizes[1]),
                          parameters_text(solved.sizes[2]), solved.reproduced)) +
-                     html_table(recomputed_table(all)) + html_table(misses),
+                     html_table(recomputed_table(all)) + paragraph(alpha_changes_text()) + html_table(misses),
                  "results");
 }
 

@@ -102,6 +102,7 @@ void draw_recomputed(Context& context, const ModelSizes& sizes) {
                          "by how much a number misses beyond that.",
                          count, all.size(), sizes[0] * 1e-9, sizes[1] * 1e-9, sizes[2] * 1e-9),
              true);
+  muted_text(context, alpha_changes_text(sizes), true);
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
   const ImVec2 size(0, std::max(ImGui::GetContentRegionAvail().y, context.look.px(240)));

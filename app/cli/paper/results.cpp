@@ -108,6 +108,7 @@ void print_paper_results(const ModelSizes& sizes, bool json) {
       "\"lowest\" and \"highest\" are what the rounding of the numbers it is made of allows.\n\n",
       sizes_text(sizes), reproduced(all), all.size());
   print_misses(all);
+  print_output("\n{}\n", alpha_changes_text(sizes));
   print_output(
       "\nThe sizes that bring all 32 values of the fits nearest to the printed ones: {}.\n"
       "With them {} of the 32 are reproduced, and the mean miss (root mean square) is {} times what rounding "

@@ -231,6 +231,21 @@ int decided_differences(const ModelSizes& sizes) {
   }));
 }
 
+std::string alpha_changes_text(const ModelSizes& sizes) {
+  std::vector<std::string> from_printed, from_fits;
+  for (const char* benchmark : kBenchmarks) {
+    const std::string column = fmt::format("{} alpha", benchmark);
+    const FittedPair both = fit_both(benchmark, sizes);
+    const double printed = printed_value(3, 2, column).value / printed_value(3, 1, column).value - 1;
+    from_printed.push_back(fmt::format("{} {:.1f} %", benchmark, 100 * printed));
+    from_fits.push_back(fmt::format("{} {:.1f} %", benchmark, 100 * (both.simplicial.law.alpha / both.transformer.law.alpha - 1)));
+  }
+  return fmt::format(
+      "A change of alpha is recomputed in two ways. From the exponents that Table 3 prints, as among the results: {}. "
+      "From fits of the losses in Table 2, as with the scaling laws: {}.",
+      fmt::join(from_printed, ", "), fmt::join(from_fits, ", "));
+}
+
 std::string harder_benchmarks_text(const ModelSizes& sizes) {
   struct Gain {
     std::string benchmark, printed;
@@ -252,8 +267,9 @@ std::string harder_benchmarks_text(const ModelSizes& sizes) {
       "The paper concludes that alpha grows by more on harder, less saturated benchmarks such as MMLU-pro and GSM8k: "
       "{}. "
       "It does not measure how hard a benchmark is. By the losses of its largest Transformer the order is another: {}. "
-      "Of the four differences {}.",
-      fmt::join(by_gain, ", "), fmt::join(by_loss, ", "), decided_text(decided_differences(sizes)));
+      "Of the four differences {}. {}",
+      fmt::join(by_gain, ", "), fmt::join(by_loss, ", "), decided_text(decided_differences(sizes)),
+      alpha_changes_text(sizes));
 }
 
 SolvedSizes solve_sizes() {

@@ -53,6 +53,9 @@ std::vector<Recomputed> recompute_fits(const ModelSizes& sizes);
 
 /// Of how many benchmarks the difference of the exponents is decided (`ComparedLaws::decided`).
 int decided_differences(const ModelSizes& sizes = kPrintedSizes);
+/// The two ways in which a change of alpha is recomputed: from the exponents that Table 3 prints (`recompute_tables`),
+/// and from the fits of Table 2 with `sizes`, with both results of every benchmark.
+std::string alpha_changes_text(const ModelSizes& sizes = kPrintedSizes);
 
 /// The paper's conclusion that exponents grow by more on harder benchmarks, beside what its numbers say of it: the
 /// printed gains and the same from its losses, the order of the losses, and how many of the gains are decided.

@@ -82,5 +82,16 @@ TEST(PaperNames, steps_and_rotation_are_sections_too) {
   EXPECT_THAT(run_triscope({"paper", "rotation"}).output, HasSubstr("an axis for each"));
 }
 
+TEST(PaperNames, both_recomputed_changes_of_alpha_stand_at_both_places) {
+  for (const char* section : {"results", "scaling"}) {
+    std::string text = run_triscope({"paper", section}).output;
+    std::ranges::replace(text, '\n', ' ');
+    EXPECT_THAT(text,
+                HasSubstr("From the exponents that Table 3 prints, as among the results: GSM8k 18.5 %, MMLU 8.6 %"))
+        << section;
+    EXPECT_THAT(text, HasSubstr("MMLU 9.0 %")) << section;
+  }
+}
+
 }  // namespace
 }  // namespace triscope

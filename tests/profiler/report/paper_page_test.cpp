@@ -254,6 +254,8 @@ TEST(PaperPage, has_what_the_paper_writes_where_it_is_shown) {
     EXPECT_THAT(section_of(page, "Steps"), HasSubstr(there));
   for (const char* there : {"cos(t1 + t2 + t3) = det(M1) + det(-M2)", "k_blank = (0, 0, 0, 0, 0, 0, 1)"})
     EXPECT_THAT(section_of(page, "Theorem 1: Match3"), HasSubstr(there));
+  for (const char* section : {"Results", "Scaling laws"})
+    EXPECT_THAT(section_of(page, section), HasSubstr("A change of alpha is recomputed in two ways")) << section;
 }
 
 TEST(PaperPage, shows_that_the_determinant_stays_and_the_trilinear_form_moves) {
