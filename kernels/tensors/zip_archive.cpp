@@ -115,7 +115,8 @@ Directory find_directory(std::span<const std::byte> bytes) {
   if (directory.begin > directory_end || directory.size != directory_end - directory.begin) {
     fail("its directory does not fill the place that it says");
   }
-  if (directory.entries > kMostFiles) fail(fmt::format("it holds more than {} files", kMostFiles), "save fewer tensors");
+  if (directory.entries > kMostFiles)
+    fail(fmt::format("it holds more than {} files", kMostFiles), "save fewer tensors");
   if (directory.entries > directory.size / kDirectoryBytes) fail("its directory lists more files than it has room for");
   return directory;
 }

@@ -255,6 +255,7 @@ void draw_operator_page(Context& context) {
         context, [&] { draw_counts(context, windows, ui.tokens); }, [&] { draw_crossings(context, windows); });
     draw_clock(context, windows);
     draw_determinant(context);
+    muted_text(context, determinant_work_text(ui.tokens, windows), true);
     draw_relatives(context);
   }
   ImGui::EndChild();

@@ -124,6 +124,8 @@ void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& row
                         {"crossings_step", all_as_json(told.step)},
                         {"sweep_that_would_tell", sweep.empty() ? nlohmann::json() : nlohmann::json(sweep)}};
     line.update(layer_json(layer));
+    line["form"] = to_string(layer.form);
+    if (layer.form == Form::determinant) line["windows_two_einsums"] = two_einsum_work(work);
     write_json_line(dump_line(line));
     return;
   }
@@ -139,8 +141,10 @@ void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& row
       work.windows_paper, work.windows_exact, layer.windows.window1, layer.windows.window2,
       count_text(crossing_by_paper_count(layer.windows)), count_text(crossing_by_full_rows(layer.windows)),
       count_text(crossing_by_exact_count(layer.windows)));
+  const std::string of_the_form =
+      layer.form == Form::determinant ? "\n" + determinant_work_text(layer.seq_len, layer.windows) + "\n" : "";
   if (!named) {
-    print_output("\nWith --db FILE a database of measurements says where they cross by the clock.\n");
+    print_output("{}\nWith --db FILE a database of measurements says where they cross by the clock.\n", of_the_form);
     return;
   }
   print_output(
@@ -149,6 +153,7 @@ void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& row
       crossings_text(told.forward), crossings_text(told.backward), crossings_text(told.step), layer.dot_kernel,
       layer.q_heads, layer.kv_heads, layer.head_dim, layer.device.empty() ? "" : " on " + layer.device);
   if (!sweep.empty()) print_output("What is not known a sweep tells: {}\n", sweep);
+  print_output("{}", of_the_form);
 }
 
 }  // namespace

@@ -238,7 +238,8 @@ std::string alpha_changes_text(const ModelSizes& sizes) {
     const FittedPair both = fit_both(benchmark, sizes);
     const double printed = printed_value(3, 2, column).value / printed_value(3, 1, column).value - 1;
     from_printed.push_back(fmt::format("{} {:.1f} %", benchmark, 100 * printed));
-    from_fits.push_back(fmt::format("{} {:.1f} %", benchmark, 100 * (both.simplicial.law.alpha / both.transformer.law.alpha - 1)));
+    from_fits.push_back(
+        fmt::format("{} {:.1f} %", benchmark, 100 * (both.simplicial.law.alpha / both.transformer.law.alpha - 1)));
   }
   return fmt::format(
       "A change of alpha is recomputed in two ways. From the exponents that Table 3 prints, as among the results: {}. "

@@ -82,6 +82,18 @@ TEST(PaperNames, steps_and_rotation_are_sections_too) {
   EXPECT_THAT(run_triscope({"paper", "rotation"}).output, HasSubstr("an axis for each"));
 }
 
+TEST(PaperNames, operator_says_what_the_determinant_changes_in_its_counts) {
+  const ProgramResult plain = run_triscope({"paper", "operator"}),
+                      determinant = run_triscope({"paper", "operator", "--form", "determinant"});
+  EXPECT_NE(plain.output, determinant.output);
+  EXPECT_THAT(determinant.output, HasSubstr("The determinant has the counts of the trilinear form"));
+  EXPECT_THAT(determinant.output, HasSubstr("from 3 w1 w2 = 49,152 tokens on"));
+  const json work =
+      lines_of_json(run_triscope({"paper", "operator", "--form", "determinant", "--format", "json"})).back();
+  EXPECT_EQ(work["form"], "determinant");
+  EXPECT_NEAR(work["windows_two_einsums"].get<double>() / work["windows"].get<double>(), 1.5, 1e-12);
+}
+
 TEST(PaperNames, both_recomputed_changes_of_alpha_stand_at_both_places) {
   for (const char* section : {"results", "scaling"}) {
     std::string text = run_triscope({"paper", section}).output;

@@ -246,7 +246,8 @@ TEST(PaperPage, shows_the_steps_of_five_algorithms_with_their_numbers) {
 TEST(PaperPage, has_what_the_paper_writes_where_it_is_shown) {
   const std::string page = paper_page({});
   for (const char* there :
-       {"o_i = sum_j S_ij v_j", "S_ijk = exp(A_ijk) / sum_mp exp(A_imp)", "o_i = sum_jk S_ijk (v_j * v&#39;_k)"})
+       {"o_i = sum_j S_ij v_j", "S_ijk = exp(A_ijk) / sum_mp exp(A_imp)", "o_i = sum_jk S_ijk (v_j * v&#39;_k)",
+        "The determinant has the counts of the trilinear form"})
     EXPECT_THAT(section_of(page, "Operator"), HasSubstr(there));
   for (const char* there :
        {"attention = softmax(logits + causal-mask, axis=[-1, -2])", "dK_jl = (1/sqrt(d)) sum_ik Q_il dS_ijk K&#39;_kl",
