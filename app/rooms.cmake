@@ -62,7 +62,7 @@ if(TRISCOPE_WINDOW)
     app/window/look app/window/messages app/window/picture app/window/sweep app/window/threads app/window/tiles
     app/window/undo imgui_and_implot)
   triscope_room(app/window/report kernels/base kernels/base/files profiler/paper/layers profiler/record profiler/report
-    profiler/store profiler/supervise profiler/tiles views/shell app/window imgui_and_implot fmt::static Threads::Threads)
+    profiler/store profiler/supervise profiler/tiles views/model/paper views/shell app/window imgui_and_implot fmt::static Threads::Threads)
   triscope_light_rooms(app/window app/window/engine app/window/desktop app/window/messages app/window/files app/window/look
     app/window/picture app/window/database app/window/sweep app/window/attention app/window/explore app/window/tiles app/window/report)
   add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp)    # the same on GLFW and OpenGL

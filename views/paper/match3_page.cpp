@@ -239,6 +239,7 @@ void draw_match3_page(Context& context) {
   if (ImGui::BeginChild("bound", ImVec2(right, 0), flags) && shown.findings) {
     draw_bound(context, shown);
     draw_dot_product(context, *shown.findings);
+    draw_written(context, "theorem1");
   }
   ImGui::EndChild();
   ImGui::EndChild();

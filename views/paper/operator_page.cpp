@@ -245,6 +245,8 @@ void draw_operator_page(Context& context) {
     problem.window1 = ui.window1;
     problem.window2 = ui.window2;
     draw_rectangle(context, problem);
+    draw_written(context, "dot-product");
+    draw_written(context, "operator");
   }
   ImGui::EndChild();
   const Windows windows{ui.window1, ui.window2};

@@ -51,6 +51,10 @@ void wide_table(const Context& context, const char* name, std::initializer_list<
 /// their names.
 void fact_columns(const Context& context, const std::function<void()>& left, const std::function<void()>& right);
 
+/// A part of what the paper writes (`find_written_part`): its sentences, and its lines in the font of numbers. Lines
+/// that are too long go on below.
+void draw_written(const Context& context, std::string_view id);
+
 /// The paper's model sizes, to be changed, solved for and set back.
 ModelSizes edited_sizes(Context& context);
 

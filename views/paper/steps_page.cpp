@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "views/model/paper/named_part.hpp"
 #include "views/paper/page_parts.hpp"
 #include "views/paper/step_grid.hpp"
 #include "views/parts/widgets.hpp"
@@ -218,7 +219,17 @@ void draw_left(Context& context, StepsUi& ui, const AlgorithmSteps& run) {
              "Across: keys of axis 1. Upwards: axis 2. Blue: this step's pairs. Frames: windows of its queries.", true);
 }
 
-void draw_right(const Context& context, const AlgorithmStep& step) {
+/// What the paper writes of the algorithm, folded away until it is asked for.
+void draw_as_written(const Context& context, Algorithm algorithm) {
+  const std::vector<std::string_view> written = written_of(algorithm);
+  if (written.empty()) return;
+  if (!ImGui::CollapsingHeader("As written in the paper")) return;
+  for (const std::string_view part : written) draw_written(context, part);
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+}
+
+void draw_right(const Context& context, Algorithm algorithm, const AlgorithmStep& step) {
+  draw_as_written(context, algorithm);
   muted_text(context, "Registers");
   draw_step_grids(context, step.registers);
   section(context, "Memory: · is not written yet");
@@ -242,7 +253,7 @@ void draw_steps_page(Context& context) {
   ImGui::EndChild();
   if (beside) ImGui::SameLine(0, context.look.px(24));
   if (ImGui::BeginChild("numbers", ImVec2(0, beside ? 0 : context.look.px(600)), ImGuiChildFlags_None))
-    draw_right(context, run.steps[static_cast<std::size_t>(ui.step)]);
+    draw_right(context, ui.algorithm, run.steps[static_cast<std::size_t>(ui.step)]);
   ImGui::EndChild();
   ImGui::EndChild();
 }

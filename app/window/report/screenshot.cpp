@@ -9,6 +9,7 @@
 #include "kernels/base/files/output_file.hpp"
 #include "profiler/record/recorded_database.hpp"
 #include "profiler/supervise/supervisor.hpp"
+#include "views/model/paper/named_part.hpp"
 
 namespace triscope {
 namespace {
@@ -32,7 +33,7 @@ std::string known_pages() {
 /// What `--panel` names: a panel, or one page of the paper.
 struct Shown {
   const PanelInfo* panel = nullptr;  ///< null: as the window opens
-  std::optional<PaperPage> page;
+  std::string page;                  ///< of the paper, as it was named; empty: none
 };
 
 Shown find_shown(const std::string& name) {
@@ -47,8 +48,8 @@ Shown find_shown(const std::string& name) {
     return shown;
   }
   shown.panel = find_panel("paper");
-  shown.page = find_paper_page(std::string_view(name).substr(kPageOf.size()));
-  if (!shown.page) refuse("the paper has no such page", known_pages());
+  shown.page = name.substr(kPageOf.size());
+  if (!find_paper_page(shown.page)) refuse("the paper has no such page", known_pages());
   return shown;
 }
 
@@ -111,7 +112,7 @@ void take_screenshot(const ScreenshotOptions& options) {
   application.select_first();
   if (!options.tensors.empty()) show_tensors(offscreen, options);
   if (panel) application.carry_out(ask::ShowPanel{panel->panel});
-  if (page) application.ui().paper.page = *page;
+  if (!page.empty()) turn_to(application.ui().paper, page);
   settle(offscreen);
   const std::vector<std::uint8_t> png = encode_png(offscreen.picture());
   write_whole_file(options.file, {reinterpret_cast<const char*>(png.data()), png.size()});
