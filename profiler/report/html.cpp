@@ -19,6 +19,7 @@ h3 { font-size: 1.05rem; margin: 1.6rem 0 .4rem; }
 h2 small { font-size: .8rem; font-weight: normal; color: var(--soft); margin-left: .4rem; }
 nav small { color: var(--soft); display: inline-block; }
 p.formula, pre.formula { font: 14px/1.5 ui-monospace, monospace; margin: .2rem 0 .2rem 1.5rem; }
+pre.formula { white-space: pre-wrap; }
 a { color: var(--a); text-decoration: none; } a:hover { text-decoration: underline; }
 nav { columns: 3 13rem; margin: 1.2rem 0; font-size: 14px; } nav a { display: block; }
 p.soft, figcaption, caption { color: var(--soft); } caption { text-align: left; padding-bottom: .3rem; }
