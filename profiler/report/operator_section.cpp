@@ -157,8 +157,8 @@ std::string the_operator(const PaperPageInput& input) {
                              windows.window2, shown)) +
           figure(work_chart(windows),
                  "By the paper's count, and 4 for each triple inside the windows; the first rows see fewer") +
-         html_table(by_clock) + missing_sweep(input, told) + the_determinant() +
-         paragraph(determinant_work_text(input.layer.seq_len, windows)) + the_relatives(),
+          html_table(by_clock) + missing_sweep(input, told) + the_determinant() +
+          paragraph(determinant_work_text(input.layer.seq_len, windows)) + the_relatives(),
       "operator");
 }
 
