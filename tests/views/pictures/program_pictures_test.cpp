@@ -38,7 +38,8 @@ TEST(Program, a_picture_of_each_page_of_the_paper_is_drawn) {
   EXPECT_EQ(pictures.size(), static_cast<std::size_t>(PaperPage::count)) << "each another one";
   const Said said = say(command + (folder / "no.png").string() + " --panel paper:table5");
   EXPECT_EQ(said.code, 2);
-  EXPECT_THAT(said.text, HasSubstr("the paper has no such page; choose one of paper:table1, paper:operator"));
+  EXPECT_THAT(said.text,
+              HasSubstr("the paper has no such page; choose one of paper:table1, paper:lengths, paper:operator"));
   EXPECT_FALSE(std::filesystem::exists(folder / "no.png"));
 }
 
