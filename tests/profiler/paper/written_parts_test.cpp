@@ -91,7 +91,7 @@ class Formulas {
 
 /// S, O and the sum of dO O of the operator as the text defines it, without a mask.
 double loss_of(Formulas& formulas) {
-  constexpr int n = Formulas::kTokens, d = Formulas::kDim;
+  const int n = Formulas::kTokens, d = Formulas::kDim;
   auto& t = formulas.tensors;
   t["S"].assign(n * n * n, 0);
   t["O"].assign(n * d, 0);
