@@ -2,8 +2,8 @@
 // from which length on they cost less.
 #include <fmt/format.h>
 
-#include "app/cli/options/database_option.hpp"
 #include "app/cli/paper/asked_layer.hpp"
+#include "app/cli/paper/database_rows.hpp"
 #include "app/cli/paper/layer_json.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/terminal.hpp"
@@ -16,7 +16,6 @@
 #include "profiler/plan/crossing.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/record/words/count_text.hpp"
-#include "profiler/store/store.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
@@ -159,9 +158,9 @@ void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& row
 }  // namespace
 
 void print_operator(const NamedLayer& named_layer, const std::string& database, bool json) {
-  std::vector<ResultRow> rows;
-  const bool named = !database.empty() || std::filesystem::exists(database_path(database));
-  if (named) rows = Snapshot(existing_database(database)).results();
+  const std::optional<std::vector<ResultRow>> found = database_rows(database);
+  const bool named = found.has_value();
+  const std::vector<ResultRow> rows = found.value_or(std::vector<ResultRow>{});
   const LayerMixRequest layer = asked_layer(rows, named_layer);
   const WorkTable table = ask_work(crossing_problems(rows, layer));
   if (json) {

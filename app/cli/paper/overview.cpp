@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
-#include "app/cli/options/database_option.hpp"
 #include "app/cli/paper/asked_layer.hpp"
+#include "app/cli/paper/database_rows.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
@@ -20,7 +19,6 @@
 #include "profiler/plan/crossing.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/record/words/count_text.hpp"
-#include "profiler/store/store.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
@@ -95,9 +93,7 @@ std::string match3_text() {
 }  // namespace
 
 void print_overview(const NamedLayer& named, const std::string& database, bool json) {
-  std::vector<ResultRow> rows;
-  if (!database.empty() || std::filesystem::exists(database_path(database)))
-    rows = Snapshot(existing_database(database)).results();
+  const std::vector<ResultRow> rows = database_rows(database).value_or(std::vector<ResultRow>{});
   const LayerMixRequest layer = asked_layer(rows, named);
   std::vector<Problem> wanted = problems_to_count(rows, layer);
   for (const Problem& problem : crossing_problems(rows, layer)) add_once(wanted, problem);

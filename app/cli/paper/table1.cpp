@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
-#include "app/cli/options/database_option.hpp"
+#include "app/cli/paper/database_rows.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
@@ -13,7 +11,6 @@
 #include "profiler/paper/paper_kernel.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
-#include "profiler/store/store.hpp"
 
 namespace triscope {
 namespace {
@@ -83,9 +80,9 @@ void print_paper_kernels(const std::vector<ResultRow>& rows, bool json) {
 }  // namespace
 
 void print_table1(const std::string& database, bool json) {
-  std::vector<ResultRow> rows;
-  const bool named = !database.empty() || std::filesystem::exists(database_path(database));
-  if (named) rows = Snapshot(existing_database(database)).results();
+  const std::optional<std::vector<ResultRow>> found = database_rows(database);
+  const bool named = found.has_value();
+  const std::vector<ResultRow> rows = found.value_or(std::vector<ResultRow>{});
   TerminalTable table;
   table.columns = {{"windows", Align::left, 100, false},
                    {"paper, ms", Align::right, 100, false},

@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
-#include "app/cli/options/database_option.hpp"
 #include "app/cli/paper/asked_layer.hpp"
+#include "app/cli/paper/database_rows.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
@@ -13,7 +12,6 @@
 #include "kernels/attention/flops.hpp"
 #include "profiler/paper/tile_codec.hpp"
 #include "profiler/record/columns.hpp"
-#include "profiler/store/store.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
@@ -71,9 +69,7 @@ void print_beside(const std::vector<ChosenTiles>& beside) {
 }  // namespace
 
 void print_tiling(const NamedLayer& named, const std::string& database, bool json) {
-  std::vector<ResultRow> rows;
-  if (!database.empty() || std::filesystem::exists(database_path(database)))
-    rows = Snapshot(existing_database(database)).results();
+  const std::vector<ResultRow> rows = database_rows(database).value_or(std::vector<ResultRow>{});
   const LayerMixRequest layer = asked_layer(rows, named);
   const Problem problem = layer_problem(layer);
   const TileAnswer answer = ask_tiles({problem, {}});

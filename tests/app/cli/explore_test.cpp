@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "tests/app/cli/expect_error.hpp"
+#include "tests/app/cli/json_lines.hpp"
 #include "tests/app/cli/program.hpp"
 #include "tests/app/cli/small_history.hpp"
 #include "tests/paths.hpp"
@@ -24,12 +24,7 @@ const std::string kRecorded = recorded_file();
 std::vector<nlohmann::json> explore_json(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "explore");
   arguments.insert(arguments.end(), {"--format", "json"});
-  const ProgramResult result = run_triscope(arguments);
-  EXPECT_EQ(result.exit_code, 0) << result.errors;
-  std::istringstream stream(result.output);
-  std::vector<nlohmann::json> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(nlohmann::json::parse(line));
-  return lines;
+  return json_lines(run_triscope(arguments));
 }
 
 TEST(ExploreCommand, prints_the_measurements_that_sql_finds) {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "profiler/record/json.hpp"
 #include "tests/app/cli/expect_error.hpp"
+#include "tests/app/cli/json_lines.hpp"
 #include "tests/app/cli/program.hpp"
 
 namespace triscope {
@@ -14,14 +14,6 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-std::vector<json> lines_of_json(const ProgramResult& result) {
-  EXPECT_EQ(result.exit_code, 0) << result.errors;
-  std::vector<json> out;
-  std::istringstream lines(result.output);
-  for (std::string line; std::getline(lines, line);) out.push_back(json::parse(line));
-  return out;
-}
 
 /// What is named comes first, also where the section that follows covers several.
 TEST(PaperNames, its_own_names_lead_to_what_they_name) {
@@ -46,10 +38,10 @@ TEST(PaperNames, its_own_names_lead_to_what_they_name) {
   const std::string listing2 = run_triscope({"paper", "listing2"}).output;
   EXPECT_THAT(listing2, testing::Not(HasSubstr("Paper: two-stage")));
   EXPECT_THAT(listing2, testing::Not(HasSubstr("Ours: backward")));
-  const auto lines = lines_of_json(run_triscope({"paper", "algorithm2", "--format", "json"}));
+  const auto lines = json_lines(run_triscope({"paper", "algorithm2", "--format", "json"}));
   EXPECT_EQ(lines.at(0)["type"], "written_part");
   EXPECT_EQ(lines.at(0)["id"], "algorithm2");
-  EXPECT_EQ(lines_of_json(run_triscope({"paper", "table4", "--format", "json"})).at(1)["MMLU-pro residual"], 4.6e-08);
+  EXPECT_EQ(json_lines(run_triscope({"paper", "table4", "--format", "json"})).at(1)["MMLU-pro residual"], 4.6e-08);
   const ProgramResult refused = run_triscope({"paper", "table3", "--irreducible", "0.3"});
   expect_error(refused, 2, "not between 0 and every loss");
   EXPECT_EQ(refused.output, "");
@@ -72,7 +64,7 @@ TEST(PaperNames, steps_and_rotation_are_sections_too) {
   for (const char* there :
        {"Paper: forward", "Paper: dK, dV", "Paper: two-stage", "Ours: forward", "Ours: backward", "matrix product"})
     EXPECT_THAT(steps, HasSubstr(there));
-  const auto lines = lines_of_json(run_triscope({"paper", "rotation", "--format", "json"}));
+  const auto lines = json_lines(run_triscope({"paper", "rotation", "--format", "json"}));
   ASSERT_EQ(lines.size(), 10U) << "eight angles and two forms";
   for (int i = 0; i < 8; ++i)
     EXPECT_NEAR(lines[i]["determinant"].get<double>(), lines[0]["determinant"].get<double>(), 1e-12);
@@ -88,8 +80,7 @@ TEST(PaperNames, operator_says_what_the_determinant_changes_in_its_counts) {
   EXPECT_NE(plain.output, determinant.output);
   EXPECT_THAT(determinant.output, HasSubstr("The determinant has the counts of the trilinear form"));
   EXPECT_THAT(determinant.output, HasSubstr("from 3 w1 w2 = 49,152 tokens on"));
-  const json work =
-      lines_of_json(run_triscope({"paper", "operator", "--form", "determinant", "--format", "json"})).back();
+  const json work = json_lines(run_triscope({"paper", "operator", "--form", "determinant", "--format", "json"})).back();
   EXPECT_EQ(work["form"], "determinant");
   EXPECT_NEAR(work["windows_two_einsums"].get<double>() / work["windows"].get<double>(), 1.5, 1e-12);
 }

@@ -10,6 +10,7 @@
 
 #include "profiler/record/json.hpp"
 #include "tests/app/cli/expect_error.hpp"
+#include "tests/app/cli/json_lines.hpp"
 #include "tests/app/cli/program.hpp"
 #include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
@@ -19,14 +20,6 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-std::vector<json> json_lines(const ProgramResult& result) {
-  EXPECT_EQ(result.exit_code, 0) << result.errors;
-  std::vector<json> out;
-  std::istringstream lines(result.output);
-  for (std::string line; std::getline(lines, line);) out.push_back(json::parse(line));
-  return out;
-}
 
 TEST(Paper, results_name_what_is_reproduced_and_what_is_not) {
   const ProgramResult text = run_triscope({"paper"});
