@@ -63,6 +63,20 @@ std::vector<std::string> command_of(const WorkerOptions& options) {
   return command;
 }
 
+// By default OpenMP's threads spin for milliseconds where they wait. On a machine with other work they then wait for
+// cores that others have, and a launch of 0.4 ms takes 40 (docs/method.md). Who sets a policy of their own keeps it.
+std::vector<std::string> variables_of(const WorkerOptions& options) {
+  std::vector<std::string> variables = options.environment;
+  for (const char* name : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}) {
+    const bool given = std::any_of(variables.begin(), variables.end(), [&](const std::string& variable) {
+      return variable.starts_with(std::string(name) + "=");
+    });
+    if (given || std::getenv(name) != nullptr) return variables;
+  }
+  variables.emplace_back("OMP_WAIT_POLICY=passive");
+  return variables;
+}
+
 }  // namespace
 
 std::filesystem::path find_worker() {
@@ -179,7 +193,7 @@ std::optional<Message> Supervisor::Impl::start(const std::vector<std::string>& c
   for (int attempt = 1;; ++attempt) {
     forget();
     try {
-      process = std::make_unique<WorkerProcess>(command, options.environment);
+      process = std::make_unique<WorkerProcess>(command, variables_of(options));
     } catch (const Error& e) {
       if (options.prefix.empty()) throw;
       throw Error(e.summary(), e.why(), "check the command given as worker prefix");

@@ -54,8 +54,6 @@ Engine real_engine() {
         options.closing = closes;
         options.device = device;
         if (device != "cpu") options.mode = "events";
-        // By default OpenMP's threads spin for milliseconds when they have nothing to do: the window needs those cores.
-        options.environment = {"OMP_WAIT_POLICY=passive"};
         return Supervisor(std::move(options));
       },
       [closes](const TileQuestion& question, const TileAnswer* before) { return ask_tiles(question, before, closes); },

@@ -250,6 +250,23 @@ std::vector<std::string> log_of(const std::string& script) {
   return log;
 }
 
+TEST(Supervisor, openmp_s_threads_wait_without_spinning_unless_a_policy_is_set) {
+  const auto policy = [] {
+    const std::vector<std::string> log = log_of("echo policy:$OMP_WAIT_POLICY. >&2");
+    return log.empty() ? std::string() : log.front();
+  };
+  const char* before = std::getenv("OMP_WAIT_POLICY");
+  const std::string kept = before == nullptr ? "" : before;
+  unsetenv("OMP_WAIT_POLICY");
+  EXPECT_EQ(policy(), "policy:passive.");
+  setenv("GOMP_SPINCOUNT", "1000", 1);
+  EXPECT_EQ(policy(), "policy:.");
+  unsetenv("GOMP_SPINCOUNT");
+  setenv("OMP_WAIT_POLICY", "active", 1);
+  EXPECT_EQ(policy(), "policy:active.");
+  before == nullptr ? unsetenv("OMP_WAIT_POLICY") : setenv("OMP_WAIT_POLICY", kept.c_str(), 1);
+}
+
 TEST(Supervisor, a_flood_on_stderr_is_bounded_and_its_end_is_kept) {
   const std::vector<std::string> log = log_of("yes noise | head -n 5000000 >&2; echo the end >&2");
   std::size_t bytes = 0;
