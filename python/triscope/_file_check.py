@@ -2,21 +2,16 @@
 
 import os
 import pathlib
-import shutil
 import subprocess
 import tempfile
 import warnings
+
+from . import _programs
 
 _PROGRAM = "triscope-check-file"
 _WAIT_MS = "5000"       # for a lock
 _CANNOT_START = 127     # a library that it needs is missing
 _PASSED = b"passed\n"   # what it writes; its exit code is lost where a program ignores children that end
-
-
-def program():
-    """The program beside this package, otherwise that of the PATH; None when there is none."""
-    own = pathlib.Path(__file__).with_name(_PROGRAM)
-    return str(own) if os.access(own, os.X_OK) else shutil.which(_PROGRAM)
 
 
 def open_checked(path, connect):
@@ -26,7 +21,7 @@ def open_checked(path, connect):
     and what lies beside it stay as they are.
     """
     path = os.path.realpath(path)
-    checker = program()
+    checker = _programs.program(_PROGRAM)
     if checker:
         with tempfile.TemporaryDirectory(prefix="triscope-") as folder:
             try:

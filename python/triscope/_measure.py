@@ -6,12 +6,11 @@ import json
 import os
 import pathlib
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
 
-from . import _database, _function_file
+from . import _database, _function_file, _programs
 from ._progress import Progress
 
 _PROBLEM = {"window": "--windows", "seq_len": "--seq", "batch": "--batch", "q_heads": "--q-heads", "kv_heads": "--kv-heads",
@@ -78,8 +77,7 @@ def measure(function, problem, *, db, backward=None, name=None, device="cpu", be
 
 
 def _program():
-    own = pathlib.Path(__file__).with_name("triscope")
-    program = str(own) if os.access(own, os.X_OK) else shutil.which("triscope")
+    program = _programs.program("triscope")
     if program is None:
         raise RuntimeError("the program triscope is not here: install the wheel again, or put it on the PATH")
     return program

@@ -217,7 +217,7 @@ class ReadingEnds(unittest.TestCase):
             path = copy_of_recorded(name, f"DROP VIEW result; CREATE VIEW result AS {ENDLESS}; PRAGMA journal_mode = DELETE")
             with self.assertRaisesRegex(ValueError, "result"):
                 triscope.open(path)
-            with unittest.mock.patch("triscope._file_check.program", return_value=None), self.assertWarns(UserWarning):
+            with unittest.mock.patch("triscope._programs.program", return_value=None), self.assertWarns(UserWarning):
                 with triscope.open(path) as database, self.assertRaisesRegex(ValueError, "cannot be read .interrupted"):
                     database.results()
 
@@ -296,7 +296,7 @@ class WhatLiesBeside(unittest.TestCase):
 
     def test_without_the_checker_this_is_said_and_nothing_is_touched(self):
         path, before = self.cut_off(), contents(self.folder)
-        with unittest.mock.patch("triscope._file_check.program", return_value=None):
+        with unittest.mock.patch("triscope._programs.program", return_value=None):
             with self.assertRaisesRegex(ValueError, "copy.db-wal lies beside it, and without triscope-check-file"):
                 triscope.open(path)
             self.assertEqual(contents(self.folder), before)
