@@ -1,12 +1,18 @@
-// triscope_xla_call: a pass of attention as XLA calls it, for JAX (python/triscope/_jax.py registers it).
+// triscope_xla_call, triscope_xla_call_cuda: a pass of attention as XLA calls it on the CPU and on a GPU, for JAX
+// (python/triscope/_jax.py registers them).
 //
 //   forward    q k1 k2 v1 v2 [sink]                        -> o lse lse_state
 //   backward   grad_o o lse lse_state q k1 k2 v1 v2 [sink] -> gradients of q k1 k2 v1 v2 [sink]
 //
-// Attributes: "kernel", an id; "pass"; "problem", the numbers of a triscope_problem as they lie in memory, whose
-// element type says where it runs. Dimensions before the four of q are those of vmap: each such problem is a launch of
-// its own, since a forward and its backward that were mapped differently must round alike.
+// Attributes: "kernel", an id; "pass"; "problem", the numbers of a triscope_problem as they lie in memory. Its element
+// type must be that of the place: the kernel was chosen before XLA knew where it would run. Dimensions before the four
+// of q are those of vmap: each such problem is a launch of its own, since a forward and its backward that were mapped
+// differently must round alike.
+#include <unistd.h>
+
+#include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -178,15 +184,41 @@ void clear([[maybe_unused]] std::uint32_t* word, [[maybe_unused]] void* stream, 
 #endif
 }
 
-void execute(const xla::CallFrame& frame) {
+/// Before anything touches a tensor: XLA's memory on a GPU must not be read here, nor that of the CPU there.
+void require_place(const triscope_problem& problem, bool on_cpu) {
+  if (problem.element == (on_cpu ? TRISCOPE_FP32 : TRISCOPE_BF16)) return;
+  throw Refusal(TRISCOPE_ARGUMENT, on_cpu ? "XLA runs this on the CPU, whose kernels compute in float32, and q is "
+                                            "bfloat16: cast the arrays, or run it on a GPU."
+                                          : "XLA runs this on a GPU, whose kernels compute in bfloat16, and q is "
+                                            "float32: cast the arrays, or run it on the CPU.");
+}
+
+/// A process that was forked from one that launched has none of its OpenMP threads, and would wait for them.
+void refuse_a_fork() {
+  static std::atomic<pid_t> launched{0};  // by the first process that did
+  pid_t first = 0;
+  if (launched.compare_exchange_strong(first, getpid()) || first == getpid()) return;
+  const char* threads = std::getenv("OMP_NUM_THREADS");
+  if (threads != nullptr && std::string_view(threads) == "1") return;
+  throw Refusal(TRISCOPE_FAILED,
+                "this process was forked after attention had run, and OpenMP would wait for ever for threads that a "
+                "fork does not copy: start processes by \"spawn\", or set OMP_NUM_THREADS=1 first.");
+}
+
+void execute(const xla::CallFrame& frame, bool on_cpu) {
   const auto problem = numbers<triscope_problem>(frame.attributes, "problem");
   const auto pass = static_cast<std::int32_t>(numbers<std::int64_t>(frame.attributes, "pass"));
   const auto& id = *static_cast<const xla::Text*>(attribute(frame.attributes, "kernel", xla::AttributeKind::text));
-  if (problem.element == TRISCOPE_BF16) make_current(frame);
+  require_place(problem, on_cpu);
+  if (on_cpu) {
+    refuse_a_fork();
+  } else {
+    make_current(frame);
+  }
   const Prepared prepared = prepare(std::string(id.data, id.size).c_str(), &problem, pass);
   const bool forward = prepared.pass == Pass::forward;
   const std::int64_t problems = problem_count(frame.arguments, forward ? 0 : 4);
-  const bool on_cpu = prepared.kernel->info().device == DeviceKind::cpu;
+  if ((prepared.kernel->info().device == DeviceKind::cpu) != on_cpu) throw unlike("a kernel of another device");
   void* const stream = stream_of(frame, on_cpu);
   const Workspace workspace(frame, prepared.workspace_bytes, on_cpu);
   for (std::int64_t n = 0; n < problems; ++n) {
@@ -215,21 +247,29 @@ bool say_version(const xla::CallFrame& frame) {
   return false;
 }
 
+xla::Error* call(xla::CallFrame& frame, bool on_cpu) {
+  if (say_version(frame) || frame.stage != xla::Stage::execute) return nullptr;
+  try {
+    execute(frame, on_cpu);
+    return nullptr;
+  } catch (const Refusal& refusal) {
+    const bool failed = refusal.status() == TRISCOPE_FAILED;
+    return error_of(*frame.api, refusal.what(), failed ? xla::ErrorCode::internal : xla::ErrorCode::invalid_argument);
+  } catch (const std::exception& error) {
+    return error_of(*frame.api, error.what(), xla::ErrorCode::internal);
+  } catch (...) {  // into XLA, which is C
+    return error_of(*frame.api, "attention failed for a reason that it did not say.", xla::ErrorCode::internal);
+  }
+}
+
 }  // namespace
 }  // namespace triscope::c_interface
 
 /// Null, or the error that XLA shows.
 extern "C" triscope::xla::Error* triscope_xla_call(triscope::xla::CallFrame* frame) {
-  using namespace triscope;
-  if (c_interface::say_version(*frame) || frame->stage != xla::Stage::execute) return nullptr;
-  try {
-    c_interface::execute(*frame);
-    return nullptr;
-  } catch (const c_interface::Refusal& refusal) {
-    const bool failed = refusal.status() == TRISCOPE_FAILED;
-    return c_interface::error_of(*frame->api, refusal.what(),
-                                 failed ? xla::ErrorCode::internal : xla::ErrorCode::invalid_argument);
-  } catch (const std::exception& error) {
-    return c_interface::error_of(*frame->api, error.what(), xla::ErrorCode::internal);
-  }
+  return triscope::c_interface::call(*frame, true);
+}
+
+extern "C" triscope::xla::Error* triscope_xla_call_cuda(triscope::xla::CallFrame* frame) {
+  return triscope::c_interface::call(*frame, false);
 }

@@ -23,7 +23,7 @@ class Gradients(typing.NamedTuple):
 
 
 def attention(q, k1, k2, v1, v2, window=(512, 32), scale=None, form="trilinear", mask="causal", k2_bias=0.0, v2_bias=0.0,
-              sink=None, kernel=None, return_lse=False, float16=None):
+              sink=None, kernel=None, return_lse=False, float16=None, deterministic=None):
     """2-simplicial attention: o, of the shape and the kind of q.
 
     q                 [batch, seq_len, q_heads, head_dim]; copied when it is not contiguous
@@ -38,10 +38,13 @@ def attention(q, k1, k2, v1, v2, window=(512, 32), scale=None, form="trilinear",
     return_lse        True: (o, lse), as attention_backward needs them; lse is [batch, q_heads, seq_len], float32, and has no
                       gradient
     float16           None: float16 is refused; "bfloat16": torch's float16 tensors are computed in bfloat16
+    deterministic     True: gradients that are bit-identical from run to run, as on the CPU they always are; None: as torch's
+                      use_deterministic_algorithms says, for other arrays False
 
-    numpy arrays and torch tensors on the CPU are float32; torch tensors on a GPU are bfloat16. Torch tensors have
-    gradients. ValueError names the argument that is wrong. RuntimeError: there is not enough memory, or this process was
-    forked after attention had run on the CPU. Formulas: docs/method.md.
+    numpy arrays, and tensors of torch and arrays of JAX on the CPU, are float32; torch's and JAX's on a GPU are bfloat16. Both
+    are differentiated, JAX's under jit and vmap too; of numpy attention_backward gives the gradients. Scale and biases are plain
+    numbers and have none. ValueError names the argument that is wrong. RuntimeError: there is not enough memory, or this process
+    was forked after attention had run on the CPU. Formulas: docs/method.md.
     """
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(q, torch.Tensor):
@@ -49,14 +52,17 @@ def attention(q, k1, k2, v1, v2, window=(512, 32), scale=None, form="trilinear",
         if of_torch is None:
             from . import _torch as of_torch
 
-        return of_torch.attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse, float16)
+        return of_torch.attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse, float16,
+                                  deterministic)
     if float16 is not None:
-        raise ValueError(f"float16 is {float16!r}, but only torch tensors can be float16; leave it None")
+        raise ValueError(f"float16 is {_options.said(float16)}, but only torch tensors can be float16; leave it None")
+    deterministic = _options.flag("deterministic", deterministic)
     jax = sys.modules.get("jax")
-    if jax is not None and isinstance(q, jax.Array):
+    if jax is not None and any(isinstance(x, jax.Array) for x in (q, k1, k2, v1, v2, sink)):
         from . import _jax
 
-        return _jax.attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse)
+        return _jax.attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse,
+                              bool(deterministic))
     problem, tensors = _read(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel)
     tensors["o"] = numpy.empty(tensors["q"].shape, numpy.float32)
     tensors["lse"] = numpy.empty(_lse_shape(tensors["q"]), numpy.float32)
@@ -90,7 +96,8 @@ def _tensor(name, value, shape=None):
     try:
         array = numpy.asarray(value)
     except Exception as error:
-        raise ValueError(f"{name} is not an array that numpy can read ({error}); pass a numpy array") from error
+        why = " ".join(str(error).split(". ")[0].split())
+        raise ValueError(f"{name} is not an array that numpy can read ({why}); pass a numpy array") from error
     if array.dtype != numpy.float32:
         raise ValueError(f"{name} has dtype {array.dtype}, but the kernels compute in float32; pass "
                          f"{name}.astype(numpy.float32)")

@@ -10,6 +10,8 @@ from . import _library, _options
 
 # Of each kind of device: the element type of its kernels, by both names, and the kernel that None means.
 _DEVICES = {"cpu": ("float32", _library.FP32, "cpu.fast"), "gpu": ("bfloat16", _library.BF16, "cuda")}
+# What XLA calls on each of its platforms. Each refuses the other's tensors: where what is traced will run, nobody knows before.
+_ENTRIES = {"cpu": "triscope_xla_call", "CUDA": "triscope_xla_call_cuda"}
 _NAMES = ("q", "k1", "k2", "v1", "v2")
 
 
@@ -20,19 +22,18 @@ def _target():
         ffi = importlib.import_module("jax.ffi")
     except ImportError as error:
         raise ImportError(f"triscope needs jax 0.5 or later, and this is {jax.__version__}: install a newer one") from error
-    function = ffi.pycapsule(_library.library().triscope_xla_call)
-    for platform in ("cpu", "CUDA"):
-        ffi.register_ffi_target("triscope_attention", function, platform=platform)
+    for platform, entry in _ENTRIES.items():
+        ffi.register_ffi_target("triscope_attention", ffi.pycapsule(getattr(_library.library(), entry)), platform=platform)
     return "triscope_attention"
 
 
-def attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse):
+def attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse, deterministic):
     """triscope.attention for JAX arrays; the arguments are its own."""
     tensors = {"q": q, "k1": k1, "k2": k2, "v1": v1, "v2": v2, **({} if sink is None else {"sink": sink})}
     for name, value in tensors.items():
         if not isinstance(value, (jax.Array, numpy.ndarray)):
-            raise ValueError(f"{name} is a {type(value).__name__}, but must be a JAX array, as q is one")
-    device = _device_of(q)
+            raise ValueError(f"{name} is a {type(value).__name__}, but must be a JAX array, as others are")
+    device = _device_of(tensors)
     dtype, element, best = _DEVICES[device]
     for name, value in tensors.items():
         wanted = "float32" if name == "sink" else dtype
@@ -43,7 +44,7 @@ def attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, si
     if sink is not None and sink.shape != (q.shape[2],):
         raise ValueError(f"sink has shape {sink.shape}, but must be {(q.shape[2],)}")
     kernel = _options.kernel(kernel) or best
-    problem = _options.problem(q.shape, k1.shape[2], element, window, scale, form, mask, k2_bias, v2_bias, sink is not None)
+    problem = _options.problem(q.shape, k1.shape[2], element, window, scale, form, mask, k2_bias, v2_bias, sink is not None, deterministic)
     if device == "gpu" and _library.device_of("cuda") == -1:
         raise ValueError("q lies on a GPU, but this package was built without kernels for GPUs; build the wheel after ./run build "
                          "--cuda")
@@ -51,19 +52,40 @@ def attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, si
         raise ValueError(f"kernel is {kernel!r}, which does not run on a {device.upper()}, where q lies; move the arrays")
     for direction in (_library.FORWARD, _library.BACKWARD):
         _library.call("supported", kernel, problem, direction)
+    if device == "cpu":
+        _library.refuse_a_fork()  # what is compiled here runs later, and nothing of Python is asked then
     numbers = tuple(numpy.frombuffer(bytes(problem), numpy.int64).tolist())
     made = _attention_of((kernel, numbers, jax.numpy.dtype(dtype)), tuple(tensors.values()))
     return made if return_lse else made[0]
 
 
-def _device_of(q):
-    """"cpu" or "gpu". What is traced runs where JAX puts it."""
-    platforms = {jax.default_backend()} if isinstance(q, jax.core.Tracer) or not isinstance(q, jax.Array) else \
-        {device.platform for device in q.devices()}
-    platform, *others = platforms
+def _device_of(tensors):
+    """"cpu" or "gpu": where the arrays lie. Of what is traced the element type says which kernel is meant, and XLA where it runs."""
+    places = {name: {device.platform for device in x.devices()} for name, x in tensors.items()
+              if isinstance(x, jax.Array) and not isinstance(x, jax.core.Tracer)}
+    if any(isinstance(x, jax.core.Tracer) for x in tensors.values()):  # the others are its constants, and move
+        element = tensors["q"].dtype.name
+        return "gpu" if element == "bfloat16" and _has_gpu() else "cpu" if element == "float32" else _default()
+    first, *_ = places
+    for name, platforms in places.items():
+        if platforms != places[first]:
+            raise ValueError(f"{name} lies on {' and '.join(sorted(platforms))}, but {first} on {' and '.join(sorted(places[first]))}; "
+                             "move it there")
+    platform, *others = sorted(places[first])
     if others or platform not in _DEVICES:
-        raise ValueError(f"q lies on {' and '.join(sorted(platforms))}, but the kernels run on cpu and gpu; move it there")
+        raise ValueError(f"{first} lies on {' and '.join(sorted(places[first]))}, but the kernels run on cpu and gpu; move it there")
     return platform
+
+
+def _has_gpu():
+    try:
+        return bool(jax.devices("gpu"))
+    except RuntimeError:  # no such backend
+        return False
+
+
+def _default():
+    return "gpu" if jax.default_backend() == "gpu" else "cpu"
 
 
 def _call(direction, shapes, call, arrays):

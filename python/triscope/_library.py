@@ -81,7 +81,8 @@ def device_of(kernel):
     return library().triscope_kernel_device(kernel.encode())
 
 
-def _refuse_a_fork():
+def refuse_a_fork():
+    """Before something that may launch on the CPU."""
     global _launched
     if _forked and os.environ.get("OMP_NUM_THREADS") != "1":
         raise RuntimeError("this process was forked after attention had run, and OpenMP would wait for ever for threads that "
@@ -98,7 +99,7 @@ def _require(status, reason):
 def call(function, kernel, problem, direction, *arguments):
     """Calls triscope_<function>. ValueError with the library's sentence when it refuses, RuntimeError when it fails."""
     if function == "launch":
-        _refuse_a_fork()
+        refuse_a_fork()
     reason = _Reason()
     status = getattr(library(), f"triscope_{function}")(
         None if kernel is None else kernel.encode(), ctypes.byref(problem), ctypes.c_int32(direction), *arguments, reason,
@@ -109,6 +110,6 @@ def call(function, kernel, problem, direction, *arguments):
 def run(plan, device, tensors, stream):
     """Runs a plan that call("prepare", ...) made; `tensors` is a Tensors, `stream` an integer. Raises as `call`."""
     if device == CPU:
-        _refuse_a_fork()
+        refuse_a_fork()
     reason = _Reason()
     _require(library().triscope_run(ctypes.addressof(plan), ctypes.addressof(tensors), stream, reason, _REASON_SIZE), reason)

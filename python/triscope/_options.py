@@ -1,37 +1,67 @@
 """Options that every kind of array shares, checked; ValueError names the argument that is wrong."""
 
+import numbers
 import operator
 
 from . import _library
 
+_LONGEST_SAID = 60
+_LONGEST_ID = 40
+
+
+def said(value):
+    """`value` as a sentence names it: on one line, and not long."""
+    if hasattr(value, "shape"):
+        return f"a {type(value).__name__}"
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _LONGEST_SAID else text[:_LONGEST_SAID] + "..."
+
 
 def number(name, value):
+    """A plain number: a tensor of one element is refused, since it would be read once and get no gradient."""
+    if isinstance(value, bool) or not isinstance(value, (float, int, numbers.Real)):
+        why = f" that gets no gradient; pass float({name})" if hasattr(value, "shape") else ""
+        raise ValueError(f"{name} is {said(value)}, but must be a number{why}")
     try:
         return float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name} is {value!r}, but must be a number") from error
+    except OverflowError as error:
+        raise ValueError(f"{name} is {said(value)}, which is beyond the range of a float") from error
+
+
+def whole(name, value, least=1):
+    """A plain whole number."""
+    if isinstance(value, bool) or not isinstance(value, (int, numbers.Integral)) or value < least:
+        raise ValueError(f"{name} is {said(value)}, but must be a whole number of at least {least}")
+    return int(value)
+
+
+def flag(name, value):
+    if value is None or isinstance(value, bool):
+        return value
+    raise ValueError(f"{name} is {said(value)}, but must be True or False")
 
 
 def choice(name, value, choices):
     if isinstance(value, str) and value in choices:
         return choices[value]
-    raise ValueError(f"{name} is {value!r}, but must be one of: {', '.join(choices)}")
+    raise ValueError(f"{name} is {said(value)}, but must be one of: {', '.join(choices)}")
 
 
 def window(lengths):
     try:
         first, second = (operator.index(length) for length in lengths)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"window is {lengths!r}, but must be two whole numbers, such as (512, 32)") from error
+        raise ValueError(f"window is {said(lengths)}, but must be two whole numbers, such as (512, 32)") from error
     if not (1 <= first < 2**31 and 1 <= second < 2**31):
-        raise ValueError(f"window is {lengths!r}, but both lengths must be at least 1 and below 2**31")
+        raise ValueError(f"window is {said(lengths)}, but both lengths must be at least 1 and below 2**31")
     return first, second
 
 
 def kernel(name):
-    if name is not None and not isinstance(name, str):
-        raise ValueError(f"kernel is {name!r}, but must be None or an id such as \"cpu.fast\"")
-    return name
+    """An id that the library may be asked for, whose sentences repeat it; None."""
+    if name is None or isinstance(name, str) and len(name) <= _LONGEST_ID and name.isprintable():
+        return name
+    raise ValueError(f"kernel is {said(name)}, but must be None or an id such as \"cpu.fast\"")
 
 
 def shapes(q, k1, others):

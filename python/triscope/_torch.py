@@ -20,10 +20,12 @@ _operators.define("attention_backward(Tensor grad_o, Tensor q, Tensor k1, Tensor
                   f"Tensor lse_state, {_OPTIONS}) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)")
 
 
-def attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse, float16):
+def attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse, float16, deterministic):
     """triscope.attention for torch tensors; the arguments are its own."""
     inputs = (q, k1, k2, v1, v2)
-    asked = (window, scale, form, mask, k2_bias, v2_bias, torch.are_deterministic_algorithms_enabled(), kernel, float16)
+    if deterministic is None:
+        deterministic = torch.are_deterministic_algorithms_enabled()
+    asked = (window, scale, form, mask, k2_bias, v2_bias, deterministic, kernel, float16)
     key = None if torch.compiler.is_compiling() else _key(inputs, sink, asked)
     options = _seen.get(key)
     if options is None:

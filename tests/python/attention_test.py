@@ -176,11 +176,18 @@ class Refusals(unittest.TestCase):
         self.refused("form is 'dot_product'", form="dot_product")
         self.refused("mask is None", mask=None)
         self.refused("scale is 'big'", scale="big")
+        self.refused("scale is '0.5', but must be a number", scale="0.5")
+        self.refused("scale is a ndarray, but must be a number that gets no gradient; pass float(scale)", scale=numpy.ones(1))
+        self.refused("k2_bias is True, but must be a number", k2_bias=True)
+        self.refused("deterministic is 'yes', but must be True or False", deterministic="yes")
         self.refused("scale is nan, but must be a finite number", scale=float("nan"))
         self.refused("k2_bias is inf", k2_bias=float("inf"))
         self.refused("sink has shape (2,), but must be (4,)", sink=normal(2))
         self.refused("no kernel \"cuda.quick\"", kernel="cuda.quick")
         self.refused("kernel is 3", kernel=3)
+        self.refused("kernel is 'a\\nb', but must be None or an id", kernel="a\nb")
+        self.refused("..., but must be None or an id such as \"cpu.fast\"", kernel="a" * 3000)
+        self.refused("form is 'xxx", form="x" * 3000)
         self.refused("head_dim is 2, but the determinant form", form="determinant",
                      **dict(zip(("q", "k1", "k2", "v1", "v2"), tensors(head_dim=2))))
 

@@ -2,7 +2,10 @@
 on_gpu_must_show."""
 import importlib.util
 import os
+import subprocess
+import sys
 import unittest
+import unittest.mock
 
 import numpy
 
@@ -96,6 +99,83 @@ class Jax(unittest.TestCase):
         with self.assertRaisesRegex(Exception, "padding is 1: sequences of different lengths in one batch"):
             _jax._attention_of(("cpu.fast", numbers, jax.numpy.dtype("float32")), inputs)[0].block_until_ready()
 
+    def test_a_kernel_of_the_other_device_is_refused_where_xla_runs(self):
+        """What is traced for one device and runs on the other; on the CPU, the entry of the GPU must not touch a tensor."""
+        from triscope import _jax, _library
+        _jax._target()
+        jax.ffi.register_ffi_target("triscope_of_the_gpu", jax.ffi.pycapsule(_library.library().triscope_xla_call_cuda), platform="cpu")
+        inputs = tuple(map(jax.numpy.asarray, arrays()))
+        with unittest.mock.patch("triscope._jax._target", return_value="triscope_of_the_gpu"):
+            with self.assertRaisesRegex(Exception, "XLA runs this on a GPU, whose kernels compute in bfloat16, and q is float32"):
+                jax.jit(lambda *x: triscope.attention(*x, window=(6, 2)))(*inputs).block_until_ready()
+        problem = _library.new(_library.Problem, element=_library.BF16, batch=2, seq_len=13, q_heads=4, kv_heads=2, head_dim=7, window1=5, window2=3)
+        numbers = tuple(numpy.frombuffer(bytes(problem), numpy.int64).tolist())
+        halves = tuple(x.astype(jax.numpy.bfloat16) for x in inputs)
+        with self.assertRaisesRegex(Exception, "XLA runs this on the CPU, whose kernels compute in float32, and q is bfloat16"):
+            _jax._attention_of(("cuda", numbers, jax.numpy.dtype("bfloat16")), halves)[0].block_until_ready()
+
+    def test_what_is_traced_has_the_kernel_of_its_element_type(self):
+        """Whatever JAX's default device is."""
+        inputs = tuple(map(jax.numpy.asarray, arrays()))
+        with unittest.mock.patch("jax.default_backend", return_value="gpu"):
+            o = jax.jit(lambda *x: triscope.attention(*x, window=(7, 2)))(*inputs)
+        numpy.testing.assert_array_equal(numpy.asarray(o), triscope.attention(*map(numpy.asarray, inputs), window=(7, 2)))
+
+    def test_any_of_the_arrays_may_be_one_of_numpy(self):
+        inputs = arrays()
+        expected = triscope.attention(*inputs, window=(5, 3))
+        for place in range(5):
+            mixed = [jax.numpy.asarray(x) if number == place else x for number, x in enumerate(inputs)]
+            o = triscope.attention(*mixed, window=(5, 3))
+            self.assertIsInstance(o, jax.Array)
+            numpy.testing.assert_array_equal(numpy.asarray(o), expected)
+            call = lambda x: triscope.attention(*mixed[:place], x, *mixed[place + 1:], window=(5, 3))
+            numpy.testing.assert_array_equal(numpy.asarray(jax.jit(call)(mixed[place])), expected)
+
+    def test_deterministic_gradients_are_asked_of_the_library(self):
+        inputs = tuple(map(jax.numpy.asarray, arrays()))
+        asked = []
+        problem = triscope._options.problem
+        with unittest.mock.patch("triscope._options.problem", lambda *x: asked.append(problem(*x)) or asked[-1]):
+            for deterministic in (None, False, True):
+                jax.grad(lambda q: triscope.attention(q, *inputs[1:], deterministic=deterministic).sum())(inputs[0])
+        self.assertEqual([x.deterministic for x in asked], [0, 0, 1])
+
+    def said_of_forks(self, threads, first, second):
+        """What a child says that was forked after `first`, of `second`."""
+        script = f"""
+import os, sys, numpy, jax, triscope
+x = numpy.ones((1, 64, 2, 16), numpy.float32)
+compiled = jax.jit(lambda q: triscope.attention(q, q, q, q, q))
+def of_numpy(): triscope.attention(x, x, x, x, x)
+def of_jax(): jax.block_until_ready(triscope.attention(*[jax.numpy.asarray(x)] * 5))
+def of_compiled(): jax.block_until_ready(compiled(x))
+{first}()
+child = os.fork()
+if child == 0:
+    try:
+        {second}()
+        said = 0
+    except Exception as error:
+        said = 7 if "spawn" in str(error) else 8
+    os._exit(said)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+        environment = {**os.environ, "OMP_NUM_THREADS": threads, "JAX_PLATFORMS": "cpu"}
+        child = subprocess.Popen([sys.executable, "-W", "ignore", "-c", script], env=environment, text=True, stdout=subprocess.PIPE,
+                                 start_new_session=True)
+        try:
+            return int(child.communicate(timeout=60)[0])
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, 9)
+            child.communicate()
+            return "it hangs"
+
+    def test_a_fork_after_a_launch_is_refused_where_it_would_hang(self):
+        for first, second in (("of_jax", "of_numpy"), ("of_compiled", "of_numpy"), ("of_numpy", "of_jax"), ("of_compiled", "of_compiled")):
+            with self.subTest(first=first, second=second):
+                self.assertEqual(self.said_of_forks("2", first, second), 7)
+
     def test_refusals(self):
         q, *rest = map(jax.numpy.asarray, arrays())
         for said, call in (("k2 has shape", lambda: triscope.attention(q, rest[0], rest[1][..., :3], *rest[2:])),
@@ -103,6 +183,9 @@ class Jax(unittest.TestCase):
                            ("form is 'dot_product'", lambda: triscope.attention(q, *rest, form="dot_product")),
                            ("no kernel \"cpu.quick\"", lambda: triscope.attention(q, *rest, kernel="cpu.quick")),
                            ("sink has shape", lambda: triscope.attention(q, *rest, sink=q[0, 0, 0])),
+                           ("scale is a \\w+, but must be a number that gets no gradient",
+                            lambda: jax.grad(lambda s: triscope.attention(q, *rest, scale=s).sum())(0.5)),
+                           ("deterministic is 1, but", lambda: triscope.attention(q, *rest, deterministic=1)),
                            ("scale is nan", lambda: triscope.attention(q, *rest, scale=float("nan"))),
                            ("k1 has shape", lambda: jax.jit(lambda x: triscope.attention(q, x, *rest[1:]))(rest[0][..., :3])),
                            ("v2 is a list", lambda: triscope.attention(q, *rest[:3], [1.0]))):
