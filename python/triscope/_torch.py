@@ -6,6 +6,29 @@ import torch
 
 from . import _library, _options
 
+if not hasattr(torch.library, "register_autograd"):
+    raise ImportError(f"triscope needs torch 2.4 or later, and this is {torch.__version__}: install a newer one")
+
+
+def _has(path):
+    """Whether torch has this name."""
+    found = torch
+    for name in path.split("."):
+        found = getattr(found, name, None)
+    return found is not None
+
+
+# Names that are not public. A torch without one of the first has every call go through the registered operators, which takes
+# longer; in place of the two others there are public ones.
+_DIRECT = all(map(_has, ("_C._len_torch_dispatch_stack", "_C._functorch.peek_interpreter_stack", "_C._get_tracing_state",
+                         "autograd.forward_ad._current_level")))
+_current_gpu = torch._C._cuda_getDevice if _has("_C._cuda_getDevice") else torch.cuda.current_device
+if _has("_C._cuda_getCurrentRawStream"):
+    _stream_of = torch._C._cuda_getCurrentRawStream  # torch.cuda.current_stream makes an object of it first
+else:
+    def _stream_of(gpu):
+        return torch.cuda.current_stream(gpu).cuda_stream
+
 _INPUTS = ("q", "k1", "k2", "v1", "v2")
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 _ELEMENTS = {torch.float32: _library.FP32, torch.bfloat16: _library.BF16}
@@ -26,7 +49,7 @@ def attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, si
     if deterministic is None:
         deterministic = torch.are_deterministic_algorithms_enabled()
     asked = (window, scale, form, mask, k2_bias, v2_bias, deterministic, kernel, float16)
-    key = None if torch.compiler.is_compiling() else _key(inputs, sink, asked)
+    key = None if not _DIRECT or torch.compiler.is_compiling() else _key(inputs, sink, asked)
     options = _seen.get(key)
     if options is None:
         inputs, sink, options, cast = _checked(inputs, sink, asked)
@@ -78,8 +101,8 @@ def _checked(inputs, sink, asked):
     cast_sink = sink.float() if sink is not None and sink.dtype is not torch.float32 else sink
     cast_inputs = _cast(inputs, q.device.type, float16)
     options = (window1, window2, None if scale is None else _options.number("scale", scale), form, mask,
-               _options.number("k2_bias", k2_bias), _options.number("v2_bias", v2_bias), deterministic,
-               _options.kernel(kernel) or _DEVICES[q.device.type][1])
+               _options.number("k2_bias", k2_bias), _options.number("v2_bias", v2_bias),
+               _options.flag("deterministic", deterministic), _options.kernel(kernel) or _DEVICES[q.device.type][1])
     cast = cast_sink is not sink or any(one is not other for one, other in zip(cast_inputs, inputs))
     return cast_inputs, cast_sink, options, cast
 
@@ -107,7 +130,7 @@ def _check_tensors(inputs, sink):
 def _cast(inputs, device, float16):
     """The tensors in the element type of their device: as autocast says, float16 only when `float16` says how."""
     if float16 not in (None, "bfloat16"):
-        raise ValueError(f"float16 is {float16!r}, but must be None or \"bfloat16\"")
+        raise ValueError(f"float16 is {_options.said(float16)}, but must be None or \"bfloat16\"")
     element, _, convert = _DEVICES[device]
     wanted = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
     made = []
@@ -160,7 +183,7 @@ def _run(direction, q, kv_heads, addresses, kernel, window, options):
     device = stream = None
     if q.is_cuda:
         device = q.get_device()
-        if torch._C._cuda_getDevice() != device:
+        if _current_gpu() != device:
             with torch.cuda.device(device):
                 return _run(direction, q, kv_heads, addresses, kernel, window, options)
     plan, place = _plan(direction, kernel, device, tuple(q.shape), kv_heads, _ELEMENTS[q.dtype], addresses[5] is not None, window, *options)
@@ -172,12 +195,30 @@ def _run(direction, q, kv_heads, addresses, kernel, window, options):
         start = (workspace.data_ptr() + 255) // 256 * 256
         state = state or start + (plan.workspace_bytes + 3) // 4 * 4
     if device is not None:
-        stream = torch._C._cuda_getCurrentRawStream(device)  # torch.cuda.current_stream makes an object of it first
+        stream = _stream_of(device)
     _library.run(plan, place, _library.Tensors(_library.TENSORS_SIZE, *pointers, start, plan.workspace_bytes, state), stream)
+
+
+def _refuse_unlike(inputs, sink, made=()):
+    """Refuses what a kernel would read beyond its end. Anyone may call the operators, with what triscope.attention never saw.
+    `made`: (name, tensor, shape, dtype) of what only a backward reads."""
+    q = inputs[0]
+    _options.shapes(q.shape, inputs[1].shape, {name: x.shape for name, x in zip(_INPUTS[2:], inputs[2:])})
+    tensors = [(name, x, x.shape, q.dtype) for name, x in zip(_INPUTS, inputs)]
+    if sink is not None:
+        tensors.append(("sink", sink, q.shape[2:3], torch.float32))
+    for name, tensor, shape, dtype in (*tensors, *made):
+        if tensor.device != q.device:
+            raise ValueError(f"{name} lies on {tensor.device}, but q on {q.device}; move it there")
+        if tensor.dtype != dtype:
+            raise ValueError(f"{name} has dtype {tensor.dtype}, but must be {dtype} where q is {q.dtype}")
+        if tuple(tensor.shape) != tuple(shape):
+            raise ValueError(f"{name} has shape {tuple(tensor.shape)}, but must be {tuple(shape)}")
 
 
 def _forward(q, k1, k2, v1, v2, sink, *options):
     """The operator's: what it returns is the same from call to call, so the word that not every kernel writes is 0."""
+    _refuse_unlike((q, k1, k2, v1, v2), sink)
     o, lse, state = _forward_shapes(q)
     return _forward_into(o, lse, state.zero_(), q, k1, k2, v1, v2, sink, *options)
 
@@ -202,10 +243,28 @@ def _forward_into(o, lse, state, q, k1, k2, v1, v2, sink, window1, window2, scal
     return o, lse, state
 
 
+def _forward_fake(q, k1, k2, v1, v2, sink, *_):
+    _refuse_unlike((q, k1, k2, v1, v2), sink)
+    return _forward_shapes(q)
+
+
 def _forward_shapes(q, *_):
     batch, seq_len, q_heads, head_dim = q.shape
     return (q.new_empty((batch, seq_len, q_heads, head_dim)), q.new_empty((batch, q_heads, seq_len), dtype=torch.float32),
             q.new_empty((1,), dtype=torch.int32))
+
+
+def _backward_checked(grad_o, q, k1, k2, v1, v2, o, lse, lse_state, sink, *options):
+    """The operator's."""
+    _refuse_unlike_forward(grad_o, q, k1, k2, v1, v2, o, lse, lse_state, sink)
+    return _backward(grad_o, q, k1, k2, v1, v2, o, lse, lse_state, sink, *options)
+
+
+def _refuse_unlike_forward(grad_o, q, k1, k2, v1, v2, o, lse, lse_state, sink):
+    batch, seq_len, q_heads, _ = q.shape
+    _refuse_unlike((q, k1, k2, v1, v2), sink, (("grad_o", grad_o, q.shape, q.dtype), ("o", o, q.shape, q.dtype),
+                                               ("lse", lse, (batch, q_heads, seq_len), torch.float32),
+                                               ("lse_state", lse_state, (1,), torch.int32)))
 
 
 def _backward(grad_o, q, k1, k2, v1, v2, o, lse, lse_state, sink, window1, window2, scale, form, mask, k2_bias, v2_bias,
@@ -217,6 +276,11 @@ def _backward(grad_o, q, k1, k2, v1, v2, o, lse, lse_state, sink, window1, windo
                  *[x.data_ptr() for x in gradients[:5]], None if sink is None else gradients[5].data_ptr(), lse_state.data_ptr())
     _run(_library.BACKWARD, q, k1.shape[2], addresses, kernel, (window1, window2), (scale, form, mask, k2_bias, v2_bias, deterministic))
     return gradients
+
+
+def _backward_fake(grad_o, q, k1, k2, v1, v2, o, lse, lse_state, sink, *_):
+    _refuse_unlike_forward(grad_o, q, k1, k2, v1, v2, o, lse, lse_state, sink)
+    return _backward_shapes(grad_o, q, k1, k2, v1, v2, o, lse, lse_state, sink)
 
 
 def _backward_shapes(grad_o, q, k1, k2, v1, v2, o, lse, lse_state, sink, *_):
@@ -266,9 +330,9 @@ def _refuse_second(ctx, *_):
     raise RuntimeError("triscope.attention has no second derivative; differentiate it once, without create_graph")
 
 
-for _name, _run_it, _shapes, _derivative, _context in (("attention", _forward, _forward_shapes, _differentiate, _keep),
-                                                       ("attention_backward", _backward, _backward_shapes, _refuse_second, None)):
+for _name, _run_it, _fake, _derivative, _context in (("attention", _forward, _forward_fake, _differentiate, _keep),
+                                                     ("attention_backward", _backward_checked, _backward_fake, _refuse_second, None)):
     for _device in ("CPU", "CUDA"):
         _operators.impl(_name, _run_it, _device)
-    torch.library.register_fake(f"triscope::{_name}", _shapes, lib=_operators)
+    torch.library.register_fake(f"triscope::{_name}", _fake, lib=_operators)
     torch.library.register_autograd(f"triscope::{_name}", _derivative, setup_context=_context, lib=_operators)

@@ -1,5 +1,7 @@
 """triscope.attention over torch tensors, beside numpy. Without torch a stand-in runs the wrapper's logic, and says so."""
+import contextlib
 import pathlib
+import subprocess
 import sys
 import unittest
 import warnings
@@ -43,6 +45,14 @@ def of_torch(options):
 
 
 class Attention(unittest.TestCase):
+    through_operators = False
+
+    def setUp(self):
+        if self.through_operators:
+            mode = contextlib.ExitStack()
+            self.addCleanup(mode.close)
+            mode.enter_context(torch.a_mode_of_dispatch())
+
     def test_the_same_as_numpy(self):
         for options in OPTIONS:
             inputs = arrays()
@@ -92,7 +102,15 @@ class Attention(unittest.TestCase):
                 leaf.requires_grad_()
             triscope.attention(*tensors, **options).backward(torch.from_numpy(grad_o))
             return [leaf.grad for leaf in leaves] + [None] * (6 - len(leaves))
+        for leaf in leaves:
+            leaf.requires_grad_()
         triscope.attention(*tensors, **options)
+        if not self.through_operators:
+            function = sys.modules["triscope._torch"]._Differentiable
+            with torch.no_grad():
+                unused, *returned = function.backward(function.context, torch.from_numpy(grad_o), None, None)
+            self.assertIsNone(unused)
+            return returned
         operator = torch.ops.triscope.attention
         returned = operator.backward(operator.context, torch.from_numpy(grad_o), None, None)
         self.assertEqual(len(returned), len(operator.arguments))
@@ -107,8 +125,97 @@ class Attention(unittest.TestCase):
         finally:
             torch.use_deterministic_algorithms(False)
         numpy.testing.assert_array_equal(o.numpy(), triscope.attention(*inputs))
-        if STAND_IN:
+        if self.through_operators:
             self.assertIs(torch.ops.triscope.attention.arguments[-2], True)
+            triscope.attention(*map(torch.from_numpy, inputs))
+            self.assertIs(torch.ops.triscope.attention.arguments[-2], False)
+            triscope.attention(*map(torch.from_numpy, inputs), deterministic=True)
+            self.assertIs(torch.ops.triscope.attention.arguments[-2], True)
+
+    def test_a_call_like_an_earlier_one_is_checked_where_it_differs(self):
+        inputs = list(map(torch.from_numpy, arrays()))
+        sink = torch.from_numpy(numpy.zeros(4, numpy.float32))
+
+        def differs(other, **options):
+            return not numpy.array_equal(triscope.attention(*inputs, **options).numpy(), other.numpy())
+
+        for _ in range(2):
+            plain = triscope.attention(*inputs, window=(5, 3))
+            self.assertTrue(differs(plain, window=(5, 3), sink=sink))
+            self.assertTrue(differs(plain, window=(5, 4)))
+            self.assertTrue(differs(plain, window=[5, 3], scale=0.3))
+            with self.assertRaisesRegex(ValueError, "k2 has dtype torch.float64"):
+                triscope.attention(*inputs[:2], inputs[2].to(torch.float64), *inputs[3:], window=(5, 3))
+            with self.assertRaisesRegex(ValueError, "float16 is 'half'"):
+                triscope.attention(*inputs, window=(5, 3), float16="half")
+
+    def test_a_number_that_is_a_tensor_is_refused_each_time(self):
+        """It could change, and nothing would be computed anew; and it would get no gradient."""
+        for name in ("scale", "k2_bias", "v2_bias"):
+            for _ in range(2):
+                with self.assertRaisesRegex(ValueError, f"^{name} is a Tensor, but must be a number that gets no gradient"):
+                    triscope.attention(*map(torch.from_numpy, arrays()), **{name: torch.from_numpy(numpy.full((), 0.5, numpy.float32))})
+
+
+@unittest.skipUnless(STAND_IN, "torch itself decides")
+class ThroughOperators(Attention):
+    through_operators = True
+
+
+class Operators(unittest.TestCase):
+    """Called by hand, as a graph of torch.export that somebody changed does."""
+
+    OPTIONS = (5, 3, None, "trilinear", "causal", 0.0, 0.0, False, "cpu.fast")
+
+    def refused(self, said, *arguments):
+        for operator in (torch.ops.triscope.attention, torch.ops.triscope.attention_backward)[len(arguments) > 6:][:1]:
+            with self.assertRaisesRegex(ValueError, said):
+                operator(*arguments, *self.OPTIONS)
+            if STAND_IN:
+                with self.assertRaisesRegex(ValueError, said):
+                    operator.fake(*arguments, *self.OPTIONS)
+
+    def test_what_a_kernel_would_read_beyond_its_end_is_refused(self):
+        inputs = list(map(torch.from_numpy, arrays()))
+        triscope.attention(*inputs)  # registers them
+        short = torch.from_numpy(arrays(seq_len=12)[1])
+        sink = torch.from_numpy(numpy.zeros(3, numpy.float32))
+        self.refused(r"^k2 has shape \(2, 12, 2, 7\), but must be \(2, 13, 2, 7\)", *inputs[:2], short, *inputs[3:], None)
+        self.refused("^v2 has dtype torch.float64, but must be torch.float32", *inputs[:4], inputs[4].to(torch.float64), None)
+        self.refused(r"^sink has shape \(3,\), but must be \(4,\)", *inputs, sink)
+        o, lse, state = torch.ops.triscope.attention(*inputs, None, *self.OPTIONS)
+        self.assertEqual(len(torch.ops.triscope.attention_backward(o, *inputs, o, lse, state, None, *self.OPTIONS)), 6)
+        self.refused(r"^v1 has shape", o, *inputs[:3], short, inputs[4], o, lse, state, None)
+        self.refused(r"^grad_o has shape", inputs[1], *inputs, o, lse, state, None)
+        self.refused(r"^o has dtype", o, *inputs, o.to(torch.float64), lse, state, None)
+        self.refused(r"^lse has shape \(2, 13, 4\), but must be \(2, 4, 13\)", o, *inputs, o, lse.transpose(1, 2), state, None)
+        self.refused(r"^lse_state has dtype torch.float32", o, *inputs, o, lse, torch.from_numpy(numpy.zeros(1, numpy.float32)), None)
+
+
+@unittest.skipUnless(STAND_IN, "of a stand-in, names can be taken away")
+class OtherVersions(unittest.TestCase):
+    def said(self, without):
+        script = f"""
+import sys; sys.path.append({str(pathlib.Path(torch.__file__).parent)!r})
+import numpy, torch, triscope
+{without}
+x = torch.from_numpy(numpy.ones((1, 8, 1, 4), numpy.float32))
+try:
+    triscope.attention(x, x, x, x, x)
+    print("through the operator" if hasattr(torch.ops.triscope.attention, "arguments") else "directly")
+except ImportError as error:
+    print(error)
+"""
+        return subprocess.run([sys.executable, "-c", script], text=True, capture_output=True, check=True).stdout.strip()
+
+    def test_a_torch_without_a_name_that_is_not_public_calls_the_operator(self):
+        self.assertEqual(self.said(""), "directly")
+        for name in ("torch._C._len_torch_dispatch_stack", "torch._C._functorch", "torch._C._get_tracing_state", "torch.autograd.forward_ad"):
+            self.assertEqual(self.said(f"del {name}"), "through the operator", name)
+
+    def test_an_old_torch_is_refused_in_a_sentence(self):
+        self.assertEqual(self.said("del torch.library.register_autograd"),
+                         "triscope needs torch 2.4 or later, and this is a stand-in: install a newer one")
 
 
 class Refusals(unittest.TestCase):
@@ -132,6 +239,8 @@ class Refusals(unittest.TestCase):
         self.refused("window is (0, 32)", window=(0, 32))
         self.refused("form is 'dot_product'", form="dot_product")
         self.refused("scale is 'big'", scale="big")
+        self.refused("scale is True, but must be a number", scale=True)
+        self.refused("deterministic is 'yes', but must be True or False", deterministic="yes")
         self.refused("no kernel \"cpu.quick\"", kernel="cpu.quick")
         self.refused("k2_bias is inf", k2_bias=float("inf"))
 
@@ -193,19 +302,6 @@ class OfTorch(unittest.TestCase):
         other = list(map(torch.from_numpy, arrays()))
         numpy.testing.assert_array_equal(traced(*other).numpy(), call(*other).numpy())
         numpy.testing.assert_array_equal(mapped[0].numpy(), expected.numpy())
-
-    def test_a_call_like_an_earlier_one_is_checked_where_it_differs(self):
-        inputs = list(map(torch.from_numpy, arrays()))
-        sink = torch.zeros(4)
-        for _ in range(2):
-            plain = triscope.attention(*inputs, window=(5, 3))
-            self.assertFalse(torch.equal(triscope.attention(*inputs, window=(5, 3), sink=sink), plain))
-            self.assertFalse(torch.equal(triscope.attention(*inputs, window=(5, 4)), plain))
-            self.assertFalse(torch.equal(triscope.attention(*inputs, window=[5, 3], scale=0.3), plain))
-            with self.assertRaisesRegex(ValueError, "k2 has dtype torch.float64"):
-                triscope.attention(*inputs[:2], inputs[2].double(), *inputs[3:], window=(5, 3))
-            with self.assertRaisesRegex(ValueError, "float16 is 'half'"):
-                triscope.attention(*inputs, window=(5, 3), float16="half")
 
     def test_gradients_with_torch_checkpoint(self):
         both = []

@@ -7,6 +7,7 @@ import types
 import numpy
 
 STAND_IN = True
+__version__ = "a stand-in"
 
 
 class dtype:
@@ -30,6 +31,9 @@ class device:
     def __eq__(self, other):
         return (self.type, self.index) == (other.type, other.index)
 
+    def __hash__(self):
+        return hash((self.type, self.index))
+
     def __repr__(self):
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
@@ -42,8 +46,15 @@ class Tensor:
 
     is_cuda = requires_grad = False
 
+    def requires_grad_(self):
+        self.requires_grad = True
+        return self
+
     def numpy(self):
         return self._array
+
+    def __float__(self):
+        return float(self._array)
 
     def is_contiguous(self):
         return self._array.flags.c_contiguous
@@ -85,8 +96,34 @@ def empty(shape, dtype=float32, device=None):
     return Tensor(numpy.empty(shape, dtype.numpy_type), dtype, device)
 
 
+_grad_enabled = True
+_modes = 0
+
+
 def is_grad_enabled():
-    return True
+    return _grad_enabled
+
+
+class _Setting:
+    """As a context: one of the variables of this file has another value."""
+
+    def __init__(self, name, value):
+        self._name, self._value = name, value
+
+    def __enter__(self):
+        self._old, globals()[self._name] = globals()[self._name], self._value
+
+    def __exit__(self, *_):
+        globals()[self._name] = self._old
+
+
+def no_grad():
+    return _Setting("_grad_enabled", False)
+
+
+def a_mode_of_dispatch():
+    """Where torch traces or maps, calls go through the registered operators."""
+    return _Setting("_modes", 1)
 
 
 compiler = types.SimpleNamespace(is_compiling=lambda: False)
@@ -95,7 +132,9 @@ class _Parameter(Tensor):
 
 
 nn = types.SimpleNamespace(Parameter=_Parameter)
-_C = types.SimpleNamespace(_len_torch_dispatch_stack=lambda: 1)  # so that the registered operators are called
+_C = types.SimpleNamespace(_len_torch_dispatch_stack=lambda: _modes, _get_tracing_state=lambda: None,
+                           _functorch=types.SimpleNamespace(peek_interpreter_stack=lambda: None))
+cuda = types.SimpleNamespace(current_device=None)
 _deterministic = False
 _autocast = []
 
@@ -137,7 +176,7 @@ class _Function:
         return cls.forward(cls.context, *arguments)
 
 
-autograd = types.SimpleNamespace(Function=_Function)
+autograd = types.SimpleNamespace(Function=_Function, forward_ad=types.SimpleNamespace(_current_level=-1))
 
 
 class _Context:
