@@ -1,5 +1,5 @@
 # libtriscope_worker.so: the worker for Python's `triscope.measure`, whose kernels are functions of the same process. It links
-# what triscope-worker links, so all of that must be position-independent, and it shows one function.
+# what triscope-worker links, so all of that must be position-independent, and it shows two functions.
 add_library(triscope_worker SHARED profiler/worker/main/worker_library.cpp)
 set_target_properties(triscope_worker PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
   LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/worker.map)
