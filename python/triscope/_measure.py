@@ -6,22 +6,17 @@ import json
 import os
 import pathlib
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
-from . import _database, _function_file, _programs
+from . import _database, _function_file, _options, _programs, _sweep_words
 from ._progress import Progress
 
-_PROBLEM = {"window": "--windows", "seq_len": "--seq", "batch": "--batch", "q_heads": "--q-heads", "kv_heads": "--kv-heads",
-            "head_dim": "--head-dim", "form": "--form", "mask": "--mask", "scale": "--scale", "k2_bias": "--k2-bias",
-            "v2_bias": "--v2-bias", "sink": "--sink"}
 
-_DEVICES = {"cpu": "cpu", "cuda": "0"}  # as --device has them
-_BESIDE = {"cpu": ("cpu.fast",), "cuda": ("cuda.hopper", "cuda.portable", "baseline.fa3")}
-
-
-def measure(function, problem, *, db, backward=None, name=None, device="cpu", beside=None, budget="10s", precision="0.5%",
+def measure(function, problem=None, *, db, backward=None, name=None, device="cpu", beside=None, budget=None, precision=None,
             restarts=None, time_limit="2min", resume=None, progress=True, own_process=False):
     """Measures `function` in turns with the kernels `beside`, and returns the rows of the sweep as Columns.
 
@@ -31,42 +26,48 @@ def measure(function, problem, *, db, backward=None, name=None, device="cpu", be
     of triscope.attention.
 
     `problem` is a dict: window=(512, 32), and what differs from `triscope sweep` of seq_len, batch, q_heads, kv_heads, head_dim,
-    form, mask, scale, k2_bias, v2_bias, sink. A wrong result, an exception, a crash or a hang is the status and reason of a row.
-    With device="cuda" the function is one of torch: tensors and results are bfloat16 on the GPU, lse and sink float32, and what
-    it puts on the current stream of torch is measured. It must not write into its inputs, nor wait for the GPU.
+    form, mask, scale, k2_bias, v2_bias, sink; a list of lengths, heads, dimensions or batches means each. A wrong result, an
+    exception, a crash or a hang is the status and reason of a row. With device="cuda" the function is one of torch: tensors
+    and results are bfloat16 on the GPU, lse and sink float32, and what it puts on the current stream of torch is measured. It must
+    not write into its inputs, nor wait for the GPU.
 
     `beside` is cpu.fast, or cuda.hopper, cuda.portable and baseline.fa3 for a GPU. Empty, it means every kernel that runs here.
-    `resume` is the number of a sweep to go on with: the callable must be the same.
+    `budget` ("10s") is the longest time to sample one row, `precision` ("0.5%") the half-width at which it is known, `time_limit` the
+    longest silence of a worker. `resume` is the number of a sweep to go on with: the callable must be the same, and the problem,
+    beside, budget, precision and restarts are those of that sweep and not given again.
 
     The function runs in processes of their own, three a row unless `restarts` says otherwise. With own_process=True it runs in
     this one, in another thread: it may be any callable, but a crash ends this process, a hang goes on behind the sweep, and
-    there is one process a row. The instance of such rows ends with ".own-process".
+    there is one process a row. The kernels beside it run in this process too, since they take turns with it. The instance of each
+    such row ends with ".own-process".
 
-    ValueError when the callable cannot be brought to another process or the sweep is refused.
+    ValueError names the argument that is wrong, or says why the callable cannot be brought to another process or the sweep is
+    refused.
     """
     program = _program()
     worker = pathlib.Path(__file__).with_name("libtriscope_worker.so")
     if not worker.exists():
         raise RuntimeError(f"there is no {worker}: install the wheel again")
-    if device not in _BESIDE:
-        raise ValueError(f"device is {device!r}, but must be one of: {', '.join(_BESIDE)}")
+    _options.choice("device", device, _sweep_words.DEVICES)
     if device == "cuda" and importlib.util.find_spec("torch") is None:
         raise ValueError('device="cuda" needs torch, which is not installed here')
     if own_process and restarts not in (None, 1):
-        raise ValueError(f"restarts is {restarts!r}, but own_process=True has this one process: leave it out")
-    if restarts is None:
-        restarts = 1 if own_process else 3
-    beside = _BESIDE[device] if beside is None else beside
+        raise ValueError(f"restarts is {_options.said(restarts)}, but own_process=True has this one process: leave it out")
+    db = _sweep_words.path(db)
+    if name is not None:
+        _sweep_words.kernel_name(name, True)
     content = _function_file.content(function, backward, name, device, own_process)
+    _sweep_words.kernel_name(json.loads(content)["kernel"], name is not None)
     with tempfile.TemporaryDirectory(prefix="triscope-") as folder, contextlib.ExitStack() as until_then:
         file = pathlib.Path(folder, "callable.json")
         file.write_bytes(content)
-        words = [program, "sweep", "--json", "--db", os.fspath(db), "--time-limit", time_limit, "--kernel"]
-        if resume is not None:
-            words += [str(file), "--resume", str(int(resume))]
+        words = [program, "sweep", "--json", "--db", db, "--time-limit", _sweep_words.text("time_limit", time_limit, "2min"), "--kernel"]
+        if resume is None:
+            words += _sweep_words.new(str(file), device, backward, problem, beside, budget, precision,
+                                      (1 if own_process else 3) if restarts is None else restarts)
         else:
-            words += [",".join([str(file), *beside]), "--device", _DEVICES[device], "--pass", "forward,backward" if backward else "forward",
-                      "--budget", budget, "--precision", precision, "--restarts", str(restarts), *_options(problem)]
+            words += _sweep_words.resumed(str(file), resume, problem=problem, beside=beside, budget=budget, precision=precision,
+                                          restarts=restarts)
         if own_process:
             launcher = until_then.enter_context(_workers_here(content, function, backward, folder)).launcher(folder)
         else:
@@ -104,32 +105,32 @@ def _search_path():
     return os.pathsep.join([*(entry or os.getcwd() for entry in sys.path), own])
 
 
-def _options(problem):
-    unknown = [key for key in problem if key not in _PROBLEM]
-    if unknown:
-        raise ValueError(f"problem has the key {unknown[0]!r}, but may have only: {', '.join(_PROBLEM)}")
-    if "window" not in problem:
-        raise ValueError("problem has no window: give the two lengths, such as window=(512, 32)")
-    words = []
-    for key, value in problem.items():
-        if key == "window":
-            try:
-                first, second = value
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"window is {value!r}, but must be two whole numbers, such as (512, 32)") from error
-            value = f"{first}x{second}"
-        words.append(f"{_PROBLEM[key]}={value}")
-    return words
+@contextlib.contextmanager
+def _ctrl_c_waits():
+    """Ctrl+C within it counts at its end: while a program is being started, nobody could end it yet."""
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        yield
+        return
+    pressed = []
+    signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if pressed:
+        usual(signal.SIGINT, None)
 
 
 def _run(words, environment, wanted):
     """The number of the sweep. ValueError with the sentence of `triscope sweep` when it is refused."""
     with tempfile.TemporaryFile("w+") as errors:
-        # In a session of its own, Ctrl+C reaches this process only, and the program gets one signal instead of two.
-        child = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True,
-                                 start_new_session=True)
-        summary = None
+        child = summary = None
         try:
+            # In a session of its own, Ctrl+C reaches this process only, and the program gets one signal instead of two.
+            with _ctrl_c_waits():
+                child = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
+                                         text=True, start_new_session=True)
             with Progress(wanted) as progress:
                 for line in child.stdout:
                     message = json.loads(line)
@@ -138,10 +139,11 @@ def _run(words, environment, wanted):
                     elif message["type"] == "summary":
                         summary = message
         finally:
-            child.stdout.close()
-            if summary is None and child.poll() is None:
-                child.terminate()  # it stops after this sample and keeps everything
-            child.wait()
+            if child is not None:
+                child.stdout.close()
+                if summary is None and child.poll() is None:
+                    child.terminate()  # it stops after this sample and keeps everything
+                child.wait()
         if summary is None:
             errors.seek(0)
             raise ValueError(errors.read().strip() or f"triscope sweep ended with code {child.returncode}")

@@ -295,7 +295,8 @@ class Sweep(unittest.TestCase):
         self.db = os.path.join(folder.enter_context(tempfile.TemporaryDirectory()), "mine.db")
 
     def rows(self, function, **options):
-        found = triscope.measure(function, SMALL, db=self.db, **{**SHORT, **options})
+        asked = {"progress": False} if "resume" in options else {"problem": SMALL, **SHORT}
+        found = triscope.measure(function, db=self.db, **{**asked, **options})
         return {(kernel, direction): (status, reason or "") for kernel, direction, status, reason in
                 zip(found["kernel"], found["pass"], found["status"], found["reason"])}
 
@@ -337,7 +338,9 @@ class Sweep(unittest.TestCase):
         self.assertEqual(where, {(os.getpid(), False)})
         with triscope.open(self.db) as database:
             instances = dict(zip(*(database.results()[name] for name in ("kernel", "instance"))))
-        self.assertTrue(instances["here"].endswith(".own-process"), instances)
+        self.assertEqual(set(instances), {"here", "cpu.fast"})
+        self.assertTrue(all(instance.endswith(".own-process") for instance in instances.values()), instances)
+        self.assertRegex(instances["cpu.fast"], r"^\w+\.own-process$")
         self.assertEqual(triscope.attention(*[numpy.ones((1, 4, 1, 4), numpy.float32)] * 5).shape, (1, 4, 1, 4))
 
     def test_in_this_process_a_wrong_function_an_exception_and_a_hang_cost_their_row(self):
@@ -372,6 +375,33 @@ class Sweep(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "SHA-256 differs"):
             self.rows(off_by_one, resume=1)
 
+    def test_resume_refuses_what_it_would_not_follow(self):
+        for told in (dict(problem=dict(SMALL, seq_len=512)), dict(beside=["cpu.oracle"]), dict(budget="1s"), dict(precision="9%"),
+                     dict(restarts=2)):
+            with self.subTest(told), self.assertRaisesRegex(ValueError, f"^{next(iter(told))} is .*, but resume=1 goes on with what that sweep"):
+                triscope.measure(right, db=self.db, progress=False, resume=1, **told)
+        for sweep in ("last", 0, True):
+            with self.subTest(sweep), self.assertRaisesRegex(ValueError, "^resume is .*, but must be a whole number of at least 1"):
+                triscope.measure(right, db=self.db, progress=False, resume=sweep)
+
+    def test_ctrl_c_while_the_program_is_being_started_stops_it_too(self):
+        program, started = pathlib.Path(self.db).with_name("program"), []
+        program.write_text("#!/bin/sh\nexec sleep 1000\n")
+        program.chmod(0o700)
+        popen = subprocess.Popen
+
+        def start(*words, **more):
+            started.append(popen(*words, **more))
+            os.kill(os.getpid(), signal.SIGINT)
+            return started[0]
+
+        with unittest.mock.patch("triscope._measure._program", return_value=str(program)), \
+                unittest.mock.patch("subprocess.Popen", start), self.assertRaises(KeyboardInterrupt):
+            triscope.measure(right, SMALL, db=self.db, **SHORT)
+        self.addCleanup(started[0].kill)
+        self.assertEqual(started[0].poll(), -signal.SIGTERM)
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+
     def test_ctrl_c_stops_the_sweep_with_one_signal(self):
         folder = pathlib.Path(self.db).parent
         log, program = folder / "log", folder / "program"
@@ -395,9 +425,36 @@ class Sweep(unittest.TestCase):
 
     def test_a_bad_problem_is_refused_in_a_sentence(self):
         for problem, sentence in ((dict(seq_len=64), "problem has no window"), (dict(SMALL, sequence=3), "'sequence'"),
-                                  (dict(SMALL, window=5), "must be two whole numbers"), (dict(SMALL, seq_len=-4), "--seq")):
+                                  (dict(SMALL, window=5), "must be two whole numbers"), (dict(SMALL, seq_len=-4), "^seq_len is -4"),
+                                  (dict(SMALL, seq_len="[64"), "^seq_len is '\\[64', but must be a whole number"),
+                                  (dict(SMALL, q_heads=[2, 2.5]), "^q_heads is 2.5, but must be a whole number"),
+                                  (dict(SMALL, form="dot_product"), "^form is 'dot_product', but must be one of: trilinear, determinant"),
+                                  (dict(SMALL, scale="big"), "^scale is 'big', but must be a number"),
+                                  (512, "^problem is 512, but must be a dict"), (None, "^problem is None: give a dict")):
             with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
                 triscope.measure(right, problem, db=self.db, **SHORT)
+
+    def test_bad_arguments_are_refused_by_name(self):
+        def cuda(*_, window):
+            pass
+
+        for told, sentence in ((dict(budget=1), "^budget is 1, but must be a text such as '10s'$"), (dict(precision=.5), "^precision is 0.5"),
+                               (dict(time_limit=60), "^time_limit is 60, but must be a text such as '2min'$"),
+                               (dict(beside="cpu.fast"), "^beside is 'cpu.fast', but must be a list of ids"),
+                               (dict(beside=["cpu.fast,cpu.oracle"]), "^beside is .*, but must be a list of ids"),
+                               (dict(restarts=0), "^restarts is 0, but must be a whole number of at least 1$"),
+                               (dict(name="My Kernel"), "^name is 'My Kernel', but must be up to 40 of a-z"),
+                               (dict(name="cuda.mine"), "^name is 'cuda.mine'"), (dict(name=3), "^name is 3"),
+                               (dict(function=cuda), "^name is 'cuda', .*as the function is called; pass another one$"),
+                               (dict(db=3), "^db is 3, but must be the path of a database$"),
+                               (dict(device=["cpu"]), "^device is \\['cpu'\\], but must be one of: cpu, cuda$")):
+            with self.subTest(told), self.assertRaisesRegex(ValueError, sentence):
+                triscope.measure(**{**dict(function=right, problem=SMALL, db=self.db), **SHORT, **told})
+            self.assertFalse(os.path.exists(self.db))
+
+    def test_a_list_of_lengths_means_each(self):
+        found = triscope.measure(right, dict(SMALL, seq_len=[32, 64]), db=self.db, **SHORT)
+        self.assertEqual(sorted(zip(found["kernel"], found["seq_len"])), [("cpu.fast", 32), ("cpu.fast", 64), ("right", 32), ("right", 64)])
 
 
 if __name__ == "__main__":
