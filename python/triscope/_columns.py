@@ -9,10 +9,13 @@ _OF_RESULTS = ("measurement", "kernel", "pass", "window1", "window2", "seq_len",
 
 
 class Columns(dict):
-    """{column: [values]}, each list as long as the others."""
+    """{column: [values]}, each list as long as the others; its len() counts columns."""
 
     def rows(self):
-        """How many rows there are."""
+        """The rows in order, each a dict {column: value}."""
+        return [dict(zip(self, row)) for row in zip(*self.values())]
+
+    def _count(self):
         return len(next(iter(self.values()), ()))
 
     def to_pandas(self):
@@ -30,7 +33,7 @@ class Columns(dict):
     def plot(self, x="seq_len", y="tflops", ax=None):
         """Results over the column `x`, a line for each kernel and problem, with the 95 % intervals drawn as bars; rows whose
         interval is unknown have a point and no bar. `y`: "tflops" or "median_ms". Returns the matplotlib Axes, new ones when
-        `ax` is None. ValueError when a column is not there; ImportError when matplotlib is not installed and `ax` is None."""
+        `ax` is None. ValueError when a column is not there, or `x` is one without numbers; ImportError when matplotlib is not installed and `ax` is None."""
         from . import _figure
 
         return _figure.plot(self, x, y, ax)
@@ -39,8 +42,8 @@ class Columns(dict):
         names = [name for name in _OF_RESULTS if name in self] if "median_ms" in self else list(self)
         head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
         body = "".join("<tr>" + "".join(f"<td>{_text(self._shown(name, row))}</td>" for name in names) + "</tr>"
-                       for row in range(min(self.rows(), _SHOWN)))
-        left = self.rows() - _SHOWN
+                       for row in range(min(self._count(), _SHOWN)))
+        left = self._count() - _SHOWN
         more = f"<p>{left} more rows, and {len(self)} columns in all: to_pandas() has everything.</p>" if left > 0 else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 

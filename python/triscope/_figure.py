@@ -20,6 +20,9 @@ def plot(results, x, y, ax):
         raise ValueError(f"y is {y!r}, but must be median_ms or tflops, which have an interval")
     if missing := [name for name in ("kernel", "status", "median_ms", "ci_low_ms", "ci_high_ms") if name not in results]:
         raise ValueError(f"these columns have no {missing[0]}: plot draws what Database.results returns")
+    measured = [value for value, status in zip(results[x], results["status"]) if status == "ok" and value is not None]
+    if measured and not any(isinstance(value, (int, float)) for value in measured):
+        raise ValueError(f"x is {x!r}, whose values are no numbers, such as {measured[0]!r:.60}; take seq_len or window1")
     if ax is None:
         import matplotlib.pyplot
 

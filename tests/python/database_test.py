@@ -52,10 +52,17 @@ class Database(unittest.TestCase):
             samples = database.samples(1)
             self.assertEqual(list(samples.to_pandas()["duration_ns"]), samples["duration_ns"])
 
+    def test_rows_are_dicts(self):
+        with triscope.open(RECORDED) as database:
+            results = database.results(sweep=1)
+            rows = results.rows()
+            self.assertEqual([row["kernel"] for row in rows], results["kernel"])
+            self.assertEqual(set(rows[0]), set(results))
+
     def test_a_notebook_gets_a_table(self):
         with triscope.open(RECORDED) as database:
             results, text = database.results(), database._repr_html_()
-            self.assertEqual(text.count("<tr>"), 1 + min(40, results.rows()))
+            self.assertEqual(text.count("<tr>"), 1 + min(40, len(results.rows())))
             self.assertIn(f"<td>{results['kernel'][0]}</td>", text)
             self.assertIn(f"<td>{results['median_ms'][0]:.5g}</td>", text)
             self.assertIn("<th>duration_ns</th>", database.samples(1)._repr_html_())
@@ -198,7 +205,8 @@ class Plot(unittest.TestCase):
 
     def test_refusals(self):
         for words, said in ((dict(x="tokens"), "x is 'tokens', but the columns are"), (dict(y="watts"), "y is 'watts'"),
-                            (dict(y="seq_len"), "must be median_ms or tflops")):
+                            (dict(y="seq_len"), "must be median_ms or tflops"),
+                            (dict(x="kernel"), "^x is 'kernel', whose values are no numbers, such as 'a'; take seq_len or window1$")):
             with self.assertRaisesRegex(ValueError, said):
                 self.results.plot(**words, ax=Axes())
         with triscope.open(RECORDED) as database, self.assertRaisesRegex(ValueError, "x is 'seq_len', but the columns are"):
