@@ -164,10 +164,64 @@ def opcheck(torch):
     say({*made.values(), *other.values()} == {"SUCCESS"}, f"torch.library.opcheck: {made}; backward {other}")
 
 
+def deterministic(torch):
+    """Gradients of which many blocks add to the same element, twice: by the switch of torch and by the argument."""
+    *inputs, grad_o = some(torch, seq_len=2048)
+    leaves = [x.requires_grad_() for x in inputs]
+
+    def step(**options):
+        o = triscope.attention(*leaves, window=(128, 16), **options)
+        return torch.autograd.grad(o, leaves, grad_o)
+
+    by_argument = [step(deterministic=True) for _ in range(3)]
+    torch.use_deterministic_algorithms(True)
+    try:
+        by_switch = [step() for _ in range(3)]
+    finally:
+        torch.use_deterministic_algorithms(False)
+    first, *others = by_argument + by_switch
+    same = all(torch.equal(x, y) for found in others for x, y in zip(first, found))
+    fast = [step() for _ in range(4)]
+    differ = sum(not all(torch.equal(x, y) for x, y in zip(fast[0], found)) for found in fast[1:])
+    say(same, f"deterministic gradients: six times the same bits ({differ} of 3 others differ without)")
+
+
+def half(torch):
+    """float16, as it is and under autocast: refused, or computed in bfloat16 when asked."""
+    *inputs, _ = some(torch, seq_len=256)
+    expected = triscope.attention(*inputs, window=(64, 16))
+    halves, floats = [x.half() for x in inputs], [x.float() for x in inputs]  # both round to these inputs again
+    asked = triscope.attention(*halves, window=(64, 16), float16="bfloat16")
+    say(asked.dtype == torch.bfloat16 and apart(asked.float().cpu(), expected.float().cpu()) <= 5e-3, "float16=\"bfloat16\" of float16 tensors")
+    with torch.autocast("cuda", dtype=torch.bfloat16):
+        say(bool(torch.equal(triscope.attention(*floats, window=(64, 16)), expected)), "autocast to bfloat16: the same as of bfloat16 tensors")
+    with torch.autocast("cuda", dtype=torch.float16):
+        say(bool(torch.equal(triscope.attention(*floats, window=(64, 16), float16="bfloat16"), expected)),
+            "autocast to float16 with float16=\"bfloat16\": the same as of bfloat16 tensors")
+        for tensors in (floats, halves):
+            try:
+                triscope.attention(*tensors, window=(64, 16))
+                say(False, "autocast to float16 was taken")
+            except ValueError as error:
+                say("float16, whose range" in str(error), f"autocast to float16: {error}")
+
+
+def operator_refusal(torch):
+    forward, _ = operators()
+    *inputs, _ = some(torch, seq_len=64, heads=4)
+    options = (None, 16, 8, None, "trilinear", "causal", 0.0, 0.0, False, "cuda")
+    for name, k2 in (("shape", inputs[2][:, :32].contiguous()), ("device", inputs[2].cpu()), ("dtype", inputs[2].float())):
+        try:
+            forward(*inputs[:2], k2, *inputs[3:], *options)
+            say(False, f"the operator took a k2 of another {name}")
+        except (ValueError, NotImplementedError, RuntimeError) as error:
+            say("k2" in str(error), f"the operator and a k2 of another {name}: {str(error)[:120]}")
+
+
 def step_torch(*_):
     import torch
     print(f"     {torch.cuda.get_device_name()}, torch {torch.__version__}")
-    for check in (opcheck, gradients, replay, compiled):
+    for check in (opcheck, gradients, replay, compiled, deterministic, half, operator_refusal):
         attempt(check, torch)
 
 
@@ -212,6 +266,35 @@ def jax_refusal():
         say("bfloat16" in str(error), f"JAX: {error}")
 
 
+def jax_places():
+    """What is traced for one device and run on the other."""
+    import jax
+    import jax.numpy as jnp
+    call = jax.jit(lambda x: triscope.attention(*[x] * 5, window=(8, 4)))
+    shape = (1, 16, 1, 64)
+    try:
+        call(jnp.ones(shape, jnp.float32)).block_until_ready()
+        say(False, "JAX: float32 that is traced and run on a GPU was taken")
+    except Exception as error:
+        say("XLA runs this on a GPU" in str(error), f"JAX, traced float32 on a GPU: {str(error)[:160]}")
+    cpu = jax.devices("cpu")[0]
+    x = numpy.random.default_rng(3).standard_normal(shape, dtype=numpy.float32)
+    expected = triscope.attention(*[x] * 5, window=(8, 4))
+    with jax.default_device(cpu):
+        got = numpy.asarray(call(jax.device_put(x, cpu)))
+    say(bool((got == expected).all()), "JAX, traced float32 on the CPU of a machine with a GPU: as numpy")
+
+
+def jax_deterministic():
+    import jax
+    import jax.numpy as jnp
+    random = numpy.random.default_rng(4)
+    inputs = [jnp.asarray(random.standard_normal((1, 2048, heads, 128)), jnp.bfloat16) for heads in (16, 1, 1, 1, 1)]
+    slope = jax.jit(jax.grad(lambda *x: triscope.attention(*x, window=(128, 16), deterministic=True).astype(jnp.float32).sum(), argnums=range(5)))
+    first, *others = [slope(*inputs) for _ in range(4)]
+    say(all(bool((a == b).all()) for found in others for a, b in zip(first, found)), "JAX, deterministic gradients: four times the same bits")
+
+
 def step_jax(*_):
     import jax
     print(f"     jax {jax.__version__} on {jax.devices()[0].device_kind}")
@@ -220,6 +303,8 @@ def step_jax(*_):
     attempt(jax_case, "trilinear", dict(window=(64, 16)), random)
     attempt(jax_case, "determinant with a sink", dict(window=(16, 40), form="determinant", sink=sink), random)
     attempt(jax_refusal)
+    attempt(jax_places)
+    attempt(jax_deterministic)
 
 
 def step_triton(*_):
@@ -245,9 +330,12 @@ def host_us(action, wait):
 
 
 def host_of_c(build):
-    said = subprocess.run([build / "tests/interface_check", "times"], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
-    print("\n".join(f"     {line}" for line in said.splitlines()), flush=True)
-    for what, forward, backward in re.findall("host us a call, cuda, (.*?): forward ([0-9.]+), backward ([0-9.]+)", said):
+    done = subprocess.run([build / "tests/interface_check", "times"], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    print("\n".join(f"     {line}" for line in done.stdout.splitlines()), flush=True)
+    times = re.findall("host us a call, cuda, (.*?): forward ([0-9.]+), backward ([0-9.]+)", done.stdout)
+    if done.returncode or not times:
+        say(False, f"interface_check times ended with {done.returncode} and said {len(times)} times")
+    for what, forward, backward in times:
         bound(15, float(forward), f"C forward, {what}")
         bound(15, float(backward), f"C backward, {what}")
 
@@ -352,7 +440,7 @@ def step_blocks(build, folder, what, *cases):
 
 
 def worker_rows(build, folder, name):
-    """{(seq_len, pass): (ms, half interval in %)} of cuda.hopper, by `triscope sweep`."""
+    """{(seq_len, pass): median ms} of cuda.hopper, by `triscope sweep`."""
     database = folder / f"{name}.db"
     words = [build / "bin/triscope", "sweep", "--db", database, "--windows", "512x32", "--seq", "4k", "--q-heads", "64", "--kv-heads", "1",
              "--kernel", "cuda.hopper", "--pass", "forward,backward", "--device", "0", "--precision", "0.1%", "--budget", "3s", "--restarts", "1"]
@@ -397,7 +485,7 @@ def wrong_window(folder):
                             db=folder / "wrong.db", budget="300ms", restarts=1, progress=False)
     found = dict(zip(rows["kernel"], zip(rows["status"], rows["reason"])))
     status, reason = found["off_by_one"]
-    say(status == "failed" and "most at [" in (reason or ""), f"a window that is one too short: {reason}")
+    say(status == "failed" and re.search(r"\bo: .* most at \[\d", reason or "") is not None, f"a window that is one too short: {reason}")
 
 
 def in_this_process(folder):

@@ -168,12 +168,11 @@ class Operators(unittest.TestCase):
     OPTIONS = (5, 3, None, "trilinear", "causal", 0.0, 0.0, False, "cpu.fast")
 
     def refused(self, said, *arguments):
-        for operator in (torch.ops.triscope.attention, torch.ops.triscope.attention_backward)[len(arguments) > 6:][:1]:
+        operators = torch.ops.triscope
+        operator = operators.attention if len(arguments) == 6 else operators.attention_backward
+        for function in (operator, operator.fake) if STAND_IN else (operator,):
             with self.assertRaisesRegex(ValueError, said):
-                operator(*arguments, *self.OPTIONS)
-            if STAND_IN:
-                with self.assertRaisesRegex(ValueError, said):
-                    operator.fake(*arguments, *self.OPTIONS)
+                function(*arguments, *self.OPTIONS)
 
     def test_what_a_kernel_would_read_beyond_its_end_is_refused(self):
         inputs = list(map(torch.from_numpy, arrays()))
