@@ -300,6 +300,14 @@ class Sweep(unittest.TestCase):
         return {(kernel, direction): (status, reason or "") for kernel, direction, status, reason in
                 zip(found["kernel"], found["pass"], found["status"], found["reason"])}
 
+    def rows_of_a_hang(self, function, **options):
+        """The limit holds for cpu.fast too, which on a very busy machine needs longer than the first to start."""
+        for limit in ("15s", "60s"):
+            rows = self.rows(function, time_limit=limit, **options)
+            if rows["cpu.fast", "forward"][0] == "ok":
+                break
+        return rows
+
     def test_forward_and_backward_beside_ours(self):
         rows = self.rows(right, backward=gradients)
         self.assertEqual(set(rows), {(kernel, direction) for kernel in ("right", "cpu.fast") for direction in ("forward", "backward")})
@@ -315,11 +323,10 @@ class Sweep(unittest.TestCase):
                 self.assertRegex(reason, r"\bo: .* most at \[\d+, \d+, \d+, \d+\]: ")
 
     def test_a_crash_a_hang_and_an_exception_cost_their_row(self):
-        for function, sentence in ((kills_itself, "SIGKILL"), (hangs, "limit of 15 s"), (raises, "no such tile"),
+        for function, sentence in ((kills_itself, "SIGKILL"), (hangs, "ran longer than the limit of"), (raises, "no such tile"),
                                    (wrong_shape, "must have shape")):
             with self.subTest(function.__name__):
-                # The limit holds for cpu.fast too, which on a busy machine needs seconds to start.
-                rows = self.rows(function, **(dict(time_limit="15s") if function is hangs else {}))
+                rows = self.rows_of_a_hang(function) if function is hangs else self.rows(function)
                 self.assertEqual(rows["cpu.fast", "forward"][0], "ok", rows)
                 status, reason = rows[function.__name__, "forward"]
                 self.assertEqual(status, "failed")
@@ -349,9 +356,10 @@ class Sweep(unittest.TestCase):
 
         over = threading.Event()
         self.addCleanup(over.set)
-        for function, sentence in ((off_by_one, "most at ["), (raises, "no such tile"), (exits, "SystemExit: 3"), (waits, "limit of 15 s")):
+        for function, sentence in ((off_by_one, "most at ["), (raises, "no such tile"), (exits, "SystemExit: 3"),
+                                   (waits, "ran longer than the limit of")):
             with self.subTest(function.__name__):
-                rows = self.rows(function, own_process=True, **(dict(time_limit="15s") if function is waits else {}))
+                rows = (self.rows_of_a_hang if function is waits else self.rows)(function, own_process=True)
                 self.assertEqual(rows["cpu.fast", "forward"][0], "ok", rows)
                 status, reason = rows[function.__name__, "forward"]
                 self.assertEqual(status, "failed")
