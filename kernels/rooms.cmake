@@ -92,7 +92,8 @@ if(TRISCOPE_CUDA)
 endif()
 
 # Kernels of other people's libraries, which export the same header.
-triscope_room(kernels/plugin kernels/attention kernels/base kernels/base/files kernels/base/text fmt::static)
+triscope_room(kernels/plugin kernels/attention kernels/base kernels/base/files kernels/base/text fmt::static
+  Threads::Threads)
 
 # The C interface of include/triscope/attention.h; libtriscope_attention.so is this room: cmake/Interface.cmake.
 set(interface_gpu_rooms "")

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -79,12 +80,15 @@ class PluginKernel final : public Kernel {
     return said(reason);
   }
 
+  /// Asked once of each problem: a launch is told of what was allocated, whatever the plug-in would say by then.
   std::size_t workspace_bytes(const Problem& problem, Pass pass, std::string_view) const override {
-    const triscope_problem c = c_problem(problem);
-    std::array<char, TRISCOPE_REASON_SIZE> reason{};
-    std::size_t bytes = 0;
-    require(library_.workspace(info_.id.c_str(), &c, c_pass(pass), &bytes, reason.data(), reason.size()), reason);
-    return bytes;
+    const std::lock_guard lock(mutex_);
+    const auto known = std::find_if(answers_.rbegin(), answers_.rend(), [&](const Answer& answer) {
+      return answer.pass == pass && answer.problem == problem;
+    });
+    if (known != answers_.rend()) return known->bytes;
+    answers_.push_back({problem, pass, ask_workspace(problem, pass)});
+    return answers_.back().bytes;
   }
 
   void launch(const Problem& problem, Pass pass, std::string_view instance, const Arguments& a) const override {
@@ -101,6 +105,20 @@ class PluginKernel final : public Kernel {
   }
 
  private:
+  struct Answer {
+    Problem problem;
+    Pass pass = Pass::forward;
+    std::size_t bytes = 0;
+  };
+
+  std::size_t ask_workspace(const Problem& problem, Pass pass) const {
+    const triscope_problem c = c_problem(problem);
+    std::array<char, TRISCOPE_REASON_SIZE> reason{};
+    std::size_t bytes = 0;
+    require(library_.workspace(info_.id.c_str(), &c, c_pass(pass), &bytes, reason.data(), reason.size()), reason);
+    return bytes;
+  }
+
   void require(triscope_status status, const std::array<char, TRISCOPE_REASON_SIZE>& reason) const {
     if (status == TRISCOPE_OK) return;
     throw Error(fmt::format("{} failed with code {}", info_.id, static_cast<int>(status)), said(reason),
@@ -109,6 +127,8 @@ class PluginKernel final : public Kernel {
 
   PluginLibrary library_;
   KernelInfo info_;
+  mutable std::mutex mutex_;
+  mutable std::vector<Answer> answers_;
 };
 
 /// Text of the plug-in, which may be null.
