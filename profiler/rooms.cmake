@@ -45,9 +45,9 @@ triscope_room(profiler/sweep kernels/base kernels/base/files kernels/base/text p
 # The measuring process. It knows neither the database nor the sweep.
 triscope_room(profiler/worker/device kernels/attention kernels/base kernels/inspect kernels/inspect/cpu profiler/record
   profiler/statistics triscope_build_facts fmt::static Threads::Threads)
-triscope_room(profiler/worker/jobs kernels/attention kernels/base kernels/base/files kernels/inspect kernels/reference
-  kernels/tensors profiler/protocol profiler/record profiler/record/words profiler/statistics profiler/worker/device
-  OpenMP::OpenMP_CXX fmt::static)
+triscope_room(profiler/worker/jobs kernels/attention kernels/base kernels/base/files kernels/inspect kernels/plugin
+  kernels/reference kernels/tensors profiler/protocol profiler/record profiler/record/words profiler/statistics
+  profiler/worker/device OpenMP::OpenMP_CXX fmt::static)
 set(gpu_rooms "")
 if(TRISCOPE_CUDA)
   triscope_cuda_room(profiler/worker/cuda "${TRISCOPE_CUDA_ARCHS}" kernels/attention kernels/base kernels/base/files

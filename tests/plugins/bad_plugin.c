@@ -3,14 +3,21 @@
 #define triscope_workspace triscope_working_memory
 #elif defined(BUILT_IN_ID)
 #define triscope_kernel skeleton_kernel
+#elif defined(GROWS)
+#define triscope_workspace skeleton_workspace
+#define triscope_launch skeleton_launch
 #elif !defined(WRONG_VERSION)
 #define triscope_launch skeleton_launch
 #endif
 #ifdef WRONG_VERSION
 #define triscope_attention_version skeleton_version
 #endif
+#include <stdlib.h>
+#include <string.h>
+
 #include "assets/plugin/plugin.c"
 #undef triscope_launch
+#undef triscope_workspace
 #undef triscope_kernel
 #undef triscope_attention_version
 
@@ -28,9 +35,26 @@ triscope_status triscope_launch(const char* kernel, const triscope_problem* p, i
   for (volatile int n = 0;; n = 1 - n) {
   }
 #endif
+#if defined(CHANGES_INPUTS)
+  memset((void*)t->q, 0, sizeof(float) * (size_t)(p->batch * p->seq_len * p->q_heads * p->head_dim));
+#endif
+#ifdef CHANGES_AN_INPUT_LATER
+  static int launches = 0;
+  if (++launches == 40) ((float*)t->v2)[1] += 1;
+#endif
+#ifdef LEAVES_MEMORY
+  static void* volatile kept;
+  kept = malloc(100);
+#endif
+#ifdef GROWS
+  memset(t->workspace, 0, t->workspace_bytes);
+#endif
   const triscope_status status = skeleton_launch(kernel, p, pass, t, stream, reason, reason_size);
 #ifdef WRITES_TOO_FAR
   ((float*)t->o)[p->batch * p->seq_len * p->q_heads * p->head_dim] = 1;
+#endif
+#ifdef WRITES_BEFORE
+  ((float*)t->lse)[-1] = 1;
 #endif
 #ifdef WRITES_BEHIND_THE_STATE
   t->lse_state[1] = 1;
@@ -38,6 +62,16 @@ triscope_status triscope_launch(const char* kernel, const triscope_problem* p, i
 #ifdef WRONG_RESULT
   ((float*)t->o)[p->head_dim] += 1;
 #endif
+  return status;
+}
+#endif
+
+#ifdef GROWS /* more each time that it is asked */
+triscope_status triscope_workspace(const char* kernel, const triscope_problem* problem, int32_t pass, size_t* bytes,
+                                   char* reason, size_t reason_size) {
+  static size_t asked = 0;
+  const triscope_status status = skeleton_workspace(kernel, problem, pass, bytes, reason, reason_size);
+  *bytes = 4096 * ++asked;
   return status;
 }
 #endif

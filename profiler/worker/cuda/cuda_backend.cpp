@@ -125,6 +125,26 @@ std::size_t CudaBackend::first_not_finite(const void* memory, Element element, s
   return found(count, [&](std::uint64_t* first) { cuda::find_not_finite(memory, element, count, first, stream_); });
 }
 
+MemoryInUse CudaBackend::memory_in_use() const {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  TRISCOPE_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+  MemoryInUse memory = Backend::memory_in_use();
+  memory.device_bytes = static_cast<std::int64_t>(total_bytes - free_bytes);
+  // cudaMallocAsync takes from a pool that holds more of the device than it has given out.
+  int number = 0;
+  cudaMemPool_t pool = nullptr;
+  TRISCOPE_CUDA_CHECK(cudaGetDevice(&number));
+  if (cudaDeviceGetDefaultMemPool(&pool, number) != cudaSuccess) {
+    cudaGetLastError();  // a device without such pools
+    return memory;
+  }
+  std::uint64_t held = 0, given = 0;
+  TRISCOPE_CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &held));
+  TRISCOPE_CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &given));
+  memory.device_bytes += static_cast<std::int64_t>(given) - static_cast<std::int64_t>(held);
+  return memory;
+}
+
 void CudaBackend::synchronize() { TRISCOPE_CUDA_CHECK(cudaStreamSynchronize(stream_)); }
 
 bool CudaBackend::lost() {

@@ -38,6 +38,8 @@ class CudaBackend final : public Backend {
   std::uint64_t fingerprint(const void* memory, std::size_t bytes) override;
   std::size_t first_not_finite(const void* memory, Element element, std::size_t count) override;
 
+  MemoryInUse memory_in_use() const override;
+
   void synchronize() override;
   bool lost() override;
   Sample time_block(const Launch& launch, std::int64_t launches) override;

@@ -1,5 +1,7 @@
 #include "profiler/worker/device/backend.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,6 +11,9 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/half.hpp"
 #include "profiler/worker/device/fingerprint.hpp"
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/allocator_interface.h>
+#endif
 
 namespace triscope {
 namespace {
@@ -78,11 +83,24 @@ std::vector<Counter> Backend::read_counters(CounterSet, const Launch&) {
               "start it with --mode counters");
 }
 
-bool BackendMemory::overrun() const {
-  if (data_ == nullptr || guard_ == 0) return false;
-  std::vector<std::byte> behind(guard_);
-  backend_->copy_to_host(behind.data(), static_cast<const std::byte*>(data_) + bytes_, guard_);
-  return std::any_of(behind.begin(), behind.end(), [](std::byte byte) { return byte != std::byte{0xFF}; });
+MemoryInUse Backend::memory_in_use() const {
+#ifdef __SANITIZE_ADDRESS__  // its allocator is another one
+  return {static_cast<std::int64_t>(__sanitizer_get_current_allocated_bytes()), 0};
+#else
+  const struct mallinfo2 heap = ::mallinfo2();
+  return {static_cast<std::int64_t>(heap.uordblks + heap.hblkhd), 0};
+#endif
+}
+
+const char* BackendMemory::overrun() const {
+  if (whole_ == nullptr) return nullptr;
+  std::vector<std::byte> guard(guard_);
+  const auto written = [&](const std::byte* from) {
+    backend_->copy_to_host(guard.data(), from, guard_);
+    return std::any_of(guard.begin(), guard.end(), [](std::byte byte) { return byte != std::byte{0xFF}; });
+  };
+  if (written(whole_ + guard_ + bytes_)) return "behind the end of";
+  return written(whole_) ? "before the beginning of" : nullptr;
 }
 
 void end_if_lost(Backend& backend, const char* what) {

@@ -21,6 +21,12 @@ namespace triscope {
 /// Runs (CPU) or enqueues on `Backend::stream` (GPU) one operation.
 using Launch = std::function<void()>;
 
+/// What is allocated and not given back: on the heap of this process, and by it on the device; 0 where that is the
+/// heap.
+struct MemoryInUse {
+  std::int64_t heap_bytes = 0, device_bytes = 0;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -48,6 +54,9 @@ class Backend {
   /// The first of `count` elements in memory of the device that is NaN or infinite; `count`: none.
   virtual std::size_t first_not_finite(const void* memory, Element element, std::size_t count);
 
+  /// Others who use the device may be counted as well.
+  virtual MemoryInUse memory_in_use() const;
+
   /// Waits for all launches. Throws `Error` when one of them failed.
   virtual void synchronize() = 0;
   /// True when an error has made this process's device unusable: whoever finds it so ends the process.
@@ -72,17 +81,18 @@ class Backend {
 /// and only the entry in flight has failed.
 void end_if_lost(Backend& backend, const char* what);
 
-/// Memory of a backend's device; empty when made with 0 bytes. With `guard` bytes behind it that nobody may write.
+/// Memory of a backend's device; empty when made with 0 bytes. With `guard` bytes on each side that nobody may write; a
+/// multiple of 256, so that the memory between them is aligned as `allocate` aligns it.
 class BackendMemory {
  public:
   BackendMemory() = default;
   BackendMemory(Backend& backend, std::size_t bytes, std::size_t guard = 0)
       : backend_(&backend),
-        data_(bytes == 0 ? nullptr : backend.allocate(bytes + guard)),
+        whole_(bytes == 0 ? nullptr : static_cast<std::byte*>(backend.allocate(bytes + 2 * guard))),
         bytes_(bytes),
         guard_(guard) {}
   ~BackendMemory() {
-    if (data_ != nullptr) backend_->release(data_);
+    if (whole_ != nullptr) backend_->release(whole_);
   }
   BackendMemory(BackendMemory&& other) noexcept { swap(other); }
   BackendMemory& operator=(BackendMemory&& other) noexcept {
@@ -93,25 +103,25 @@ class BackendMemory {
 
   template <typename T = void>
   T* data() const {
-    return static_cast<T*>(data_);
+    return whole_ == nullptr ? nullptr : static_cast<T*>(static_cast<void*>(whole_ + guard_));
   }
   std::size_t bytes() const { return bytes_; }
   void poison() {
-    if (data_ != nullptr) backend_->poison(data_, bytes_ + guard_);
+    if (whole_ != nullptr) backend_->poison(whole_, bytes_ + 2 * guard_);
   }
-  /// True when the guard is not as `poison` left it.
-  bool overrun() const;
+  /// "before the beginning of", or "behind the end of": where a guard is not as `poison` left it. Null: nowhere.
+  const char* overrun() const;
 
  private:
   void swap(BackendMemory& other) noexcept {
     std::swap(backend_, other.backend_);
-    std::swap(data_, other.data_);
+    std::swap(whole_, other.whole_);
     std::swap(bytes_, other.bytes_);
     std::swap(guard_, other.guard_);
   }
 
   Backend* backend_ = nullptr;
-  void* data_ = nullptr;
+  std::byte* whole_ = nullptr;  // guard, memory, guard
   std::size_t bytes_ = 0, guard_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <list>
 
 #include "kernels/base/error.hpp"
+#include "kernels/plugin/plugin_names.hpp"
 #include "profiler/record/clock.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/kernel_refusal.hpp"
@@ -89,13 +90,40 @@ void prepare(Work& work, Backend& backend, KernelList kernels, const std::string
       m.errors = check->errors;
       if (check->failure) return work.fail("wrong result: " + *check->failure + beyond_fp32(key.problem));
     }
-    if (work.accepted == 0) work.fingerprint = work.launch->fingerprint();
     m.launches = work.launch->launches();
     m.reason = work.launch->remark();
+    if (work.accepted != 0) return;
+    work.fingerprint = work.launch->fingerprint();
+    if (is_own_id(key.kernel)) return;
+    if (const auto growth = work.launch->memory_left_behind()) work.fail(*growth);
   } catch (const std::exception& e) {
     end_if_lost(backend, e.what());
     work.fail(e.what());
   }
+}
+
+// Some launch changed `tensor` while `sampled` were timed in turns. Who but other people's kernels: ours are tested for
+// it. All of the group where there are only ours.
+void fail_for_a_changed_input(const char* tensor, const std::vector<Work*>& sampled) {
+  const auto foreign = [](const Work* work) { return !is_own_id(work->measurement.key.kernel); };
+  const bool only_ours = std::none_of(sampled.begin(), sampled.end(), foreign);
+  for (Work* work : sampled) {
+    if (!work->finished() && (only_ours || foreign(work)))
+      work->fail(fmt::format("wrong result: its input {} was changed while it was timed", tensor));
+  }
+}
+
+// Progress, and samples as they come.
+SamplingHooks hooks_of(const JobPort& port) {
+  SamplingHooks hooks;
+  hooks.cancelled = port.cancelled;
+  hooks.progress = [&port](const SamplingEntry& entry, const char* stage, const std::string& text) {
+    port.send(ProgressReport{entry.index, stage, text});
+  };
+  hooks.sampled = [&port](const SamplingEntry& entry, std::span<const Sample> samples) {
+    port.send(SampleBatch{entry.index, {samples.begin(), samples.end()}});
+  };
+  return hooks;
 }
 
 void read_counters(Work& work, Backend& backend, CounterSet set) {
@@ -179,6 +207,14 @@ void MeasureJob::measure(const MeasureRequest& request, const JobPort& port) {
   std::list<Work> works;
   std::vector<SamplingEntry> entries;
   std::vector<Work*> sampled;
+  // A launch wrote into them: what else reads them reads what they should be.
+  const auto make_inputs_anew = [&] {
+    inputs_.reset();  // frees first
+    inputs_for(request);
+    for (Work& work : works) {
+      if (work.launch) work.launch->read(inputs);
+    }
+  };
   for (std::size_t n = 0; n < request.entries.size(); ++n) {
     Work& work = works.emplace_back();
     work.measurement.key = request.entries[n];
@@ -192,6 +228,10 @@ void MeasureJob::measure(const MeasureRequest& request, const JobPort& port) {
     }
     progress(static_cast<std::int64_t>(n), "check", label + ", checking");
     prepare(work, backend_, kernels_, request.source_hashes[n], inputs, request);
+    if (const char* tensor = request.verify ? inputs.changed() : nullptr) {
+      if (!work.finished()) work.fail(fmt::format("wrong result: it changed its input {}", tensor));
+      make_inputs_anew();
+    }
     if (request.counters != CounterSet::none) read_counters(work, backend_, request.counters);
     if (work.finished() || request.counters != CounterSet::none) continue;
     SamplingEntry entry;
@@ -201,17 +241,13 @@ void MeasureJob::measure(const MeasureRequest& request, const JobPort& port) {
     entries.push_back(std::move(entry));
     sampled.push_back(&work);
   }
-  SamplingHooks hooks;
-  hooks.cancelled = port.cancelled;
-  hooks.progress = [&](const SamplingEntry& entry, const char* stage, const std::string& text) {
-    progress(entry.index, stage, text);
-  };
-  hooks.sampled = [&](const SamplingEntry& entry, std::span<const Sample> samples) {
-    port.send(SampleBatch{entry.index, {samples.begin(), samples.end()}});
-  };
   const bool completed = !port.cancelled() && take_samples(backend_, request.entries.front().regime, request.stopping,
-                                                           entries, hooks, request.first_settle_ns);
+                                                           entries, hooks_of(port), request.first_settle_ns);
   for (std::size_t n = 0; n < entries.size(); ++n) conclude(*sampled[n], entries[n], request.stopping, !completed);
+  if (const char* tensor = inputs.changed()) {
+    fail_for_a_changed_input(tensor, sampled);
+    make_inputs_anew();
+  }
   std::int64_t index = 0;
   for (Work& work : works) port.send(ResultReply{index++, std::move(work.measurement), work.fingerprint});
 }

@@ -21,7 +21,7 @@ bool two_axes(const Problem& problem) { return problem.form != Form::dot_product
 
 std::size_t element_bytes(Element element) { return element == Element::bf16 ? 2 : 4; }
 
-constexpr std::size_t kGuardBytes = 256;                       // behind each output: what is written there is seen
+constexpr std::size_t kGuardBytes = 256;  // on both sides of each output: what is written there is seen
 constexpr std::size_t kStagedElements = std::size_t{1} << 25;  // bf16 is widened and narrowed through a small buffer
 
 // Elements [first, first + count) of `buffer`, widened.
@@ -189,6 +189,14 @@ HeldTensor::HeldTensor(Backend& backend, InputStream stream, std::uint64_t seed,
 
 InputSet::InputSet(Backend& backend, const Problem& problem, bool with_grad_o, const InputSource& source)
     : backend_(&backend), problem_(problem), with_grad_o_(with_grad_o), source_(source) {
+  make();
+  made_ = fingerprints();
+}
+
+void InputSet::make() {
+  Backend& backend = *backend_;
+  const Problem& problem = problem_;
+  const InputSource& source = source_;
   const TensorCounts counts = tensor_counts(problem);
   const Element element = problem.element;
   std::shared_ptr<const AttentionTensors> file;
@@ -217,7 +225,7 @@ InputSet::InputSet(Backend& backend, const Problem& problem, bool with_grad_o, c
     k2_ = held("k2", TensorRole::k2, InputStream::k2);
     v2_ = held("v2", TensorRole::v2, InputStream::v2);
   }
-  if (with_grad_o) {
+  if (with_grad_o_) {
     const auto gradient = file ? open_gradient(source.tensors, source.mapping) : nullptr;
     grad_o_ = gradient ? HeldTensor(backend, given(*gradient, TensorRole::q, "do", problem), element)
                        : HeldTensor(backend, InputStream::grad_o, source.seed, element, counts.query);
@@ -263,6 +271,24 @@ void InputSet::fill(Arguments& arguments) const {
   arguments.v2 = v2_.device();
   arguments.sink = sink_.device<float>();
   arguments.grad_o = grad_o_.device();
+}
+
+std::array<std::uint64_t, 7> InputSet::fingerprints() const {
+  std::array<std::uint64_t, 7> all{};
+  std::size_t n = 0;
+  for (const HeldTensor* tensor : {&q_, &k1_, &k2_, &v1_, &v2_, &sink_, &grad_o_}) {
+    const BackendMemory& memory = tensor->memory();
+    if (memory.bytes() > 0) all[n] = backend_->fingerprint(memory.data(), memory.bytes());
+    ++n;
+  }
+  return all;
+}
+
+const char* InputSet::changed() const {
+  static constexpr std::array kNames{"q", "k1", "k2", "v1", "v2", "sink", "grad_o"};
+  const std::array<std::uint64_t, 7> now = fingerprints();
+  const auto differs = std::mismatch(now.begin(), now.end(), made_.begin()).first;
+  return differs == now.end() ? nullptr : kNames[static_cast<std::size_t>(differs - now.begin())];
 }
 
 std::size_t InputSet::device_bytes() const {
@@ -336,12 +362,14 @@ std::vector<OutputSet::Tensor> OutputSet::tensors() const {
   return list;
 }
 
-const char* OutputSet::overrun() const {
-  for (const Tensor& tensor : tensors()) {
-    if (tensor.memory->overrun()) return tensor.name;
+std::optional<std::string> OutputSet::overrun() const {
+  std::vector<Tensor> list = tensors();
+  list.push_back({"lse_state", &lse_in_bf16_, Element::fp32});
+  list.push_back({"the workspace", &workspace_, Element::fp32});
+  for (const Tensor& tensor : list) {
+    if (const char* where = tensor.memory->overrun()) return fmt::format("it wrote {} {}", where, tensor.name);
   }
-  if (lse_in_bf16_.overrun()) return "lse_state";
-  return workspace_.overrun() ? "the workspace" : nullptr;
+  return std::nullopt;
 }
 
 std::optional<std::string> OutputSet::not_finite() const {
@@ -361,6 +389,11 @@ std::uint64_t OutputSet::fingerprint() const {
   for (const Tensor& tensor : tensors())
     all = std::rotl(all, 1) + backend_->fingerprint(tensor.memory->data(), tensor.memory->bytes());
   return all;
+}
+
+std::array<std::uint64_t, 3> OutputSet::forward_fingerprints() const {
+  const auto of = [this](const BackendMemory& memory) { return backend_->fingerprint(memory.data(), memory.bytes()); };
+  return {of(o_), lse_.bytes() == 0 ? 0 : of(lse_), of(lse_in_bf16_)};
 }
 
 OutputSet::Host OutputSet::download() const { return download({{0, positions_}}); }

@@ -1,6 +1,7 @@
 // The tensors of one problem on the backend's device, and copies on the host of what a check reads.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -80,13 +81,19 @@ class InputSet {
   };
   Host download(const std::vector<PositionRange>& positions) const;
   std::size_t device_bytes() const;
+  /// The first tensor that is not as it was made, as a launch that writes into its inputs leaves it; null: none.
+  const char* changed() const;
 
  private:
+  void make();
+  std::array<std::uint64_t, 7> fingerprints() const;
+
   Backend* backend_;
   Problem problem_;
   bool with_grad_o_;
   InputSource source_;
   HeldTensor q_, k1_, k2_, v1_, v2_, sink_, grad_o_;
+  std::array<std::uint64_t, 7> made_{};  // their fingerprints then
 };
 
 /// The outputs of one kernel, poisoned when made.
@@ -97,12 +104,15 @@ class OutputSet {
   void fill(Arguments& arguments) const;
   void poison_forward();
   void poison_backward();
-  /// The tensor behind whose end something was written since it was poisoned; null: none.
-  const char* overrun() const;
+  /// "it wrote behind the end of o": where something was written beside a tensor since it was poisoned; nullopt:
+  /// nowhere.
+  std::optional<std::string> overrun() const;
   /// "o has nan at element 5"; nullopt: every element of o, the LSE and the gradients is finite.
   std::optional<std::string> not_finite() const;
   /// Stands for all bytes of the outputs.
   std::uint64_t fingerprint() const;
+  /// Of o, the LSE and its state: what a backward reads and must leave as it is.
+  std::array<std::uint64_t, 3> forward_fingerprints() const;
 
   /// A copy on the host, widened to fp32.
   struct Host {

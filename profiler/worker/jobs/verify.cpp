@@ -2,15 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/error.hpp"
+#include "profiler/record/clock.hpp"
 #include "profiler/record/words/kernel_remark.hpp"
 
 namespace triscope {
 namespace {
+
+// Memory that is left behind is looked for in so many parts of launches; it must grow in each of them, since a cache
+// that fills, or rubbish that is collected now and then, does not.
+constexpr int kParts = 12;
+constexpr std::int64_t kPartNs = 100'000'000, kMostInAPart = 16;  // how long a part is, and how many launches at most
+constexpr std::int64_t kHeap = 16;             // bytes of the heap a launch that count: less than the smallest block
+constexpr std::int64_t kHeapBesideGpu = 4096;  // there CUDA and CUPTI keep books of each launch
 
 constexpr double kOracleFlops = 2e11;  // beyond this the oracle's own forward would take minutes
 
@@ -68,6 +77,7 @@ void PreparedLaunch::make_forward(KernelList kernels, const InputSet& inputs) {
   forward.launch(problem_, Pass::forward, instance, arguments);
   backend_->synchronize();
   arguments_.lse_fold = forward.fold(problem_, instance);
+  forward_ = outputs_.forward_fingerprints();
 }
 
 void PreparedLaunch::poison() {
@@ -78,13 +88,51 @@ void PreparedLaunch::poison() {
   }
 }
 
-std::optional<std::string> PreparedLaunch::launch_on_poison() {
-  poison();
+std::vector<LaunchRecord> PreparedLaunch::launch_recorded() {
   const std::string name = fmt::format("{} {} {}", kernel_->info().id, to_string(pass_), instance_);
-  launches_ = backend_->record_launch(name, [this] { (*this)(); });
+  std::vector<LaunchRecord> launches = backend_->record_launch(name, [this] { (*this)(); });
   backend_->synchronize();
-  if (const char* tensor = outputs_.overrun()) return fmt::format("it wrote behind the end of {}", tensor);
+  return launches;
+}
+
+std::optional<std::string> PreparedLaunch::launch_on_poison(const InputSet& inputs) {
+  poison();
+  launches_ = launch_recorded();
+  if (const auto where = outputs_.overrun()) return where;
+  if (const char* tensor = changed_input(inputs)) return fmt::format("it changed its input {}", tensor);
   return outputs_.not_finite();
+}
+
+const char* PreparedLaunch::changed_input(const InputSet& inputs) const {
+  static constexpr std::array kForward{"o", "lse", "lse_state"};
+  if (const char* tensor = inputs.changed()) return tensor;
+  if (pass_ == Pass::forward) return nullptr;
+  const std::array<std::uint64_t, 3> now = outputs_.forward_fingerprints();
+  const auto differs = std::mismatch(now.begin(), now.end(), forward_.begin()).first;
+  return differs == now.end() ? nullptr : kForward[static_cast<std::size_t>(differs - now.begin())];
+}
+
+std::optional<std::string> PreparedLaunch::memory_left_behind() {
+  const std::int64_t start = monotonic_raw_ns();
+  launch_recorded();
+  const std::int64_t launches =
+      std::clamp<std::int64_t>(kPartNs / std::max<std::int64_t>(monotonic_raw_ns() - start, 1), 1, kMostInAPart);
+  const bool on_gpu = kernel_->info().device == DeviceKind::cuda;
+  const std::int64_t least = launches * (on_gpu ? kHeapBesideGpu : kHeap);
+  const MemoryInUse first = backend_->memory_in_use();
+  MemoryInUse before = first;
+  bool heap = true, device = true;
+  for (int part = 0; part < kParts; ++part) {
+    for (std::int64_t n = 0; n < launches; ++n) launch_recorded();
+    const MemoryInUse now = backend_->memory_in_use();
+    heap = heap && now.heap_bytes - before.heap_bytes >= least;
+    device = device && now.device_bytes > before.device_bytes;
+    if (!heap && !device) return std::nullopt;
+    before = now;
+  }
+  const std::int64_t bytes = device ? before.device_bytes - first.device_bytes : before.heap_bytes - first.heap_bytes;
+  return fmt::format("it leaves memory behind: {} bytes {} with each launch", bytes / (launches * kParts),
+                     device ? "on the GPU" : "of the heap");
 }
 
 CheckResult PreparedLaunch::compare(const InputSet& inputs, const CheckOptions& options) {
@@ -102,16 +150,16 @@ CheckResult PreparedLaunch::compare(const InputSet& inputs, const CheckOptions& 
 }
 
 CheckResult PreparedLaunch::verify(const InputSet& inputs, const CheckOptions& options) {
-  if (const auto wrong = launch_on_poison()) return failed_check(*wrong);
+  if (const auto wrong = launch_on_poison(inputs)) return failed_check(*wrong);
   return compare(inputs, options);
 }
 
 std::optional<CheckResult> PreparedLaunch::verify_again(const InputSet& inputs, const CheckOptions& options,
                                                         const CheckOptions& different_again, std::uint64_t accepted) {
-  if (const auto wrong = launch_on_poison()) return failed_check(*wrong);
+  if (const auto wrong = launch_on_poison(inputs)) return failed_check(*wrong);
   const std::uint64_t first = fingerprint();
   if (first == accepted) return std::nullopt;
-  if (const auto wrong = launch_on_poison()) return failed_check(*wrong);
+  if (const auto wrong = launch_on_poison(inputs)) return failed_check(*wrong);
   return compare(inputs, fingerprint() == first ? options : different_again);
 }
 

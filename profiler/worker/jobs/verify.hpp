@@ -1,6 +1,7 @@
 // Correct before timed: runs a kernel once on poisoned outputs and compares them with the fp64 oracle.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -36,6 +37,11 @@ class PreparedLaunch {
                                           const CheckOptions& different_again, std::uint64_t accepted);
   /// Of what the launch of `verify` or `verify_again` wrote.
   std::uint64_t fingerprint() const { return outputs_.fingerprint(); }
+  /// Launches again and again, and says how much more memory is in use after each launch when that goes on; nullopt:
+  /// none. Outputs are written anew.
+  std::optional<std::string> memory_left_behind();
+  /// Reads `inputs` from now on, which are those of before, made anew.
+  void read(const InputSet& inputs) { inputs.fill(arguments_); }
   /// What the launch of `verify` ran.
   const std::vector<LaunchRecord>& launches() const { return launches_; }
   /// What else there is to say about it: that the inputs were beyond fp16, and which fold was used; empty: nothing.
@@ -47,7 +53,10 @@ class PreparedLaunch {
  private:
   void make_forward(KernelList kernels, const InputSet& inputs);
   /// Launches on poisoned outputs; what is wrong with them whatever they should be.
-  std::optional<std::string> launch_on_poison();
+  std::optional<std::string> launch_on_poison(const InputSet& inputs);
+  /// The first tensor that this pass reads and that is not as it was made; null: none.
+  const char* changed_input(const InputSet& inputs) const;
+  std::vector<LaunchRecord> launch_recorded();
   CheckResult compare(const InputSet& inputs, const CheckOptions& options);
 
   Backend* backend_;
@@ -57,6 +66,7 @@ class PreparedLaunch {
   std::string instance_;
   OutputSet outputs_;
   Arguments arguments_;
+  std::array<std::uint64_t, 3> forward_{};  // fingerprints of what a backward reads of a forward
   std::vector<LaunchRecord> launches_;
   std::string remark_;
 };

@@ -58,6 +58,14 @@ ResultRow row_of(const std::filesystem::path& database, const std::string& kerne
   return {};
 }
 
+/// Of cpu.fast, when it is measured beside a plug-in.
+double error_beside(const std::string& name) {
+  const TemporaryFolder folder;
+  const auto database = folder.path() / "r.db";
+  EXPECT_EQ(sweep(database, plugin(name) + ",cpu.fast").exit_code, 0);
+  return row_of(database, "cpu.fast").error.value_or(-1);
+}
+
 void expect_one_sentence(const std::string& text) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
   EXPECT_THAT(text, HasSubstr("cannot be used: "));
@@ -82,7 +90,12 @@ TEST(Plugin, costs_its_row_when_it_is_bad) {
       {"hangs", "ran longer than the limit of 10 s"},
       {"writes_too_far", "it wrote behind the end of o"},
       {"writes_behind_the_state", "it wrote behind the end of lse_state"},
+      {"writes_before", "it wrote before the beginning of lse"},
+      {"changes_inputs", "wrong result: it changed its input q"},
+      {"changes_an_input_later", "wrong result: its input v2 was changed while it was timed"},
+      {"leaves_memory", "it leaves memory behind: 1"},
       {"wrong_result", "wrong result: o"}};
+  const double undisturbed = error_beside("good");
   for (const auto& [name, said] : bad) {
     SCOPED_TRACE(name);
     const TemporaryFolder folder;
@@ -95,8 +108,18 @@ TEST(Plugin, costs_its_row_when_it_is_bad) {
     EXPECT_EQ(mine.status, Status::failed);
     EXPECT_THAT(mine.reason, HasSubstr(said));
     EXPECT_EQ(mine.reason.find('\n'), std::string::npos);
-    EXPECT_EQ(row_of(database, "cpu.fast").status, Status::ok);
+    const ResultRow other = row_of(database, "cpu.fast");
+    EXPECT_EQ(other.status, Status::ok) << other.reason;
+    EXPECT_EQ(other.error, undisturbed) << "it read other inputs";
   }
+}
+
+TEST(Plugin, is_told_of_the_workspace_that_it_was_given) {
+  const TemporaryFolder folder;
+  const auto database = folder.path() / "r.db";
+  EXPECT_EQ(sweep(database, plugin("grows") + ",cpu.fast").exit_code, 0);
+  const ResultRow mine = row_of(database, "mine");
+  EXPECT_EQ(mine.status, Status::ok) << mine.reason;
 }
 
 TEST(Plugin, that_cannot_be_loaded_is_refused_in_a_sentence) {

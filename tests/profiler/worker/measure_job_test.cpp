@@ -131,14 +131,16 @@ class ChangingKernel final : public Kernel {
 };
 
 /// What a process says of `kernel` when an earlier one has accepted outputs with the fingerprint `accepted`.
-ResultReply checked_after(std::uint64_t accepted, const Kernel& kernel, std::int64_t restart = 1) {
+ResultReply checked_after(std::uint64_t accepted, const Kernel& kernel, std::int64_t restart = 1,
+                          Pass pass = Pass::forward) {
   MeasureRequest request;
   request.stopping = {.precision = 1, .budget_ns = 1, .min_blocks = 1, .max_blocks = 1};
   request.entries = {tiny_key(kernel.info().id)};
   request.entries.front().instance = kernel.info().instances.front();
   request.entries.front().problem.seq_len = 200;
   request.entries.front().regime = Regime::burst;  // without a warm-up
-  request.source_hashes = {kernel.info().source_hash.forward};
+  request.entries.front().pass = pass;
+  request.source_hashes = {kernel.info().source_hash.of(pass)};
   request.accepted = {accepted};
   request.restart = restart;
   ResultReply reply;
@@ -164,6 +166,14 @@ TEST(MeasureJob, outputs_that_an_earlier_process_accepted_are_not_compared_again
   EXPECT_EQ(again.measurement.status, Status::ok) << again.measurement.reason;
   EXPECT_THAT(again.measurement.errors, IsEmpty());
   EXPECT_EQ(again.measurement.error, std::nullopt);
+}
+
+TEST(MeasureJob, a_backward_that_changes_what_its_forward_wrote_is_wrong) {
+  const ResultReply right = checked_after(0, ChangingKernel(kAsItIs), 1, Pass::backward);
+  EXPECT_EQ(right.measurement.status, Status::ok) << right.measurement.reason;
+  const ResultReply wrong = checked_after(0, ChangingKernel([](int, float* o) { o[1999] *= 2; }), 1, Pass::backward);
+  EXPECT_EQ(wrong.measurement.status, Status::failed);
+  EXPECT_THAT(wrong.measurement.reason, HasSubstr("wrong result: it changed its input o"));
 }
 
 TEST(MeasureJob, outputs_that_differ_from_the_accepted_ones_are_compared_wholly) {
