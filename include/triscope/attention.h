@@ -5,8 +5,9 @@
  * [batch, seq_len, kv_heads, head_dim]; lse [batch, q_heads, seq_len], sink, grad_sink [q_heads], all three fp32.
  * Query head h reads kv head h / (q_heads / kv_heads).
  *
- * No function keeps anything between calls, and every function may be called from many threads at once. Nothing is
- * thrown. A struct begins with its own size, so that a later version of this header may add members at its end. */
+ * No function keeps anything between calls but what it found out about the machine, and every function may be called
+ * from many threads at once. Nothing is thrown. A struct begins with its own size, so that a later version of this
+ * header may add members at its end. */
 #ifndef TRISCOPE_ATTENTION_H
 #define TRISCOPE_ATTENTION_H
 
@@ -27,7 +28,8 @@ typedef enum triscope_status {
   TRISCOPE_OK = 0,
   TRISCOPE_IMPOSSIBLE = 1,  /* no kernel can ever compute this problem: a negative length, a NaN */
   TRISCOPE_UNSUPPORTED = 2, /* this kernel cannot, here or yet */
-  TRISCOPE_ARGUMENT = 3,    /* a pointer, size, kernel or pass is missing or wrong */
+  TRISCOPE_ARGUMENT = 3,    /* a pointer, size, kernel, pass or plan is missing or wrong, or an lse too large for the
+                               kernel: cpu.fast takes up to 2e4 */
   TRISCOPE_FAILED = 4       /* the launch failed, for want of memory for example; the outputs are undefined */
 } triscope_status;
 
@@ -80,14 +82,15 @@ typedef struct triscope_tensors {
   size_t workspace_bytes; /* at least what triscope_workspace says */
   uint32_t* lse_state;    /* CUDA kernels: one word beside lse, which says how its logits were rounded; the forward
                              writes it when its kernel has more than one way, the backward of the same problem reads it
-                             in the same case */
+                             in the same case. Else it may be NULL */
 } triscope_tensors;
 
 /* TRISCOPE_ATTENTION_VERSION of the library that is loaded; a program asks it when it was compiled with another one. */
 uint32_t triscope_attention_version(void);
 
 /* A launch that is thought through: triscope_prepare makes it, triscope_run reads it. Plain memory of the caller's, to
- * be copied and forgotten as one likes. Valid in the process that made it, for the GPU that was current then. */
+ * be copied and forgotten as one likes. Valid in the process that made it, for the GPU that was current then: with
+ * another one triscope_run refuses it. */
 typedef struct triscope_plan {
   size_t size;            /* sizeof(triscope_plan) */
   size_t workspace_bytes; /* what a launch needs; may be 0 */
@@ -112,19 +115,22 @@ const char* triscope_kernel_version(const char* kernel);
 triscope_status triscope_supported(const char* kernel, const triscope_problem* problem, int32_t pass, char* reason,
                                    size_t reason_size);
 
-/* Writes to `bytes` how much workspace a launch needs; may be 0. It is the same for every launch of one process. */
+/* Writes to `bytes` how much workspace a launch needs; may be 0. It is the same for every launch of one process on
+ * one GPU. */
 triscope_status triscope_workspace(const char* kernel, const triscope_problem* problem, int32_t pass, size_t* bytes,
                                    char* reason, size_t reason_size);
 
 /* Runs one pass. CPU kernels use the OpenMP threads of the calling thread (OMP_NUM_THREADS) and return when the outputs
  * are written; `stream` is NULL for them. CUDA kernels are put on `stream`, a cudaStream_t or CUstream of the current
- * GPU, and nothing waits: that is safe inside a CUDA graph, once a launch of the same kernel has run outside one. No
- * memory is allocated that grows with the problem (except by cpu.oracle), and none on a GPU. */
+ * GPU, whose primary context, the runtime's, becomes the thread's; nothing waits: that is safe inside a CUDA graph,
+ * once a launch of the same kernel has run outside one. No memory is allocated that grows with the problem (except by
+ * cpu.oracle), and none on a GPU. */
 triscope_status triscope_launch(const char* kernel, const triscope_problem* problem, int32_t pass,
                                 const triscope_tensors* tensors, void* stream, char* reason, size_t reason_size);
 
-/* triscope_launch in two halves, for programs that launch the same problem often: triscope_prepare does what depends on
- * the problem and the GPU only, triscope_run the rest. Set plan->size first; the rest of the plan is written. */
+/* triscope_launch in two halves, for programs that launch the same problem often: triscope_prepare checks the problem
+ * and chooses the kernel for it and for the GPU, triscope_run checks the tensors and launches. Set plan->size first;
+ * the rest of the plan is written. */
 triscope_status triscope_prepare(const char* kernel, const triscope_problem* problem, int32_t pass, triscope_plan* plan,
                                  char* reason, size_t reason_size);
 triscope_status triscope_run(const triscope_plan* plan, const triscope_tensors* tensors, void* stream, char* reason,

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
-#include "kernels/interface/refusal.hpp"
-
 namespace triscope::c_interface {
+
+constexpr std::size_t kLargestPlan = 4096;  // a later header's may be longer; a larger size is memory that nobody set
 
 static_assert(std::is_trivially_copyable_v<Prepared> && sizeof(Prepared) <= sizeof(triscope_plan::content));
 
@@ -20,13 +21,14 @@ std::uint64_t mark_of_process() {
 void write_plan(const Prepared& prepared, triscope_plan* plan) {
   if (plan == nullptr)
     throw Refusal(TRISCOPE_ARGUMENT, "The pointer to the plan is NULL; pass the address of a struct.");
-  if (plan->size != sizeof(triscope_plan)) {
+  if (plan->size < sizeof(triscope_plan) || plan->size > kLargestPlan) {
     throw Refusal(TRISCOPE_ARGUMENT, fmt::format("Member size of the plan is {}, but must be {}; set it to sizeof the "
                                                  "struct before you use it.",
                                                  plan->size, sizeof(triscope_plan)));
   }
+  auto* bytes = reinterpret_cast<unsigned char*>(plan);
+  std::fill(bytes + sizeof plan->size, bytes + plan->size, static_cast<unsigned char>(0));
   plan->workspace_bytes = prepared.workspace_bytes;
-  std::memset(plan->content, 0, sizeof plan->content);
   std::memcpy(plan->content, &prepared, sizeof prepared);
 }
 
@@ -34,7 +36,8 @@ Prepared read_plan(const triscope_plan* plan) {
   Prepared prepared;
   if (plan == nullptr)
     throw Refusal(TRISCOPE_ARGUMENT, "The pointer to the plan is NULL; pass the address of a struct.");
-  if (plan->size == sizeof(triscope_plan)) std::memcpy(&prepared, plan->content, sizeof prepared);
+  if (plan->size >= sizeof(triscope_plan) && plan->size <= kLargestPlan)
+    std::memcpy(&prepared, plan->content, sizeof prepared);
   if (prepared.mark != mark_of_process()) {
     throw Refusal(TRISCOPE_ARGUMENT, "The plan was not made by triscope_prepare of this process; call that first.");
   }

@@ -88,6 +88,16 @@ void require_tensors(std::initializer_list<NamedPointer> tensors, std::uintptr_t
   }
 }
 
+// Where a kernel has one way to round the logits there is nothing to say, and a program of the header before
+// `lse_state` goes on.
+bool writes_lse_state(const Prepared& prepared) {
+  const Kernel& kernel = *prepared.kernel;
+  if (kernel.info().device != DeviceKind::cuda) return false;
+  if (prepared.pass == Pass::backward) return is_half(prepared.lse_fold);
+  return is_half(prepared.lse_fold) ||
+         is_half(kernel.fold(prepared.problem, kernel.info().instances[prepared.instance]));
+}
+
 void require_workspace(const triscope_tensors& tensors, std::size_t needed) {
   if (needed == 0) return;
   if (tensors.workspace == nullptr || tensors.workspace_bytes < needed) {
@@ -150,7 +160,7 @@ Arguments read_tensors(const triscope_tensors* given, const Prepared& prepared) 
   require_tensors({{"q", from.q}, {"k1", from.k1}, {"k2", from.k2}, {"v1", from.v1}, {"v2", from.v2}, {"o", from.o}},
                   element);
   require_tensors({{"lse", from.lse}}, sizeof(float));
-  if (on_gpu) require_tensors({{"lse_state", from.lse_state}}, sizeof(std::uint32_t));
+  if (writes_lse_state(prepared)) require_tensors({{"lse_state", from.lse_state}}, sizeof(std::uint32_t));
   if (problem.sink) require_tensors({{"sink", from.sink}}, sizeof(float));
   if (prepared.pass == Pass::backward) {
     require_tensors({{"grad_o", from.grad_o},

@@ -1,5 +1,7 @@
 #include "kernels/cuda/common/current_gpu.hpp"
 
+#include <cuda_runtime_api.h>
+
 #include "kernels/base/error.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
 
@@ -16,5 +18,7 @@ Gpu current_gpu() {
   last = {ordinal, properties.major, properties.minor, properties.name};
   return last;
 }
+
+void clear_cuda_error() { cudaGetLastError(); }
 
 }  // namespace triscope

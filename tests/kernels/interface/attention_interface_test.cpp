@@ -13,6 +13,7 @@
 
 #include "include/triscope/attention.h"
 #include "kernels/cpu/fast.hpp"
+#include "kernels/interface/prepared.hpp"
 #include "kernels/reference/oracle_kernel.hpp"
 #include "tests/kernels/attention/attention_case.hpp"
 
@@ -30,6 +31,7 @@ triscope_problem c_problem(const Problem& problem) {
   c.form = problem.form == Form::trilinear ? TRISCOPE_TRILINEAR : TRISCOPE_DETERMINANT;
   c.mask = problem.mask == Mask::causal ? TRISCOPE_CAUSAL : TRISCOPE_FULL;
   c.element = problem.element == Element::fp32 ? TRISCOPE_FP32 : TRISCOPE_BF16;
+  c.deterministic = problem.deterministic ? 1 : 0;
   c.batch = problem.batch;
   c.seq_len = problem.seq_len;
   c.q_heads = problem.q_heads;
@@ -78,7 +80,7 @@ std::vector<Problem> interface_problems() {
   Problem all = attention_problem(Form::trilinear, 33, 9, 4);
   all.scale = 0.37, all.k2_bias = 0.5, all.v2_bias = -0.25, all.sink = 0.3;
   list.push_back(all);
-  all.form = Form::determinant, all.mask = Mask::full;
+  all.form = Form::determinant, all.mask = Mask::full, all.deterministic = true;
   list.push_back(all);
   return list;
 }
@@ -252,6 +254,32 @@ TEST(AttentionInterface, runs_a_prepared_plan_any_number_of_times) {
   expect_same_outputs(halves, whole);
 }
 
+// A program compiled with a later header: its plan is longer, and all of it is written.
+TEST(AttentionInterface, takes_a_longer_plan) {
+  struct Later {
+    triscope_plan now;
+    std::int64_t more;
+  };
+  AttentionCase whole(interface_problems()[0]), planned(interface_problems()[0]);
+  launch(nullptr, whole, TRISCOPE_FORWARD);
+  const triscope_problem problem = c_problem(planned.problem);
+  std::array<char, TRISCOPE_REASON_SIZE> reason{};
+  Later later{{}, 7};
+  later.now.size = sizeof later;
+  ASSERT_EQ(triscope_prepare(nullptr, &problem, TRISCOPE_FORWARD, &later.now, reason.data(), reason.size()),
+            TRISCOPE_OK)
+      << reason.data();
+  EXPECT_EQ(later.more, 0);
+  Workspace workspace(later.now.workspace_bytes);
+  triscope_tensors tensors = c_tensors(planned);
+  tensors.workspace = workspace.data(), tensors.workspace_bytes = later.now.workspace_bytes;
+  ASSERT_EQ(triscope_run(&later.now, &tensors, nullptr, reason.data(), reason.size()), TRISCOPE_OK) << reason.data();
+  EXPECT_EQ(planned.o, whole.o);
+  later.now.size = 1 << 20;
+  EXPECT_EQ(triscope_prepare(nullptr, &problem, TRISCOPE_FORWARD, &later.now, reason.data(), reason.size()),
+            TRISCOPE_ARGUMENT);
+}
+
 TEST(AttentionInterface, refuses_a_plan_that_it_did_not_make) {
   const triscope_problem problem = c_problem(interface_problems()[0]);
   std::array<char, TRISCOPE_REASON_SIZE> reason{};
@@ -266,6 +294,20 @@ TEST(AttentionInterface, refuses_a_plan_that_it_did_not_make) {
   EXPECT_EQ(triscope_run(&plan, &tensors, nullptr, reason.data(), reason.size()), TRISCOPE_ARGUMENT);
   EXPECT_THAT(reason.data(), HasSubstr("not made by triscope_prepare of this process"));
   EXPECT_EQ(triscope_run(nullptr, &tensors, nullptr, nullptr, 0), TRISCOPE_ARGUMENT);
+}
+
+TEST(AttentionInterface, refuses_a_plan_of_another_gpu) {
+  c_interface::Prepared prepared;
+  prepared.gpu = 1;
+  EXPECT_NO_THROW(c_interface::require_gpu_of(prepared, 1));
+  try {
+    c_interface::require_gpu_of(prepared, 0);
+    ADD_FAILURE() << "taken";
+  } catch (const c_interface::Refusal& refusal) {
+    EXPECT_EQ(refusal.status(), TRISCOPE_ARGUMENT);
+    EXPECT_STREQ(refusal.what(),
+                 "The plan was made for GPU 1, but GPU 0 is current; make that one current, or call triscope_prepare.");
+  }
 }
 
 // Where there is no GPU: a sentence, not a crash.
