@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -39,10 +40,13 @@ triscope_problem c_problem(const Problem& problem, triscope_element element) {
   triscope_problem c{};
   c.size = sizeof c;
   c.form = problem.form == Form::trilinear ? TRISCOPE_TRILINEAR : TRISCOPE_DETERMINANT;
+  c.mask = problem.mask == Mask::causal ? TRISCOPE_CAUSAL : TRISCOPE_FULL;
   c.element = element;
+  c.deterministic = problem.deterministic ? 1 : 0;
   c.batch = problem.batch, c.seq_len = problem.seq_len, c.head_dim = problem.head_dim;
   c.q_heads = problem.q_heads, c.kv_heads = problem.kv_heads;
   c.window1 = problem.window1, c.window2 = problem.window2;
+  c.has_scale = problem.scale ? 1 : 0, c.scale = problem.scale.value_or(0);
   c.has_sink = problem.sink ? 1 : 0;
   c.k2_bias = problem.k2_bias, c.v2_bias = problem.v2_bias;
   return c;
@@ -97,9 +101,16 @@ class OnGpu {
           cudaMemcpy(to.grad_sink.data(), tensors_.grad_sink, 4 * to.sink.size(), cudaMemcpyDeviceToHost));
     return to;
   }
+  /// All of them: what a launch then leaves out is no number.
   void poison_outputs() {
-    TRISCOPE_CUDA_CHECK(cudaMemset(tensors_.o, 0xFF, 2 * from_.q.size()));
-    TRISCOPE_CUDA_CHECK(cudaMemset(tensors_.grad_k1, 0xFF, 2 * from_.k1.size()));
+    const auto poison = [](void* tensor, std::size_t bytes) {
+      if (tensor != nullptr) TRISCOPE_CUDA_CHECK(cudaMemset(tensor, 0xFF, bytes));
+    };
+    const std::size_t queries = 2 * from_.q.size(), keys = 2 * from_.k1.size();
+    poison(tensors_.o, queries), poison(tensors_.grad_q, queries);
+    for (void* gradient : {tensors_.grad_k1, tensors_.grad_k2, tensors_.grad_v1, tensors_.grad_v2})
+      poison(gradient, keys);
+    poison(tensors_.lse, 4 * from_.lse.size()), poison(tensors_.grad_sink, 4 * from_.sink.size());
   }
   triscope_tensors& tensors() { return tensors_; }
   const triscope_plan& plan(int pass) const { return plans_[pass]; }
@@ -178,7 +189,7 @@ std::vector<Problem> problems() {
                                attention_problem(Form::determinant, 130, 32, 16, 4, 1, 128),
                                attention_problem(Form::determinant, 97, 20, 5, 3, 1, 72)};
   Problem all = attention_problem(Form::trilinear, 140, 48, 12, 6, 2, 64);
-  all.k2_bias = 0.5, all.v2_bias = -0.25, all.sink = 0.3;
+  all.scale = 0.1, all.k2_bias = 0.5, all.v2_bias = -0.25, all.sink = 0.3;
   list.push_back(all);
   all.form = Form::determinant;
   list.push_back(all);
@@ -218,6 +229,69 @@ void check_graph(const cuda::Stream& stream) {
     expect(same(gpu.outputs(), direct), fmt::format("the same from a graph: {}", describe(problem)));
     cudaGraphExecDestroy(executable);
     cudaGraphDestroy(graph);
+  }
+}
+
+/// The gradients of a deterministic backward are the same bits in each launch.
+void check_deterministic(const cuda::Stream& stream) {
+  for (Problem problem : problems()) {
+    problem.deterministic = true;
+    const AttentionCase inputs(problem);
+    OnGpu gpu("cuda", inputs);
+    gpu.both(stream.get());
+    const AttentionCase first = gpu.outputs();
+    bool equal = true;
+    for (int launch = 0; launch < 20; ++launch) {
+      gpu.poison_outputs();
+      gpu.both(stream.get());
+      const AttentionCase again = gpu.outputs();
+      equal = equal && same(again, first) && same(again.grad_q, first.grad_q) && same(again.grad_k1, first.grad_k1) &&
+              same(again.grad_k2, first.grad_k2) && same(again.grad_v1, first.grad_v1) &&
+              same(again.grad_v2, first.grad_v2) && (!problem.sink || same(again.grad_sink, first.grad_sink));
+    }
+    expect(equal, fmt::format("bit-identical gradients: {}", describe(problem)));
+  }
+}
+
+/// A launch that fails costs none that follows: the legacy stream may not be used while another one is captured.
+void check_after_a_failure(const cuda::Stream& stream) {
+  const AttentionCase inputs(problems()[0]);
+  OnGpu gpu("cuda", inputs);
+  gpu.both(stream.get());
+  cudaStream_t captured = nullptr;  // one that the legacy stream would wait for
+  TRISCOPE_CUDA_CHECK(cudaStreamCreate(&captured));
+  std::array<char, TRISCOPE_REASON_SIZE> reason{};
+  for (const int pass : {TRISCOPE_FORWARD, TRISCOPE_BACKWARD}) {
+    TRISCOPE_CUDA_CHECK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal));
+    const triscope_status bad =
+        triscope_run(&gpu.plan(pass), &gpu.tensors(), cudaStreamLegacy, reason.data(), reason.size());
+    expect(bad == TRISCOPE_FAILED, fmt::format("a launch that cannot be: {}", reason.data()));
+    const triscope_status good =
+        triscope_run(&gpu.plan(pass), &gpu.tensors(), stream.get(), reason.data(), reason.size());
+    expect(good == TRISCOPE_OK, fmt::format("the one after it: {}", good == TRISCOPE_OK ? "done" : reason.data()));
+    cudaGraph_t graph = nullptr;
+    cudaStreamEndCapture(captured, &graph);  // the launch has ended the capture; the error says so
+    cudaGetLastError();
+    if (graph != nullptr) cudaGraphDestroy(graph);
+  }
+  cudaStreamDestroy(captured);
+}
+
+/// Where the kernel rounds in one way only, a program of the header before `lse_state` goes on.
+void check_without_the_state() {
+  for (Problem problem : problems()) {
+    const AttentionCase inputs(problem);
+    OnGpu gpu("cuda.portable", inputs);
+    gpu.both(nullptr);
+    const AttentionCase direct = gpu.outputs();
+    triscope_tensors tensors = gpu.tensors();
+    tensors.size = offsetof(triscope_tensors, lse_state);
+    std::array<char, TRISCOPE_REASON_SIZE> reason{};
+    gpu.poison_outputs();
+    const triscope_status status = triscope_run(&gpu.plan(0), &tensors, nullptr, reason.data(), reason.size());
+    const bool asked = std::strstr(reason.data(), "lse_state") != nullptr;
+    expect(status == TRISCOPE_OK ? same(gpu.outputs().o, direct.o) : asked,
+           fmt::format("without lse_state, {}: {}", describe(problem), asked ? "asked for" : "done"));
   }
 }
 
@@ -285,8 +359,12 @@ void print_host_times(const cuda::Stream& stream) {
       const triscope_problem c = c_problem(problem, TRISCOPE_BF16);
       const double forward = host_us([&] { gpu.run(TRISCOPE_FORWARD, stream.get()); });
       const double backward = host_us([&] { gpu.run(TRISCOPE_BACKWARD, stream.get()); });
-      const double whole =
-          host_us([&] { triscope_launch(kernel, &c, TRISCOPE_FORWARD, &gpu.tensors(), stream.get(), nullptr, 0); });
+      triscope_status worst = TRISCOPE_OK;
+      const double whole = host_us([&] {
+        worst =
+            std::max(worst, triscope_launch(kernel, &c, TRISCOPE_FORWARD, &gpu.tensors(), stream.get(), nullptr, 0));
+      });
+      if (worst != TRISCOPE_OK) throw std::runtime_error("triscope_launch failed while it was timed");
       fmt::print("host us a call, {}, {}: forward {:.1f}, backward {:.1f}, forward without a plan {:.1f}\n", kernel,
                  describe(problem), forward, backward, whole);
     }
@@ -307,6 +385,9 @@ int main(int argc, char** argv) {
     }
     check_numbers();
     check_graph(stream);
+    check_deterministic(stream);
+    check_after_a_failure(stream);
+    check_without_the_state();
     check_threads();
     check_refusals();
     print_host_times(stream);
