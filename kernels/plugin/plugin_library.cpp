@@ -38,6 +38,13 @@ class OpenFile {
   int fd_;
 };
 
+/// The loader knows the library by the name of an open file, so it looks for what lies beside it elsewhere.
+const char* fix_for(const std::string& why) {
+  return why.find("cannot open shared object file") == std::string::npos
+             ? "build it again"
+             : "link it with an absolute -Wl,-rpath, since $ORIGIN is not followed, or with a static library";
+}
+
 template <typename Function>
 void find(const SharedLibrary& library, const std::filesystem::path& file, const char* name, Function& function) {
   function = library.symbol<Function>(name);
@@ -61,7 +68,7 @@ PluginLibrary load_plugin_library(const std::filesystem::path& file, const std::
     refuse(file, fault, "let nobody else change what is run, or copy it into a folder of your own");
   SharedLibrary library;
   std::string why;
-  if (!library.open(opened.name(), why)) refuse(file, fmt::format("it cannot be loaded ({})", why), "build it again");
+  if (!library.open(opened.name(), why)) refuse(file, fmt::format("it cannot be loaded ({})", why), fix_for(why));
   find(library, file, "triscope_attention_version", loaded.version);
   if (const std::uint32_t version = loaded.version(); version != TRISCOPE_ATTENTION_VERSION) {
     refuse(file,

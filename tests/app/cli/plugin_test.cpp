@@ -197,6 +197,32 @@ TEST(Plugin, begins_as_a_skeleton_that_builds_and_is_right) {
   EXPECT_EQ(row_of(database, "fast_one").status, Status::ok);
 }
 
+TEST(Plugin, that_needs_a_library_beside_it_is_told_how_to_find_it) {
+  const TemporaryFolder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  ASSERT_EQ(run_triscope({"plugin", "new", "mine"}).exit_code, 0);
+  const auto built = [](const std::string& rpath) {
+    return std::system(
+        ("echo 'int helps(void) { return 1; }' > helper.c && cc -shared -fPIC helper.c -o libhelper.so && "
+         "cc -O2 -shared -fPIC -Imine mine/mine.c -o mine.so -lm -Wl,--no-as-needed -L. -lhelper "
+         "-Wl,-rpath,'" +
+         rpath + "'")
+            .c_str());
+  };
+  const std::string file = (folder.path() / "mine.so").string();
+  EXPECT_EQ(built("$ORIGIN"), 0);
+  const ProgramResult beside = sweep(folder.path() / "r.db", file + ",cpu.fast");
+  EXPECT_EQ(built(folder.path().string()), 0);
+  const ProgramResult named = sweep(folder.path() / "r.db", file + ",cpu.fast");
+  std::filesystem::current_path(before);
+  EXPECT_EQ(beside.exit_code, 2);
+  EXPECT_THAT(beside.errors, HasSubstr("libhelper.so"));
+  EXPECT_THAT(beside.errors, HasSubstr("link it with an absolute -Wl,-rpath, since $ORIGIN is not followed"));
+  expect_one_sentence(beside.errors);
+  EXPECT_EQ(named.exit_code, 0) << named.errors;
+}
+
 TEST(Plugin, of_a_skeleton_that_cannot_be_written_nothing_is_left) {
   const TemporaryFolder folder;
   const std::filesystem::path before = std::filesystem::current_path();
