@@ -15,9 +15,8 @@
 namespace triscope {
 namespace {
 
-// Logarithms of a restart's block medians, by block number.
-using Restart = std::map<std::int64_t, double>;
-using Blocks = std::map<std::int64_t, Restart>;  // by restart
+using Restart = RestartBlocks::mapped_type;
+using Blocks = RestartBlocks;
 
 // Confidence of an interval. Separate runs with restarts: 99 %, since what changes between two runs has longer tails
 // than what changes between the restarts of one (docs/method.md).
@@ -33,24 +32,6 @@ constexpr double kSeparateMargin = 4;
 // docs/method.md), as the logarithm of their ratio.
 constexpr Centre kInOtherCompany{.value = 0, .standard_error = 0.028, .degrees = 5};
 
-// Blocks of duration (ns) or, with `cycles`, of duration x clock for the samples whose clock is known.
-Blocks log_blocks(std::span<const Sample> samples, bool cycles) {
-  std::map<std::int64_t, std::map<std::int64_t, std::vector<double>>> values;
-  for (const Sample& sample : samples) {
-    double value = static_cast<double>(sample.duration_ns);
-    if (cycles) {
-      if (!(sample.sm_clock_mhz > 0.0)) continue;
-      value *= *sample.sm_clock_mhz;
-    }
-    values[sample.restart][sample.block].push_back(value);
-  }
-  Blocks blocks;
-  for (const auto& [restart, of_restart] : values) {
-    for (const auto& [block, of_block] : of_restart) blocks[restart][block] = std::log(median(of_block));
-  }
-  return blocks;
-}
-
 std::vector<double> values_of(const Restart& restart) {
   std::vector<double> values;
   for (const auto& [block, value] : restart) values.push_back(value);
@@ -61,15 +42,6 @@ std::size_t count_of(const Blocks& blocks) {
   std::size_t count = 0;
   for (const auto& [restart, of_restart] : blocks) count += of_restart.size();
   return count;
-}
-
-// log(A / B) of the blocks both have.
-std::vector<double> paired_ratios(const Restart& a, const Restart& b) {
-  std::vector<double> ratios;
-  for (const auto& [block, value] : a) {
-    if (const auto other = b.find(block); other != b.end()) ratios.push_back(value - other->second);
-  }
-  return ratios;
 }
 
 // The centre of a run: over its restarts, or over the blocks of the only one.
@@ -103,17 +75,10 @@ struct Ratio {
 
 // Of the restarts in which both took turns; nullopt when they have fewer than two blocks in common.
 std::optional<Centre> paired_centre(const Blocks& a, const Blocks& b, const Spread& pooled) {
-  std::vector<double> centres, only;
-  for (const auto& [restart, of_a] : a) {
-    const auto of_b = b.find(restart);
-    if (of_b == b.end()) continue;
-    std::vector<double> ratios = paired_ratios(of_a, of_b->second);
-    if (ratios.empty()) continue;
-    centres.push_back(median(ratios));
-    only = std::move(ratios);
-  }
-  if (centres.size() >= 2) return centre_over_restarts(centres, pooled);
-  return only.size() >= 2 ? std::optional(centre_of(only)) : std::nullopt;
+  const auto pairs = paired_blocks(a, b);
+  if (pairs.size() == 1 && pairs[0].size() >= 2) return centre_of(pairs[0]);
+  if (pairs.size() < 2) return std::nullopt;
+  return centre_over_restarts(paired_ratios(a, b), pooled);
 }
 
 Ratio ratio_of(const Blocks& a, const Blocks& b, bool interleaved, const SweepSpread& of_a, const SweepSpread& of_b,

@@ -31,6 +31,17 @@ double sorted_quantile(std::span<const double> sorted, double q) {
 
 double median(std::span<const double> values) { return quantile(values, 0.5); }
 
+double winsorized_mean(std::span<const double> values) {
+  constexpr double kDeviations = 3, kNormal = 1.4826;  // of a normal distribution's median absolute deviation
+  const double centre = median(values);
+  std::vector<double> deviations;
+  for (const double value : values) deviations.push_back(std::abs(value - centre));
+  const double most = kDeviations * kNormal * median(deviations);
+  double sum = 0;
+  for (const double value : values) sum += std::clamp(value, centre - most, centre + most);
+  return sum / static_cast<double>(values.size());
+}
+
 double quantile(std::span<const double> values, double q) {
   require_numbers(values);
   if (!(q >= 0 && q <= 1)) {

@@ -9,6 +9,11 @@ namespace triscope {
 /// NaN.
 double median(std::span<const double> values);
 
+/// The mean of `values`, those of them cut back that lie further from the median than three standard deviations, by the
+/// median absolute deviation: the mean where nothing stands out, and near the median where something does. Throws as
+/// `median`.
+double winsorized_mean(std::span<const double> values);
+
 /// Linear-interpolated quantile, q in [0, 1]. Throws `Error` on empty, NaN or another q.
 double quantile(std::span<const double> values, double q);
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "kernels/base/error.hpp"
@@ -65,12 +66,10 @@ Spread pooled(const Variances& rows) {
   return {std::exp(mean + digamma(prior / 2) - std::log(prior / 2)), prior};
 }
 
-std::vector<double> ratios_of(const RestartedRow& a, const RestartedRow& b) {
-  std::vector<double> ratios;
-  for (const auto& [restart, centre] : a.centres) {
-    if (const auto other = b.centres.find(restart); other != b.centres.end()) ratios.push_back(other->second - centre);
-  }
-  return ratios;
+std::vector<double> values_of(const std::map<std::int64_t, double>& blocks) {
+  std::vector<double> values;
+  for (const auto& [block, value] : blocks) values.push_back(value);
+  return values;
 }
 
 // Variance of the median of n normal values, relative to that of one. Exact to three digits up to 5, then to 1 %.
@@ -100,17 +99,55 @@ std::map<std::int64_t, double> restart_centres(std::span<const Sample> samples) 
   return centres;
 }
 
+RestartBlocks log_blocks(std::span<const Sample> samples, bool cycles) {
+  std::map<std::int64_t, std::map<std::int64_t, std::vector<double>>> values;
+  for (const Sample& sample : samples) {
+    double value = static_cast<double>(sample.duration_ns);
+    if (cycles) {
+      if (!(sample.sm_clock_mhz > 0.0)) continue;
+      value *= *sample.sm_clock_mhz;
+    }
+    values[sample.restart][sample.block].push_back(value);
+  }
+  RestartBlocks blocks;
+  for (const auto& [restart, of_restart] : values) {
+    for (const auto& [block, of_block] : of_restart) blocks[restart][block] = std::log(median(of_block));
+  }
+  return blocks;
+}
+
+std::vector<std::vector<double>> paired_blocks(const RestartBlocks& a, const RestartBlocks& b) {
+  std::vector<std::vector<double>> ratios;
+  for (const auto& [restart, of_a] : a) {
+    const auto of_b = b.find(restart);
+    if (of_b == b.end()) continue;
+    std::vector<double> pairs;
+    for (const auto& [block, value] : of_a) {
+      if (const auto other = of_b->second.find(block); other != of_b->second.end())
+        pairs.push_back(value - other->second);
+    }
+    if (!pairs.empty()) ratios.push_back(std::move(pairs));
+  }
+  return ratios;
+}
+
+std::vector<double> paired_ratios(const RestartBlocks& a, const RestartBlocks& b) {
+  std::vector<double> ratios;
+  for (const std::vector<double>& pairs : paired_blocks(a, b)) ratios.push_back(winsorized_mean(pairs));
+  return ratios;
+}
+
 SweepSpread spread_over(std::span<const RestartedRow> rows) {
   Variances times, ratios;
   std::map<std::int64_t, const RestartedRow*> before;  // in turns with the row, by group
   for (const RestartedRow& row : rows) {
     std::vector<double> centres;
-    for (const auto& [restart, centre] : row.centres) centres.push_back(centre);
+    for (const auto& [restart, of_restart] : row.blocks) centres.push_back(median(values_of(of_restart)));
     if (centres.size() >= 2 && !row.reference) times.push_back(spread_of(centres));
     if (row.group < 0) continue;
     if (const RestartedRow*& partner = before[row.group]; partner == nullptr) {
       partner = &row;
-    } else if (const std::vector<double> of_pair = ratios_of(*partner, row); of_pair.size() >= 2) {
+    } else if (const std::vector<double> of_pair = paired_ratios(row.blocks, partner->blocks); of_pair.size() >= 2) {
       ratios.push_back(spread_of(of_pair));
     }
   }

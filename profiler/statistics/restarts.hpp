@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <vector>
 
 #include "profiler/record/measurement.hpp"
 #include "profiler/statistics/centre.hpp"
@@ -14,10 +15,23 @@ namespace triscope {
 /// Of each restart the median of its blocks, as the logarithm of nanoseconds. Throws `Error` on a time of 0.
 std::map<std::int64_t, double> restart_centres(std::span<const Sample> samples);
 
-/// A row of a sweep: its restarts, and what it took turns with (`Measurement::group`).
+/// Logarithms of block medians, by restart and block.
+using RestartBlocks = std::map<std::int64_t, std::map<std::int64_t, double>>;
+
+/// Of duration (ns) or, with `cycles`, of duration x clock for the samples whose clock is known.
+RestartBlocks log_blocks(std::span<const Sample> samples, bool cycles);
+
+/// log(A / B) of the blocks that both have, of each restart in which both took turns.
+std::vector<std::vector<double>> paired_blocks(const RestartBlocks& a, const RestartBlocks& b);
+
+/// log(A / B) of each such restart: the mean over those blocks, outliers cut back. A turn is a whole swing of the
+/// clock, and their median would be that of one moment in it.
+std::vector<double> paired_ratios(const RestartBlocks& a, const RestartBlocks& b);
+
+/// A row of a sweep: its blocks, and what it took turns with (`Measurement::group`).
 struct RestartedRow {
   std::int64_t group = -1;
-  std::map<std::int64_t, double> centres;
+  RestartBlocks blocks;
   bool reference = false;  ///< it took turns with the group and is a row of another: only ratios count
 };
 

@@ -74,9 +74,9 @@ SweepSpread pool_restarts(Store& store, const std::filesystem::path& database, s
     if (row.status != Status::ok || row.restarts < 2) continue;
     const auto found = series.find(row.measurement);
     if (found == series.end() || has_no_time(found->second.samples)) continue;
-    rows.push_back({found->second.group, restart_centres(found->second.samples)});
+    rows.push_back({found->second.group, log_blocks(found->second.samples, false)});
     for (const auto& [group, samples] : found->second.turns) {
-      if (!has_no_time(samples)) rows.push_back({group, restart_centres(samples), true});
+      if (!has_no_time(samples)) rows.push_back({group, log_blocks(samples, false), true});
     }
     Measurement& known = measured.emplace_back(row.measurement, Measurement{}).second;
     known.samples = std::move(found->second.samples);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <string>
@@ -165,6 +166,33 @@ TEST(RestartIntervals, rows_in_turns_share_what_changes) {
   EXPECT_EQ(turns.verdict, Verdict::faster);
   EXPECT_NEAR(turns.ratio * 1.03, 1, 1e-3);
   EXPECT_EQ(compare(input(a), input(b), false).verdict, Verdict::unclear);
+}
+
+// Restarts with one block for each number: so many per cent above 1 ms.
+std::vector<Sample> percents(const std::vector<std::vector<double>>& restarts) {
+  std::vector<Sample> samples;
+  for (std::size_t restart = 0; restart < restarts.size(); ++restart) {
+    for (std::size_t block = 0; block < restarts[restart].size(); ++block) {
+      Sample sample;
+      sample.duration_ns = std::llround(1e6 * std::exp(restarts[restart][block] / 100));
+      sample.restart = static_cast<std::int64_t>(restart);
+      sample.block = static_cast<std::int64_t>(block);
+      samples.push_back(sample);
+    }
+  }
+  return samples;
+}
+
+// What a swing of the clock makes of the ratios of a turn, as on an H100: their median is that of one moment.
+TEST(RestartIntervals, of_a_turn_in_which_the_clock_swings_the_whole_counts) {
+  const auto swing = percents({{9, 6, 1, 0, -3, -6, -7}, {7, 6, 3, 0, -2, -6, -8}, {8, 5, 3, 2, -4, -7, -7}});
+  const auto steady = percents({{0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0}});
+  const Comparison found = compare(input(swing), input(steady), true);
+  EXPECT_TRUE(found.paired);
+  EXPECT_NEAR(found.ratio, 1, 1e-5);
+  EXPECT_LT(found.interval.high - found.interval.low, 1e-4);
+  const auto preempted = percents({{0, 0.1, -0.1, 0, 60, 0.1, -0.1}, {0, 0.1, -0.1, 0, 0, 0.1, -0.1}});
+  EXPECT_NEAR(compare(input(preempted), input(steady), true).ratio, 1, 4e-4) << "a block that stands out is cut back";
 }
 
 TEST(RestartIntervals, blocks_of_different_restarts_are_no_pair) {

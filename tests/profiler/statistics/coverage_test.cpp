@@ -121,7 +121,7 @@ class RestartSimulation {
         double value = deviation * normal_(engine_) + 0.001 * normal_(engine_);
         if (uniform_(engine_) < kind_.bad_share) value += std::log(1.2);
         if (uniform_(engine_) < kind_.sticky_share) value += std::log(1.05);
-        result[n].centres[restart] = value;
+        result[n].blocks[restart][0] = value;
       }
     }
     return result;
@@ -137,7 +137,7 @@ class RestartSimulation {
 
 Centre row_centre(const RestartedRow& row, const Spread& pooled) {
   std::vector<double> values;
-  for (const auto& [restart, centre] : row.centres) values.push_back(centre);
+  for (const auto& [restart, blocks] : row.blocks) values.push_back(blocks.at(0));
   return centre_over_restarts(values, pooled);
 }
 
@@ -192,6 +192,68 @@ TEST(Coverage, over_restarts_with_pooled_spread) {
       EXPECT_GE(result.covered, kind.sticky_share > 0 ? 0.85 : 0.90) << name << " " << rows;
       EXPECT_LE(result.wrong_99, 0.02) << name << " " << rows;
     }
+  }
+}
+
+// Two kernels in turns whose clock swings: in each restart each kernel's turn holds `turn` swings of its own phase, of
+// which the upper half costs time. Both are equally fast, so that the true ratio is 1.
+struct Swinging {
+  double height = 0.10;  ///< of the swing (logarithm)
+  double turn = 1;       ///< swings in a turn
+  int blocks = 8;        ///< in a turn
+  double noise = 0.003;
+  double outlier_share = 0;  ///< share of blocks preempted: 5 to 25 % longer
+};
+
+RestartBlocks swinging(const Swinging& kind, std::mt19937_64& engine) {
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  RestartBlocks result;
+  for (std::int64_t restart = 0; restart < 3; ++restart) {
+    const double phase = uniform(engine);
+    for (std::int64_t block = 0; block < kind.blocks; ++block) {
+      const double of_swing = phase + kind.turn * static_cast<double>(block) / kind.blocks;
+      double value = kind.height * std::max(0.0, std::sin(2 * M_PI * of_swing)) + kind.noise * normal(engine);
+      if (uniform(engine) < kind.outlier_share) value += 0.05 + 0.2 * uniform(engine);
+      result[restart][block] = value;
+    }
+  }
+  return result;
+}
+
+TEST(Coverage, of_ratios_in_turns_while_the_clock_swings) {
+  const std::pair<const char*, Swinging> kinds[] = {
+      {"no swing", {.height = 0}},
+      {"whole swings of 10 %, 5 blocks", {.blocks = 5}},
+      {"whole swings of 10 %, 8 blocks", {}},
+      {"whole swings of 10 %, 24 blocks", {.blocks = 24}},
+      {"half swings of 10 %, 8 blocks", {.turn = 0.5}},
+      {"two and a half swings of 10 %, 24 blocks", {.turn = 2.5, .blocks = 24}},
+      {"5 % preempted, noise 1 %, 24 blocks", {.height = 0, .blocks = 24, .noise = 0.01, .outlier_share = 0.05}},
+      {"40 % preempted, noise 1 %, 24 blocks", {.height = 0, .blocks = 24, .noise = 0.01, .outlier_share = 0.4}},
+  };
+  constexpr std::size_t kRows = 8;
+  for (const auto& [name, kind] : kinds) {
+    std::mt19937_64 engine(20261128);
+    double covered = 0, half_widths = 0, wrong = 0, all = 0;
+    for (int sweep = 0; sweep < 1000; ++sweep) {
+      std::vector<RestartedRow> rows;
+      for (std::size_t n = 0; n < 2 * kRows; ++n)
+        rows.push_back({static_cast<std::int64_t>(n / 2), swinging(kind, engine), n % 2 == 1});
+      const Spread pooled = spread_over(rows).ratios;
+      for (std::size_t n = 0; n < kRows; ++n) {
+        const Centre ratio = centre_over_restarts(paired_ratios(rows[2 * n].blocks, rows[2 * n + 1].blocks), pooled);
+        const double off = std::abs(ratio.value), half = half_width(ratio);
+        covered += off <= half;
+        wrong += off - half > 0.005;
+        half_widths += half;
+        all += 1;
+      }
+    }
+    std::printf("%-42s covered %5.1f %%  +-%5.2f %%  wrong %4.1f %%\n", name, 100 * covered / all,
+                100 * half_widths / all, 100 * wrong / all);
+    EXPECT_GE(covered / all, 0.93) << name;
+    EXPECT_LE(wrong / all, 0.05) << name;
   }
 }
 

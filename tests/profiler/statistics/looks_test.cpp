@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <random>
 #include <vector>
 
@@ -36,8 +35,8 @@ class SimulatedSweep {
     std::normal_distribution<double> normal;
     const double common = 3 * noise_ * normal(random_);  // the machine of that minute: both have it
     const auto restart = static_cast<std::int64_t>(ours_[row].size());
-    ours_[row][restart] = common + noise_ * normal(random_) / std::sqrt(2.0);
-    theirs_[row][restart] = truth_ + common + noise_ * normal(random_) / std::sqrt(2.0);
+    ours_[row][restart][0] = common + noise_ * normal(random_) / std::sqrt(2.0);
+    theirs_[row][restart][0] = truth_ + common + noise_ * normal(random_) / std::sqrt(2.0);
   }
   std::vector<Verdict> verdicts() const {
     std::vector<RestartedRow> rows;
@@ -48,9 +47,7 @@ class SimulatedSweep {
     const Spread pooled = spread_over(rows).ratios;
     std::vector<Verdict> verdicts;
     for (std::size_t row = 0; row < kSimulatedRows; ++row) {
-      std::vector<double> ratios;
-      for (const auto& [restart, value] : ours_[row]) ratios.push_back(theirs_[row].at(restart) - value);
-      const Centre centre = centre_over_restarts(ratios, pooled);
+      const Centre centre = centre_over_restarts(paired_ratios(theirs_[row], ours_[row]), pooled);
       const double half = half_width(centre);
       const double low = std::exp(centre.value - half), high = std::exp(centre.value + half);
       verdicts.push_back(low > 1 + kTolerance                              ? Verdict::faster
@@ -65,7 +62,7 @@ class SimulatedSweep {
  private:
   double truth_, noise_;
   std::mt19937_64& random_;
-  std::map<std::int64_t, double> ours_[kSimulatedRows], theirs_[kSimulatedRows];
+  RestartBlocks ours_[kSimulatedRows], theirs_[kSimulatedRows];
 };
 
 Shares shares(double ratio, double noise, int looks) {

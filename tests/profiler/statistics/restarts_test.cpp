@@ -14,8 +14,8 @@ std::vector<RestartedRow> with_a_reference(double unevenness) {
   std::vector<RestartedRow> rows;
   for (const std::int64_t group : {7, 8, 9}) {
     const double step = group == 9 ? 0.01 * unevenness : 0.01;
-    rows.push_back({group, {{0, 1.0}, {1, 1.0 + step}, {2, 1.0 - step}}});
-    rows.push_back({group, {{0, 2.0}, {1, 2.0}, {2, 2.0}}, true});
+    rows.push_back({group, {{0, {{0, 1.0}}}, {1, {{0, 1.0 + step}}}, {2, {{0, 1.0 - step}}}}});
+    rows.push_back({group, {{0, {{0, 2.0}}}, {1, {{0, 2.0}}}, {2, {{0, 2.0}}}}, true});
   }
   return rows;
 }

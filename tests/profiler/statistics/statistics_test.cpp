@@ -70,6 +70,16 @@ TEST(Quantile, refuses_nothing_and_what_is_not_a_number) {
   EXPECT_THROW(quantile(std::vector<double>{1, 2}, kNan), Error);
 }
 
+TEST(Quantile, the_winsorized_mean_is_the_mean_but_for_what_stands_out) {
+  EXPECT_DOUBLE_EQ(winsorized_mean(std::vector<double>{4}), 4);
+  EXPECT_DOUBLE_EQ(winsorized_mean(std::vector<double>{1, 2, 6}), 3) << "the deviations 0, 1, 4 make a bound of 4.4";
+  EXPECT_DOUBLE_EQ(winsorized_mean(std::vector<double>{9, 6, 1, 0, -3, -6, -7}), 0) << "a swing";
+  EXPECT_DOUBLE_EQ(winsorized_mean(std::vector<double>{1, 1, 1, 1, 1, 1, 9}), 1);
+  EXPECT_NEAR(winsorized_mean(std::vector<double>{0.9, 1, 1.1, 1, 0.9, 1.1, 100}), 1.06, 0.01);
+  EXPECT_THROW(winsorized_mean({}), Error);
+  EXPECT_THROW(winsorized_mean(std::vector<double>{1, kNan}), Error);
+}
+
 TEST(TInterval, of_one_value_is_infinite_of_none_an_error) {
   const Interval one = t_interval(std::vector<double>{3});
   EXPECT_EQ(one.low, -kInfinity);
