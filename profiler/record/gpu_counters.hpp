@@ -24,6 +24,7 @@ struct CounterMetric {
   std::string_view unit;                  ///< "%", "byte", "ns", "Hz", "cycle"; empty for counts
   std::string_view label;                 ///< "tensor cores busy"
   std::string_view meaning;               ///< one sentence
+  std::string_view id;                    ///< as it is typed: "tensor_busy"
 };
 /// Every metric of the sets, in display order.
 std::span<const CounterMetric> counter_metrics();

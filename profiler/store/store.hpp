@@ -135,6 +135,8 @@ class Snapshot {
   std::vector<StoredMeasurement> without_cross_check(std::int64_t sweep) const;
   /// Measurements of `sweep` that have neither hardware counters nor a reason why there are none.
   std::vector<StoredMeasurement> without_counters(std::int64_t sweep) const;
+  /// Of the hardware counter `name` ("dram__bytes_read.sum"): its value by measurement, of those that have one.
+  std::unordered_map<std::int64_t, double> counter_values(const std::string& name) const;
   /// How much the rows of `sweep` change between restarts; nothing known when there is no such sweep.
   SweepSpread spread(std::int64_t sweep) const;
   std::string note(std::int64_t measurement) const;  ///< empty when there is none

@@ -409,6 +409,17 @@ std::vector<StoredMeasurement> read_without_counters(SQLite::Database& database,
                        "(SELECT 1 FROM counter WHERE counter.measurement = measurement.id)");
 }
 
+std::unordered_map<std::int64_t, double> read_counter_values(SQLite::Database& database, const std::string& name) {
+  SQLite::Statement query(
+      database,
+      "SELECT measurement, value FROM counter WHERE name = (SELECT id FROM text WHERE value = ?) AND "
+      "typeof(value) IN ('real', 'integer')");
+  Binder(query) << name;
+  std::unordered_map<std::int64_t, double> values;
+  while (query.executeStep()) values[query.getColumn(0).getInt64()] = query.getColumn(1).getDouble();
+  return values;
+}
+
 std::string read_note(SQLite::Database& database, std::int64_t measurement) {
   SQLite::Statement query(database, "SELECT body FROM note WHERE measurement = ? AND typeof(body) = 'text'");
   Binder(query) << measurement;

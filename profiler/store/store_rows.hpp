@@ -72,6 +72,8 @@ std::map<std::int64_t, std::vector<Sample>> read_turns(SQLite::Database& databas
 std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std::int64_t> sweep);
 std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep);
 std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t measurement);
+/// Of all measurements that have the counter `name`.
+std::unordered_map<std::int64_t, double> read_counter_values(SQLite::Database& database, const std::string& name);
 /// The series of the measurements for which `condition` on `measurement` holds; its parameter is `value`.
 std::unordered_map<std::int64_t, SampleSeries> read_series(SQLite::Database& database, const char* condition,
                                                            std::int64_t value);

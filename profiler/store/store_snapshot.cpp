@@ -129,6 +129,10 @@ std::vector<StoredMeasurement> Snapshot::without_counters(std::int64_t sweep) co
   return impl_->read([sweep](SQLite::Database& database) { return read_without_counters(database, sweep); });
 }
 
+std::unordered_map<std::int64_t, double> Snapshot::counter_values(const std::string& name) const {
+  return impl_->read([&name](SQLite::Database& database) { return read_counter_values(database, name); });
+}
+
 SweepSpread Snapshot::spread(std::int64_t sweep) const {
   return impl_->read([sweep](SQLite::Database& database) { return read_spread(database, sweep); });
 }

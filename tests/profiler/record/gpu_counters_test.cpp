@@ -25,11 +25,12 @@ TEST(GpuCounters, the_quick_set_is_a_part_of_the_standard_set) {
 }
 
 TEST(GpuCounters, every_metric_is_in_words_and_stands_once) {
-  std::set<std::string_view> names, labels;
+  std::set<std::string_view> names, labels, ids;
   for (const CounterMetric& metric : counter_metrics()) {
     EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
     EXPECT_TRUE(labels.insert(metric.label).second) << metric.label;
     EXPECT_FALSE(metric.label.empty()) << metric.name;
+    EXPECT_TRUE(ids.insert(metric.id).second && !metric.id.empty()) << metric.name;
     EXPECT_EQ(metric.meaning.back(), '.') << metric.name;
     EXPECT_EQ(find_counter_metric(metric.name), &metric);
     EXPECT_EQ(metric.unit == "%", metric.name.find("pct") != std::string_view::npos) << metric.name;
