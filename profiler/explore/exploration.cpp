@@ -1,16 +1,19 @@
 #include "profiler/explore/exploration.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/text/number_of.hpp"
 #include "profiler/explore/explore_filter.hpp"
 #include "profiler/explore/identity.hpp"
 #include "profiler/statistics/quantile.hpp"
@@ -125,27 +128,74 @@ std::size_t end_of(std::span<const Placed> placed, std::size_t from, Alike alike
   return end;
 }
 
+/// In what points differ, and what the best of them were chosen over.
+struct Differences {
+  std::array<bool, kIdentityParts.size()> between{};
+  /// By the name of a part: the values that stood against each other. Parts of one name are one value.
+  std::map<std::string_view, std::set<std::vector<std::int64_t>>> chosen;
+};
+
+std::vector<std::int64_t> value_of(const Identity& identity, std::string_view part) {
+  std::vector<std::int64_t> value;
+  for (std::size_t n = 0; n < kIdentityParts.size(); ++n) {
+    if (kIdentityParts[n] == part) value.push_back(identity[n]);
+  }
+  return value;
+}
+
+/// One point of each configuration, with the place of its identity.
+using Candidates = std::vector<std::pair<ExplorePoint, std::size_t>>;
+
+/// Of the candidates that answer one question in one way, the one that took the shortest time.
+Candidates best_of(Candidates candidates, const Identities& identities, Differences& differences) {
+  std::map<std::vector<std::int64_t>, Candidates> asked;
+  for (auto& one : candidates) {
+    std::vector<std::int64_t> question;
+    for (std::size_t n = 0; n < kIdentityParts.size(); ++n) {
+      if (stays_within(kIdentityParts[n])) question.push_back(identities[one.second][n]);
+    }
+    asked[question].push_back(std::move(one));
+  }
+  Candidates best;
+  for (auto& [question, answers] : asked) {
+    const auto shortest = std::min_element(answers.begin(), answers.end(),
+                                           [](const auto& a, const auto& b) { return a.first.ms < b.first.ms; });
+    std::set<std::string_view> parts;
+    for (const auto& one : answers) {
+      const Identity &identity = identities[one.second], &chosen = identities[shortest->second];
+      for (std::size_t n = 0; n < kIdentityParts.size(); ++n) {
+        if (identity[n] != chosen[n]) parts.insert(kIdentityParts[n]);
+      }
+    }
+    for (const std::string_view part : kIdentityParts) {
+      if (!parts.erase(part)) continue;
+      shortest->first.chosen_over.emplace_back(part);
+      for (const auto& one : answers) differences.chosen[part].insert(value_of(identities[one.second], part));
+    }
+    shortest->first.chosen_from = answers.size();
+    best.push_back(std::move(*shortest));
+  }
+  return best;
+}
+
 /// The points at one x of a series, and in what they differ.
 void add_cell(std::span<const Placed> cell, const Identities& identities, bool best, ExploreSeries& series,
-              std::array<bool, kIdentityParts.size()>& differ) {
-  const std::size_t first = series.points.size();
+              Differences& differences) {
+  Candidates candidates;
   for (std::size_t from = 0; from < cell.size();) {
     const std::size_t end =
         end_of(cell, from, [](const Placed& a, const Placed& b) { return a.identity == b.identity; });
-    ExplorePoint point = point_of(cell.subspan(from, end - from));
+    candidates.emplace_back(point_of(cell.subspan(from, end - from)), cell[from].identity);
     from = end;
-    if (!best || series.points.size() == first) {
-      series.points.push_back(std::move(point));
-    } else if (point.ms < series.points.back().ms) {
-      series.points.back() = std::move(point);
-    }
   }
-  if (best || series.points.size() - first < 2) return;
-  series.mixed = true;
-  for (std::size_t part = 0; part < differ.size(); ++part) {
-    differ[part] = differ[part] || std::any_of(cell.begin(), cell.end(), [&](const Placed& one) {
-                     return identities[one.identity][part] != identities[cell.front().identity][part];
-                   });
+  if (best && candidates.size() > 1) candidates = best_of(std::move(candidates), identities, differences);
+  series.mixed = series.mixed || candidates.size() > 1;
+  for (auto& [point, identity] : candidates) {
+    for (std::size_t part = 0; part < kIdentityParts.size(); ++part) {
+      if (best && !stays_within(kIdentityParts[part])) continue;  // that is said of the choice
+      differences.between[part] |= identities[identity][part] != identities[candidates.front().second][part];
+    }
+    series.points.push_back(std::move(point));
   }
 }
 
@@ -156,7 +206,7 @@ void add_points(std::vector<Placed> placed, const Identities& identities, const 
                     a.repeat.row) <
            std::tie(b.row_of_panels, b.panel, b.series, b.x, b.identity, b.row->started, b.repeat.source, b.repeat.row);
   });
-  std::array<bool, kIdentityParts.size()> differ{};
+  Differences differences;
   const std::span<const Placed> all(placed);
   const auto in_one_panel = [](const Placed& a, const Placed& b) {
     return a.row_of_panels == b.row_of_panels && a.panel == b.panel;
@@ -174,13 +224,17 @@ void add_points(std::vector<Placed> placed, const Identities& identities, const 
     const std::span<const Placed> cell = all.subspan(from, end - from);
     current.baseline =
         current.baseline && std::all_of(cell.begin(), cell.end(), [](const Placed& p) { return is_baseline(*p.row); });
-    add_cell(cell, identities, query.best, current, differ);
+    add_cell(cell, identities, query.best, current, differences);
     from = end;
   }
-  for (std::size_t part = 0; part < differ.size(); ++part) {
+  for (std::size_t part = 0; part < kIdentityParts.size(); ++part) {
     const std::string name(kIdentityParts[part]);
-    if (differ[part] && std::find(made.mixed.begin(), made.mixed.end(), name) == made.mixed.end())
+    if (differences.between[part] && std::find(made.mixed.begin(), made.mixed.end(), name) == made.mixed.end())
       made.mixed.push_back(name);
+    const auto chosen = differences.chosen.find(kIdentityParts[part]);
+    if (chosen == differences.chosen.end()) continue;
+    made.chosen_over.push_back({name, chosen->second.size()});
+    differences.chosen.erase(chosen);  // another part may have its name
   }
 }
 
@@ -191,9 +245,21 @@ const Value* find_in(const std::map<std::int64_t, Value>* values, std::int64_t i
   return found == values->end() ? nullptr : &found->second;
 }
 
-Explored explored(const ExploreSource& source, std::size_t place) {
-  const ResultRow& row = source.rows[place];
-  return {row, source.name, find_in(source.beside, row.measurement), find_in(source.notes, row.sweep)};
+/// Why nothing matches: each term alone, and the filter without it.
+std::vector<ExploreTerm> terms_of(const ExploreFilter& filter, std::span<const ExploreSource> sources) {
+  std::vector<ExploreTerm> terms;
+  for (std::size_t n = 0; n < filter.terms(); ++n) {
+    ExploreTerm& term = terms.emplace_back(ExploreTerm{filter.term(n), 0, 0, filter.without(n)});
+    const ExploreFilter others(term.others);
+    for (const ExploreSource& source : sources) {
+      for (std::size_t row = 0; row < source.rows.size(); ++row) {
+        const Explored one = explored(source, row);
+        term.alone += filter.holds(n, one) ? 1 : 0;
+        term.without += others.matches(one) ? 1 : 0;
+      }
+    }
+  }
+  return terms;
 }
 
 const ExploreField* optional_field(std::string_view what, const std::string& id) {
@@ -201,6 +267,11 @@ const ExploreField* optional_field(std::string_view what, const std::string& id)
 }
 
 }  // namespace
+
+Explored explored(const ExploreSource& source, std::size_t row) {
+  const ResultRow& one = source.rows[row];
+  return {one, source.name, find_in(source.beside, one.measurement), find_in(source.notes, one.sweep), source.counters};
+}
 
 Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& query) {
   Exploration made;
@@ -237,6 +308,7 @@ Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& 
     }
   }
   made.drawn = placed.size();
+  if (made.matched == 0 && made.rows > 0) made.terms = terms_of(filter, sources);
   const std::vector<std::size_t> of_x = x_values.sort(), of_series = series.sort(), of_panel = panels.sort(),
                                  of_row = rows.sort();
   for (Placed& one : placed) {
@@ -252,9 +324,67 @@ Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& 
   return made;
 }
 
+std::vector<ExploreBlame> blamed_terms(const Exploration& made) {
+  std::vector<ExploreBlame> blamed;
+  for (const ExploreTerm& term : made.terms) {
+    if (term.alone == 0)
+      blamed.push_back({fmt::format("No measurement matches {}.", term.text), term.text, term.others});
+  }
+  if (!blamed.empty()) return blamed;
+  for (const ExploreTerm& term : made.terms) {
+    if (term.without > 0)
+      blamed.push_back({fmt::format("Without {} {} would match.", term.text, number_of(term.without, "measurement")),
+                        term.text, term.others});
+  }
+  return blamed;
+}
+
+std::string choice_text(const Exploration& made) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSeveral{{{"windows", "windows"},
+                                                                                          {"tokens", "lengths"},
+                                                                                          {"heads", "head counts"},
+                                                                                          {"batch", "batches"},
+                                                                                          {"k2 bias", "k2 biases"},
+                                                                                          {"v2 bias", "v2 biases"}}};
+  std::vector<std::string> parts;
+  for (const ExploreChoice& one : made.chosen_over) {
+    const auto named =
+        std::ranges::find(kSeveral, std::string_view(one.what), &std::pair<std::string_view, std::string_view>::first);
+    parts.push_back(
+        fmt::format("{} {}", one.values, named == kSeveral.end() ? one.what + "s" : std::string(named->second)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::vector<const ExploreField*> telling_fields(const Exploration& made) {
+  std::vector<const ExploreField*> fields;
+  for (std::size_t n = 0; n < kIdentityParts.size(); ++n) {
+    const std::string_view part = kIdentityParts[n];
+    const bool tells = std::ranges::find(made.mixed, part) != made.mixed.end() ||
+                       std::ranges::find(made.chosen_over, part, &ExploreChoice::what) != made.chosen_over.end();
+    const ExploreField* field = tells ? find_explore_field(kIdentityFields[n]) : nullptr;
+    const std::array asked{made.x, made.y, made.color, made.panel, made.row};
+    if (field == nullptr || std::ranges::find(asked, field) != asked.end()) continue;
+    if (std::ranges::find(fields, field) == fields.end()) fields.push_back(field);
+  }
+  return fields;
+}
+
 bool needs_reference(const ExploreQuery& query) {
   return query.x == "ratio" || query.y == "ratio" || query.color == "ratio" || query.panels == "ratio" ||
          query.rows == "ratio" || ExploreFilter(query.where).names("ratio");
+}
+
+std::vector<std::string> needed_counters(const ExploreQuery& query) {
+  const ExploreFilter filter(query.where);
+  const std::array asked{find_explore_field(query.x), find_explore_field(query.y), find_explore_field(query.color),
+                         find_explore_field(query.panels), find_explore_field(query.rows)};
+  std::vector<std::string> names;
+  for (const ExploreField& field : explore_fields()) {
+    if (field.counter.empty()) continue;
+    if (filter.names(field.id) || std::ranges::find(asked, &field) != asked.end()) names.emplace_back(field.counter);
+  }
+  return names;
 }
 
 }  // namespace triscope

@@ -19,8 +19,9 @@ namespace triscope {
 struct ExploreQuery {
   std::string x = "seq", y = "ms", color = "kernel", panels = "pass";
   std::string where;  ///< `ExploreFilter`
-  bool best = false;  ///< of each x and series only what took the shortest time
-  std::string rows;   ///< tells the rows of panels apart
+  /// Of each x and series only what took the shortest time, within one pass, regime, device and clock of the times.
+  bool best = false;
+  std::string rows;  ///< tells the rows of panels apart
   bool operator==(const ExploreQuery&) const = default;
 };
 
@@ -31,6 +32,7 @@ struct ExploreSource {
   /// Rows beside the reference of their sweep, by measurement; null: they are not compared.
   const std::map<std::int64_t, Comparison>* beside = nullptr;
   const std::map<std::int64_t, std::string>* notes = nullptr;  ///< by sweep; null: none is known
+  const CounterValues* counters = nullptr;                     ///< of `needed_counters`; null: none is known
 };
 
 /// One measurement in a point.
@@ -46,6 +48,16 @@ struct ExplorePoint {
   double y = 0;  ///< median of its repeats
   double ms = 0;
   std::vector<ExploreRepeat> repeats;  ///< as they were taken
+  /// Of the best of each: how many configurations it was chosen from, and in what they differ.
+  std::size_t chosen_from = 1;
+  std::vector<std::string> chosen_over;
+};
+
+/// What the best of each was chosen over: 7 windows.
+struct ExploreChoice {
+  std::string what;        ///< a name of `kIdentityParts`
+  std::size_t values = 0;  ///< that were met
+  bool operator==(const ExploreChoice&) const = default;
 };
 
 struct ExploreSeries {
@@ -61,6 +73,14 @@ struct ExplorePanel {
   std::string row;  ///< as the name; panels stand row by row
 };
 
+/// A term of a filter that nothing matched.
+struct ExploreTerm {
+  std::string text;
+  std::size_t alone = 0;    ///< measurements that it alone matches
+  std::size_t without = 0;  ///< that the others match without it
+  std::string others;       ///< the filter without it
+};
+
 struct Exploration {
   /// The last three may be null.
   const ExploreField *x = nullptr, *y = nullptr, *color = nullptr, *panel = nullptr, *row = nullptr;
@@ -72,12 +92,30 @@ struct Exploration {
   std::size_t drawn = 0;  ///< of these, with an x and a y; others failed, or have no such value
   /// In what else the points at one x of a series differ: "windows", "instance".
   std::vector<std::string> mixed;
+  std::vector<ExploreTerm> terms;          ///< of the filter, where it matches nothing; else none
+  std::vector<ExploreChoice> chosen_over;  ///< of the best of each; empty: nothing was left out
 };
+
+/// "No measurement matches seq>=8m.", where a filter matches nothing: what to blame, one sentence for each term that
+/// is.
+struct ExploreBlame {
+  std::string sentence, term, others;  ///< the filter without the term
+};
+std::vector<ExploreBlame> blamed_terms(const Exploration& made);
+/// "7 windows, 2 versions": what the best of each was chosen over; empty: nothing.
+std::string choice_text(const Exploration& made);
+/// The fields that tell the points at one x of a series from each other, and from what the best was chosen over, but
+/// for those that were asked for.
+std::vector<const ExploreField*> telling_fields(const Exploration& made);
 
 /// Throws `Error` (usage) when a field or the filter is wrong, or y is no number.
 Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& query);
 
 /// The query needs `ExploreSource::beside`. Throws as `explore`.
 bool needs_reference(const ExploreQuery& query);
+/// Names of the hardware counters that the query needs in `ExploreSource::counters`. Throws as `explore`.
+std::vector<std::string> needed_counters(const ExploreQuery& query);
+/// One measurement of the sources.
+Explored explored(const ExploreSource& source, std::size_t row);
 
 }  // namespace triscope

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "profiler/record/columns.hpp"
+#include "profiler/record/gpu_counters.hpp"
 #include "profiler/record/words/problem_facts.hpp"
 
 namespace triscope {
@@ -26,13 +27,13 @@ std::string text_of_size(const One& one) {
 
 /// A setting that is a whole number.
 template <std::int64_t Problem::*size>
-constexpr ExploreField count(std::string_view id, std::string_view label, std::string_view meaning) {
+ExploreField count(std::string_view id, std::string_view label, std::string_view meaning) {
   return {id, label, "", meaning, false, true, text_of_size<size>, number_of_size<size>};
 }
 
 /// A setting that is a word.
-constexpr ExploreField word(std::string_view id, std::string_view label, std::string_view meaning,
-                            std::string (*text)(const One&), ExploreOrder (*order)(const One&) = nullptr) {
+ExploreField word(std::string_view id, std::string_view label, std::string_view meaning,
+                  std::string (*text)(const One&), ExploreOrder (*order)(const One&) = nullptr) {
   return {id, label, "", meaning, false, false, text, nullptr, nullptr, order};
 }
 
@@ -47,8 +48,8 @@ std::string text_of_number(const One& one) {
 }
 
 template <Number (*number)(const One&)>
-constexpr ExploreField quantity(std::string_view id, std::string_view label, std::string_view unit,
-                                std::string_view meaning, std::optional<Interval> (*interval)(const One&) = nullptr) {
+ExploreField quantity(std::string_view id, std::string_view label, std::string_view unit, std::string_view meaning,
+                      std::optional<Interval> (*interval)(const One&) = nullptr) {
   return {id, label, unit, meaning, true, true, text_of_number<number>, number, interval};
 }
 
@@ -103,53 +104,94 @@ std::string note(const One& one) { return one.note != nullptr ? *one.note : std:
 Number sweep(const One& one) { return static_cast<double>(one.row.sweep); }
 std::string sweep_text(const One& one) { return fmt::format("{}", one.row.sweep); }
 
-constexpr ExploreField kFields[] = {
-    count<&Problem::seq_len>("seq", "tokens", "Tokens in each sequence."),
-    word("window", "windows", "The pair of windows, 512x32; `causal` or `window N` of dot-product attention.", window,
-         window_order),
-    count<&Problem::window1>("w1", "w1", "Keys that a query sees on axis 1."),
-    count<&Problem::window2>("w2", "w2", "Keys that a query sees on axis 2."),
-    word("heads", "heads", "Query heads and key/value heads, 64/1.", heads, heads_order),
-    count<&Problem::head_dim>("head_dim", "head size", "Elements of one head."),
-    count<&Problem::batch>("batch", "batch", "Sequences in the batch."),
-    word("form", "form", "Logit: trilinear, determinant, dot_product or gemm.", form),
-    word("mask", "mask", "causal or full.", mask),
-    word("element", "element", "Number format of the tensors: bf16 or fp32.", element),
-    word("kernel", "kernel", "Id of the kernel, cuda.hopper.", kernel, kernel_order),
-    word("instance", "instance", "Tile configuration of the kernel.", instance),
-    word("version", "version", "Hash of what the kernel's pass is compiled from, its first 12 digits.", version,
-         [](const One& one) {
-           return ExploreOrder{0, one.row.started};
-         }),
-    word("pass", "pass", "forward or backward.", pass, pass_order),
-    word("regime", "regime", "sustained (back to back) or burst (single launches from idle).", regime),
-    word("timed_by", "timed by", "Clock of the samples: cupti, cuda_events or cpu_clock.", clock_of),
-    word("device", "device", "Name of the GPU or CPU that ran the kernel.", device),
-    {"date", "date", "", "Day on which it was measured, 2026-11-21 (UTC).", false, true, date},
-    {"sweep", "sweep", "", "Number of its sweep.", false, true, sweep_text, sweep},
-    word("note", "note", "What a person wrote about its sweep, with its #tags.", note),
-    word("database", "database", "File that it is read from.", database),
-    quantity<measured<&ResultRow::median_ms>>("ms", "time", "ms", "Median time of one launch.", interval_of_time),
-    quantity<measured<&ResultRow::tflops>>("tflops", "TFLOP/s", "TFLOP/s",
-                                           "Useful work per second, by the exact count.", interval_of_rate),
-    quantity<ratio>("ratio", "time / time of the reference", "",
-                    "Time beside the reference kernel's in the same sweep; below 1 it is shorter.", interval_of_ratio),
-    quantity<share_of_peak>("peak", "share of the peak", "%", "Useful work in each counted cycle, of the dense peak."),
-    quantity<measured<&ResultRow::joules>>("joules", "energy", "J", "Energy of one launch."),
-    quantity<measured<&ResultRow::power_w>>("watts", "power", "W", "Power of the device, the mean over all samples."),
-    quantity<measured<&ResultRow::sm_clock_mhz>>("clock", "clock", "MHz", "SM clock as NVML read it, the median."),
-    quantity<measured<&ResultRow::error>>("error", "error", "",
-                                          "Largest relative L2 error of the outputs against the fp64 oracle."),
-};
+/// The unit of a counter as it is drawn, and how many of its own make one.
+std::pair<std::string_view, double> drawn_unit(std::string_view unit) {
+  if (unit == "ns") return {"ms", 1e6};
+  if (unit == "Hz") return {"MHz", 1e6};
+  if (unit == "byte") return {"MB", 1e6};
+  if (unit == "FLOP") return {"TFLOP", 1e12};
+  return {unit, 1};
+}
+
+/// What a hardware counter counted in its launch.
+ExploreField counter(const CounterMetric& metric) {
+  const auto [unit, size] = drawn_unit(metric.unit);
+  const auto number = [name = metric.name, size = size](const One& one) -> Number {
+    if (one.counters == nullptr || !is_ok(one)) return std::nullopt;
+    const auto values = one.counters->find(name);
+    if (values == one.counters->end()) return std::nullopt;
+    const auto value = values->second.find(one.row.measurement);
+    return value == values->second.end() ? Number() : Number(value->second / size);
+  };
+  const auto text = [number](const One& one) {
+    const Number value = number(one);
+    return value ? significant_text(*value, 4) : std::string();
+  };
+  return {metric.id, metric.label, unit, metric.meaning, true, true, text, number, nullptr, nullptr, metric.name};
+}
+
+std::vector<ExploreField> all_fields() {
+  std::vector<ExploreField> fields{
+      count<&Problem::seq_len>("seq", "tokens", "Tokens in each sequence."),
+      word("window", "windows", "The pair of windows, 512x32; `causal` or `window N` of dot-product attention.", window,
+           window_order),
+      count<&Problem::window1>("w1", "w1", "Keys that a query sees on axis 1."),
+      count<&Problem::window2>("w2", "w2", "Keys that a query sees on axis 2."),
+      word("heads", "heads", "Query heads and key/value heads, 64/1.", heads, heads_order),
+      count<&Problem::head_dim>("head_dim", "head size", "Elements of one head."),
+      count<&Problem::batch>("batch", "batch", "Sequences in the batch."),
+      word("form", "form", "Logit: trilinear, determinant, dot_product or gemm.", form),
+      word("mask", "mask", "causal or full.", mask),
+      word("element", "element", "Number format of the tensors: bf16 or fp32.", element),
+      word("kernel", "kernel", "Id of the kernel, cuda.hopper.", kernel, kernel_order),
+      word("instance", "instance", "Tile configuration of the kernel.", instance),
+      word("version", "version", "Hash of what the kernel's pass is compiled from, its first 12 digits.", version,
+           [](const One& one) {
+             return ExploreOrder{0, one.row.started};
+           }),
+      word("pass", "pass", "forward or backward.", pass, pass_order),
+      word("regime", "regime", "sustained (back to back) or burst (single launches from idle).", regime),
+      word("timed_by", "timed by", "Clock of the samples: cupti, cuda_events or cpu_clock.", clock_of),
+      word("device", "device", "Name of the GPU or CPU that ran the kernel.", device),
+      {"date", "date", "", "Day on which it was measured, 2026-11-21 (UTC).", false, true, date},
+      {"sweep", "sweep", "", "Number of its sweep.", false, true, sweep_text, sweep},
+      word("note", "note", "What a person wrote about its sweep, with its #tags.", note),
+      word("database", "database", "File that it is read from.", database),
+      quantity<measured<&ResultRow::median_ms>>("ms", "time", "ms", "Median time of one launch.", interval_of_time),
+      quantity<measured<&ResultRow::tflops>>("tflops", "TFLOP/s", "TFLOP/s",
+                                             "Useful work per second, by the exact count.", interval_of_rate),
+      quantity<ratio>("ratio", "time / time of the reference", "",
+                      "Time beside the reference kernel's in the same sweep; below 1 it is shorter.",
+                      interval_of_ratio),
+      quantity<share_of_peak>("peak", "share of the peak", "%",
+                              "Useful work in each counted cycle, of the dense peak."),
+      quantity<measured<&ResultRow::joules>>("joules", "energy", "J", "Energy of one launch."),
+      quantity<measured<&ResultRow::power_w>>("watts", "power", "W", "Power of the device, the mean over all samples."),
+      quantity<measured<&ResultRow::sm_clock_mhz>>("clock", "clock", "MHz", "SM clock as NVML read it, the median."),
+      quantity<measured<&ResultRow::joules_per_tflop>>("per_tflop", "energy per TFLOP", "J",
+                                                       "Energy of useful work of 10^12 operations."),
+      quantity<measured<&ResultRow::power_limit_w>>("power_limit", "power limit", "W",
+                                                    "Most that the device was allowed to draw."),
+      quantity<measured<&ResultRow::error>>("error", "error", "",
+                                            "Largest relative L2 error of the outputs against the fp64 oracle."),
+  };
+  for (const CounterMetric& metric : counter_metrics()) fields.push_back(counter(metric));
+  return fields;
+}
 
 }  // namespace
 
-std::span<const ExploreField> explore_fields() { return kFields; }
+std::span<const ExploreField> explore_fields() {
+  static const std::vector<ExploreField> fields = all_fields();
+  return fields;
+}
 
 const ExploreField* find_explore_field(std::string_view id) {
-  const auto found =
-      std::find_if(std::begin(kFields), std::end(kFields), [id](const ExploreField& field) { return field.id == id; });
-  return found == std::end(kFields) ? nullptr : found;
+  const std::span<const ExploreField> fields = explore_fields();
+  const auto found = std::ranges::find_if(fields, [id](const ExploreField& field) {
+    return field.id == id || (!field.counter.empty() && field.counter == id);
+  });
+  return found == fields.end() ? nullptr : &*found;
 }
 
 std::string header_of(const ExploreField& field) {

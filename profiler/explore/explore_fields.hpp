@@ -2,22 +2,30 @@
 // the command line and the window alike.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "profiler/record/measurement.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
 
+/// Of one database: hardware counters by their names, each by measurement.
+using CounterValues = std::map<std::string, std::unordered_map<std::int64_t, double>, std::less<>>;
+
 /// A measurement, and what stands beside its row.
 struct Explored {
   const ResultRow& row;
-  const std::string& database;         ///< its name
-  const Comparison* beside = nullptr;  ///< with the reference of its sweep; null: there is none
-  const std::string* note = nullptr;   ///< of its sweep; null: there is none
+  const std::string& database;              ///< its name
+  const Comparison* beside = nullptr;       ///< with the reference of its sweep; null: there is none
+  const std::string* note = nullptr;        ///< of its sweep; null: there is none
+  const CounterValues* counters = nullptr;  ///< of its database; null: none was read
 };
 
 /// What a field sorts its values by: the number first, then the text.
@@ -35,19 +43,20 @@ struct ExploreField {
   bool measure = false;      ///< measured; else what was asked for, or where and when
   bool ordered = false;      ///< can be compared with < and >
   /// Its value as a word, as filters compare it; empty: there is none.
-  std::string (*text)(const Explored&) = nullptr;
-  /// Its value as a number; null: it is a word.
-  std::optional<double> (*number)(const Explored&) = nullptr;
+  std::function<std::string(const Explored&)> text;
+  /// Its value as a number; empty: it is a word.
+  std::function<std::optional<double>(const Explored&)> number;
   /// 95 % interval of the number; null or unset: not known.
   std::optional<Interval> (*interval)(const Explored&) = nullptr;
   /// How values are sorted; null: by number, then by text.
   ExploreOrder (*order)(const Explored&) = nullptr;
+  std::string_view counter;  ///< name of the hardware counter that it is; empty: it is none
 };
 
-/// All fields: what was asked for first, then what was measured.
+/// All fields: what was asked for first, then what was measured, hardware counters last.
 std::span<const ExploreField> explore_fields();
 
-/// The field called `id`; null when there is none.
+/// The field called `id`, a hardware counter also by its whole name; null when there is none.
 const ExploreField* find_explore_field(std::string_view id);
 
 /// "ms", or "median, ms": its label and unit, for axes and headers.

@@ -69,6 +69,12 @@ std::optional<unsigned> parse_digits(std::string_view text) {
   return value;
 }
 
+/// The value is the one that `wanted` names: 64 query heads of 64/1.
+bool is_named(const ExploreField& field, const std::string& wanted, const std::string& value) {
+  if (field.id == "heads" && wanted.find('/') == std::string::npos) return value.substr(0, value.find('/')) == wanted;
+  return value == wanted;
+}
+
 /// "2026-11-21", of a day that there is.
 bool is_date(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
@@ -93,8 +99,18 @@ const ExploreField& require_explore_field(std::string_view what, std::string_vie
 
 ExploreFilter::ExploreFilter(std::string_view text) {
   for (const std::string& term : cut(text, " \t\n")) {
-    if (!term.empty()) terms_.push_back(parse_term(term));
+    if (term.empty()) continue;
+    terms_.push_back(parse_term(term));
+    terms_.back().written = term;
   }
+}
+
+std::string ExploreFilter::without(std::size_t n) const {
+  std::vector<std::string> kept;
+  for (std::size_t other = 0; other < terms_.size(); ++other) {
+    if (other != n) kept.push_back(terms_[other].written);
+  }
+  return fmt::format("{}", fmt::join(kept, " "));
 }
 
 ExploreFilter::Term ExploreFilter::parse_term(const std::string& text) {
@@ -174,7 +190,8 @@ bool ExploreFilter::holds(const Term& term, const Explored& one) {
       return text >= other;
     case Operator::equal:
     case Operator::unequal:
-      return any([&](const Value& value) { return text == value.text; }) == (term.op == Operator::equal);
+      return any([&](const Value& value) { return is_named(*term.field, value.text, text); }) ==
+             (term.op == Operator::equal);
     case Operator::holds:
     case Operator::lacks:
       return any([&](const Value& value) { return text.find(value.text) != std::string::npos; }) ==

@@ -1,6 +1,7 @@
 // Which measurements are looked at: `form=trilinear window=512x32,256x32 seq>=8k kernel~hopper`.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,7 +14,8 @@ namespace triscope {
 /// Terms between blanks, all of which must hold. A term is a field of `explore_fields`, an operator and values
 /// separated by commas, one of which must hold: `=`, `!=` (none of them), `~` (holds the text), `!~`, and with one
 /// value `<`, `<=`, `>`, `>=`. Numbers may end in k (x 1024) or m (x 1024 x 1024). Capitals count as small letters.
-/// Double quotes hold blanks and commas together: device="NVIDIA H200". A word alone is looked for in every setting.
+/// `heads=64` without a stroke are query heads. Double quotes hold blanks and commas together: device="NVIDIA H200". A
+/// word alone is looked for in every setting.
 class ExploreFilter {
  public:
   ExploreFilter() = default;
@@ -21,6 +23,12 @@ class ExploreFilter {
   explicit ExploreFilter(std::string_view text);
 
   bool matches(const Explored& one) const;
+  std::size_t terms() const { return terms_.size(); }
+  const std::string& term(std::size_t n) const { return terms_[n].written; }
+  /// The term `n` alone holds.
+  bool holds(std::size_t n, const Explored& one) const { return holds(terms_[n], one); }
+  /// The terms as they were written, but for `n`.
+  std::string without(std::size_t n) const;
   /// It asks for something about this field.
   bool names(std::string_view field) const;
 
@@ -34,6 +42,7 @@ class ExploreFilter {
     const ExploreField* field = nullptr;  ///< null: any setting
     Operator op = Operator::holds;
     std::vector<Value> values;
+    std::string written;
   };
   static Term parse_term(const std::string& text);
   static bool holds(const Term& term, const Explored& one);

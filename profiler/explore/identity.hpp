@@ -28,6 +28,15 @@ inline constexpr std::array<std::string_view, 23> kIdentityParts{
     "kernel", "pass",      "windows", "windows", "tokens", "heads",   "heads",   "head size",
     "batch",  "form",      "mask",    "element", "scale",  "k2 bias", "v2 bias", "sink",
     "sink",   "gradients", "regime",  "device",  "clock",  "version", "instance"};
+/// The field of `explore_fields` that holds it; empty: none does.
+inline constexpr std::array<std::string_view, 23> kIdentityFields{
+    "kernel", "pass", "window", "window",  "seq",      "heads",   "heads",   "head_dim",
+    "batch",  "form", "mask",   "element", "",         "",        "",        "",
+    "",       "",     "regime", "device",  "timed_by", "version", "instance"};
+/// Whether the best of each is chosen within one value of it: one question, asked of one machine in one way.
+constexpr bool stays_within(std::string_view part) {
+  return part == "pass" || part == "regime" || part == "device" || part == "clock";
+}
 using Identity = std::array<std::int64_t, kIdentityParts.size()>;
 /// Places of the last two.
 inline constexpr std::size_t kVersionPart = kIdentityParts.size() - 2, kInstancePart = kIdentityParts.size() - 1;

@@ -31,6 +31,7 @@ struct Read {
   std::vector<ResultRow> rows;
   std::map<std::int64_t, Comparison> beside;
   std::map<std::int64_t, std::string> notes;
+  CounterValues counters;
 };
 
 /// A name for each file, as short as it may be.
@@ -69,10 +70,12 @@ int run(const ExploreOptions& options) {
   for (std::size_t n = 0; n < files.size(); ++n) {
     const std::filesystem::path& file = files[n];
     const Snapshot& snapshot = opened[n];
-    Read& read = all.emplace_back(Read{name_of(file, options.databases), snapshot.results(), {}, {}});
+    Read& read = all.emplace_back(Read{name_of(file, options.databases), snapshot.results(), {}, {}, {}});
     for (SweepInfo& sweep : snapshot.sweeps()) read.notes.emplace(sweep.id, std::move(sweep.note));
+    for (const std::string& name : needed_counters(options.query))
+      read.counters.emplace(name, snapshot.counter_values(name));
     if (beside) add_verdicts(snapshot, options.baseline, read, found);
-    sources.push_back({read.name, read.rows, &read.beside, &read.notes});
+    sources.push_back({read.name, read.rows, &read.beside, &read.notes, &read.counters});
   }
   if (beside && !found)
     throw Error(fmt::format("--baseline '{}'", options.baseline), "no sweep holds that kernel beside others",
@@ -92,7 +95,7 @@ int run(const ExploreOptions& options) {
 std::string fields_text() {
   std::string text;
   for (const ExploreField& field : explore_fields()) {
-    text += fmt::format("  {:<9} {}{}\n", field.id, field.unit.empty() ? "" : fmt::format("[{}] ", field.unit),
+    text += fmt::format("  {:<14} {}{}\n", field.id, field.unit.empty() ? "" : fmt::format("[{}] ", field.unit),
                         field.meaning);
   }
   return text;
@@ -118,7 +121,8 @@ void add_explore_command(CLI::App& app, Action& action) {
   add_field(*command, "--rows", "What tells rows of charts apart, or none (default: none)", query.rows, true);
   add_text(*command, "--where", "FILTER", "Which measurements (default: all)",
            [&query](const std::string& text) { query.where = text; });
-  command->add_flag("--best", query.best, "Of each x and series only what took the shortest time");
+  command->add_flag("--best", query.best,
+                    "Of each x and series only what took the shortest time, within one pass, regime, device and clock");
   add_text(*command, "--baseline", "ID", "Kernel that `ratio` is beside, or auto (default: auto)",
            [options](const std::string& text) { options->baseline = text; });
   add_text(*command, "--format", "{table,csv,json}", "table, csv, json (default: table)",

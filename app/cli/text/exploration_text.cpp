@@ -36,6 +36,10 @@ const ResultRow& row_of(std::span<const ExploreSource> sources, const ExploreRep
   return sources[repeat.source].rows[repeat.row];
 }
 
+Explored explored_of(std::span<const ExploreSource> sources, const ExploreRepeat& repeat) {
+  return explored(sources[repeat.source], repeat.row);
+}
+
 /// Half the interval in percent of y; of several repeats how far they lie apart.
 std::string spread_text(const ExplorePoint& point) {
   const ExploreRepeat& one = point.repeats.front();
@@ -72,16 +76,22 @@ std::string exploration_table(const Exploration& made, std::span<const ExploreSo
                                              {"id", Align::left, 60, false}});
   // What else tells one point from the next, where it is not chosen already.
   std::vector<const ExploreField*> others;
-  for (const char* id : {"kernel", "window", "instance"}) {
-    const ExploreField* field = find_explore_field(id);
+  const std::vector<const ExploreField*> telling = telling_fields(made);
+  std::vector<const ExploreField*> wanted;
+  for (const char* id : {"kernel", "window", "instance"}) wanted.push_back(find_explore_field(id));
+  for (const ExploreField* field : telling) {
+    if (std::ranges::find(wanted, field) == wanted.end()) wanted.push_back(field);
+  }
+  for (const ExploreField* field : wanted) {
     if (field == made.x || field == made.color || field == made.panel || field == made.row) continue;
     others.push_back(field);
-    table.columns.push_back({std::string(field->label), Align::left, 50 - 10 * static_cast<int>(others.size()), true});
+    table.columns.push_back(
+        {std::string(field->label), Align::left, std::max(1, 50 - 10 * static_cast<int>(others.size())), true});
   }
   if (several) table.columns.push_back({"database", Align::left, 40, true});
   for_each_point(made, [&](const ExplorePanel& panel, const ExploreSeries& series, const ExplorePoint& point) {
     std::vector<std::string>& line = table.rows.emplace_back();
-    const Explored one{row_of(sources, point.repeats.front()), sources[point.repeats.front().source].name, nullptr};
+    const Explored one = explored_of(sources, point.repeats.front());
     if (made.row != nullptr) line.push_back(panel.row);
     if (made.panel != nullptr) line.push_back(panel.name);
     if (made.color != nullptr) line.push_back(series.name);
@@ -95,6 +105,10 @@ std::string exploration_table(const Exploration& made, std::span<const ExploreSo
   if (made.drawn < made.matched)
     text += fmt::format("; {} of these failed or have no {}", made.matched - made.drawn, made.y->label);
   text += ".\n";
+  for (const ExploreBlame& blame : blamed_terms(made)) text += blame.sentence + "\n";
+  if (!made.chosen_over.empty())
+    text += fmt::format("The best of each was chosen over {}: --where and --color compare like with like.\n",
+                        choice_text(made));
   if (!made.mixed.empty())
     text += fmt::format(
         "At the same {} a series holds points that differ in: {}. Choose one of these as --color, --panels or --rows, "
@@ -116,6 +130,9 @@ std::string exploration_csv(const Exploration& made, std::span<const ExploreSour
     table.add_column(name, true);
   table.add_column("database", false);
   table.add_column("measurement", true);
+  const std::vector<const ExploreField*> telling = telling_fields(made);
+  if (!made.chosen_over.empty()) table.add_column("best_of", true);
+  for (const ExploreField* field : telling) table.add_column(std::string(field->id), false);
   const auto number = [](double value) { return fmt::format("{}", value); };
   for_each_point(made, [&](const ExplorePanel& panel, const ExploreSeries& series, const ExplorePoint& point) {
     for (const ExploreRepeat& repeat : point.repeats) {
@@ -128,6 +145,8 @@ std::string exploration_csv(const Exploration& made, std::span<const ExploreSour
                                repeat.interval ? number(repeat.interval->high) : std::string(), number(point.y),
                                fmt::format("{}", point.repeats.size()), sources[repeat.source].name,
                                fmt::format("{}", row_of(sources, repeat).measurement)});
+      if (!made.chosen_over.empty()) line.push_back(fmt::format("{}", point.chosen_from));
+      for (const ExploreField* field : telling) line.push_back(field->text(explored_of(sources, repeat)));
     }
   });
   return write_table(table, TableFormat::csv);
@@ -135,6 +154,7 @@ std::string exploration_csv(const Exploration& made, std::span<const ExploreSour
 
 std::string exploration_json(const Exploration& made, std::span<const ExploreSource> sources) {
   std::string text;
+  const std::vector<const ExploreField*> telling = telling_fields(made);
   for_each_point(made, [&](const ExplorePanel& panel, const ExploreSeries& series, const ExplorePoint& point) {
     json object = json::object(), repeats = json::array();
     if (made.row != nullptr) object[made.row->id] = panel.row;
@@ -142,6 +162,11 @@ std::string exploration_json(const Exploration& made, std::span<const ExploreSou
     if (made.color != nullptr) object[made.color->id] = series.name;
     object[made.x->id] = made.x_names.empty() ? json(point.x) : json(x_text(made, point.x));
     object[made.y->id] = point.y;
+    if (point.chosen_from > 1) object["best_of"] = point.chosen_from, object["differ_in"] = point.chosen_over;
+    const ExploreRepeat& newest = point.repeats.back();
+    const Explored one = explored_of(sources, newest);
+    for (const ExploreField* field : telling)
+      object[field->id] = field->number != nullptr ? json(field->number(one).value_or(0)) : json(field->text(one));
     for (const ExploreRepeat& repeat : point.repeats) {
       repeats.push_back({{"database", sources[repeat.source].name},
                          {"sweep", row_of(sources, repeat).sweep},

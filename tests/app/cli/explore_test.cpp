@@ -52,6 +52,14 @@ TEST(ExploreCommand, the_table_says_what_was_left_out_and_what_else_differs) {
   const ProgramResult best = run_triscope({"explore", kRecorded, "--where", "sweep=4 form=trilinear", "--best"});
   EXPECT_THAT(best.output, Not(HasSubstr("differ in")));
   EXPECT_THAT(best.output, HasSubstr("256x32"));
+  EXPECT_THAT(best.output, HasSubstr("The best of each was chosen over "));
+  EXPECT_THAT(best.output, HasSubstr(" windows"));
+  const std::vector<nlohmann::json> points = explore_json({kRecorded, "--where", "sweep=4 form=trilinear", "--best"});
+  EXPECT_EQ(points.at(0).at("window"), "256x32");
+  EXPECT_GT(points[0].at("best_of"), 1);
+  EXPECT_THAT(
+      run_triscope({"explore", kRecorded, "--where", "sweep=4 form=trilinear", "--best", "--format", "csv"}).output,
+      HasSubstr(",measurement,best_of,window"));
   EXPECT_THAT(best.output, Not(HasSubstr("512x32"))) << "it takes longer at every length";
 }
 
@@ -103,6 +111,16 @@ TEST(ExploreCommand, the_ratio_is_what_show_says) {
   EXPECT_THAT(show.output, HasSubstr(fmt::format("{:.2f}x shorter", 1 / ratio)));
 }
 
+TEST(ExploreCommand, shows_hardware_counters) {
+  const std::vector<nlohmann::json> points =
+      explore_json({kRecorded, "--x", "tflops", "--y", "tensor_busy", "--where", "tensor_busy>80"});
+  ASSERT_FALSE(points.empty());
+  for (const nlohmann::json& point : points) EXPECT_GT(point.at("tensor_busy"), 80);
+  const ProgramResult table = run_triscope({"explore", kRecorded, "--y", "counted_clock"});
+  EXPECT_EQ(table.exit_code, 0) << table.errors;
+  EXPECT_THAT(table.output, HasSubstr("clock while counting, MHz"));
+}
+
 TEST(ExploreCommand, refuses_what_it_does_not_know_in_one_sentence) {
   expect_error(run_triscope({"explore", kRecorded, "--x", "sequ"}), 2, "did you mean seq");
   expect_error(run_triscope({"explore", kRecorded, "--y", "kernel"}), 2, "only numbers can be drawn");
@@ -110,7 +128,9 @@ TEST(ExploreCommand, refuses_what_it_does_not_know_in_one_sentence) {
   expect_error(run_triscope({"explore", kRecorded, "--format", "xml"}), 2, "xml");
   expect_error(run_triscope({"explore", "/nowhere/there.db"}), 3, "there.db");
   expect_error(run_triscope({"explore", kRecorded, "--y", "ratio", "--baseline", "cpu.fast"}), 2, "cpu.fast");
-  EXPECT_THAT(run_triscope({"explore", kRecorded, "--where", "form=nothing"}).output, HasSubstr("0 measurements of "));
+  const std::string nothing = run_triscope({"explore", kRecorded, "--where", "seq=8k form=nothing"}).output;
+  EXPECT_THAT(nothing, HasSubstr("0 measurements of "));
+  EXPECT_THAT(nothing, HasSubstr("No measurement matches form=nothing.\n"));
 }
 
 }  // namespace

@@ -69,6 +69,8 @@ TEST(ExploreFilter, finds_what_sql_finds) {
        "form = 'trilinear' AND window2 = 32 AND window1 IN (256, 512) AND seq_len >= 8192 AND kernel LIKE '%hopper%'"},
       {"ms<1.5 pass=forward", "median_ms < 1.5 AND pass = 'forward'"},
       {"heads=64/1", "q_heads = 64 AND kv_heads = 1"},
+      {"heads=64", "q_heads = 64"},
+      {"heads!=64,32", "q_heads NOT IN (64, 32)"},
       {"device=\"NVIDIA H200\"", "device = 'NVIDIA H200'"},
       {"hopper", "kernel LIKE '%hopper%'"},
       {"tflops>400", "tflops > 400"},
@@ -147,6 +149,41 @@ TEST(Explore, the_best_of_each_took_the_shortest_time) {
         rows.getColumn(3).getDouble();
   EXPECT_EQ(drawn, expected);
   EXPECT_GT(expected.size(), 16U);
+}
+
+/// The first recorded row, of these windows, regime and time.
+ResultRow one_row(std::int64_t window1, Regime regime, double ms, std::int64_t measurement) {
+  ResultRow row =
+      *std::ranges::find(recorded_rows(), Form::trilinear, [](const ResultRow& one) { return one.problem.form; });
+  row.problem.window1 = window1;
+  row.regime = regime;
+  row.median_ms = ms;
+  row.measurement = measurement;
+  return row;
+}
+
+TEST(Explore, the_best_of_each_stays_within_a_regime_and_says_what_it_was_chosen_over) {
+  const std::vector<ResultRow> rows{one_row(512, Regime::sustained, 3, 1), one_row(256, Regime::sustained, 2, 2),
+                                    one_row(128, Regime::sustained, 4, 3), one_row(512, Regime::burst, 1, 4)};
+  const ExploreSource source{"four", rows, nullptr};
+  const Exploration made = explore({&source, 1}, {"seq", "ms", "kernel", "pass", "", true});
+  ASSERT_EQ(made.panels.size(), 1U);
+  const ExploreSeries& series = made.panels[0].series.at(0);
+  ASSERT_EQ(series.points.size(), 2U) << "a burst is no better sustained time";
+  EXPECT_TRUE(series.mixed);
+  EXPECT_THAT(made.mixed, ElementsAre("regime"));
+  const ExplorePoint& sustained = series.points[0].ms == 2 ? series.points[0] : series.points[1];
+  EXPECT_EQ(sustained.ms, 2);
+  EXPECT_EQ(sustained.chosen_from, 3U);
+  EXPECT_THAT(sustained.chosen_over, ElementsAre("windows"));
+  EXPECT_THAT(made.chosen_over, ElementsAre(ExploreChoice{"windows", 3}));
+  EXPECT_EQ(choice_text(made), "3 windows");
+  std::vector<std::string> telling;
+  for (const ExploreField* field : telling_fields(made)) telling.emplace_back(field->id);
+  EXPECT_THAT(telling, ElementsAre("window", "regime"));
+  const Exploration alone = explore({&source, 1}, {"window", "ms", "kernel", "pass", "regime=sustained", true});
+  EXPECT_THAT(alone.chosen_over, IsEmpty()) << "nothing was left out";
+  EXPECT_THAT(telling_fields(alone), IsEmpty());
 }
 
 TEST(Explore, measurements_of_one_configuration_are_repeats_with_their_median) {
@@ -249,6 +286,58 @@ TEST(Explore, the_ratio_is_that_of_the_verdict) {
   EXPECT_DOUBLE_EQ(point.y, verdicts.by_measurement.at(ids[0]).ratio);
   const double of_medians = 6.098 / 1.664;  // as `show 4` prints them
   EXPECT_NEAR(point.y, of_medians, 0.05) << "the ratio in turns is a few per cent apart from that";
+}
+
+TEST(Explore, every_hardware_counter_can_be_drawn_and_filtered_by) {
+  const Snapshot snapshot(kRecorded);
+  const ExploreQuery query{"tflops", "tensor_busy", "", "", "dram_read<700", false};
+  EXPECT_THAT(needed_counters(query),
+              ElementsAre("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", "dram__bytes_read.sum"));
+  EXPECT_THAT(needed_counters({}), IsEmpty());
+  CounterValues counters;
+  for (const std::string& name : needed_counters(query)) counters.emplace(name, snapshot.counter_values(name));
+  const ExploreSource source{"h200", recorded_rows(), nullptr, nullptr, &counters};
+  std::multiset<double> drawn, expected;
+  for (const ExplorePanel& panel : explore({&source, 1}, query).panels) {
+    for (const ExploreSeries& series : panel.series) {
+      for (const ExplorePoint& point : series.points) {
+        for (const ExploreRepeat& repeat : point.repeats) drawn.insert(repeat.y);
+      }
+    }
+  }
+  const SQLite::Database database(kRecorded, SQLite::OPEN_READONLY);
+  SQLite::Statement rows(
+      database,
+      "SELECT busy.value FROM counter AS busy JOIN counter AS bytes ON bytes.measurement = busy.measurement JOIN "
+      "result "
+      "ON result.measurement = busy.measurement WHERE busy.name = (SELECT id FROM text WHERE value = "
+      "'sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active') AND bytes.name = (SELECT id FROM text WHERE "
+      "value = 'dram__bytes_read.sum') AND bytes.value < 700e6 AND status = 'ok'");
+  while (rows.executeStep()) expected.insert(rows.getColumn(0).getDouble());
+  EXPECT_EQ(drawn, expected);
+  EXPECT_FALSE(expected.empty());
+  const ExploreField* field = find_explore_field("dram_read");
+  ASSERT_NE(field, nullptr);
+  EXPECT_EQ(find_explore_field("dram__bytes_read.sum"), field) << "its whole name is known, too";
+  EXPECT_EQ(field->unit, "MB");
+  std::set<std::string_view> ids;
+  for (const ExploreField& one : explore_fields()) EXPECT_TRUE(ids.insert(one.id).second) << one.id;
+}
+
+TEST(Explore, a_filter_that_matches_nothing_says_which_term_is_to_blame) {
+  const auto blamed = [](const std::string& where) {
+    return blamed_terms(explore_recorded({"seq", "ms", "", "", where}));
+  };
+  const std::vector<ExploreBlame> unknown = blamed("kernel~hopper seq>=8m pass=forward");
+  ASSERT_EQ(unknown.size(), 1U);
+  EXPECT_EQ(unknown[0].sentence, "No measurement matches seq>=8m.");
+  EXPECT_EQ(unknown[0].others, "kernel~hopper pass=forward");
+  const std::vector<ExploreBlame> apart = blamed("kernel=cuda.hopper form=dot_product");
+  ASSERT_EQ(apart.size(), 2U);
+  EXPECT_THAT(apart[0].sentence,
+              testing::MatchesRegex("Without kernel=cuda.hopper [0-9]+ measurements would match\\."));
+  EXPECT_EQ(apart[0].others, "form=dot_product");
+  EXPECT_THAT(blamed("kernel=cuda.hopper"), IsEmpty());
 }
 
 TEST(Explore, refuses_what_it_cannot_draw) {
