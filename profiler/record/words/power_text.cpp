@@ -38,18 +38,20 @@ bool limited_throughout(const ResultRow& row) {
 
 std::string power_text(const ResultRow& row) {
   std::vector<std::string> facts;
-  if (row.power_w) facts.push_back(of(row.power_w, row.power_limit_w, "W"));
+  const bool pauses = row.regime == Regime::burst;  // lie between its launches, and in what was read
+  if (row.power_w)
+    facts.push_back(of(row.power_w, row.power_limit_w, "W") + (pauses ? " with the pauses between launches" : ""));
   if (row.sm_clock_mhz) {
     // Only a GPU's clock is NVML's.
     const bool cpu = row.timing_source == TimingSource::cpu_clock;
     facts.push_back((cpu ? "clock " : "NVML clock ") + of(row.sm_clock_mhz, row.max_sm_clock_mhz, "MHz"));
   }
   if (row.counted_clock_mhz) facts.push_back("counted clock " + of(row.counted_clock_mhz, std::nullopt, "MHz"));
-  const bool pauses = row.regime == Regime::burst;  // lie between its launches, and in what was read
   if (row.joules && !pauses) facts.push_back(significant_text(*row.joules) + " J a launch");
   if (row.joules_per_tflop && !pauses) facts.push_back(significant_text(*row.joules_per_tflop) + " J/TFLOP");
   const std::string text = fmt::format("{}", fmt::join(facts, ", "));
-  return row.limiter.empty() || text.empty() || pauses ? text : limiter_text(row.limiter) + ": " + text;
+  if (row.limiter.empty() || text.empty()) return text;
+  return limiter_text(row.limiter) + (pauses ? " during its launches: " : ": ") + text;
 }
 
 }  // namespace triscope

@@ -37,10 +37,15 @@ TEST(PowerText, leaves_out_what_is_not_known) {
   EXPECT_EQ(power_text(cpu), "clock 3100 MHz") << "NVML does not read a CPU's";
 }
 
-TEST(PowerText, in_burst_the_readings_hold_the_pauses_so_energy_and_limiter_are_left_out) {
+TEST(PowerText, in_burst_the_readings_hold_the_pauses_which_is_said_and_energy_is_left_out) {
   ResultRow row = capped();
   row.regime = Regime::burst;
-  EXPECT_EQ(power_text(row), "717 of 700 W, NVML clock 1710 of 1980 MHz, counted clock 1590 MHz");
+  row.power_w = 241;
+  EXPECT_EQ(power_text(row),
+            "power-capped during its launches: 241 of 700 W with the pauses between launches, NVML clock 1710 of 1980 "
+            "MHz, counted clock 1590 MHz");
+  row.limiter.clear();
+  EXPECT_THAT(power_text(row), testing::StartsWith("241 of 700 W with"));
 }
 
 TEST(PowerText, a_limiter_without_words_is_named) {
