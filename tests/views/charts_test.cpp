@@ -1,11 +1,17 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "tests/views/sweep_fixture.hpp"
+#include "views/data/axis_ticks.hpp"
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/sample_chart.hpp"
+#include "views/parts/chart_tools.hpp"
+#include "views/parts/readout.hpp"
 
 namespace triscope {
 namespace {
@@ -311,6 +317,69 @@ TEST(Charts, buckets_of_many_samples_lose_no_spike) {
   double counted = 0;
   for (double count : chart.histogram.counts) counted += count;
   EXPECT_EQ(counted, 99'999);
+}
+
+TEST(SampleChart, a_burst_below_the_power_limit_says_why_it_was_slowed_down_all_the_same) {
+  Sample sample;
+  sample.duration_ns = 42'000'000;
+  sample.power_w = 241;
+  sample.flag = "throttled: sw_power_cap";
+  const SampleChart chart = make_sample_chart({sample, sample});
+  EXPECT_THAT(burst_power_note(chart, Regime::burst), testing::HasSubstr("a mean over the launch and the pauses"));
+  EXPECT_EQ(burst_power_note(chart, Regime::sustained), "");
+  sample.flag = "preempted";
+  EXPECT_EQ(burst_power_note(make_sample_chart({sample}), Regime::burst), "");
+}
+
+TEST(AxisTicks, there_are_four_numbers_at_least_on_any_axis) {
+  for (const double low : {0.003, 0.9, 1.0, 97.0, 565.0, 2e5}) {
+    for (const double factor : {1.02, 1.1, 1.5, 2.0, 3.0, 9.0, 40.0, 700.0, 1e5}) {
+      for (const std::vector<double>& ticks :
+           {log_ticks(low, low * factor), linear_ticks(low, low * factor, 6), linear_ticks(low, low * factor, 4)}) {
+        EXPECT_GE(ticks.size(), kFewestTicks) << low << " " << factor;
+        EXPECT_LE(ticks.size(), 30U) << low << " " << factor;
+        EXPECT_TRUE(std::ranges::is_sorted(ticks));
+        for (const double tick : ticks) EXPECT_TRUE(tick >= low * 0.999999 && tick <= low * factor * 1.000001) << tick;
+      }
+    }
+  }
+  EXPECT_THAT(log_ticks(1, 1000), testing::ElementsAre(testing::DoubleEq(1), testing::DoubleEq(10),
+                                                       testing::DoubleEq(100), testing::DoubleEq(1000)));
+}
+
+TEST(Readout, stands_beside_its_point_and_covers_as_little_as_can_be) {
+  const ImRect room(0, 0, 1000, 800), point(492, 392, 508, 408);
+  const ImVec2 size(200, 60);
+  const auto place = [&](const ImRect& what, const std::vector<ImRect>& others) {
+    const ImVec2 low = place_beside(what, size, room, others, 10);
+    return ImRect(low, ImVec2(low.x + size.x, low.y + size.y));
+  };
+  const ImRect free = place(point, {});
+  EXPECT_GE(free.Min.x, point.Max.x) << "to the right, where nothing is in the way";
+  const std::vector<ImRect> neighbours{{600, 300, 610, 310}, {650, 500, 660, 510}};
+  for (const ImRect& other : neighbours) EXPECT_FALSE(place(point, neighbours).Overlaps(other));
+  for (const ImRect& corner : {ImRect(0, 0, 16, 16), ImRect(984, 784, 1000, 800), ImRect(984, 0, 1000, 16)}) {
+    const ImRect said = place(corner, {});
+    EXPECT_FALSE(said.Overlaps(corner));
+    EXPECT_TRUE(room.Contains(said));
+  }
+}
+
+TEST(Baselines, are_told_apart_by_colour_and_dashes) {
+  std::set<ImU32> dark, light;
+  std::set<std::pair<float, float>> dashes;
+  for (int style = 0; style < 4; ++style) {
+    dark.insert(baseline_colour(dark_theme(), style));
+    light.insert(baseline_colour(light_theme(), style));
+    dashes.emplace(dashes_of(style).drawn, dashes_of(style).gap);
+  }
+  EXPECT_EQ(dark.size(), 4U);
+  EXPECT_EQ(light.size(), 4U);
+  EXPECT_EQ(dashes.size(), 4U);
+  std::set<int> styles;
+  for (const std::int64_t rank : {1, 2, 3}) styles.insert(baseline_style({.rank = rank}));
+  styles.insert(baseline_style({}));
+  EXPECT_EQ(styles.size(), 4U);
 }
 
 }  // namespace

@@ -225,6 +225,37 @@ TEST(ExploreChart, the_caption_of_a_picture_says_how_what_is_drawn_was_measured)
   EXPECT_THAT(merged, HasSubstr("4 measurements in 3 points"));
 }
 
+TEST(ExploreChart, the_best_of_each_says_over_what_and_from_how_many) {
+  const std::vector<ResultRow> rows{fixture::row(1, 512, 32, Pass::forward, 24, 0.2),
+                                    fixture::row(2, 256, 32, Pass::forward, 12, 0.2)};
+  const ExploreChart chart = chart_of(rows, {"seq", "ms", "kernel", "", "", true});
+  EXPECT_EQ(chart.chosen_over, "2 windows");
+  const ExploreMark& mark = chart.plots.at(0).lines.at(0).marks.at(0);
+  EXPECT_THAT(mark.text, HasSubstr("the shortest time of 2 configurations, which differ in windows"));
+  EXPECT_THAT(explore_caption(chart), HasSubstr("The best of each over 2 windows."));
+  const TextTable text = explore_text(chart);
+  ASSERT_THAT(text.rows, SizeIs(1));
+  ASSERT_THAT(text.rows[0], SizeIs(text.header.size()));
+  EXPECT_THAT(text.header, testing::IsSupersetOf({"best of", "window"}));
+  EXPECT_EQ(text.rows[0].back(), "256x32");
+  EXPECT_EQ(text.rows[0][text.rows[0].size() - 2], "2");
+}
+
+TEST(ExploreChart, baselines_differ_in_colour) {
+  std::vector<ResultRow> rows;
+  for (const char* kernel : {"baseline.fa3", "baseline.cudnn"}) {
+    rows.push_back(fixture::row(static_cast<std::int64_t>(rows.size()) + 1, 512, 1, Pass::forward, 3, 0.2, kernel));
+    rows.back().problem.form = Form::dot_product;
+    rows.back().card.rank = static_cast<std::int64_t>(rows.size());
+    rows.back().card.kind = KernelKind::dot_product;
+  }
+  const ExploreChart chart = chart_of(rows, {"seq", "ms", "kernel", "", "", false});
+  ASSERT_THAT(chart.plots.at(0).lines, SizeIs(2));
+  const auto& lines = chart.plots[0].lines;
+  EXPECT_TRUE(lines[0].baseline && lines[1].baseline);
+  EXPECT_NE(lines[0].baseline_style, lines[1].baseline_style);
+}
+
 TEST(ExploreChart, every_usual_view_can_be_asked) {
   const std::vector<ResultRow> rows = fixture::length_sweep()->rows;
   for (const ExploreView& view : usual_views()) EXPECT_NO_THROW(chart_of(rows, view.query)) << view.name;

@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
+#include "kernels/attention/flops.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/charts/length_model.hpp"
 
@@ -247,6 +250,21 @@ TEST(LengthChart, counted_work_is_the_exact_count_of_each_mask) {
   EXPECT_NEAR(counted_tflop(forward.curves[2], Pass::forward, n), causal, 1e-9 * causal);
   EXPECT_NEAR(counted_tflop(forward.curves[2], Pass::backward, n), 2.5 * causal, 1e-9 * causal);
   EXPECT_LT(counted_tflop(forward.curves[5], Pass::forward, n), causal / 20);
+}
+
+TEST(LengthChart, the_rate_of_a_point_is_its_counted_work_by_its_time) {
+  const auto results = fixture::length_sweep();
+  const LengthChart chart = make_length_chart(*results);
+  for (const LengthCurve& curve : chart.of(Pass::forward).curves) {
+    for (const LengthPoint& point : curve.points) {
+      const auto row = std::ranges::find(results->rows, point.measurement, &ResultRow::measurement);
+      ASSERT_NE(row, results->rows.end());
+      const double rate = length_value(curve, static_cast<double>(point.seq_len), point.ms, {true, Pass::forward});
+      EXPECT_NEAR(rate, useful_flops(row->problem, Pass::forward) / *row->median_ms * 1e-9, 1e-6 * rate);
+      EXPECT_EQ(length_value(curve, static_cast<double>(point.seq_len), point.ms, {}), point.ms);
+    }
+  }
+  EXPECT_TRUE(std::ranges::any_of(chart.text.rows, [](const auto& row) { return row[1] == "rate, TFLOP/s"; }));
 }
 
 }  // namespace

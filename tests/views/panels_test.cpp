@@ -164,7 +164,7 @@ TEST(Panels, the_chart_by_length_draws_every_view_of_both_passes) {
     const auto results = fixture::length_sweep();
     if (few) std::erase_if(results->rows, [](const ResultRow& row) { return is_baseline(row); });
     data.shown = results;
-    for (const LengthView view : {LengthView::latency, LengthView::counted, LengthView::budget}) {
+    for (const LengthView view : {LengthView::latency, LengthView::rate, LengthView::counted, LengthView::budget}) {
       for (const Pass pass : {Pass::forward, Pass::backward}) {
         Canvas canvas;
         canvas.ui.length_view = view;

@@ -34,6 +34,16 @@ void field_item(const Context& context, const ExploreField& field, std::string& 
   muted_text(context, field.id);
 }
 
+/// Hardware counters in a list of their own, since they are many.
+void counter_items(const Context& context, std::string& chosen) {
+  ImGui::Separator();
+  if (!ImGui::BeginMenu("hardware counters")) return;
+  for (const ExploreField& field : explore_fields()) {
+    if (!field.counter.empty()) field_item(context, field, chosen);
+  }
+  ImGui::EndMenu();
+}
+
 /// A box that names its role and what was chosen: "x: tokens".
 void field_box(Context& context, const char* role, std::string& id, bool numbers_only, bool may_be_none) {
   const std::string shown = fmt::format("{}: {}", role, label_of(id));
@@ -44,11 +54,12 @@ void field_box(Context& context, const char* role, std::string& id, bool numbers
   if (may_be_none && ImGui::Selectable("none", id.empty())) id.clear();
   bool measured = false;
   for (const ExploreField& field : explore_fields()) {
-    if (numbers_only && field.number == nullptr) continue;
+    if ((numbers_only && field.number == nullptr) || !field.counter.empty()) continue;
     if (field.measure && !measured) ImGui::Separator();
     measured = measured || field.measure;
     field_item(context, field, id);
   }
+  counter_items(context, id);
   ImGui::EndCombo();
 }
 
@@ -193,7 +204,9 @@ void draw_explore_controls(Context& context) {
   field_box(context, "rows", query.rows, false, true);
   flow(button_width("Best of each"));
   if (chip(context, "Best of each", query.best)) query.best = !query.best;
-  tooltip(context, "Of each x and series only what took the shortest time");
+  tooltip(context,
+          "Of each x and series only what took the shortest time, within one pass, regime, device and clock. The line "
+          "above the chart says what it was chosen over: filter, or choose a colour, to compare like with like.");
   view_menu(context);
   database_menu(context);
   filter_line(context);

@@ -77,7 +77,7 @@ void select_points(Context& context, const ExplorePlot& plot) {
     }
   }
   if (nearest != nullptr && nearest->elsewhere) {
-    ImGui::SetTooltip("%s", nearest->text.c_str());
+    picker.say(nearest->text);
   } else if (nearest != nullptr) {
     picker.choose(nearest->measurement, nearest->text, nearest->sweep);
   }
@@ -193,18 +193,33 @@ bool any_hollow(const ExploreChart& chart) {
   return false;
 }
 
-std::string subtitle_of(const ExploreChart& chart) {
+std::string subtitle_of(const ExploreChart& chart, bool printing) {
   std::string text = chart.matched == chart.rows
                          ? counted(chart.rows, "measurement")
                          : fmt::format("{} of {}", format_count(static_cast<std::int64_t>(chart.matched)),
                                        counted(chart.rows, "measurement"));
+  if (printing && !chart.query.where.empty()) text += fmt::format(" ({})", chart.query.where);
   if (!chart.databases.empty()) text += fmt::format(" of {}", counted(chart.databases.size(), "database"));
   if (chart.drawn < chart.points)
     text += fmt::format("; {} of {} points drawn", format_count(static_cast<std::int64_t>(chart.drawn)),
                         format_count(static_cast<std::int64_t>(chart.points)));
   if (chart.plots_left_out > 0) text += fmt::format("; {} left out", counted(chart.plots_left_out, "panel"));
+  if (!chart.chosen_over.empty()) text += "; best over " + chart.chosen_over;
   if (!chart.mixed.empty()) text += fmt::format("; points at one x differ in {}", fmt::join(chart.mixed, ", "));
   return text + hollow_note(any_hollow(chart));
+}
+
+/// Which term of the filter is to blame, each with a button that takes it out.
+void draw_no_match(Context& context, const ExploreChart& chart) {
+  if (chart.blamed.empty()) return empty_state(context, "No measurement matches the filter.");
+  for (const ExploreBlame& blame : chart.blamed) {
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(blame.sentence.c_str());
+    const std::string button = "Remove " + blame.term;
+    ImGui::SameLine();
+    if (ImGui::GetContentRegionAvail().x < button_width(button.c_str())) ImGui::NewLine();
+    if (ImGui::Button(button.c_str())) context.ui.explore.filter = blame.others;
+  }
 }
 
 }  // namespace
@@ -216,9 +231,11 @@ void draw_explore_panel(Context& context) {
   const ChartFrame frame(context, Panel::explore);
   const ExploreChart* chart = data.chart.get();
   ExploreQuery asked = chart ? chart->query : context.ui.explore.query;
-  if (!context.ui.printing) asked.where.clear();  // stands in its field
-  panel_heading(context, explore_title(asked), chart ? subtitle_of(*chart) : "",
-                context.ui.printing ? 0 : button_width("Copy"));
+  asked.where.clear();                                         // stands in its field, in a picture below the title
+  const bool drawn = context.ui.printing && chart != nullptr;  // a picture's title is in words
+  panel_heading(context, drawn ? explore_picture_title(*chart) : explore_title(asked),
+                chart ? subtitle_of(*chart, context.ui.printing) : "",
+                context.ui.printing ? 0 : button_width(kCopySave));
   chart_button(context, Panel::explore);
   if (!context.ui.printing) draw_explore_controls(context);
   if (!data.problem.empty()) return empty_state(context, sentence(data.problem));
@@ -230,8 +247,8 @@ void draw_explore_panel(Context& context) {
     }
   }
   if (chart == nullptr) return empty_state(context, "Reading all measurements ...");
-  if (chart->matched == 0) return empty_state(context, "No measurement matches the filter.");
-  if (chart->plots.empty()) return empty_state(context, "None of these measurements has both values.");
+  if (chart->matched == 0) return draw_no_match(context, *chart);
+  if (chart->plots.empty()) return empty_state(context, explore_nothing(*chart));
   draw_plots(context, *chart);
 }
 

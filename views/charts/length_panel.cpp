@@ -26,10 +26,14 @@ bool is_low(const Context& context) {
 void draw_choices(Context& context, const LengthChart& chart) {
   UiState& ui = context.ui;
   if (ui.printing) return;
-  for (const auto& [view, name] :
-       {std::pair{LengthView::latency, "Latency"}, {LengthView::counted, "FLOPs"}, {LengthView::budget, "Same cost"}}) {
+  for (const auto& [view, name] : {std::pair{LengthView::latency, "Latency"},
+                                   {LengthView::rate, "TFLOP/s"},
+                                   {LengthView::counted, "Work"},
+                                   {LengthView::budget, "Same cost"}}) {
     if (view != LengthView::latency) ImGui::SameLine();
     if (chip(context, name, ui.length_view == view)) ui.length_view = view;
+    if (view == LengthView::rate) tooltip(context, "Useful work per second, by the exact count.");
+    if (view == LengthView::counted) tooltip(context, "FLOPs of one launch, by the exact count.");
     if (view == LengthView::budget)
       tooltip(context, "The windows that take as long as dot-product attention at each length.");
   }
@@ -59,6 +63,9 @@ const char* subtitle(LengthView view, Regime regime) {
     case LengthView::latency:
       return regime == Regime::sustained ? "milliseconds by tokens, sustained; both logarithmic"
                                          : "milliseconds by tokens, burst; both logarithmic";
+    case LengthView::rate:
+      return regime == Regime::sustained ? "TFLOP/s by tokens, sustained; exact count"
+                                         : "TFLOP/s by tokens, burst; exact count";
     case LengthView::counted:
       return "TFLOP a launch by tokens, exact count; both logarithmic";
     case LengthView::budget:
@@ -67,6 +74,8 @@ const char* subtitle(LengthView view, Regime regime) {
   }
   return "";
 }
+
+bool draws_times(LengthView view) { return view == LengthView::latency || view == LengthView::rate; }
 
 std::vector<std::string> sentences_of(const LengthPass& pass, LengthView view) {
   std::vector<std::string> sentences;
@@ -116,12 +125,12 @@ void draw_length_panel(Context& context) {
   if (!chart.has_step()) context.ui.length_step = false;
   const std::string title = fmt::format("By sequence length, {}", length_part_name(context));
   const LengthPass& pass = context.ui.length_step ? chart.step : chart.of(context.ui.length_pass);
-  const bool hollow = context.ui.length_view == LengthView::latency && any_unknown(pass);
+  const bool hollow = draws_times(context.ui.length_view) && any_unknown(pass);
   const std::string sweeps =
       chart.sweeps > 1 ? fmt::format("; from {} sweeps on this device", chart.sweeps) : std::string();
   panel_heading(context, title,
                 std::string(subtitle(context.ui.length_view, chart.regime)) + sweeps + hollow_note(hollow),
-                button_width("Copy"));
+                button_width(kCopySave));
   chart_button(context, Panel::lengths);
   draw_choices(context, chart);
   std::vector<std::string> sentences = sentences_of(pass, context.ui.length_view);

@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
+#include "views/parts/readout.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -40,17 +42,17 @@ std::optional<Pass> shown_pass(const Context& context) {
 std::string legend_name(const LengthCurve& curve) { return " " + curve.label; }
 
 ImU32 curve_colour(const Look& look, const LengthCurve& curve) {
-  return curve.baseline ? look.theme.baseline
+  return curve.baseline ? baseline_colour(look.theme, baseline_style(curve.card))
                         : look.theme.series[static_cast<std::size_t>(curve.style) % look.theme.series.size()];
 }
 
-std::vector<Drawn> latency_curves(const LengthPass& pass) {
+std::vector<Drawn> measured_curves(const LengthPass& pass, const LengthUnit& unit) {
   std::vector<Drawn> drawn;
   for (const LengthCurve& curve : pass.curves) {
     Drawn one{&curve, {}, {}};
     for (const LengthPoint& point : curve.points) {
       one.x.push_back(static_cast<double>(point.seq_len));
-      one.y.push_back(point.ms);
+      one.y.push_back(length_value(curve, one.x.back(), point.ms, unit));
     }
     drawn.push_back(std::move(one));
   }
@@ -106,31 +108,22 @@ void set_power_ticks(ImAxis axis, double low, double high) {
   ImPlot::SetupAxisTicks(axis, ticks.data(), static_cast<int>(ticks.size()), labels.data());
 }
 
-void set_decade_ticks(double low, double high) {
-  std::vector<double> ticks;
-  std::vector<std::string> names;
-  for (int power = static_cast<int>(std::floor(std::log10(low))) - 1;
-       power <= static_cast<int>(std::ceil(std::log10(high))); ++power) {
-    ticks.push_back(std::pow(10.0, power));
-    names.push_back(fmt::format("{:g}", ticks.back()));
-  }
-  std::vector<const char*> labels;
-  for (const std::string& name : names) labels.push_back(name.c_str());
-  ImPlot::SetupAxisTicks(ImAxis_Y1, ticks.data(), static_cast<int>(ticks.size()), labels.data());
-}
-
-void setup_axes(Context& context, const Range& range) {
+/// Rates begin at zero; what spans decades is logarithmic.
+void setup_axes(Context& context, const Range& range, bool rates) {
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
-  ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
-  fit_axes(context, {range.x_low / 1.25, range.x_high * 1.25, range.y_low / 1.6, range.y_high * 1.6});
+  if (!rates) ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
+  fit_axes(context, {range.x_low / 1.25, range.x_high * 1.25, rates ? 0 : range.y_low / 1.6,
+                     range.y_high * (rates ? 1.08 : 1.6)});
   set_power_ticks(ImAxis_X1, range.x_low, range.x_high);
 }
 
 void plot_curve(const Look& look, const Drawn& drawn, bool markers) {
   const ImVec4 colour = to_vec4(curve_colour(look, *drawn.curve));
   if (drawn.curve->baseline) {
-    plot_dashed_curve(look, drawn.x, drawn.y, curve_colour(look, *drawn.curve), drawn.curve->style);
+    // Counted work is not a kernel's: one colour then.
+    plot_dashed_curve(look, drawn.x, drawn.y, markers ? curve_colour(look, *drawn.curve) : look.theme.baseline,
+                      drawn.curve->style);
     return;
   }
   const std::string name = legend_name(*drawn.curve);
@@ -167,14 +160,14 @@ void mark_crossings(const Look& look, const LengthPass& pass, LengthView view, s
     if (view == LengthView::counted) {
       const double x = static_cast<double>(crossing.exact_count);
       mark_crossing(look, x, counted_tflop(ours, which, x), curve_colour(look, ours));
-    } else if (crossing.measured.kind == LatencyCrossing::Kind::crosses) {
+    } else if (view == LengthView::latency && crossing.measured.kind == LatencyCrossing::Kind::crosses) {
       mark_crossing(look, crossing.measured.seq_len, crossing.measured.ms, curve_colour(look, ours));
     }
   }
 }
 
 /// The nearest measured point is named, hovered and, on a click, selected.
-void select_points(Context& context, const LengthPass& pass) {
+void select_points(Context& context, const LengthPass& pass, const LengthUnit& unit) {
   PointPicker picker(context);
   const LengthPoint* nearest = nullptr;
   std::size_t of = 0;
@@ -182,12 +175,15 @@ void select_points(Context& context, const LengthPass& pass) {
     const LengthCurve& curve = pass.curves[n];
     if (is_hidden(legend_name(curve))) continue;
     for (const LengthPoint& point : curve.points) {
-      if (picker.offer(static_cast<double>(point.seq_len), point.ms, point.measurement, n)) nearest = &point, of = n;
+      const double x = static_cast<double>(point.seq_len);
+      if (picker.offer(x, length_value(curve, x, point.ms, unit), point.measurement, n)) nearest = &point, of = n;
     }
   }
   if (nearest != nullptr) {
     // The verdict of a row is that of its pass: of a step it says nothing.
-    std::string text = point_text(pass.curves[of], *nearest);
+    const double rate =
+        length_value(pass.curves[of], static_cast<double>(nearest->seq_len), nearest->ms, {true, unit.pass});
+    std::string text = point_text(pass.curves[of], *nearest) + fmt::format("; {} TFLOP/s", significant_text(rate, 4));
     if (const std::string beside = beside_baseline_text(pass, of, *nearest); !beside.empty()) text += "\n" + beside;
     picker.choose_in_words(nearest->measurement, (context.ui.length_step ? "Training step of " : "") + text);
   }
@@ -201,16 +197,18 @@ void name_budget(const Context& context, const LengthPass& pass) {
   for (const SameBudget& budget : pass.budgets) {
     const ImVec2 at = ImPlot::PlotToPixels(static_cast<double>(budget.seq_len), budget.windows.area);
     if (std::hypot(at.x - mouse.x, at.y - mouse.y) > context.look.px(10)) continue;
-    if (!ImGui::BeginTooltip()) return;
-    ImGui::PushTextWrapPos(context.look.px(420));
-    ImGui::TextUnformatted(budget.sentence.c_str());
-    ImGui::PopTextWrapPos();
-    return ImGui::EndTooltip();
+    const float half = context.look.px(8);
+    std::vector<ImRect> others;
+    for (const SameBudget& other : pass.budgets) {
+      const ImVec2 dot = ImPlot::PlotToPixels(static_cast<double>(other.seq_len), other.windows.area);
+      if (&other != &budget) others.emplace_back(dot.x - half, dot.y - half, dot.x + half, dot.y + half);
+    }
+    return readout(context, {at.x - half, at.y - half, at.x + half, at.y + half}, budget.sentence, others);
   }
 }
 
 /// Names of the dashed curves beside their right ends.
-std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<Drawn>& curves, bool counted,
+std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<Drawn>& curves, bool counted, bool whole,
                                         float& width) {
   std::vector<LevelLabel> labels;
   for (const Drawn& drawn : curves) {
@@ -221,11 +219,11 @@ std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<Draw
       // The count does not depend on the kernel or on the grouping of heads.
       const Problem& p = drawn.curve->problem;
       text = p.window1 < p.seq_len ? fmt::format("sliding {}", p.window1) : "causal attention";
-    } else if (text.starts_with(full)) {
+    } else if (!whole && text.starts_with(full)) {
       text = drawn.curve->card.short_label + text.substr(full.size());
     }
     width = std::max(width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
-    labels.push_back({0, std::move(text), look.theme.baseline});
+    labels.push_back({0, std::move(text), counted ? look.theme.baseline : curve_colour(look, *drawn.curve)});
   }
   return labels;
 }
@@ -240,9 +238,10 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   const Look& look = context.look;
   const std::optional<Pass> which = shown_pass(context);
   const bool counted = context.ui.length_view == LengthView::counted;
-  const std::vector<Drawn> curves = counted ? counted_curves(pass, which) : latency_curves(pass);
+  const LengthUnit unit{context.ui.length_view == LengthView::rate, which};
+  const std::vector<Drawn> curves = counted ? counted_curves(pass, which) : measured_curves(pass, unit);
   float label_width = 0;
-  std::vector<LevelLabel> labels = baseline_labels(look, curves, counted, label_width);
+  std::vector<LevelLabel> labels = baseline_labels(look, curves, counted, has_whole_names(look, room.x), label_width);
   const Range range = range_of(curves);
   std::vector<std::string> names;
   for (const Drawn& drawn : curves) {
@@ -250,15 +249,19 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   }
   const LegendPlace legend = legend_place(look, names, room.x - label_width);
   // Of each pass its own zoom: their times lie a factor of ten apart.
-  if (!ImPlot::BeginPlot(chart_id(counted ? "counted" : "latency", context, length_part_name(context)).c_str(),
+  if (!ImPlot::BeginPlot(chart_id(counted     ? "counted"
+                                  : unit.rate ? "rate"
+                                              : "latency",
+                                  context, length_part_name(context))
+                             .c_str(),
                          ImVec2(room.x - label_width, room.y), plot_flags(legend)))
     return;
-  setup_axes(context, range);
-  set_decade_ticks(range.y_low, range.y_high);
+  setup_axes(context, range, unit.rate);
+  if (!unit.rate) set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high);
   setup_legend(legend);
   for (const Drawn& drawn : curves) plot_curve(look, drawn, !counted);
   mark_crossings(look, pass, context.ui.length_view, which);
-  if (!counted) select_points(context, pass);
+  if (!counted) select_points(context, pass, unit);
   std::size_t label = 0;
   for (const Drawn& drawn : curves) {
     if (!drawn.curve->baseline) continue;
@@ -293,7 +296,7 @@ void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room) {
   if (!ImPlot::BeginPlot(chart_id("budget", context, length_part_name(context)).c_str(),
                          ImVec2(room.x - label_width, room.y), plot_flags(LegendPlace::above)))
     return;
-  setup_axes(context, range);
+  setup_axes(context, range, false);
   setup_legend(LegendPlace::above);
   set_power_ticks(ImAxis_Y1, range.y_low, range.y_high);
   const std::vector<double> ends{range.x_low, range.x_high};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "profiler/record/columns.hpp"
 #include "views/charts/charts_panels.hpp"
@@ -17,7 +18,7 @@ namespace {
 /// Chips while they are few, else a list.
 void draw_series_choice(Context& context, const std::vector<Series>& choices) {
   int& chosen = context.ui.map_series;
-  const float beside = button_width("Copy") + ImGui::GetStyle().ItemSpacing.x,
+  const float beside = button_width(kCopySave) + ImGui::GetStyle().ItemSpacing.x,
               room = ImGui::GetContentRegionAvail().x - beside;
   float wanted = 0;
   for (const Series& series : choices) wanted += button_width(series.label.c_str()) + ImGui::GetStyle().ItemSpacing.x;
@@ -57,7 +58,7 @@ void draw_choices(Context& context, const std::vector<Series>& choices) {
   ImGui::SameLine();
   ImGui::Dummy(ImVec2(context.look.px(8), 0));
   ImGui::SameLine();
-  if (ImGui::GetContentRegionAvail().x < button_width("Copy") + context.look.px(140)) ImGui::NewLine();
+  if (ImGui::GetContentRegionAvail().x < button_width(kCopySave) + context.look.px(140)) ImGui::NewLine();
   draw_series_choice(context, choices);
   chart_button(context, Panel::map);
 }
@@ -104,7 +105,8 @@ void draw_cell(const Context& context, const MapCell& cell, const WindowMap& map
                 text.c_str());
 }
 
-void describe_cell(Context& context, ChartSelection& chosen, const WindowMap& map, std::size_t i1, std::size_t i2) {
+std::string describe_cell(Context& context, ChartSelection& chosen, const WindowMap& map, std::size_t i1,
+                          std::size_t i2) {
   const MapCell& cell = map.at(i1, i2);
   std::string text = format_windows(map.window1[i1], map.window2[i2]);
   const ChartSetting& setting = context.models.settings(context.data)[shown_setting(context)];
@@ -127,9 +129,8 @@ void describe_cell(Context& context, ChartSelection& chosen, const WindowMap& ma
       text += ": not in this sweep";
       break;
   }
-  text += verdict_lines(context, cell.measurement);
-  ImGui::SetTooltip("%s", text.c_str());
   if (cell.measurement != 0) chosen.point_at(cell.measurement);
+  return text + verdict_lines(context, cell.measurement);
 }
 
 /// Colour scale to the right of the grid: five values, best on top.
@@ -171,6 +172,7 @@ void draw_grid(Context& context, const WindowMap& map) {
   const ImVec2 mouse = ImGui::GetMousePos();
   const float gap = std::max(1.0F, look.px(1));
   ImDrawList* list = ImGui::GetWindowDrawList();
+  std::optional<std::pair<ImRect, std::string>> pointed;
   for (std::size_t i2 = 0; i2 < map.window2.size(); ++i2) {
     const float y = corner.y + (rows - 1 - static_cast<float>(i2)) * cell.y;
     const std::string name = fmt::format("{}", map.window2[i2]);
@@ -183,7 +185,7 @@ void draw_grid(Context& context, const WindowMap& map) {
           high(low.x + cell.x - 2 * gap, low.y + cell.y - 2 * gap);
       draw_cell(context, map.at(i1, i2), map, low, high);
       if (hovered && mouse.x >= low.x && mouse.x < high.x && mouse.y >= low.y && mouse.y < high.y)
-        describe_cell(context, chosen, map, i1, i2);
+        pointed.emplace(ImRect(low, high), describe_cell(context, chosen, map, i1, i2));
       const std::int64_t id = map.at(i1, i2).measurement;
       chosen.offer({low, high}, id, i2);
       if (context.ui.selection.is_marked(id)) {
@@ -192,6 +194,7 @@ void draw_grid(Context& context, const WindowMap& map) {
       }
     }
   }
+  if (pointed) chosen.say(pointed->first, pointed->second);
   chosen.finish();
   float free_from = -1e9F;
   for (std::size_t i1 = 0; i1 < map.window1.size(); ++i1) {

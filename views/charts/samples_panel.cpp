@@ -22,7 +22,7 @@ void draw_heading(Context& context, const SelectedMeasurement& selected, const S
   panel_heading(
       context,
       fmt::format("{} {}, {}", line_label(selected.row), to_string(selected.row.pass), selected.row.card.label), facts,
-      context.ui.printing ? 0 : button_width("Copy"));
+      context.ui.printing ? 0 : button_width(kCopySave));
   chart_button(context, Panel::samples);
   if (!chart.not_read.empty()) muted_text(context, chart.not_read);
   if (chart.flags.empty()) return;
@@ -31,7 +31,8 @@ void draw_heading(Context& context, const SelectedMeasurement& selected, const S
   for (std::size_t i = 0; i < std::min<std::size_t>(3, chart.flags.size()); ++i)
     flags += (i ? ", " : "") + chart.flags[i];
   const SmallFont font(context.look);
-  ImGui::TextWrapped("%s.", flags.c_str());
+  const std::string note = burst_power_note(chart, selected.row.regime);
+  ImGui::TextWrapped("%s.%s%s", flags.c_str(), note.empty() ? "" : " ", note.c_str());
   ImGui::PopStyleColor();
 }
 

@@ -128,10 +128,11 @@ void draw_scaling_panel(Context& context) {
   const NumberFont font(look, kSecondarySize);
   std::vector<LevelLabel> labels;
   float label_width = 0;
+  const bool whole = has_whole_names(look, ImGui::GetContentRegionAvail().x);
   for (const SeriesPoints& level : chart.levels) {
-    const std::string text = level_name(level.series, chart.levels);
+    const std::string text = level_name(level.series, chart.levels, whole);
     label_width = std::max(label_width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
-    labels.push_back({0, text, look.theme.baseline});
+    labels.push_back({0, text, series_colour(look.theme, level.series)});
   }
   const AxisRange range = range_of(chart);
   const ImVec2 room = ImGui::GetContentRegionAvail();
@@ -147,7 +148,7 @@ void draw_scaling_panel(Context& context) {
   set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high);
   setup_legend(legend);
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
-    plot_dashed_level(look, chart.levels[i].points.front().y, look.theme.baseline);
+    plot_dashed_level(look, chart.levels[i].points.front().y, chart.levels[i].series);
     labels[i].y = ImPlot::PlotToPixels(range.x_low, chart.levels[i].points.front().y).y;
   }
   for (const SeriesPoints& series : chart.series) plot_series(context, series);

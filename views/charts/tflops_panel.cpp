@@ -105,6 +105,7 @@ void select_bars(Context& context, const BarChart& chart, const Slots& slots) {
   const bool hovered = ImPlot::IsPlotHovered();
   const ImPlotPoint mouse = hovered ? ImPlot::GetPlotMousePos() : ImPlotPoint();
   ImPlot::PushPlotClipRect();
+  std::optional<std::pair<ImRect, std::string>> pointed;
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
     if (!slots.of[s]) continue;
     for (const ChartPoint& point : chart.series[s].points) {
@@ -118,7 +119,7 @@ void select_bars(Context& context, const BarChart& chart, const Slots& slots) {
                                        chart.series[s].series.label, point_text(point, "TFLOP/s"));
         if (point.peak_fraction) text += fmt::format("\n{} of the peak, by counted cycles", peak_text(point));
         text += verdict_lines(context, point.measurement);
-        ImGui::SetTooltip("%s", text.c_str());
+        pointed.emplace(ImRect(low, high), std::move(text));
         chosen.point_at(point.measurement);
       }
       if (!selection.is_marked(point.measurement)) continue;
@@ -126,6 +127,7 @@ void select_bars(Context& context, const BarChart& chart, const Slots& slots) {
       ImPlot::GetPlotDrawList()->AddRect(low, high, ring.colour, 0, ring.width);
     }
   }
+  if (pointed) chosen.say(pointed->first, pointed->second);
   chosen.finish();
   ImPlot::PopPlotClipRect();
 }
@@ -166,10 +168,11 @@ void draw_tflops_panel(Context& context) {
   float label_width = 0;
   std::vector<LevelLabel> labels;
   const NumberFont font(look, kSecondarySize);
+  const bool whole = has_whole_names(look, ImGui::GetContentRegionAvail().x);
   for (const SeriesPoints& level : chart.levels) {
-    std::string text = level_name(level.series, chart.levels) + " " + significant_text(level.points.front().y);
+    std::string text = level_name(level.series, chart.levels, whole) + " " + significant_text(level.points.front().y);
     if (const std::string share = peak_text(level.points.front()); !share.empty()) text += ", " + share;
-    labels.push_back({0, text, look.theme.baseline});
+    labels.push_back({0, text, series_colour(look.theme, level.series)});
     label_width = std::max(label_width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
   }
   const ImVec2 room = ImGui::GetContentRegionAvail();
@@ -193,7 +196,7 @@ void draw_tflops_panel(Context& context) {
   for (std::size_t s = 0; s < chart.series.size(); ++s)
     plot_series(context, chart.series[s], slots.of[s].value_or(0), slots.count);
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
-    plot_dashed_level(look, chart.levels[i].points.front().y, look.theme.baseline);
+    plot_dashed_level(look, chart.levels[i].points.front().y, chart.levels[i].series);
     labels[i].y = ImPlot::PlotToPixels(0, chart.levels[i].points.front().y).y;
   }
   draw_shares(look, chart, slots);

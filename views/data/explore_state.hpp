@@ -26,13 +26,16 @@ struct ExploreMark {
   std::size_t repeats = 0;                 ///< of all databases
   std::size_t others = 0;                  ///< that stand so near that this one stands for them
   std::string text;                        ///< what it is, for a tooltip
+  std::vector<std::string> told;           ///< the values of `ExploreChart::telling`
+  std::size_t chosen_from = 1;             ///< of the best of each: configurations it was chosen from
 };
 inline constexpr int kOtherLines = -1;  ///< the style of what is too much to be told apart
 struct ExploreLine {
-  std::string name;       ///< empty: there is only one
-  int style = 0;          ///< which colour and mark
-  bool baseline = false;  ///< of dot-product attention or matrix products alone
-  bool joined = false;    ///< by a line
+  std::string name;        ///< empty: there is only one
+  int style = 0;           ///< which colour and mark
+  bool baseline = false;   ///< of dot-product attention or matrix products alone
+  int baseline_style = 0;  ///< then: which of the baselines' colours
+  bool joined = false;     ///< by a line
   std::vector<ExploreMark> marks;
 };
 struct ExplorePlot {
@@ -65,8 +68,11 @@ struct ExploreChart {
   std::size_t points = 0, drawn = 0;  ///< before and after thinning
   std::size_t plots_left_out = 0;
   std::vector<std::string> mixed;       ///< in what else the points at one x differ
+  std::string chosen_over;              ///< "7 windows, 2 versions": by the best of each; empty: nothing was left out
+  std::vector<std::string> telling;     ///< fields that tell the points at one x, or the best from the others
   std::set<std::string> devices, days;  ///< of what is drawn
   std::vector<std::string> databases;   ///< their names, the open one first
+  std::vector<ExploreBlame> blamed;     ///< terms of a filter that matches nothing
   std::vector<std::string> left_out;    ///< databases that cannot be read, one sentence each
 };
 

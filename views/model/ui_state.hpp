@@ -20,7 +20,7 @@
 namespace triscope {
 
 /// What the chart by sequence length shows.
-enum class LengthView { latency, counted, budget };
+enum class LengthView { latency, rate, counted, budget };
 
 enum class ThemeChoice { system, dark, light };
 

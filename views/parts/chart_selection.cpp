@@ -1,8 +1,13 @@
 #include "views/parts/chart_selection.hpp"
 
+#include <implot.h>
+#include <implot_internal.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "views/parts/readout.hpp"
 
 namespace triscope {
 
@@ -30,6 +35,18 @@ void ChartSelection::point_at(std::int64_t measurement, std::int64_t sweep) {
   } else {
     context_.request(ask::SelectMeasurement{measurement, sweep, ImGui::GetIO().KeyCtrl});
   }
+}
+
+void ChartSelection::say(const ImRect& what, const std::string& words) const {
+  std::vector<ImRect> others;
+  for (const Offered& one : offered_) {
+    if (!one.shape.Overlaps(what)) others.push_back(one.shape);
+  }
+  // A legend is read beside a point: it weighs as much as a few others.
+  constexpr std::size_t kWeight = 8;
+  if (const ImPlotPlot* plot = ImPlot::GetCurrentPlot(); plot != nullptr && plot->Items.Legend.Rect.GetWidth() > 0)
+    others.insert(others.end(), kWeight, plot->Items.Legend.Rect);
+  readout(context_, what, words, others);
 }
 
 void ChartSelection::finish() {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "views/parts/context.hpp"
@@ -27,6 +28,8 @@ class ChartSelection {
   void offer(const ImRect& shape, std::int64_t measurement, std::size_t line, std::int64_t sweep = 0);
   /// The one under the pointer: hovered, and selected on a click.
   void point_at(std::int64_t measurement, std::int64_t sweep = 0);
+  /// Says `words` of what stands in `what`, where that covers least of what was offered and of the chart's legend.
+  void say(const ImRect& what, const std::string& words) const;
   /// After the last one: draws the rectangle that is dragged, and asks for what was selected.
   void finish();
 

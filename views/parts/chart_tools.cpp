@@ -8,13 +8,15 @@
 #include <cmath>
 #include <cstdio>
 
+#include "views/data/axis_ticks.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
 
 ImU32 series_colour(const Theme& theme, const Series& series) {
-  return series.baseline ? theme.baseline : theme.series[static_cast<std::size_t>(series.colour) % theme.series.size()];
+  return series.baseline ? baseline_colour(theme, series.colour)
+                         : theme.series[static_cast<std::size_t>(series.colour) % theme.series.size()];
 }
 
 ImPlotMarker series_marker(const Series& series) {
@@ -26,7 +28,7 @@ ImPlotMarker series_marker(const Series& series) {
 
 ImU32 explore_colour(const Theme& theme, const ExploreChart& chart, const ExploreLine& line) {
   if (line.style == kOtherLines) return theme.muted;
-  if (line.baseline && chart.query.color == "kernel") return theme.baseline;
+  if (line.baseline && chart.query.color == "kernel") return baseline_colour(theme, line.baseline_style);
   return theme.series[static_cast<std::size_t>(line.style) % theme.series.size()];
 }
 
@@ -84,8 +86,9 @@ void chart_menu(Context& context, Panel panel) {
 
 void chart_button(Context& context, Panel panel) {
   if (context.ui.printing) return;
-  align_right(button_width("Copy"));
-  if (ImGui::Button("Copy")) ImGui::OpenPopup("chart");
+  align_right(button_width(kCopySave));
+  if (ImGui::Button(fmt::format("{}###Copy", kCopySave).c_str())) ImGui::OpenPopup("chart");
+  tooltip(context, "Copy the picture or its data, or save them: PNG, PDF, SVG, CSV");
   if (ImGui::BeginPopup("chart")) {
     chart_menu(context, panel);
     ImGui::EndPopup();
@@ -120,11 +123,22 @@ void draw_level_labels(const Look& look, std::vector<LevelLabel> labels, float l
   }
 }
 
-void plot_dashed_level(const Look& look, double y, ImU32 colour) {
+ImU32 baseline_colour(const Theme& theme, int style) {
+  return theme.baselines[static_cast<std::size_t>(style) % theme.baselines.size()];
+}
+
+DashPattern dashes_of(int style) {
+  static constexpr std::array<DashPattern, 4> kDashes{{{7, 4}, {2, 4}, {13, 5}, {4, 9}}};
+  return kDashes[static_cast<std::size_t>(style) % kDashes.size()];
+}
+
+void plot_dashed_level(const Look& look, double y, const Series& level_of) {
+  const ImU32 colour = series_colour(look.theme, level_of);
   const ImPlotRect limits = ImPlot::GetPlotLimits();
   const ImVec2 left = ImPlot::PlotToPixels(limits.X.Min, y), right = ImPlot::PlotToPixels(limits.X.Max, y);
   if (!std::isfinite(left.y)) return;
-  const float dash = look.px(6), gap = look.px(4), level = std::round(left.y) + 0.5F;
+  const DashPattern pattern = dashes_of(level_of.colour);
+  const float dash = look.px(pattern.drawn), gap = look.px(pattern.gap), level = std::round(left.y) + 0.5F;
   ImPlot::PushPlotClipRect();
   for (float x = left.x; x < right.x; x += dash + gap) {
     ImPlot::GetPlotDrawList()->AddLine(ImVec2(x, level), ImVec2(std::min(x + dash, right.x), level), colour,
@@ -135,11 +149,7 @@ void plot_dashed_level(const Look& look, double y, ImU32 colour) {
 
 void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour,
                        int style) {
-  struct Dash {
-    float drawn, gap;
-  };
-  static constexpr std::array kDashes{Dash{7, 4}, Dash{2, 4}, Dash{13, 5}, Dash{4, 9}};
-  const Dash dash = kDashes[static_cast<std::size_t>(style) % kDashes.size()];
+  const DashPattern dash = dashes_of(style);
   const float drawn = look.px(dash.drawn), period = drawn + look.px(dash.gap);
   ImDrawList* list = ImPlot::GetPlotDrawList();
   ImPlot::PushPlotClipRect();
@@ -225,14 +235,22 @@ void setting_combo(Context& context, float room) {
   }
 }
 
+/// "of 24 Nov 10:12, Table 1 at 32k; ", where it stands beside a comparison of several; else nothing.
+std::string shown_sweep_text(Context& context) {
+  const WindowData& data = context.data;
+  if (!data.shown || (data.compared.size() < 2 && data.versions.kernel.empty())) return {};
+  return fmt::format("of {}, {}; ", format_started(data.shown->info.started, context.now),
+                     context.models.name(data, data.shown->info).brief);
+}
+
 void chart_heading(Context& context, Panel panel, const std::string& title, const std::string& subtitle) {
   if (context.ui.printing) {
     const std::string& setting = context.models.settings(context.data)[shown_setting(context)].text;
     return panel_heading(context, setting.empty() ? title : title + ", " + setting, subtitle, 0);
   }
   const float combo = setting_combo_width(context, ImGui::GetContentRegionAvail().x * 0.45F);
-  const float buttons = button_width("Copy") + (combo > 0 ? combo + ImGui::GetStyle().ItemSpacing.x : 0);
-  panel_heading(context, title, subtitle, buttons);
+  const float buttons = button_width(kCopySave) + (combo > 0 ? combo + ImGui::GetStyle().ItemSpacing.x : 0);
+  panel_heading(context, title, shown_sweep_text(context) + subtitle, buttons);
   if (combo > 0) {
     align_right(buttons);
     setting_combo(context, combo);
@@ -262,10 +280,13 @@ void plot_markers(const Look& look, const char* label, const MarkedPoints& point
 
 std::string legend_name(const Series& series) { return " " + series.label; }
 
-std::string level_name(const Series& level, const std::vector<SeriesPoints>& levels) {
+bool has_whole_names(const Look& look, float room) { return room > look.px(720); }
+
+std::string level_name(const Series& level, const std::vector<SeriesPoints>& levels, bool whole) {
   const bool regimes = std::any_of(levels.begin(), levels.end(),
                                    [&](const SeriesPoints& one) { return one.series.regime != level.regime; });
-  return fmt::format("{} {}{}", level.short_label, level.pass == Pass::forward ? "fwd" : "bwd",
+  return fmt::format("{} {}{}", whole ? level.kernel_label : level.short_label,
+                     level.pass == Pass::forward ? "fwd" : "bwd",
                      regimes && level.regime == Regime::burst ? " burst" : "");
 }
 
@@ -316,6 +337,17 @@ Ring ring_of(const Context& context, std::int64_t measurement) {
   return {look.theme.muted, look.px(1.5F)};
 }
 
+void draw_corners(ImDrawList* list, ImVec2 at, float half, const Ring& ring) {
+  const float arm = half * 0.6F;
+  for (const float x : {-1.0F, 1.0F}) {
+    for (const float y : {-1.0F, 1.0F}) {
+      const ImVec2 corner(at.x + x * half, at.y + y * half);
+      const ImVec2 points[] = {{corner.x - x * arm, corner.y}, corner, {corner.x, corner.y - y * arm}};
+      list->AddPolyline(points, 3, ring.colour, ring.width);
+    }
+  }
+}
+
 PointPicker::PointPicker(Context& context)
     : context_(context), selection_(plot_selection(context)), best_(context.look.px(12)) {}
 
@@ -327,12 +359,14 @@ bool PointPicker::offer(double x, double y, std::int64_t measurement, std::size_
   if (context_.ui.selection.is_marked(measurement)) {
     const Ring ring = ring_of(context_, measurement);
     ImPlot::PushPlotClipRect();
-    ImPlot::GetPlotDrawList()->AddCircle(at, look.px(8), ring.colour, 0, ring.width);
+    draw_corners(ImPlot::GetPlotDrawList(), at, look.px(8), ring);
     ImPlot::PopPlotClipRect();
   }
   const float distance = std::hypot(at.x - mouse.x, at.y - mouse.y);
   if (!ImPlot::IsPlotHovered() || distance > best_) return false;
   best_ = distance;
+  const float mark = look.px(8);
+  nearest_ = {at.x - mark, at.y - mark, at.x + mark, at.y + mark};
   return true;
 }
 
@@ -341,22 +375,17 @@ void PointPicker::choose(std::int64_t measurement, const std::string& name, std:
 }
 
 void PointPicker::choose_in_words(std::int64_t measurement, const std::string& words, std::int64_t sweep) {
-  ImGui::SetTooltip("%s", words.c_str());
+  say(words);
   selection_.point_at(measurement, sweep);
 }
 
 void set_decade_ticks(ImAxis axis, double low, double high) {
-  std::vector<double> ticks;
-  std::vector<std::string> names;
-  const bool crowded = std::log10(high / low) > 3;
-  for (int power = static_cast<int>(std::floor(std::log10(low))) - 1;
-       power <= static_cast<int>(std::ceil(std::log10(high))); ++power) {
-    for (double digit : {1.0, 2.0, 5.0}) {
-      if (crowded && digit != 1.0) continue;
-      ticks.push_back(digit * std::pow(10.0, power));
-      names.push_back(fmt::format("{:g}", ticks.back()));
-    }
+  std::vector<double> ticks = log_ticks(low, high);
+  for (const double around : log_ticks(low / 100, high * 100)) {
+    if (around < low || around > high) ticks.push_back(around);
   }
+  std::vector<std::string> names;
+  for (const double tick : ticks) names.push_back(fmt::format("{:.6g}", tick));
   std::vector<const char*> labels;
   for (const std::string& name : names) labels.push_back(name.c_str());
   ImPlot::SetupAxisTicks(axis, ticks.data(), static_cast<int>(ticks.size()), labels.data());
@@ -364,6 +393,7 @@ void set_decade_ticks(ImAxis axis, double low, double high) {
 
 int format_axis_number(double value, char* buffer, int size, void*) {
   const double magnitude = std::abs(value);
+  if (magnitude >= 1e9) return std::snprintf(buffer, static_cast<std::size_t>(size), "%gG", value / 1e9);
   if (magnitude >= 1e6) return std::snprintf(buffer, static_cast<std::size_t>(size), "%gM", value / 1e6);
   if (magnitude >= 1e4) return std::snprintf(buffer, static_cast<std::size_t>(size), "%gk", value / 1e3);
   return std::snprintf(buffer, static_cast<std::size_t>(size), "%g", value);

@@ -42,7 +42,9 @@ class ChartFrame {
 
 /// Copy and save items of a chart, for its button and its context menu.
 void chart_menu(Context& context, Panel panel);
-/// A small "Copy" button at the right end of the current line, with that menu.
+/// Its label; its id stays "Copy".
+inline constexpr const char* kCopySave = "Copy / Save";
+/// A small button "Copy / Save" at the right end of the current line, with that menu.
 void chart_button(Context& context, Panel panel);
 
 /// A name and value written beside level lines, pushed apart so that none overlap. Call after the plot, with the plot's
@@ -55,8 +57,15 @@ struct LevelLabel {
 };
 void draw_level_labels(const Look& look, std::vector<LevelLabel> labels, float left, float top, float bottom);
 
-/// Draws horizontal dashes at `y` (plot units) across the current plot.
-void plot_dashed_level(const Look& look, double y, ImU32 colour);
+/// What tells baselines apart in every chart, on the screen and in print: a colour and dashes.
+struct DashPattern {
+  float drawn = 0, gap = 0;  ///< design pixels
+};
+DashPattern dashes_of(int style);
+ImU32 baseline_colour(const Theme& theme, int style);
+
+/// Draws horizontal dashes of that style at `y` (plot units) across the current plot.
+void plot_dashed_level(const Look& look, double y, const Series& level);
 
 /// A dashed line through points in plot units, for baselines; `style` tells several apart by their dashes.
 void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour,
@@ -68,7 +77,8 @@ std::string chart_id(const char* name, const Context& context, std::string_view 
 void fit_axes(Context& context, const ChartLimits& limits);
 /// Index into `Models::settings` of the one to show: the selected row's or the chosen one, else the longest.
 std::size_t shown_setting(Context& context);
-/// A title line with Copy at its right and, where the sweep has several settings, which one is shown, to be changed.
+/// A title line, which names the sweep where several are compared, with Copy at its right and, where the sweep has
+/// several settings, which one is shown, to be changed.
 void chart_heading(Context& context, Panel panel, const std::string& title, const std::string& subtitle);
 /// That choice alone, at the cursor, at most `room` wide; nothing with one setting.
 void setting_combo(Context& context, float room);
@@ -83,8 +93,11 @@ struct MarkedPoints {
 void plot_markers(const Look& look, const char* label, const MarkedPoints& points, ImPlotMarker marker, ImU32 colour);
 /// Name of a series in a legend, set off from its mark.
 std::string legend_name(const Series& series);
-/// "FA3 fwd": a baseline's level beside the plot; with its regime where `levels` are of several.
-std::string level_name(const Series& level, const std::vector<SeriesPoints>& levels);
+/// "FA3 fwd": a baseline's level beside the plot; with its regime where `levels` are of several. `whole`: by the name
+/// that tables have, "FlashAttention-3 fwd".
+std::string level_name(const Series& level, const std::vector<SeriesPoints>& levels, bool whole);
+/// There is room for whole names beside a plot.
+bool has_whole_names(const Look& look, float room);
 std::vector<std::string> legend_names(const std::vector<SeriesPoints>& series);
 /// Where a legend stands: on a line above the plot, its names below each other to the left of it, or nowhere, where it
 /// would leave no room for the plot; hovering names what is drawn then.
@@ -109,7 +122,10 @@ struct Ring {
 };
 Ring ring_of(const Context& context, std::int64_t measurement);
 
-/// The points of a plot that can be selected: rings around the marked ones, and the one nearest to the mouse.
+/// Four corners around a point, `half` from it: a ring would look like a crossing.
+void draw_corners(ImDrawList* list, ImVec2 at, float half, const Ring& ring);
+
+/// The points of a plot that can be selected: corners around the marked ones, and the one nearest to the mouse.
 class PointPicker {
  public:
   explicit PointPicker(Context& context);
@@ -120,6 +136,8 @@ class PointPicker {
   void choose(std::int64_t measurement, const std::string& name, std::int64_t sweep = 0);
   /// The same of a point whose time is not that of its row: nothing is said but `words`.
   void choose_in_words(std::int64_t measurement, const std::string& words, std::int64_t sweep = 0);
+  /// The same of a point that cannot be selected.
+  void say(const std::string& words) const { selection_.say(nearest_, words); }
   /// At the end.
   void finish() { selection_.finish(); }
 
@@ -127,9 +145,10 @@ class PointPicker {
   Context& context_;
   ChartSelection selection_;
   float best_;
+  ImRect nearest_;  ///< its mark
 };
 
-/// Ticks of a logarithmic axis at 1, 2 and 5 times powers of ten; fewer when they would crowd.
+/// Ticks of a logarithmic axis that shows [low, high] (`log_ticks`), and around it for who moves it.
 void set_decade_ticks(ImAxis axis, double low, double high);
 
 /// Axis formatter: 1, 10, 1k, 1M without trailing zeros.

@@ -36,6 +36,7 @@ constexpr Theme kDark{
     .match = rgb(0xff4136),
     .match_rim = rgb(0x0c0d10),
     .baseline = rgb(0xa7afb9),
+    .baselines = {rgb(0xb9c1cb), rgb(0xc9a06c), rgb(0x8fae7c), rgb(0xb794c4)},
     .series = {rgb(0x56b4e9), rgb(0xe69f00), rgb(0x00b386), rgb(0xcc79a7), rgb(0x4f8fd0), rgb(0xe0702a), rgb(0xf0e442),
                rgb(0x9a8cff)},
 };
@@ -60,6 +61,7 @@ constexpr Theme kLight{
     .match = rgb(0xff4136),
     .match_rim = rgb(0x0c0d10),
     .baseline = rgb(0x6b727c),
+    .baselines = {rgb(0x59616b), rgb(0x8f6222), rgb(0x4c7a3a), rgb(0x7c5490)},
     .series = {rgb(0x3a9bd6), rgb(0xe08e00), rgb(0x009e73), rgb(0xb85f92), rgb(0x0072b2), rgb(0xd55e00), rgb(0xb8a900),
                rgb(0x6a5acd)},
 };

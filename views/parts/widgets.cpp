@@ -48,6 +48,14 @@ void clipped_text(const Context& context, ImU32 colour, const std::string& text,
 
 void panel_heading(const Context& context, const std::string& title, const std::string& subtitle, float button) {
   const float spacing = ImGui::GetStyle().ItemSpacing.x, room = ImGui::GetContentRegionAvail().x - button - spacing;
+  if (context.ui.printing) {  // a picture has its title whole
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextUnformatted(title.c_str());
+    ImGui::PopTextWrapPos();
+    const SmallFont font(context.look);
+    if (!subtitle.empty()) muted_text(context, subtitle, true);
+    return;
+  }
   ImGui::AlignTextToFramePadding();
   clipped_text(context, context.look.theme.text, title, std::max(context.look.px(40), room));
   const float left = room - ImGui::GetItemRectSize().x - spacing;
@@ -213,7 +221,8 @@ void hatch(ImDrawList* list, ImVec2 low, ImVec2 high, ImU32 colour, float step) 
 
 namespace {
 
-/// Above a control, where there is room: what is wanted next mostly stands below it.
+/// Above a control, where there is room, since what is wanted next mostly stands below it; else below it. Never over
+/// it.
 void place_tooltip(const Look& look, std::string_view text) {
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax(), pad = ImGui::GetStyle().WindowPadding;
   const bool placed = (ImGui::GetCurrentContext()->NextWindowData.HasFlags & ImGuiNextWindowDataFlags_HasPos) != 0;
@@ -221,10 +230,11 @@ void place_tooltip(const Look& look, std::string_view text) {
   const ImVec2 size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, look.px(360));
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const float gap = look.px(6), width = size.x + 2 * pad.x, height = size.y + 2 * pad.y;
-  if (low.y - gap - height < viewport->Pos.y) return;
   const float right = viewport->Pos.x + viewport->Size.x - width;
-  ImGui::SetNextWindowPos(ImVec2(std::max(viewport->Pos.x, std::min(ImGui::GetMousePos().x, right)), low.y - gap),
-                          ImGuiCond_Always, ImVec2(0, 1));
+  const bool above = low.y - gap - height >= viewport->Pos.y;
+  ImGui::SetNextWindowPos(
+      ImVec2(std::max(viewport->Pos.x, std::min(ImGui::GetMousePos().x, right)), above ? low.y - gap : high.y + gap),
+      ImGuiCond_Always, ImVec2(0, above ? 1.0F : 0.0F));
 }
 
 }  // namespace
@@ -240,7 +250,9 @@ void tooltip(const Context& context, std::string_view text) {
 }
 
 void field_tooltip(const Context& context, std::string_view title, const FieldText& text) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip) || !ImGui::BeginTooltip()) return;
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
+  place_tooltip(context.look, fmt::format("{}\n{}\n{}\n{}", title, text.meaning, text.formula, text.better));
+  if (!ImGui::BeginTooltip()) return;
   ImGui::PushTextWrapPos(context.look.px(360));
   ImGui::PushFont(context.look.heading, kBodySize);
   plain(title);

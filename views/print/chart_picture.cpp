@@ -15,7 +15,7 @@
 namespace triscope {
 namespace {
 
-constexpr float kLabelSize = 10, kLevelRoom = 96;
+constexpr float kLabelSize = 10;
 
 /// "12 to 40", or "32" when both are the same.
 std::string range_text(std::int64_t low, std::int64_t high) {
@@ -26,17 +26,32 @@ std::string range_text(std::int64_t low, std::int64_t high) {
 struct EdgeLabel {
   float y = 0;
   std::string text;
+  ImU32 colour = 0;
 };
+/// What they need beside the plot, by the widths of letters that `plot_frame` estimates with.
+float room_of(const std::vector<std::string>& names) {
+  float room = 0;
+  for (const std::string& name : names) room = std::max(room, text_width(name, kLabelSize) + 14);
+  return room;
+}
 void draw_edge_labels(VectorCanvas& canvas, const PlotFrame& frame, std::vector<EdgeLabel> labels) {
-  const ImU32 colour = light_theme().baseline;
   std::sort(labels.begin(), labels.end(), [](const EdgeLabel& a, const EdgeLabel& b) { return a.y < b.y; });
   float next = frame.low().y;
   for (const EdgeLabel& label : labels) {
     const float y = std::max(label.y, next);
     next = y + 13;
-    canvas.line({{frame.high().x, label.y}, {frame.high().x + 8, y}}, colour, 0.75F);
-    canvas.text(frame.high().x + 11, y + 3.5F, label.text, {kLabelSize, colour});
+    canvas.line({{frame.high().x, label.y}, {frame.high().x + 8, y}}, label.colour, 0.75F);
+    canvas.text(frame.high().x + 11, y + 3.5F, label.text, {kLabelSize, label.colour});
   }
+}
+
+std::string dashes_for_print(int style) {
+  const DashPattern dashes = dashes_of(style);
+  return fmt::format("{:g} {:g}", dashes.drawn * 0.75F, dashes.gap * 0.75F);
+}
+
+std::string bar_level_name(const SeriesPoints& level, const std::vector<SeriesPoints>& levels) {
+  return level_name(level.series, levels, true) + " " + significant_text(level.points.front().y);
 }
 
 std::vector<LegendEntry> legend_of(const std::vector<SeriesPoints>& series, bool lines) {
@@ -100,10 +115,12 @@ std::string bars_picture(const BarChart& chart, const std::string& title, const 
   PlotAxis x{-0.5, static_cast<double>(std::max<std::size_t>(1, chart.categories.size())) - 0.5, false, {}, "windows"};
   for (std::size_t n = 0; n < chart.categories.size(); ++n)
     x.ticks.emplace_back(static_cast<double>(n), chart.categories[n]);
+  std::vector<std::string> names;
+  for (const SeriesPoints& level : chart.levels) names.push_back(bar_level_name(level, chart.levels));
   const std::unique_ptr<VectorCanvas> made = make_canvas(format, kPrintSize, title, theme.panel);
   VectorCanvas& canvas = *made;
   const PlotFrame frame(canvas, kPrintSize, std::move(x), linear_axis(top * 1.06, "TFLOP/s"),
-                        {title, caption, legend_of(chart.series, false), chart.levels.empty() ? 0 : kLevelRoom});
+                        {title, caption, legend_of(chart.series, false), room_of(names)});
   const double width = 0.76 / static_cast<double>(std::max<std::size_t>(1, chart.series.size()));
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
     const SeriesPoints& series = chart.series[s];
@@ -117,8 +134,9 @@ std::string bars_picture(const BarChart& chart, const std::string& title, const 
   std::vector<EdgeLabel> labels;
   for (const SeriesPoints& level : chart.levels) {
     const float y = frame.at(0, level.points.front().y).y;
-    canvas.line({{frame.low().x, y}, {frame.high().x, y}}, theme.baseline, 1, "5 3");
-    labels.push_back({y, level_name(level.series, chart.levels) + " " + significant_text(level.points.front().y)});
+    const ImU32 colour = series_colour(theme, level.series);
+    canvas.line({{frame.low().x, y}, {frame.high().x, y}}, colour, 1, dashes_for_print(level.series.colour));
+    labels.push_back({y, bar_level_name(level, chart.levels), colour});
   }
   draw_edge_labels(canvas, frame, std::move(labels));
   return canvas.finish();
@@ -132,32 +150,38 @@ std::string scaling_picture(const ScalingChart& chart, const std::string& title,
     for (const ChartPoint& point : series.points) x_low = std::min(x_low, point.x), x_high = std::max(x_high, point.x);
   }
   const ValueRange values = value_range(chart.series, chart.levels);
+  std::vector<std::string> names;
+  for (const SeriesPoints& level : chart.levels) names.push_back(level_name(level.series, chart.levels, true));
   const std::unique_ptr<VectorCanvas> made = make_canvas(format, kPrintSize, title, theme.panel);
   VectorCanvas& canvas = *made;
   const PlotFrame frame(canvas, kPrintSize, power_axis(x_low / 1.4, x_high * 1.4, "window area w1 × w2, tokens²"),
                         decade_axis(values.low / 1.2, values.high * 1.2, "latency, ms"),
-                        {title, caption, legend_of(chart.series, true), chart.levels.empty() ? 0 : kLevelRoom});
+                        {title, caption, legend_of(chart.series, true), room_of(names)});
   std::vector<EdgeLabel> labels;
   for (const SeriesPoints& level : chart.levels) {
     const float y = frame.at(x_low, level.points.front().y).y;
-    canvas.line({{frame.low().x, y}, {frame.high().x, y}}, theme.baseline, 1, "5 3");
-    labels.push_back({y, level_name(level.series, chart.levels)});
+    const ImU32 colour = series_colour(theme, level.series);
+    canvas.line({{frame.low().x, y}, {frame.high().x, y}}, colour, 1, dashes_for_print(level.series.colour));
+    labels.push_back({y, level_name(level.series, chart.levels, true), colour});
   }
   for (const SeriesPoints& series : chart.series) plot_line(canvas, frame, series);
   draw_edge_labels(canvas, frame, std::move(labels));
   return canvas.finish();
 }
 
-std::string lengths_picture(const LengthPass& pass, const std::string& title, const std::string& caption,
-                            VectorFormat format) {
+std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, const std::string& title,
+                            const std::string& caption, VectorFormat format) {
   const Theme& theme = light_theme();
   double x_low = 1e300, x_high = 1, y_low = 1e300, y_high = 1e-300;
   std::vector<LegendEntry> legend;
+  std::vector<std::string> names;
   for (const LengthCurve& curve : pass.curves) {
+    if (curve.baseline) names.push_back(curve.label);
     for (const LengthPoint& point : curve.points) {
       const double x = static_cast<double>(point.seq_len);
       x_low = std::min(x_low, x), x_high = std::max(x_high, x);
-      y_low = std::min(y_low, point.ms), y_high = std::max(y_high, point.ms);
+      const double y = length_value(curve, x, point.ms, unit);
+      y_low = std::min(y_low, y), y_high = std::max(y_high, y);
     }
     if (!curve.baseline)
       legend.push_back({curve.label, theme.series[static_cast<std::size_t>(curve.style) % theme.series.size()],
@@ -165,28 +189,31 @@ std::string lengths_picture(const LengthPass& pass, const std::string& title, co
   }
   const std::unique_ptr<VectorCanvas> made = make_canvas(format, kPrintSize, title, theme.panel);
   VectorCanvas& canvas = *made;
-  const PlotFrame frame(canvas, kPrintSize, power_axis(x_low / 1.2, x_high * 1.2, "sequence length, tokens"),
-                        decade_axis(y_low / 1.5, y_high * 1.5, "latency, ms"),
-                        {title, caption, std::move(legend), kLevelRoom + 12});
+  const PlotFrame frame(
+      canvas, kPrintSize, power_axis(x_low / 1.2, x_high * 1.2, "sequence length, tokens"),
+      unit.rate ? linear_axis(y_high * 1.06, "TFLOP/s") : decade_axis(y_low / 1.5, y_high * 1.5, "latency, ms"),
+      {title, caption, std::move(legend), room_of(names)});
   std::vector<EdgeLabel> labels;
   for (const LengthCurve& curve : pass.curves) {
-    const ImU32 colour =
-        curve.baseline ? theme.baseline : theme.series[static_cast<std::size_t>(curve.style) % theme.series.size()];
+    const ImU32 colour = curve.baseline ? baseline_colour(theme, baseline_style(curve.card))
+                                        : theme.series[static_cast<std::size_t>(curve.style) % theme.series.size()];
     std::vector<ImVec2> line;
+    const auto value = [&](const LengthPoint& point, double ms) {
+      return length_value(curve, static_cast<double>(point.seq_len), ms, unit);
+    };
     for (const LengthPoint& point : curve.points)
-      line.push_back(frame.at(static_cast<double>(point.seq_len), point.ms));
-    canvas.line(line, colour, curve.baseline ? 1.0F : 1.75F, curve.baseline ? "5 3" : "");
+      line.push_back(frame.at(static_cast<double>(point.seq_len), value(point, point.ms)));
+    canvas.line(line, colour, curve.baseline ? 1.0F : 1.75F, curve.baseline ? dashes_for_print(curve.style) : "");
     if (curve.baseline) {
-      std::string name = curve.label;
-      if (name.starts_with(curve.card.label)) name.replace(0, curve.card.label.size(), curve.card.short_label);
-      labels.push_back({line.back().y, std::move(name)});
+      labels.push_back({line.back().y, curve.label, colour});
       continue;
     }
     for (const LengthPoint& point : curve.points) {
       const double x = static_cast<double>(point.seq_len);
       const bool known = interval_known(point);
-      if (known) draw_whisker(canvas, frame, x, point.low_ms, point.high_ms, colour);
-      canvas.mark(frame.at(x, point.ms), curve.style % 8, 3.5F, colour, !known);
+      const double low = value(point, point.low_ms), high = value(point, point.high_ms);
+      if (known) draw_whisker(canvas, frame, x, std::min(low, high), std::max(low, high), colour);
+      canvas.mark(frame.at(x, value(point, point.ms)), curve.style % 8, 3.5F, colour, !known);
     }
   }
   draw_edge_labels(canvas, frame, std::move(labels));

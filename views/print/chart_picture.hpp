@@ -23,8 +23,8 @@ std::string bars_picture(const BarChart& chart, const std::string& title, const 
 std::string scaling_picture(const ScalingChart& chart, const std::string& title, const std::string& caption,
                             VectorFormat format = VectorFormat::svg);
 /// Latency by sequence length.
-std::string lengths_picture(const LengthPass& pass, const std::string& title, const std::string& caption,
-                            VectorFormat format = VectorFormat::svg);
+std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, const std::string& title,
+                            const std::string& caption, VectorFormat format = VectorFormat::svg);
 /// Each cell is a box with its number.
 std::string map_picture(const WindowMap& map, MapMetric metric, const std::string& title, const std::string& caption,
                         VectorFormat format = VectorFormat::svg);

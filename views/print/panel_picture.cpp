@@ -92,12 +92,14 @@ std::string panel_picture(Context& context, Panel panel, VectorFormat format, co
       const bool step = ui.length_step && chart.has_step();
       const LengthPass& pass = step ? chart.step : chart.of(ui.length_pass);
       if (pass.curves.empty()) refuse(panel, "nothing was measured at two sequence lengths");
-      if (ui.length_view != LengthView::latency) refuse(panel, "only its latencies are drawn as vectors yet");
+      const bool rate = ui.length_view == LengthView::rate;
+      if (ui.length_view != LengthView::latency && !rate)
+        refuse(panel, "only its latencies and rates are drawn as vectors yet");
       SweepResults all = *context.data.shown;
       for (const auto& other : context.data.same_device)
         all.rows.insert(all.rows.end(), other->rows.begin(), other->rows.end());
-      return lengths_picture(pass,
-                             or_own(title, fmt::format("Latency by sequence length, {}",
+      return lengths_picture(pass, {rate, step ? std::nullopt : std::optional(ui.length_pass)},
+                             or_own(title, fmt::format("{} by sequence length, {}", rate ? "TFLOP/s" : "Latency",
                                                        step ? "training step" : to_string(ui.length_pass))),
                              print_caption(all), format);
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "views/data/axis_ticks.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {
@@ -13,21 +14,26 @@ namespace {
 constexpr float kTitle = 14, kBody = 11, kLegend = 11, kLeft = 64;
 constexpr float kLetter = 0.56F;  ///< width of a letter, in sizes of the font: an estimate, no font is loaded here
 
-float width_of(const std::string& text, float size) {
-  // Continuation bytes of UTF-8 are no letters of their own.
-  const auto letters =
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
-  return static_cast<float>(letters) * size * kLetter;
-}
+/// A letter's first byte; the others of UTF-8 are no letters of their own.
+bool begins_letter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
-/// Words in lines of at most `width`.
+/// Words in lines of at most `width`; a word that is longer goes on in the next line.
 std::vector<std::string> wrapped(const std::string& text, float size, float width) {
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
+    std::string word = text.substr(begin, end - begin);
     begin = end + 1;
-    if (lines.empty() || width_of(lines.back() + " " + word, size) > width) {
+    while (text_width(word, size) > width) {
+      std::size_t cut = 0;
+      for (float used = 0; used + size * kLetter <= width || cut == 0; used += size * kLetter) {
+        ++cut;
+        while (cut < word.size() && !begins_letter(word[cut])) ++cut;
+      }
+      lines.push_back(word.substr(0, cut));
+      word.erase(0, cut);
+    }
+    if (lines.empty() || text_width(lines.back() + " " + word, size) > width) {
       lines.push_back(word);
     } else {
       lines.back() += " " + word;
@@ -41,7 +47,7 @@ float draw_legend(VectorCanvas& canvas, const std::vector<LegendEntry>& legend, 
   const Theme& theme = light_theme();
   float x = left;
   for (const LegendEntry& entry : legend) {
-    const float width = width_of(entry.name, kLegend) + 34;
+    const float width = text_width(entry.name, kLegend) + 34;
     if (x > left && x + width > right) x = left, y += 16;
     if (entry.line) canvas.line({{x, y - 4}, {x + 18, y - 4}}, entry.colour, 1.75F);
     canvas.mark({x + 9, y - 4}, entry.shape, 4, entry.colour);
@@ -53,6 +59,10 @@ float draw_legend(VectorCanvas& canvas, const std::vector<LegendEntry>& legend, 
 
 }  // namespace
 
+float text_width(const std::string& text, float size) {
+  return static_cast<float>(std::count_if(text.begin(), text.end(), begins_letter)) * size * kLetter;
+}
+
 double PlotAxis::share(double value) const {
   if (logarithmic) return std::log(std::max(value, 1e-300) / low) / std::log(high / low);
   return (value - low) / (high - low);
@@ -62,16 +72,7 @@ PlotAxis linear_axis(double high, std::string title) { return range_axis(0, high
 
 PlotAxis range_axis(double low, double high, std::string title, int wanted) {
   PlotAxis axis{low, high, false, {}, std::move(title)};
-  const double rough = (high - low) / wanted, power = std::pow(10, std::floor(std::log10(rough)));
-  double step = 10 * power;
-  for (const double digit : {1.0, 2.0, 5.0}) {
-    if (digit * power >= rough) {
-      step = digit * power;
-      break;
-    }
-  }
-  for (double n = std::ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; ++n)
-    axis.ticks.emplace_back(n * step, fmt::format("{:.6g}", n * step + 0.0));
+  for (const double tick : linear_ticks(low, high, wanted)) axis.ticks.emplace_back(tick, fmt::format("{:.6g}", tick));
   return axis;
 }
 
@@ -87,15 +88,7 @@ PlotAxis power_axis(double low, double high, std::string title) {
 
 PlotAxis decade_axis(double low, double high, std::string title) {
   PlotAxis axis{low, high, true, {}, std::move(title)};
-  const bool few = std::log10(high / low) < 2.5;
-  for (int power = static_cast<int>(std::floor(std::log10(low)));
-       power <= static_cast<int>(std::ceil(std::log10(high))); ++power) {
-    for (const double digit : {1.0, 2.0, 5.0}) {
-      const double value = digit * std::pow(10.0, power);
-      if ((digit == 1.0 || few) && value >= low && value <= high)
-        axis.ticks.emplace_back(value, fmt::format("{:g}", value));
-    }
-  }
+  for (const double tick : log_ticks(low, high)) axis.ticks.emplace_back(tick, fmt::format("{:.6g}", tick));
   return axis;
 }
 

@@ -69,6 +69,9 @@ class PlotFrame {
 /// An interval from `low` to `high` with caps; an end outside the frame is cut off there, and has none.
 void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour);
 
+/// How wide it is in that size of the font: an estimate, since no font is loaded here.
+float text_width(const std::string& text, float size);
+
 inline constexpr ImVec2 kPrintSize{640, 400};  ///< CSS pixels: a text column and a half
 
 }  // namespace triscope

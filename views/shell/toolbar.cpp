@@ -286,16 +286,23 @@ void draw_conditions(Context& context, const Item& item) {
   const SampleChart* chart = context.models.samples(context.data);
   if (!chart) return;
   const Theme& theme = context.look.theme;
+  const bool burst = context.data.selected && context.data.selected->row.regime == Regime::burst;
   for (const std::string& word : chart->conditions) {
-    item(theme.muted, word);
-    tooltip(context, "Median over the samples of the selected measurement.");
+    const bool pauses = burst && word.ends_with(" W");
+    item(theme.muted, pauses ? word + " with pauses" : word);
+    tooltip(context, pauses
+                         ? "Median over the samples of the selected measurement. NVML's power is a mean over a launch "
+                           "and the pauses around it."
+                         : "Median over the samples of the selected measurement.");
   }
   if (!chart->flags.empty()) {
     item(theme.unclear, "▲ " + chart->flags.front());
-    tooltip(context, fmt::format("{} of {} samples of the selected measurement are flagged (throttled, preempted). "
-                                 "They are kept and included.",
-                                 format_count(static_cast<std::int64_t>(chart->flagged)),
-                                 format_count(static_cast<std::int64_t>(chart->samples))));
+    const std::string note = burst ? burst_power_note(*chart, Regime::burst) : std::string();
+    tooltip(context,
+            fmt::format("{} of {} samples of the selected measurement are flagged (throttled, preempted). "
+                        "They are kept and included.{}{}",
+                        format_count(static_cast<std::int64_t>(chart->flagged)),
+                        format_count(static_cast<std::int64_t>(chart->samples)), note.empty() ? "" : " ", note));
   } else if (!chart->conditions.empty()) {
     item(theme.muted, "no throttling");
   }

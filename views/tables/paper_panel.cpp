@@ -34,7 +34,7 @@ void draw_bars(const Context& context, const PaperModel& model, const PaperLine&
     bar(context, own_share, ImVec2(width, height), theme.series[0]);
   } else {
     hollow_bar(context, own_share, ImVec2(width, height), theme.series[0]);
-    if (ImGui::IsItemHovered()) ImGui::SetTooltip("Too few samples: the interval of this time is unknown.");
+    tooltip(context, "Too few samples: the interval of this time is unknown.");
   }
 }
 

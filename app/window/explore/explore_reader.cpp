@@ -50,6 +50,7 @@ bool ExploreReader::prepare(const std::string& file, const ExploreQuestion& ques
     answered_.reset();
     if (!database->read(newer)) return false;
   }
+  database->read_counters(needed_counters(question.query));
   return !needs_reference(question.query) || database->compare(question.reference, newer);
 }
 

@@ -38,6 +38,7 @@ bool ExploredDatabase::read(const std::stop_token& newer) {
   version_ = -1;  // until all of it was read
   infos_ = snapshot_.sweeps();
   notes_.clear();
+  counters_.clear();
   std::map<std::int64_t, Sweep> kept;
   for (const SweepInfo& info : infos_) {
     notes_.emplace(info.id, info.note);
@@ -52,6 +53,12 @@ bool ExploredDatabase::read(const std::stop_token& newer) {
   }
   version_ = version;
   return true;
+}
+
+void ExploredDatabase::read_counters(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (!counters_.contains(name)) counters_.emplace(name, snapshot_.counter_values(name));
+  }
 }
 
 bool ExploredDatabase::compare(const std::string& reference, const std::stop_token& newer) {
@@ -71,7 +78,7 @@ void ExploredDatabase::add_to(std::vector<ExploreSource>& sources, const std::st
   for (const SweepInfo& info : infos_) {
     if (info.id == hidden) continue;
     const Sweep& sweep = sweeps_.at(info.id);
-    sources.push_back({name, sweep.rows, beside ? &sweep.beside : nullptr, &notes_});
+    sources.push_back({name, sweep.rows, beside ? &sweep.beside : nullptr, &notes_, &counters_});
   }
 }
 

@@ -29,6 +29,8 @@ class ExploredDatabase {
   bool read(const std::stop_token& newer);
   /// Rows beside the reference kernel, as the table compares them. Returns false after a stop of `newer`.
   bool compare(const std::string& reference, const std::stop_token& newer);
+  /// Reads what is not read yet of these hardware counters. Throws `Error` when the database cannot be read.
+  void read_counters(const std::vector<std::string>& names);
   /// Adds all that was read but the sweep `hidden`; `beside`: with what `compare` made. `sources` refer to this, and to
   /// `name`.
   void add_to(std::vector<ExploreSource>& sources, const std::string& name, std::int64_t hidden, bool beside) const;
@@ -46,6 +48,7 @@ class ExploredDatabase {
   std::vector<SweepInfo> infos_;
   std::map<std::int64_t, Sweep> sweeps_;
   std::map<std::int64_t, std::string> notes_;
+  CounterValues counters_;
 };
 
 }  // namespace triscope

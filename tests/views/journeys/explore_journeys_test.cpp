@@ -94,6 +94,31 @@ TEST_F(ExploreJourney, a_filter_that_is_wrong_says_why_and_leaves_the_chart) {
   });
 }
 
+TEST_F(ExploreJourney, a_filter_that_matches_nothing_names_its_term_and_takes_it_out) {
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    type_filter(c, "kernel=cuda.hopper seq>=8m pass=forward");
+    IM_CHECK_EQ(chart().matched, 0U);
+    IM_CHECK_EQ(chart().blamed.size(), 1U);
+    c->ItemClick("//###explore/Remove seq>=8m");
+    wait(c);
+    IM_CHECK_STR_EQ(ui().explore.filter.c_str(), "kernel=cuda.hopper pass=forward");
+    IM_CHECK_GT(chart().matched, 0U);
+  });
+}
+
+TEST_F(ExploreJourney, hardware_counters_are_a_list_of_their_own) {
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    c->ItemClick("//###explore/##y");
+    c->ItemClick("//##Combo_00/hardware counters");
+    c->ItemClick("//##Menu_00/tensor cores busy##tensor_busy");
+    wait(c);
+    IM_CHECK_STR_EQ(chart().y.label.c_str(), "tensor cores busy, %");
+    IM_CHECK_GT(marks(), 0U);
+  });
+}
+
 TEST_F(ExploreJourney, a_click_on_a_point_selects_it_in_its_sweep) {
   travel([](ImGuiTestContext* c) {
     show(c);

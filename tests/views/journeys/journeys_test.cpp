@@ -107,7 +107,7 @@ TEST_F(Journey, the_filter_narrows_the_table_and_copy_takes_what_is_left) {
     c->Yield(2);
     IM_CHECK_STR_EQ(ui().table_filter.c_str(), "512 ×");
     c->SetRef("//###latency");
-    c->ItemClick("Copy");
+    c->ItemClick("###Copy");
     c->ItemClick("//$FOCUSED/Tab-separated, for a spreadsheet");
     const std::string text = clipboard();
     IM_CHECK(text.find("window\t") == 0);
@@ -115,7 +115,7 @@ TEST_F(Journey, the_filter_narrows_the_table_and_copy_takes_what_is_left) {
     const std::size_t matching = arrange(model, "512 ×", std::nullopt).size();
     IM_CHECK(matching > 0 && matching < model.lines.size());
     IM_CHECK_EQ(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), matching + 1);
-    c->ItemClick("Copy");
+    c->ItemClick("###Copy");
     c->ItemClick("//$FOCUSED/Markdown");
     IM_CHECK(clipboard().find("| window |") == 0);
   });

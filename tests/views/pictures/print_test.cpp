@@ -130,7 +130,7 @@ TEST(Print, a_pdf_says_where_its_objects_and_their_ends_are) {
 
 TEST(Print, lines_by_length_and_by_area_are_paths_with_marks) {
   const LengthChart lengths = make_length_chart(*length_sweep(), {});
-  const std::string svg = lengths_picture(lengths.of(Pass::forward), "Latency", "caption");
+  const std::string svg = lengths_picture(lengths.of(Pass::forward), {}, "Latency", "caption");
   EXPECT_EQ(count(svg, "<image"), 0U);
   EXPECT_EQ(count(svg, "stroke-width=\"1.75\""), 2U * 2U) << "two curves of ours, each in the legend too";
   EXPECT_EQ(count(svg, "stroke-dasharray"), 4U) << "baselines";
@@ -165,7 +165,7 @@ TEST(Print, what_has_no_known_interval_is_hollow_as_in_the_window) {
   EXPECT_THAT(svg, HasSubstr(">700 ?<"));
   auto lengths = length_sweep();
   lengths->rows[0].ci_low_ms = lengths->rows[0].ci_high_ms = std::nullopt;
-  EXPECT_EQ(count(lengths_picture(make_length_chart(*lengths, {}).of(Pass::forward), "Lengths", ""), hollow), 1U);
+  EXPECT_EQ(count(lengths_picture(make_length_chart(*lengths, {}).of(Pass::forward), {}, "Lengths", ""), hollow), 1U);
   EXPECT_THAT(print_caption(*results), HasSubstr("hollow where the interval is unknown"));
 }
 

@@ -29,6 +29,14 @@ bool belongs(const Series& series, const LatencyLine& line, const LatencyGroup& 
          group.regime == series.regime;
 }
 
+}  // namespace
+
+int baseline_style(const KernelCard& card) {
+  return card.rank ? static_cast<int>(std::clamp<std::int64_t>(*card.rank - 1, 0, 3)) : 3;
+}
+
+namespace {
+
 /// Series of a model in order of appearance; two of ours never share a colour while there are colours.
 std::vector<Series> all_series(const LatencyModel& model) {
   std::vector<Series> result;
@@ -46,10 +54,10 @@ std::vector<Series> all_series(const LatencyModel& model) {
       if (known) continue;
       const bool name_kernel = line.baseline || kernels.size() > 1;
       std::string label = name_kernel ? line.card.label + " " + group.title : group.title;
-      int colour = line.baseline ? 0 : usual_colour(line.card, group);
+      int colour = line.baseline ? baseline_style(line.card) : usual_colour(line.card, group);
       while (!line.baseline && !taken.insert(colour).second) ++colour;
-      result.push_back(
-          {line.kernel, line.card.short_label, group.pass, group.regime, std::move(label), colour, line.baseline});
+      result.push_back({line.kernel, line.card.short_label, group.pass, group.regime, std::move(label), colour,
+                        line.baseline, line.card.label});
     }
   }
   return result;

@@ -19,8 +19,12 @@ struct Series {
   Regime regime = Regime::sustained;
   std::string label;      ///< "CPU forward"
   int colour = 0;         ///< index into the theme's series colours; the same for a kernel and pass in every sweep
-  bool baseline = false;  ///< neutral and dashed
+  bool baseline = false;  ///< quiet and dashed; its colour is one of the theme's baselines
+  std::string kernel_label = {};  ///< "FlashAttention-3"
 };
+
+/// Which of the colours and dashes of baselines is this one's, the same in every chart.
+int baseline_style(const KernelCard& card);
 
 struct ChartPoint {
   double x = 0;                 ///< category index, or w1 x w2

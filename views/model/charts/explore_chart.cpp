@@ -4,18 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "kernels/base/error.hpp"
-#include "profiler/explore/explore_filter.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/problem_facts.hpp"
 #include "views/data/format.hpp"
+#include "views/model/charts/chart_model.hpp"
 #include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
@@ -75,7 +73,8 @@ const ResultRow& row_of(std::span<const ExploreSource> sources, const ExploreRep
   return sources[repeat.source].rows[repeat.row];
 }
 
-std::string mark_text(const Exploration& made, const ExploreMark& mark, const Explored& one) {
+std::string mark_text(const Exploration& made, const ExplorePoint& point, const ExploreMark& mark,
+                      const Explored& one) {
   const ResultRow& row = one.row;
   std::string text =
       fmt::format("{}, {}, {} tokens, heads {}/{}, {}", row.card.label, windows_text(row.problem),
@@ -99,6 +98,9 @@ std::string mark_text(const Exploration& made, const ExploreMark& mark, const Ex
       text += fmt::format("\n{}: {}", field->label, value);
   }
   text += fmt::format("\n{}, sweep {}, m{}, {}", row.device, row.sweep, row.measurement, row.started.substr(0, 10));
+  if (mark.chosen_from > 1)
+    text += fmt::format("\nthe shortest time of {}, which differ in {}", counted(mark.chosen_from, "configuration"),
+                        fmt::join(point.chosen_over, ", "));
   if (!mark.database.empty())
     text += fmt::format(", in {}{}", mark.database, mark.elsewhere ? ": open it to select this" : "");
   if (mark.others > 0)
@@ -108,7 +110,7 @@ std::string mark_text(const Exploration& made, const ExploreMark& mark, const Ex
 }
 
 ExploreMark mark_of(const Exploration& made, const Thinned& thinned, std::span<const ExploreSource> sources,
-                    const std::vector<std::string>& databases) {
+                    const std::vector<std::string>& databases, std::span<const ExploreField* const> telling) {
   const ExplorePoint& point = *thinned.point;
   ExploreMark mark{.x = point.x, .y = point.y, .others = thinned.others};
   mark.low = mark.high = point.repeats.front().y;
@@ -132,7 +134,10 @@ ExploreMark mark_of(const Exploration& made, const Thinned& thinned, std::span<c
   const ResultRow& row = row_of(sources, *named);
   mark.sweep = row.sweep;
   mark.measurement = row.measurement;
-  mark.text = mark_text(made, mark, {row, named_of});
+  const Explored one = explored(sources[named->source], named->row);
+  mark.chosen_from = point.chosen_from;
+  mark.text = mark_text(made, point, mark, one);
+  for (const ExploreField* field : telling) mark.told.push_back(field->text(one));
   return mark;
 }
 
@@ -173,11 +178,6 @@ Exploration with_names(const Exploration& made, std::span<const ExploreSource> s
     for (ExploreSeries& series : panel.series) names.rename(made.color, series.name);
   }
   return named;
-}
-
-/// "12 to 40", or "32" where both are the same.
-std::string span_text(std::int64_t low, std::int64_t high) {
-  return low == high ? format_count(low) : fmt::format("{} to {}", format_count(low), format_count(high));
 }
 
 /// What all measurements that are drawn share, and how they were taken.
@@ -257,15 +257,18 @@ class Styles {
   std::string others_;
 };
 
-ExplorePlot plot_of(const ExplorePanel& panel, const Exploration& made, const Styles& styles, Points& points) {
+ExplorePlot plot_of(const ExplorePanel& panel, const Exploration& made, const Styles& styles, Points& points,
+                    std::span<const ExploreSource> sources) {
   ExplorePlot plot{panel.name, panel.row, {}};
   points.resize(styles.count());
   for (std::size_t style = 0; style < styles.count(); ++style) {
-    ExploreLine& line =
-        plot.lines.emplace_back(ExploreLine{styles.name(style), styles.look(style), true, can_be_joined(*made.x), {}});
+    ExploreLine& line = plot.lines.emplace_back(
+        ExploreLine{styles.name(style), styles.look(style), true, 0, can_be_joined(*made.x), {}});
     for (const ExploreSeries& series : panel.series) {
       if (styles.of(series.name) != style) continue;
       line.baseline = line.baseline && series.baseline;
+      if (!series.points.empty())
+        line.baseline_style = baseline_style(row_of(sources, series.points.front().repeats.front()).card);
       line.joined = line.joined && !series.mixed && points[style].empty();
       for (const ExplorePoint& point : series.points) points[style].push_back({&point, 0});
     }
@@ -346,11 +349,16 @@ ExploreChart explore_chart(const Exploration& by_id, const ExploreQuery& query, 
   chart.query = query;
   chart.rows = made.rows;
   chart.matched = made.matched;
+  chart.blamed = blamed_terms(made);
   chart.mixed = made.mixed;
+  chart.chosen_over = choice_text(made);
+  const std::vector<const ExploreField*> telling = telling_fields(made);
+  for (const ExploreField* field : telling) chart.telling.emplace_back(field->id);
   const Styles styles(made);
   const std::vector<ExplorePanel> panels = drawn_panels(made, chart);  // points refer to what is in it
   std::vector<Points> points(panels.size());
-  for (std::size_t n = 0; n < panels.size(); ++n) chart.plots.push_back(plot_of(panels[n], made, styles, points[n]));
+  for (std::size_t n = 0; n < panels.size(); ++n)
+    chart.plots.push_back(plot_of(panels[n], made, styles, points[n], sources));
   set_axes(made, points, chart);
   thin_all(points, chart);
   for (std::size_t n = 0; n < panels.size(); ++n) {
@@ -360,108 +368,13 @@ ExploreChart explore_chart(const Exploration& by_id, const ExploreQuery& query, 
         const ResultRow& newest = row_of(sources, one.point->repeats.back());
         chart.devices.insert(newest.device);
         chart.days.insert(newest.started.substr(0, 10));
-        line.marks.push_back(mark_of(made, one, sources, chart.databases));
+        line.marks.push_back(mark_of(made, one, sources, chart.databases, telling));
         line.joined = line.joined && one.others == 0;
       }
     }
     std::erase_if(chart.plots[n].lines, [](const ExploreLine& line) { return line.marks.empty(); });
   }
   return chart;
-}
-
-std::string explore_title(const ExploreQuery& query) {
-  const auto label = [](const std::string& id) {
-    const ExploreField* field = find_explore_field(id);
-    return field == nullptr ? id : std::string(field->label);
-  };
-  std::string title = fmt::format("{} by {}", label(query.y), label(query.x));
-  title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
-  if (query.best) title += ", best of each";
-  if (!query.where.empty()) title += ", " + query.where;
-  return title;
-}
-
-std::string explore_picture_title(const ExploreChart& chart) {
-  ExploreQuery asked = chart.query;
-  asked.where.clear();  // stands in the caption
-  return explore_title(asked) + (chart.conditions.title.empty() ? "" : ", " + chart.conditions.title);
-}
-
-std::string explore_caption(const ExploreChart& chart) {
-  const ExploreConditions& how = chart.conditions;
-  bool intervals = false, repeats = false, hollow = false;
-  for (const ExplorePlot& plot : chart.plots) {
-    for (const ExploreLine& line : plot.lines) {
-      for (const ExploreMark& mark : line.marks) {
-        intervals |= mark.known && mark.repeats == 1;
-        repeats |= mark.repeats > 1;
-        hollow |= !mark.known;
-      }
-    }
-  }
-  std::string text = fmt::format("{}", fmt::join(chart.devices, ", "));
-  if (how.clock_mhz) text += fmt::format(", {} MHz", format_count(std::llround(*how.clock_mhz)));
-  text += fmt::format(", {}, timed by {}; medians of n = {} samples", fmt::join(how.regimes, " and "),
-                      fmt::join(how.timed_by, " and "), span_text(how.fewest_samples, how.samples));
-  if (intervals) text += ", bars of 95 % intervals";
-  if (repeats) text += ", of several repeats their median and range";
-  if (hollow) text += ", hollow where the interval is unknown";
-  text += ". ";
-  if (!how.problem.empty()) text += "All of our kernels: " + how.problem + ". ";
-  text += counted(how.measurements, "measurement");
-  if (how.measurements != chart.points) text += fmt::format(" in {}", counted(chart.points, "point"));
-  if (chart.drawn < chart.points)
-    text += fmt::format(", {} drawn", format_count(static_cast<std::int64_t>(chart.drawn)));
-  if (!chart.query.where.empty()) text += fmt::format(", of {}", chart.query.where);
-  text += ".";
-  if (!chart.mixed.empty()) text += fmt::format(" Points at one x differ in {}.", fmt::join(chart.mixed, ", "));
-  if (!chart.databases.empty()) text += fmt::format(" Of {}.", fmt::join(chart.databases, ", "));
-  if (chart.days.empty()) return text;
-  return text + (chart.days.size() == 1 ? fmt::format(" {}.", *chart.days.begin())
-                                        : fmt::format(" {} to {}.", *chart.days.begin(), *chart.days.rbegin()));
-}
-
-std::string filter_problem(const std::string& where) {
-  try {
-    const ExploreFilter parsed(where);
-    return {};
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
-
-TextTable explore_text(const ExploreChart& chart) {
-  TextTable table{
-      {chart.query.rows.empty() ? "row" : chart.query.rows, chart.query.panels.empty() ? "panel" : chart.query.panels,
-       chart.query.color.empty() ? "series" : chart.query.color, chart.query.x, chart.query.y, "low", "high", "repeats",
-       "database", "sweep", "measurement", "others near it"},
-      {false, false, false, chart.x.names.empty(), true, true, true, true, false, true, true, true},
-      {}};
-  for (const ExplorePlot& plot : chart.plots) {
-    for (const ExploreLine& line : plot.lines) {
-      for (const ExploreMark& mark : line.marks) {
-        table.rows.push_back(
-            {plot.row, plot.name, line.name,
-             chart.x.names.empty() ? fmt::format("{:.10g}", mark.x) : chart.x.names[static_cast<std::size_t>(mark.x)],
-             fmt::format("{:.10g}", mark.y), mark.known ? fmt::format("{:.10g}", mark.low) : "",
-             mark.known ? fmt::format("{:.10g}", mark.high) : "", fmt::format("{}", mark.repeats), mark.database,
-             fmt::format("{}", mark.sweep), fmt::format("{}", mark.measurement), fmt::format("{}", mark.others)});
-      }
-    }
-  }
-  return table;
-}
-
-std::span<const ExploreView> usual_views() {
-  static const std::vector<ExploreView> views{
-      {"Time by tokens", {}},
-      {"TFLOP/s by tokens", {"seq", "tflops", "kernel", "pass", "", true}},
-      {"TFLOP/s by windows", {"window", "tflops", "kernel", "pass", "", false}},
-      {"Time beside the reference", {"seq", "ratio", "window", "pass", "kernel~hopper", false}},
-      {"Energy by time", {"ms", "joules", "kernel", "pass", "", false}},
-      {"Time by version", {"version", "ms", "window", "pass", "kernel~hopper", false}},
-  };
-  return views;
 }
 
 }  // namespace triscope

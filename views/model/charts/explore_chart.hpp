@@ -25,6 +25,8 @@ std::string explore_picture_title(const ExploreChart& chart);
 /// What a reader of the picture has to know: device, clock, regime, clock of the times, n, what the whiskers are, and
 /// which measurements these are.
 std::string explore_caption(const ExploreChart& chart);
+/// Why nothing is drawn although measurements match.
+std::string explore_nothing(const ExploreChart& chart);
 /// What is wrong with the filter in one sentence; empty: nothing.
 std::string filter_problem(const std::string& where);
 /// One row for each point.

@@ -281,7 +281,7 @@ void find_budgets(LengthPass& pass) {
   }
 }
 
-void append_text(TextTable& table, const LengthPass& pass, std::string_view pass_name) {
+void append_text(TextTable& table, const LengthPass& pass, std::string_view pass_name, const LengthUnit& rates) {
   const auto add = [&](std::string what, std::string curve, std::string tokens, std::string value, std::string low,
                        std::string high) {
     table.rows.push_back({std::string(pass_name), std::move(what), std::move(curve), std::move(tokens),
@@ -292,6 +292,15 @@ void append_text(TextTable& table, const LengthPass& pass, std::string_view pass
       add("latency, ms", curve.label, fmt::format("{}", p.seq_len), fmt::format("{:.6g}", p.ms),
           interval_known(p) ? fmt::format("{:.6g}", p.low_ms) : "unknown",
           interval_known(p) ? fmt::format("{:.6g}", p.high_ms) : "unknown");
+    }
+  }
+  for (const LengthCurve& curve : pass.curves) {
+    for (const LengthPoint& p : curve.points) {
+      const auto rate = [&](double ms) {
+        return fmt::format("{:.6g}", length_value(curve, static_cast<double>(p.seq_len), ms, rates));
+      };
+      add("rate, TFLOP/s", curve.label, fmt::format("{}", p.seq_len), rate(p.ms),
+          interval_known(p) ? rate(p.high_ms) : "unknown", interval_known(p) ? rate(p.low_ms) : "unknown");
     }
   }
   for (const LengthCrossing& crossing : pass.crossings) {
@@ -426,10 +435,14 @@ LengthChart make_length_chart(const SweepResults& shown,
     if (!chart.passes[0].curves.empty() || !chart.passes[1].curves.empty()) break;
   }
   share_colours(chart);
-  append_text(chart.text, chart.passes[0], "forward");
-  append_text(chart.text, chart.passes[1], "backward");
-  append_text(chart.text, chart.step, "training step");
+  append_text(chart.text, chart.passes[0], "forward", {true, Pass::forward});
+  append_text(chart.text, chart.passes[1], "backward", {true, Pass::backward});
+  append_text(chart.text, chart.step, "training step", {true, {}});
   return chart;
+}
+
+double length_value(const LengthCurve& curve, double seq_len, double ms, const LengthUnit& unit) {
+  return unit.rate ? 1e3 * counted_tflop(curve, unit.pass, seq_len) / ms : ms;
 }
 
 double counted_tflop(const LengthCurve& curve, std::optional<Pass> pass, double seq_len) {

@@ -17,6 +17,14 @@ namespace triscope {
 LengthChart make_length_chart(const SweepResults& shown,
                               const std::vector<std::shared_ptr<const SweepResults>>& others = {});
 
+/// What stands upwards: times in milliseconds, or the rates that follow from them in TFLOP/s.
+struct LengthUnit {
+  bool rate = false;
+  std::optional<Pass> pass = {};  ///< of the rate; unset: of a training step
+};
+/// `ms`, a time of the curve at this length, in that unit.
+double length_value(const LengthCurve& curve, double seq_len, double ms, const LengthUnit& unit);
+
 /// Work of one launch in TFLOP, exact count; without a pass of both together.
 double counted_tflop(const LengthCurve& curve, std::optional<Pass> pass, double seq_len);
 

@@ -234,6 +234,15 @@ SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t ma
   return chart;
 }
 
+std::string burst_power_note(const SampleChart& chart, Regime regime) {
+  const bool capped = std::ranges::any_of(
+      chart.flags, [](const std::string& flag) { return flag.find("power limit") != std::string::npos; });
+  if (regime != Regime::burst || !capped) return {};
+  return "NVML reports that the power limit held the clock down during a launch. Its power is a mean over the launch "
+         "and "
+         "the pauses around it, so it stands below the limit.";
+}
+
 TextTable samples_text(const std::vector<Sample>& samples) {
   TextTable table{{"started, s", "ms", "launches", "block", "SM clock, MHz", "power, W", "temperature, C", "flag"},
                   {true, true, true, true, true, true, true, false},

@@ -64,6 +64,8 @@ struct SampleChart {
 };
 /// "2 samples up to 31.2 ms are counted in the last bar."; empty where every sample stands in its own place.
 std::string folded_text(const Histogram& histogram);
+/// What the readings of a burst do not say, where samples were slowed down by the power limit; else empty.
+std::string burst_power_note(const SampleChart& chart, Regime regime);
 SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t max_buckets = 2000);
 TextTable samples_text(const std::vector<Sample>& samples);
 

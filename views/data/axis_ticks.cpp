@@ -1,0 +1,41 @@
+#include "views/data/axis_ticks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace triscope {
+
+std::vector<double> linear_ticks(double low, double high, int wanted) {
+  std::vector<double> ticks;
+  if (!(high > low)) return {low};
+  for (int finer = 0; finer < 3 && ticks.size() < kFewestTicks; ++finer) {
+    const double rough = (high - low) / (static_cast<double>(wanted) * std::exp2(finer)),
+                 power = std::pow(10, std::floor(std::log10(rough)));
+    double step = 10 * power;
+    for (const double digit : {5.0, 2.0, 1.0}) {
+      if (digit * power >= rough) step = digit * power;
+    }
+    ticks.clear();
+    for (double n = std::ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; ++n) ticks.push_back(n * step + 0.0);
+  }
+  return ticks;
+}
+
+std::vector<double> log_ticks(double low, double high) {
+  static const std::vector<std::vector<double>> kDigits{
+      {1}, {1, 2, 5}, {1, 1.5, 2, 3, 5, 7}, {1, 1.2, 1.5, 1.7, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9}};
+  if (!(low > 0 && high > low)) return {};
+  for (const std::vector<double>& digits : kDigits) {
+    std::vector<double> ticks;
+    for (int power = static_cast<int>(std::floor(std::log10(low))); std::pow(10.0, power) <= high; ++power) {
+      for (const double digit : digits) {
+        const double value = digit * std::pow(10.0, power);
+        if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) ticks.push_back(value);
+      }
+    }
+    if (ticks.size() >= kFewestTicks) return ticks;
+  }
+  return linear_ticks(low, high, 5);
+}
+
+}  // namespace triscope

@@ -1,0 +1,19 @@
+// Where an axis names its values, in the window and for print.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace triscope {
+
+/// A reader wants at least so many numbers on an axis.
+inline constexpr std::size_t kFewestTicks = 4;
+
+/// Of a logarithmic axis: round values in [low, high], each with as few digits as make `kFewestTicks` of them; one per
+/// power of ten where these do. Both ends are positive.
+std::vector<double> log_ticks(double low, double high);
+/// Of a linear axis: about `wanted` multiples of 1, 2 or 5 times a power of ten in [low, high], at least
+/// `kFewestTicks`.
+std::vector<double> linear_ticks(double low, double high, int wanted);
+
+}  // namespace triscope
