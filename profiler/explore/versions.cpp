@@ -12,9 +12,52 @@ namespace {
 
 bool is_ours(const ResultRow& row) { return row.card.kind == KernelKind::simplicial; }
 
+bool is_usable(const ResultRow& row) {
+  return row.status == Status::ok && row.median_ms && row.device != kUnknownDevice;
+}
+
 bool is_of(const ResultRow& row, const VersionChoice& choice, const std::string& hash) {
-  return row.kernel == choice.kernel && row.pass == choice.pass && row.status == Status::ok && row.median_ms &&
-         row.device != kUnknownDevice && !hash.empty() && row.source_hash.starts_with(hash);
+  return row.kernel == choice.kernel && row.pass == choice.pass && is_usable(row) && !hash.empty() &&
+         row.source_hash.starts_with(hash);
+}
+
+using Rows = std::vector<const ResultRow*>;
+
+/// What stands on both sides.
+std::vector<std::pair<const ResultRow*, const ResultRow*>> pairs_of(const Rows& older, const Rows& newer) {
+  TextNumbers texts;
+  using Newest = std::map<Identity, const ResultRow*>;
+  const auto newest_of = [&](const Rows& rows) {
+    Newest side;
+    for (const ResultRow* row : rows) {
+      Identity key = identity_of(*row, texts);
+      key[kVersionPart] = 0;
+      const ResultRow*& newest = side[key];
+      if (newest == nullptr || newest->started <= row->started) newest = row;
+    }
+    return side;
+  };
+  const Newest before = newest_of(older), after = newest_of(newer);
+  // An instance that was renamed, or chosen anew, is still the answer to the same question where each has one.
+  const auto without_instance = [](Identity key) {
+    key[kInstancePart] = -1;
+    return key;
+  };
+  std::map<Identity, Rows> of_question;
+  for (const auto& [key, row] : before) of_question[without_instance(key)].push_back(row);
+  std::map<Identity, std::size_t> answers;
+  for (const auto& [key, row] : after) ++answers[without_instance(key)];
+  std::vector<std::pair<const ResultRow*, const ResultRow*>> pairs;
+  for (const auto& [key, row] : after) {
+    if (const auto same = before.find(key); same != before.end()) {
+      pairs.emplace_back(same->second, row);
+      continue;
+    }
+    const auto found = of_question.find(without_instance(key));
+    if (found != of_question.end() && found->second.size() == 1 && answers[without_instance(key)] == 1)
+      pairs.emplace_back(found->second.front(), row);
+  }
+  return pairs;
 }
 
 }  // namespace
@@ -45,63 +88,40 @@ std::vector<KernelHistory> kernel_histories(std::span<const ResultRow> rows) {
 }
 
 std::vector<VersionPair> shared_by_versions(std::span<const ResultRow> rows, const VersionChoice& choice) {
-  TextNumbers texts;
-  using Newest = std::map<Identity, const ResultRow*>;
-  Newest before, after;
-  const auto key_of = [&](const ResultRow& row) {
-    Identity key = identity_of(row, texts);
-    key[kVersionPart] = 0;
-    return key;
-  };
-  const auto add = [&](Newest& side, const ResultRow& row) {
-    const ResultRow*& newest = side[key_of(row)];
-    if (newest == nullptr || newest->started <= row.started) newest = &row;
-  };
+  Rows before, after;
   for (const ResultRow& row : rows) {
-    if (is_of(row, choice, choice.before)) add(before, row);
-    if (is_of(row, choice, choice.after)) add(after, row);
+    if (is_of(row, choice, choice.before)) before.push_back(&row);
+    if (is_of(row, choice, choice.after)) after.push_back(&row);
   }
-  // An instance that was renamed, or chosen anew, is still the answer to the same question where each has one.
-  const auto without_instance = [](Identity key) {
-    key[kInstancePart] = -1;
-    return key;
-  };
-  std::map<Identity, std::vector<const ResultRow*>> of_question;
-  for (const auto& [key, row] : before) of_question[without_instance(key)].push_back(row);
-  std::map<Identity, std::size_t> answers;
-  for (const auto& [key, row] : after) ++answers[without_instance(key)];
   std::vector<VersionPair> pairs;
-  for (const auto& [key, row] : after) {
-    if (const auto same = before.find(key); same != before.end()) {
-      pairs.push_back({*same->second, *row});
-      continue;
-    }
-    const auto found = of_question.find(without_instance(key));
-    if (found != of_question.end() && found->second.size() == 1 && answers[without_instance(key)] == 1)
-      pairs.push_back({*found->second.front(), *row});
-  }
+  for (const auto& [older, newer] : pairs_of(before, after)) pairs.push_back({*older, *newer});
   return pairs;
 }
 
-VersionChoice newest_change(std::span<const ResultRow> rows, std::span<const KernelHistory> histories) {
-  struct Change {
-    std::string first;  // of the later version
-    VersionChoice choice;
-  };
-  std::vector<Change> changes;
+std::vector<VersionChange> version_changes(std::span<const ResultRow> rows, std::span<const KernelHistory> histories) {
+  std::map<std::tuple<std::string, Pass, std::string>, Rows> by_version;
+  for (const ResultRow& row : rows) {
+    if (is_ours(row) && is_usable(row)) by_version[{row.kernel, row.pass, row.source_hash}].push_back(&row);
+  }
+  std::vector<VersionChange> changes;
   for (const KernelHistory& history : histories) {
-    for (std::size_t after = history.versions.size(); after-- > 1;) {
-      for (std::size_t before = after; before-- > 0;)
-        changes.push_back(
-            {history.versions[after].first,
-             {history.kernel, history.pass, history.versions[before].hash, history.versions[after].hash}});
+    const auto rows_of = [&](const KernelVersion& version) -> const Rows& {
+      return by_version[{history.kernel, history.pass, version.hash}];
+    };
+    for (std::size_t after = 1; after < history.versions.size(); ++after) {
+      for (std::size_t before = 0; before < after; ++before) {
+        const KernelVersion &older = history.versions[before], &newer = history.versions[after];
+        const std::size_t shared = pairs_of(rows_of(older), rows_of(newer)).size();
+        if (shared > 0)
+          changes.push_back(
+              {{history.kernel, history.pass, older.hash, newer.hash}, history.label, older, newer, shared});
+      }
     }
   }
-  std::ranges::stable_sort(changes, [](const Change& a, const Change& b) { return a.first > b.first; });
-  for (const Change& change : changes) {
-    if (!shared_by_versions(rows, change.choice).empty()) return change.choice;
-  }
-  return {};
+  std::ranges::stable_sort(changes, [](const VersionChange& a, const VersionChange& b) {
+    return std::tie(a.shared, a.after.first, a.before.first) > std::tie(b.shared, b.after.first, b.before.first);
+  });
+  return changes;
 }
 
 std::string short_hash(std::string_view hash) { return std::string(hash.substr(0, 6)); }

@@ -29,10 +29,18 @@ struct KernelHistory {
 
 /// Which two versions are compared. Hashes may be cut to their beginnings.
 struct VersionChoice {
-  std::string kernel;  ///< empty: the newest change that can be judged
+  std::string kernel;  ///< empty: the two that share most measurements
   Pass pass = Pass::forward;
   std::string before, after;
   bool operator==(const VersionChoice&) const = default;
+};
+
+/// Two versions of a kernel's pass that share measurements.
+struct VersionChange {
+  VersionChoice choice;
+  std::string label;  ///< of the kernel
+  KernelVersion before, after;
+  std::size_t shared = 0;  ///< pairs of `shared_by_versions`
 };
 
 /// A measurement of each version, of the same problem, device, regime and clock.
@@ -45,9 +53,8 @@ std::vector<KernelHistory> kernel_histories(std::span<const ResultRow> rows);
 /// What both versions measured well, of each the newest. Where one of them has several instances of a problem, those
 /// of the same name are beside each other.
 std::vector<VersionPair> shared_by_versions(std::span<const ResultRow> rows, const VersionChoice& choice);
-/// The newest version that shares measurements with an older one of its pass, and the newest such older one. Its
-/// kernel is empty where there is none.
-VersionChoice newest_change(std::span<const ResultRow> rows, std::span<const KernelHistory> histories);
+/// All pairs of versions that share something: those that share most first, of equals the newer.
+std::vector<VersionChange> version_changes(std::span<const ResultRow> rows, std::span<const KernelHistory> histories);
 /// "2c6a73": as many digits as a person reads.
 std::string short_hash(std::string_view hash);
 

@@ -155,8 +155,8 @@ struct DatabaseData {
   std::shared_ptr<const Comparisons> against_baseline;  ///< shown against baseline
   std::shared_ptr<const Verdicts> beside_reference;     ///< shown rows beside the reference kernel's of their sweep
   std::vector<ComparedSweep> compared;
-  std::vector<KernelHistory> histories;  ///< kernels of several versions, read when versions are compared
-  VersionChoice versions;                ///< whose rows `compared` holds; without a kernel: sweeps are compared
+  std::vector<VersionChange> changes;  ///< versions that share measurements, read when versions are compared
+  VersionChoice versions;              ///< whose rows `compared` holds; without a kernel: sweeps are compared
   /// The other sweeps of this database that were measured on the shown one's device, newest first: a curve over lengths
   /// is often measured in several.
   std::vector<std::shared_ptr<const SweepResults>> same_device;

@@ -161,6 +161,13 @@ void draw_lines(Context& context, const CompareModel& model) {
   }
 }
 
+/// As wide as the longest, in design pixels; a very long one is cut, and hovering says it.
+float setting_width(const Context& context, const CompareModel& model) {
+  float widest = 0;
+  for (const CompareLine& line : model.lines) widest = std::max(widest, ImGui::CalcTextSize(line.setting.c_str()).x);
+  return std::clamp(widest / context.look.px(1) + 12, 80.0F, 320.0F);
+}
+
 void draw_rows(Context& context, const CompareModel& model) {
   const int columns =
       3 + (model.has_passes ? 1 : 0) + (model.has_settings ? 1 : 0) + 4 * (static_cast<int>(model.sweeps.size()) - 1);
@@ -191,45 +198,40 @@ void draw_rows(Context& context, const CompareModel& model) {
     right.push_back(true);
   }
   if (model.has_passes) column("pass", 64);
-  if (model.has_settings) column("setting", 120);
+  if (model.has_settings) column("setting", setting_width(context, model));
   header_row(context, right);
   draw_lines(context, model);
   ImGui::EndTable();
 }
 
-/// "Hopper forward: 63ca6c (2026-11-24) → 2c6a73 (2026-11-25)".
-std::string versions_text(const KernelHistory& history, const KernelVersion& before, const KernelVersion& after) {
-  const auto day = [](const KernelVersion& version) { return version.first.substr(0, 10); };
-  return fmt::format("{} {}: {} ({}) → {} ({})", history.label, to_string(history.pass), short_hash(before.hash),
-                     day(before), short_hash(after.hash), day(after));
+/// "63ca6c (24 Nov 10:12 to 25 Nov 09:01)": with the hours between which it was measured.
+std::string version_text(const KernelVersion& version, std::int64_t now) {
+  const std::string first = format_started(version.first, now), last = format_started(version.last, now);
+  return fmt::format("{} ({})", short_hash(version.hash), first == last ? first : first + " to " + last);
+}
+
+/// "Hopper forward: 63ca6c (24 Nov 10:12) → 2c6a73 (25 Nov 09:01), 34 shared".
+std::string change_text(const VersionChange& change, std::int64_t now) {
+  return fmt::format("{} {}: {} → {}, {} shared", change.label, to_string(change.choice.pass),
+                     version_text(change.before, now), version_text(change.after, now), change.shared);
 }
 
 /// Which versions are compared; others are chosen here.
 void draw_versions(Context& context) {
   const VersionChoice& chosen = context.data.versions;
-  std::string shown;
-  for (const KernelHistory& history : context.data.histories) {
-    const auto version = [&](const std::string& hash) {
-      return std::ranges::find_if(history.versions,
-                                  [&](const KernelVersion& one) { return one.hash.starts_with(hash); });
-    };
-    const auto before = version(chosen.before), after = version(chosen.after);
-    if (history.kernel == chosen.kernel && history.pass == chosen.pass && before != history.versions.end() &&
-        after != history.versions.end())
-      shown = versions_text(history, *before, *after);
-  }
+  const auto is_chosen = [&](const VersionChange& change) {
+    return change.choice.kernel == chosen.kernel && change.choice.pass == chosen.pass &&
+           change.choice.before.starts_with(chosen.before) && change.choice.after.starts_with(chosen.after);
+  };
+  const auto found = std::ranges::find_if(context.data.changes, is_chosen);
+  const std::string shown = found == context.data.changes.end() ? "" : change_text(*found, context.now);
   if (context.ui.printing) return muted_text(context, shown);
-  ImGui::SetNextItemWidth(std::min(ImGui::GetContentRegionAvail().x, context.look.px(520)));
-  if (!ImGui::BeginCombo("##versions", shown.c_str(), ImGuiComboFlags_HeightLarge)) return;
-  for (const KernelHistory& history : context.data.histories) {
-    for (std::size_t after = history.versions.size(); after-- > 1;) {
-      for (std::size_t before = after; before-- > 0;) {
-        const VersionChoice choice{history.kernel, history.pass, history.versions[before].hash,
-                                   history.versions[after].hash};
-        const std::string text = versions_text(history, history.versions[before], history.versions[after]);
-        if (ImGui::Selectable(text.c_str(), choice == chosen)) context.request(ask::CompareVersions{choice});
-      }
-    }
+  const float wanted = button_width(shown.c_str()) + ImGui::GetFrameHeight();
+  ImGui::SetNextItemWidth(std::min(ImGui::GetContentRegionAvail().x, std::max(context.look.px(320), wanted)));
+  if (!ImGui::BeginCombo("##versions", shown.c_str(), ImGuiComboFlags_HeightLarge)) return tooltip(context, shown);
+  for (const VersionChange& change : context.data.changes) {
+    const std::string text = change_text(change, context.now);
+    if (ImGui::Selectable(text.c_str(), is_chosen(change))) context.request(ask::CompareVersions{change.choice});
   }
   ImGui::EndCombo();
 }
@@ -285,9 +287,9 @@ void draw_compare_panel(Context& context) {
   if (!model->has_passes && !model->lines.empty()) summary += " " + sentence(model->lines.front().pass);
   const std::optional<WayBack> back = way_back(context);
   const float room = back ? button_width(back->label.c_str()) + ImGui::GetStyle().ItemSpacing.x : 0;
-  panel_heading(context, summary, "", button_width("Copy") + room);
+  panel_heading(context, summary, "", button_width(kCopySave) + room);
   if (back) {
-    align_right(button_width("Copy") + room);
+    align_right(button_width(kCopySave) + room);
     if (ImGui::Button((back->label + "###leave").c_str())) context.request(back->request);
   }
   chart_button(context, Panel::compare);

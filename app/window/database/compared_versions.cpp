@@ -38,8 +38,8 @@ const VersionsAnswer& ComparedVersions::answer(const Snapshot& snapshot, const V
   asked_.reset();
   std::vector<ResultRow> rows = snapshot.results();
   std::erase_if(rows, [&](const ResultRow& row) { return row.sweep == question.hidden; });
-  VersionsAnswer answer{question.choice, kernel_histories(rows), {}};
-  if (answer.choice.kernel.empty()) answer.choice = newest_change(rows, answer.histories);
+  VersionsAnswer answer{question.choice, version_changes(rows, kernel_histories(rows)), {}};
+  if (answer.choice.kernel.empty() && !answer.changes.empty()) answer.choice = answer.changes.front().choice;
   if (answer.choice.kernel.empty())
     throw Error("No versions of a kernel were compared",
                 "no configuration was measured with two texts of one kernel on one device",

@@ -12,7 +12,7 @@ namespace triscope {
 
 /// What is asked, and what stays the same as long as the database does.
 struct VersionsQuestion {
-  VersionChoice choice;     ///< without a kernel: the newest change
+  VersionChoice choice;     ///< without a kernel: the two that share most
   std::int64_t hidden = 0;  ///< sweep that is left out
   double tolerance = 0.005;
   std::int64_t data_version = 0;
@@ -20,7 +20,7 @@ struct VersionsQuestion {
 };
 struct VersionsAnswer {
   VersionChoice choice;
-  std::vector<KernelHistory> histories;
+  std::vector<VersionChange> changes;   ///< that could be compared
   std::vector<ComparedSweep> compared;  ///< the older version and the newer one, row by row
 };
 

@@ -202,7 +202,7 @@ void Database::show(const ReadRequest& asked, const ReadResult& result, bool com
     data_.against_baseline = result.against_baseline;
     data_.beside_reference = result.beside_reference;
     data_.compared = result.compared;
-    data_.histories = result.histories;
+    data_.changes = result.changes;
     data_.versions = result.versions;
     data_.same_device = result.same_device;
     messages_.dismiss(NoticeId::database);

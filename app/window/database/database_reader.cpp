@@ -190,7 +190,7 @@ void DatabaseReader::compare_versions(const ReadRequest& request, ReadResult& re
     const VersionsAnswer& answer =
         versions_.answer(*snapshot_, {*request.versions, request.hidden, request.tolerance, version_}, result.sweeps);
     result.versions = answer.choice;
-    result.histories = answer.histories;
+    result.changes = answer.changes;
     result.compared = answer.compared;
   } catch (const Error& error) {
     result.versions_problem = error.what();

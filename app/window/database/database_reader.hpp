@@ -47,10 +47,10 @@ struct ReadResult {
   std::shared_ptr<const SelectionFigures> figures;
   std::string selected_problem;  ///< of `selected` or `beside`: why there is nothing to show
   bool read_only = false;
-  std::string other_problem;             ///< why `ReadRequest::other` is not compared with; empty: fine
-  std::vector<KernelHistory> histories;  ///< where versions are compared
-  VersionChoice versions;                ///< that `compared` holds
-  std::string versions_problem;          ///< why none are; empty: fine
+  std::string other_problem;           ///< why `ReadRequest::other` is not compared with; empty: fine
+  std::vector<VersionChange> changes;  ///< where versions are compared
+  VersionChoice versions;              ///< that `compared` holds
+  std::string versions_problem;        ///< why none are; empty: fine
 };
 
 /// Not thread-safe: lives on one thread.

@@ -40,7 +40,11 @@ TEST(Versions, are_listed_the_oldest_first_of_kernels_that_have_two) {
   EXPECT_EQ(histories[0].versions[0].hash, "63ca6c");
   EXPECT_EQ(histories[0].versions[0].measurements, 2U);
   EXPECT_EQ(histories[0].versions[0].last, "2026-11-26");
-  EXPECT_EQ(newest_change(rows, histories), kChoice);
+  const std::vector<VersionChange> changes = version_changes(rows, histories);
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(changes[0].choice, kChoice);
+  EXPECT_EQ(changes[0].shared, 1U);
+  EXPECT_EQ(changes[0].before.last, "2026-11-26");
 }
 
 TEST(Versions, share_what_both_measured_of_each_the_newest) {
@@ -80,13 +84,29 @@ TEST(Versions, an_instance_of_another_name_is_the_same_question_where_each_has_o
   EXPECT_EQ(pairs[0].after.measurement, 3);
 }
 
-TEST(Versions, the_newest_change_is_one_that_can_be_judged) {
+TEST(Versions, those_that_share_most_come_first_then_the_newer) {
+  std::vector<ResultRow> rows;
+  for (const std::int64_t tokens : {1024, 2048}) {
+    rows.push_back(version_row(tokens, "aaaaaa", "2026-11-20", tokens));
+    rows.push_back(version_row(tokens + 1, "bbbbbb", "2026-11-21", tokens));
+  }
+  rows.push_back(version_row(7, "cccccc", "2026-11-22", 2048));
+  const std::vector<VersionChange> changes = version_changes(rows, kernel_histories(rows));
+  ASSERT_THAT(changes, SizeIs(3));
+  EXPECT_EQ(changes[0].choice.before + changes[0].choice.after, "aaaaaabbbbbb") << "though another is newer";
+  EXPECT_EQ(changes[0].shared, 2U);
+  EXPECT_EQ(changes[1].choice.before + changes[1].choice.after, "bbbbbbcccccc");
+  EXPECT_EQ(changes[2].choice.before + changes[2].choice.after, "aaaaaacccccc");
+}
+
+TEST(Versions, those_that_share_nothing_are_no_change) {
   const std::vector<ResultRow> rows{version_row(1, "aaaaaa", "2026-11-20"), version_row(2, "bbbbbb", "2026-11-21"),
                                     version_row(3, "cccccc", "2026-11-22", 4096)};  // shares nothing with those before
-  const VersionChoice choice = newest_change(rows, kernel_histories(rows));
-  EXPECT_EQ(choice.before, "aaaaaa");
-  EXPECT_EQ(choice.after, "bbbbbb");
-  EXPECT_EQ(newest_change({}, {}).kernel, "");
+  const std::vector<VersionChange> changes = version_changes(rows, kernel_histories(rows));
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(changes[0].choice.before, "aaaaaa");
+  EXPECT_EQ(changes[0].choice.after, "bbbbbb");
+  EXPECT_THAT(version_changes({}, {}), IsEmpty());
 }
 
 }  // namespace
