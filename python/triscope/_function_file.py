@@ -86,13 +86,28 @@ def content(forward, backward, name, device="cpu", own_process=False):
                        "functions": functions}, sort_keys=True).encode()
 
 
-def load(data, sha256):
-    """(kernel, version, {"forward": callable, ...}, device) of these bytes. ValueError when anything is not as it was."""
+def load(data, sha256, late=False):
+    """(kernel, version, {"forward": callable, ...}, device) of these bytes. ValueError when anything is not as it was; with `late`
+    the function raises it when it is called, so that it costs a row and not the sweep."""
     if hashlib.sha256(data).hexdigest() != sha256:
         raise ValueError("the file of the callable has changed since the sweep began: measure it again")
     read = json.loads(data)
-    return read["kernel"], read["version"], {role: _loaded(said) for role, said in read["functions"].items()}, \
+    return read["kernel"], read["version"], {role: _loaded_or_late(said, late) for role, said in read["functions"].items()}, \
         read["device"]
+
+
+def _loaded_or_late(said, late):
+    try:
+        return _loaded(said)
+    except Exception as error:
+        if not late:
+            raise
+        missing = error
+
+        def cannot_be_loaded(*_, **__):
+            raise missing
+
+        return cannot_be_loaded
 
 
 def _loaded(said):

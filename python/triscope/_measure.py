@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import shlex
 import signal
 import subprocess
@@ -122,6 +123,16 @@ def _ctrl_c_waits():
         usual(signal.SIGINT, None)
 
 
+def _of_a_callable(text):
+    """The program's sentence, which is about a file and a command that are gone, in words of who called `measure`."""
+    for pattern, words in (("the kernel library '[^']*callable.json' cannot", "the callable cannot"),
+                           ('the worker "[^"]*callable.json[^"]*" cannot be used', "the callable's process cannot be used"),
+                           ("; run that command by hand: [^.]*[.]", "."), ("the library of kernels is not", "the callable is not"),
+                           ("resume it with the same file", "resume it with the same function")):
+        text = re.sub(pattern, words, text)
+    return text
+
+
 def _run(words, environment, wanted):
     """The number of the sweep. ValueError with the sentence of `triscope sweep` when it is refused."""
     with tempfile.TemporaryFile("w+") as errors:
@@ -146,5 +157,5 @@ def _run(words, environment, wanted):
                 child.wait()
         if summary is None:
             errors.seek(0)
-            raise ValueError(errors.read().strip() or f"triscope sweep ended with code {child.returncode}")
+            raise ValueError(_of_a_callable(errors.read().strip()) or f"triscope sweep ended with code {child.returncode}")
         return summary["sweep"]

@@ -1,6 +1,8 @@
 """python -m triscope._worker: triscope-worker with a callable as one more kernel. `triscope.measure` names it as the worker."""
 
+import contextlib
 import ctypes
+import os
 import pathlib
 import sys
 
@@ -24,13 +26,31 @@ def memory(device):
     return _function_cuda.Device()
 
 
+@contextlib.contextmanager
+def _nobody_talks():
+    """What code of the user's prints goes to stderr, and what it reads is nothing: both pipes are for messages."""
+    pipes = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        for kept, place in zip(pipes, (0, 1)):
+            os.dup2(kept, place)
+        for number in (*pipes, nothing):
+            os.close(number)
+
+
 def main():
     file = _option("--plugin")
     if file is None:
         sys.exit("triscope._worker: no callable was named: it is started by triscope.measure")
     try:
-        *loaded, device = _function_file.load(pathlib.Path(file).read_bytes(), _option("--plugin-sha256"))
-        arrays = memory(device)
+        with _nobody_talks():
+            *loaded, device = _function_file.load(pathlib.Path(file).read_bytes(), _option("--plugin-sha256"), late=True)
+            arrays = memory(device)
     except Exception as error:
         sys.exit(f"the callable cannot be loaded ({type(error).__name__}: {error})")
     kernels = _function_kernel.table(*loaded, arrays)

@@ -380,7 +380,7 @@ class Sweep(unittest.TestCase):
     def test_resume_takes_only_the_same_callable(self):
         self.rows(right)
         self.assertEqual(self.rows(right, resume=1)["right", "forward"][0], "ok")
-        with self.assertRaisesRegex(ValueError, "SHA-256 differs"):
+        with self.assertRaisesRegex(ValueError, "the callable is not the one that .* SHA-256 differs; resume it with the same function"):
             self.rows(off_by_one, resume=1)
 
     def test_resume_refuses_what_it_would_not_follow(self):
@@ -426,6 +426,45 @@ class Sweep(unittest.TestCase):
         os.killpg(child.pid, signal.SIGINT)
         self.assertIn(b"KeyboardInterrupt", child.communicate()[1])
         self.assertEqual(log.read_text(), "started\nstopped\n")
+
+    def module(self, name, text):
+        """A module of that text, imported here; its forward is `right`."""
+        folder = pathlib.Path(self.db).parent
+        (folder / f"{name}.py").write_text(f"import measure_test\n{text}\ndef forward(*tensors, window):\n    return measure_test.right(*tensors, window=window)\n")
+        sys.path.insert(0, str(folder))
+        self.addCleanup(sys.path.remove, str(folder))
+        self.addCleanup(sys.modules.pop, name, None)
+        return importlib.import_module(name)
+
+    def test_a_module_may_print_and_read_when_it_is_imported(self):
+        text = "import os, sys\nprint('loading', flush=True)\nos.write(1, b'more')\nsys.stdin.read(1)\nprint('later')"
+        with contextlib.redirect_stdout(io.StringIO()), unittest.mock.patch("sys.stdin", io.StringIO()):
+            talks = self.module("talks", text)
+        rows = self.rows(talks.forward)
+        self.assertEqual({status for status, _ in rows.values()}, {"ok"}, rows)
+
+    def test_a_module_that_changes_meanwhile_costs_its_row(self):
+        changes = self.module("changes", "")
+        content = _function_file.content
+
+        def and_changed(*arguments):
+            made = content(*arguments)
+            with open(changes.__file__, "a") as file:
+                file.write("# changed\n")
+            return made
+
+        with unittest.mock.patch("triscope._function_file.content", and_changed):
+            rows = self.rows(changes.forward)
+        self.assertEqual(rows["cpu.fast", "forward"][0], "ok", rows)
+        status, reason = rows["forward", "forward"]
+        self.assertEqual(status, "failed")
+        self.assertIn("the source of changes has changed since the sweep began", reason)
+
+    def test_a_worker_that_does_not_start_is_told_without_the_command_and_the_file_that_are_gone(self):
+        with unittest.mock.patch("sys.executable", "/no/such/python"), self.assertRaises(ValueError) as caught:
+            triscope.measure(right, SMALL, db=self.db, **SHORT)
+        self.assertRegex(str(caught.exception), r"^triscope: the callable's process cannot be used: .*/no/such/python.*\.$")
+        self.assertNotRegex(str(caught.exception), "callable.json|by hand")
 
     def test_another_device_is_refused_in_a_sentence(self):
         with self.assertRaisesRegex(ValueError, "device is 'tpu', but must be one of: cpu, cuda"):
