@@ -1,6 +1,7 @@
 """attention and its backward, over numpy arrays."""
 
 import ctypes
+import functools
 import sys
 import typing
 
@@ -9,6 +10,17 @@ import numpy
 from . import _library, _options
 
 _ALIGNMENT = 256
+
+
+def _enough_memory(function):
+    """Of numpy's MemoryError a RuntimeError, as the library has it."""
+    @functools.wraps(function)
+    def called(*arguments, **options):
+        try:
+            return function(*arguments, **options)
+        except MemoryError as error:
+            raise RuntimeError(f"there is not enough memory ({error}); use a smaller problem, or free some") from error
+    return called
 
 
 class Gradients(typing.NamedTuple):
@@ -63,6 +75,11 @@ def attention(q, k1, k2, v1, v2, window=(512, 32), scale=None, form="trilinear",
 
         return _jax.attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse,
                               bool(deterministic))
+    return _of_numpy(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse)
+
+
+@_enough_memory
+def _of_numpy(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse):
     problem, tensors = _read(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel)
     tensors["o"] = numpy.empty(tensors["q"].shape, numpy.float32)
     tensors["lse"] = numpy.empty(_lse_shape(tensors["q"]), numpy.float32)
@@ -70,6 +87,7 @@ def attention(q, k1, k2, v1, v2, window=(512, 32), scale=None, form="trilinear",
     return (tensors["o"], tensors["lse"]) if return_lse else tensors["o"]
 
 
+@_enough_memory
 def attention_backward(grad_o, q, k1, k2, v1, v2, o, lse, window=(512, 32), scale=None, form="trilinear", mask="causal",
                        k2_bias=0.0, v2_bias=0.0, sink=None, kernel=None):
     """The gradients of attention over numpy arrays, as Gradients; bit-identical from run to run. torch and JAX differentiate
@@ -92,11 +110,15 @@ def attention_backward(grad_o, q, k1, k2, v1, v2, o, lse, window=(512, 32), scal
 
 
 def _tensor(name, value, shape=None):
-    """`value` as a contiguous float32 array of that shape; None in it: any length."""
+    """`value` as a contiguous float32 array of that shape; None: any shape."""
+    if not any(hasattr(value, way) for way in ("__array__", "__array_interface__")):
+        raise ValueError(f"{name} is {_options.said(value)}, but must be an array of numpy, or one of torch or JAX")
+    if isinstance(value, numpy.ma.MaskedArray):
+        raise ValueError(f"{name} is a masked array, and no kernel knows its mask; pass {name}.filled(0), say, if that is meant")
     try:
         array = numpy.asarray(value)
     except Exception as error:
-        why = " ".join(str(error).split(". ")[0].split())
+        why = str(error).strip().split("\n")[0].split(". ")[0]
         raise ValueError(f"{name} is not an array that numpy can read ({why}); pass a numpy array") from error
     if array.dtype != numpy.float32:
         raise ValueError(f"{name} has dtype {array.dtype}, but the kernels compute in float32; pass "

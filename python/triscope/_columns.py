@@ -1,6 +1,7 @@
 """A table as plain columns, which notebooks draw and pandas and polars take."""
 
 import html
+import math
 
 _SHOWN = 40  # rows in a notebook
 # In a notebook the results show these; every other table shows all of its columns.
@@ -48,8 +49,15 @@ class Columns(dict):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
     def _shown(self, name, row):
-        # Without an upper end the interval is unknown: its lower end, 0, says nothing then.
-        return None if name == "ci_low_ms" and self["ci_high_ms"][row] is None else self[name][row]
+        if name in ("ci_low_ms", "ci_high_ms") and "median_ms" in self:
+            return interval(*(self[column][row] for column in ("median_ms", "ci_low_ms", "ci_high_ms")))[name == "ci_high_ms"]
+        return self[name][row]
+
+
+def interval(median, low, high):
+    """(low, high), or (None, None) where they say nothing: spread_percent() of profiler/statistics has the same rule."""
+    known = None not in (median, low, high) and 0 < low and 0 < median and math.isfinite(high) and high - low <= 2 * median
+    return (low, high) if known else (None, None)
 
 
 def _text(value):

@@ -2,6 +2,7 @@
 
 import os
 
+from . import _options
 from ._columns import Columns
 from ._file_check import open_checked
 
@@ -55,15 +56,15 @@ class Database:
             raise ValueError(f"{self.path} {fault}")
 
     def results(self, sweep=None):
-        """One row for each measurement, of one sweep or of all, as Columns; the view `result`."""
+        """One row for each measurement, of the sweep with that number or of all, as Columns; the view `result`."""
         if sweep is None:
             return self._columns("SELECT * FROM result ORDER BY measurement")
-        return self._columns("SELECT * FROM result WHERE sweep = ? ORDER BY measurement", int(sweep))
+        return self._columns("SELECT * FROM result WHERE sweep = ? ORDER BY measurement", _options.whole("sweep", sweep))
 
     def samples(self, measurement):
         """Every sample of one measurement in order, as Columns; the table `sample`."""
         return self._columns("SELECT sample.*, text.value AS flag_text FROM sample LEFT JOIN text ON text.id = sample.flag "
-                             "WHERE measurement = ? ORDER BY ordinal", int(measurement))
+                             "WHERE measurement = ? ORDER BY ordinal", _options.whole("measurement", measurement))
 
     def to_pandas(self, sweep=None):
         """results() as a pandas.DataFrame; ImportError when pandas is not installed."""

@@ -2,6 +2,8 @@
 
 import itertools
 
+from ._columns import interval
+
 # What tells one line of a chart from another, unless it is the x axis. The instance does not: a kernel chooses it by the problem.
 _APART = ("kernel", "pass", "window1", "window2", "form", "seq_len", "batch", "q_heads", "kv_heads", "head_dim", "mask", "element",
           "regime", "timing_source", "device", "scale", "k2_bias", "v2_bias", "sink", "deterministic", "sweep")
@@ -61,13 +63,12 @@ def _lines(results, x, y):
     for n in rows:
         whole = _sees_all(results, n)
         name = _name({column: results[column][n] for column in apart if not (whole and column in ("window1", "window2"))})
-        low, high = results["ci_low_ms"][n], results["ci_high_ms"][n]
-        if y == "tflops" and low and high:  # a longer time is a lower rate
+        low, high = interval(results["median_ms"][n], results["ci_low_ms"][n], results["ci_high_ms"][n])
+        if y == "tflops" and low:  # a longer time is a lower rate
             work = results["tflops"][n] * results["median_ms"][n]
             low, high = work / high, work / low
-        known = low is not None and high is not None and low > 0
         place = _EVERYWHERE if whole and x in ("window1", "window2") else results[x][n]
-        lines.setdefault(name, []).append((place, results[y][n], *((low, high) if known else (None, None))))
+        lines.setdefault(name, []).append((place, results[y][n], low, high))
     return lines
 
 

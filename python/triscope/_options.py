@@ -30,8 +30,9 @@ def number(name, value):
 
 def whole(name, value, least=1):
     """A plain whole number."""
-    if isinstance(value, bool) or not isinstance(value, (int, numbers.Integral)) or value < least:
-        raise ValueError(f"{name} is {said(value)}, but must be a whole number of at least {least}")
+    if isinstance(value, bool) or not isinstance(value, (int, numbers.Integral)) or not least <= value < 2**63:
+        raise ValueError(f"{name} is {said(value)}, but must be a whole number of at least {least}"
+                         + (" and below 2**63" if isinstance(value, int) and value >= 2**63 else ""))
     return int(value)
 
 

@@ -152,6 +152,16 @@ class Forks(unittest.TestCase):
         self.assertEqual(self.said("1"), "forked before: 0\nforked after: 0\n")
 
 
+class Memory(unittest.TestCase):
+    def test_too_little_is_a_runtime_error(self):
+        """A view of one row that stands for 2**40 of them."""
+        q = numpy.broadcast_to(normal(1, 1, 1, 64), (1, 2**40, 1, 64))
+        with self.assertRaisesRegex(RuntimeError, "^there is not enough memory .*; use a smaller problem, or free some$"):
+            triscope.attention(q, q, q, q, q)
+        with self.assertRaisesRegex(RuntimeError, "^there is not enough memory"):
+            triscope.attention_backward(q, q, q, q, q, q, q, q[..., 0])
+
+
 class Refusals(unittest.TestCase):
     def refused(self, said, **changes):
         arguments = {**dict(zip(("q", "k1", "k2", "v1", "v2"), tensors())), **changes}
@@ -167,7 +177,9 @@ class Refusals(unittest.TestCase):
         self.refused("k2 has shape (2, 13, 2, 6), but must be (2, 13, 2, 7)", k2=k1[..., :6])
         self.refused("k1 has shape (2, 2, 13, 7), but must be (2, 13, 13, 7)", k1=k1.swapaxes(1, 2))
         self.refused("q has shape (13, 4, 7), but must be [batch, seq_len, heads, head_dim]", q=q[0])
-        self.refused("v1 has dtype", v1=None)
+        self.refused("v1 is None, but must be an array of numpy", v1=None)
+        self.refused("v1 is [[1.0]], but must be an array of numpy", v1=[[1.0]])
+        self.refused("k2 is a masked array, and no kernel knows its mask", k2=numpy.ma.array(k1, mask=k1 > 0))
         self.refused("q is empty", q=q[:, :0], **{name: k1[:, :0] for name in ("k1", "k2", "v1", "v2")})
         self.refused("q has 3 heads, which is no multiple of the 2 heads of k1", q=q[:, :, :3])
         self.refused("window is (512,)", window=(512,))
@@ -188,6 +200,7 @@ class Refusals(unittest.TestCase):
         self.refused("kernel is 'a\\nb', but must be None or an id", kernel="a\nb")
         self.refused("..., but must be None or an id such as \"cpu.fast\"", kernel="a" * 3000)
         self.refused("form is 'xxx", form="x" * 3000)
+        self.refused("kernel is '\\ud800', but must be None", kernel="\ud800")
         self.refused("head_dim is 2, but the determinant form", form="determinant",
                      **dict(zip(("q", "k1", "k2", "v1", "v2"), tensors(head_dim=2))))
 

@@ -52,6 +52,14 @@ class Database(unittest.TestCase):
             samples = database.samples(1)
             self.assertEqual(list(samples.to_pandas()["duration_ns"]), samples["duration_ns"])
 
+    def test_a_number_that_is_none_is_refused(self):
+        with triscope.open(RECORDED) as database:
+            for call, said in ((lambda: database.results(2**70), "^sweep is 11805.*, but must be a whole number of at least 1 and below"),
+                               (lambda: database.samples(None), "^measurement is None, but must be a whole number"),
+                               (lambda: database.to_pandas("last"), "^sweep is 'last', but must be a whole number")):
+                with self.assertRaisesRegex(ValueError, said):
+                    call()
+
     def test_rows_are_dicts(self):
         with triscope.open(RECORDED) as database:
             results = database.results(sweep=1)
@@ -175,6 +183,17 @@ class Plot(unittest.TestCase):
         axes = Axes()
         self.results.plot(ax=axes)
         numpy.testing.assert_allclose(axes.bars, [(1024, 20.0, 20 - 40 / 2.5, 40 / 1.6 - 20), (2048, 10.0, 10 - 40 / 5, 40 / 3.2 - 10)])
+
+    def test_an_interval_that_says_nothing_is_not_shown(self):
+        """As `triscope show` says unknown: half of it is more than the median."""
+        rows = {**self.ROWS, "ci_low_ms": [3.2, 0.2, 0.0, None], "ci_high_ms": [5.0, 252.0, None, None]}
+        for y, bars in (("median_ms", [(2048, 4.0, 0.8, 1.0)]), ("tflops", [(2048, 10.0, 2.0, 2.5)])):
+            axes = Axes()
+            type(self.results)(rows).plot(y=y, ax=axes)
+            numpy.testing.assert_allclose(axes.bars, bars)
+        text = type(self.results)(rows)._repr_html_()
+        self.assertIn("<td>3.2</td><td>5</td>", text)
+        self.assertNotIn("252", text)
 
     def test_a_name_says_what_differs_and_no_more(self):
         axes = Axes()
