@@ -9,7 +9,9 @@ _APART = ("kernel", "pass", "window1", "window2", "form", "seq_len", "batch", "q
           "regime", "timing_source", "device", "scale", "k2_bias", "v2_bias", "sink", "deterministic", "sweep")
 _LABELS = {"seq_len": "sequence length", "median_ms": "median time of a launch (ms)", "tflops": "TFLOP/s", "window1": "window 1",
            "window2": "window 2", "q_heads": "query heads", "kv_heads": "kv heads", "head_dim": "head dimension", "batch": "batch"}
+_MARKERS = "os^DvPX"  # as many as have no divisor in common with matplotlib's ten colours: 70 lines differ
 _EVERYWHERE = -1  # the place of what has none on the x axis: a line across
+_MOST_NAMES = 24    # in a legend
 _LONGEST_NAME = 60  # texts come from a file that anyone may have written
 
 
@@ -28,18 +30,20 @@ def plot(results, x, y, ax):
     if ax is None:
         import matplotlib.pyplot
 
-        ax = matplotlib.pyplot.subplots()[1]
-    styles = itertools.cycle(("--", ":", "-."))
-    for name, points in _lines(results, x, y).items():
+        ax = matplotlib.pyplot.subplots(layout="constrained")[1]
+    styles, markers = itertools.cycle(("--", ":", "-.")), itertools.cycle(_MARKERS)
+    for name, points in _lines(results, x, y):
         points.sort(key=lambda point: point[0])
         if points[0][0] == _EVERYWHERE:
             dashes = next(styles)
-            for point in points:
-                ax.axhline(point[1], linestyle=dashes, linewidth=1, color="grey", label=name)
+            for _, middle, low, high in points:
+                if low is not None:
+                    ax.axhspan(low, high, color="grey", alpha=0.2, linewidth=0)
+                ax.axhline(middle, linestyle=dashes, linewidth=1, color="grey", label=name)
             continue
         bounded = [point for point in points if point[2] is not None]
-        line, = ax.plot([point[0] for point in points], [point[1] for point in points], marker="o", markersize=3, linewidth=1,
-                        label=name)
+        line, = ax.plot([point[0] for point in points], [point[1] for point in points], marker=next(markers), markersize=4,
+                        linewidth=1, label=name)
         if bounded:
             at, middle, low, high = zip(*bounded)
             lengths = ([m - l for m, l in zip(middle, low)], [h - m for m, h in zip(middle, high)])
@@ -49,27 +53,50 @@ def plot(results, x, y, ax):
     ax.set_xlabel(_LABELS.get(x, x))
     ax.set_ylabel(_LABELS[y])
     ax.set_ylim(bottom=0)
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(fontsize="small")
+    handles, names = ax.get_legend_handles_labels()
+    if handles:  # outside, since it may be long
+        title = f"{_MOST_NAMES} of {len(names)} lines" if len(names) > _MOST_NAMES else None
+        ax.legend(handles[:_MOST_NAMES], names[:_MOST_NAMES], title=title, fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1),
+                  borderaxespad=0)
     return ax
 
 
 def _lines(results, x, y):
-    """{name: [(x, y, low, high)]} of the rows that were measured; low and high are None where the interval is unknown."""
+    """(name, [(x, y, low, high)]) of each line; low and high are None where the interval is unknown."""
     rows = [n for n, status in enumerate(results["status"])
             if status == "ok" and results["median_ms"][n] and results[y][n] is not None and isinstance(results[x][n], (int, float))]
-    apart = [name for name in _APART if name in results and name != x and (name == "kernel" or len({results[name][n] for n in rows}) > 1)]
+    told = _telling(results, rows, x)
     lines = {}
     for n in rows:
-        whole = _sees_all(results, n)
-        name = _name({column: results[column][n] for column in apart if not (whole and column in ("window1", "window2"))})
         low, high = interval(results["median_ms"][n], results["ci_low_ms"][n], results["ci_high_ms"][n])
         if y == "tflops" and low:  # a longer time is a lower rate
             work = results["tflops"][n] * results["median_ms"][n]
             low, high = work / high, work / low
-        place = _EVERYWHERE if whole and x in ("window1", "window2") else results[x][n]
-        lines.setdefault(name, []).append((place, results[y][n], low, high))
-    return lines
+        place = _EVERYWHERE if _sees_all(results, n) and x in ("window1", "window2") else results[x][n]
+        lines.setdefault(_said(results, n, told), []).append((place, results[y][n], low, high))
+    return [(_name(dict(said)), points) for said, points in lines.items()]
+
+
+def _said(results, n, columns):
+    """What these columns say of a row. Attention over all keys has no windows, nor has a product of matrices."""
+    whole = _sees_all(results, n) or "form" in results and results["form"][n] == "gemm"
+    return tuple((name, results[name][n]) for name in columns if not (whole and name in ("window1", "window2")))
+
+
+def _telling(results, rows, x):
+    """As few columns as tell the lines apart, the kernel always."""
+    columns = [name for name in _APART if name in results and name != x]
+    windows = {"window1", "window2"} & set(columns)  # both are said or none
+
+    def lines(columns):
+        return len({_said(results, n, columns) for n in rows})
+
+    all_of_them = lines(columns)
+    for name in reversed(columns[1:]):
+        fewer = [column for column in columns if column != name]
+        if lines(fewer) == all_of_them:
+            columns = fewer
+    return [name for name in _APART if name in columns or name in windows and windows & set(columns)]
 
 
 def _sees_all(results, n):

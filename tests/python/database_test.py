@@ -203,16 +203,27 @@ class Plot(unittest.TestCase):
 
     def test_attention_over_all_keys_has_no_window(self):
         rows = {**self.ROWS, "form": ["trilinear", "trilinear", "dot_product", "dot_product"], "window1": [512, 512, 1024, 2048],
-                "status": ["ok"] * 4, "median_ms": [4.0, 2.0, 8.0, 9.0], "tflops": [10.0, 20.0, 5.0, 6.0]}
+                "status": ["ok"] * 4, "median_ms": [4.0, 2.0, 8.0, 9.0], "tflops": [10.0, 20.0, 5.0, 6.0],
+                "ci_low_ms": [3.2, 1.6, 7.2, 6.0], "ci_high_ms": [5.0, 2.5, 9.6, 9.0]}
         axes = Axes()
         type(self.results)(rows).plot(ax=axes)
-        self.assertEqual(axes.lines["b, dot_product"], [(1024, 5.0), (2048, 6.0)])
+        self.assertEqual(axes.lines["b"], [(1024, 5.0), (2048, 6.0)])  # its form is that of no other kernel: not said
         self.assertEqual(axes.said["set_xticks"], ([1024, 2048], ["1k", "2k"]))
         axes = Axes()
         type(self.results)(rows).plot(x="window1", ax=axes)
-        self.assertEqual(set(axes.lines), {"a, trilinear, seq_len 1024", "a, trilinear, seq_len 2048"})
+        self.assertEqual(set(axes.lines), {"a, seq_len 1024", "a, seq_len 2048"})
         self.assertEqual(axes.said["axhline"][:1], (6.0,))
+        self.assertEqual(axes.said["axhspan"][:2], (10 * 0.6, 10 * 0.9))
         self.assertEqual(axes.said["set_xticks"], ([512], ["512"]))
+
+    def test_many_lines_differ_in_colour_or_marker_and_a_long_name_costs_none(self):
+        looks, count = set(), 24
+        rows = dict(kernel=["x" * 80] * count, status=["ok"] * count, seq_len=[1024] * count, batch=list(range(count)), window1=[512] * count,
+                    median_ms=[1.0] * count, ci_low_ms=[0.9] * count, ci_high_ms=[1.1] * count, tflops=[1.0] * count)
+        axes = Axes()
+        axes.plot = lambda x, y, label, marker, **_: looks.add((len(looks) % 10, marker)) or axes.lines.update({label + str(len(looks)): 1}) or [axes]
+        type(self.results)(rows).plot(ax=axes)
+        self.assertEqual(len(looks), count)
 
     def test_the_recorded_database(self):
         axes = Axes()
