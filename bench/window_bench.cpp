@@ -4,13 +4,14 @@
 // FILE is kept and used again when it is there; without it a temporary one is made. Frames are drawn into memory,
 // without pixels. Of each interaction: milliseconds of the drawing thread's processor for the dearest frame and for all
 // frames until nothing works any more, and by the clock. Then frames in which nothing happens, panel by panel, and the
-// memory.
+// memory. With a display (xvfb-run, say) also frames with their pixels, by the driver that is there.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <functional>
@@ -18,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/window/main/frame_loop.hpp"
 #include "app/window/report/offscreen.hpp"
 #include "bench/large_database.hpp"
 #include "tests/temporary_folder.hpp"
@@ -26,11 +28,13 @@ namespace {
 
 using namespace triscope;
 
-double thread_ms() {
+double used_ms(clockid_t clock) {
   timespec used{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  clock_gettime(clock, &used);
   return 1e3 * static_cast<double>(used.tv_sec) + 1e-6 * static_cast<double>(used.tv_nsec);
 }
+
+double thread_ms() { return used_ms(CLOCK_THREAD_CPUTIME_ID); }
 
 double clock_ms() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -91,6 +95,22 @@ void time_frames(Offscreen& window) {
   }
 }
 
+void time_paper(Offscreen& window) {
+  PaperUi& paper = window.application().ui().paper;
+  const auto show = [&](const std::string& page) {
+    time_until_settled(window, "show Paper, " + page,
+                       [&] { window.application().carry_out(ask::ShowPanel{Panel::paper, page}); });
+  };
+  for (int page = 0; page < static_cast<int>(PaperPage::count); ++page)
+    show(std::string(paper_page_id(static_cast<PaperPage>(page))));
+  show("operator");
+  time_until_settled(window, "another window", [&] { paper.the_operator.window1 = 300; });
+  show("tiles");
+  time_until_settled(window, "another window", [&] { paper.tiles.window1 = 300; });
+  show("recipe");
+  time_until_settled(window, "another number of layers", [&] { paper.recipe.layers += 1; });
+}
+
 void time_window(const std::filesystem::path& file, const std::filesystem::path& settings) {
   ApplicationOptions options;
   options.database = file;
@@ -117,6 +137,7 @@ void time_window(const std::filesystem::path& file, const std::filesystem::path&
   };
   const auto row = [&](std::size_t n) { return app.data().shown->rows[n % app.data().shown->rows.size()].measurement; };
   for (const Panel panel : kPanels) ask(std::string("show ") + panel_info(panel).title, ask::ShowPanel{panel});
+  time_paper(window);
   ask("show Latency", ask::ShowPanel{Panel::latency});
   ask("select a row", ask::SelectMeasurement{row(10)});
   ask("add a second row", ask::SelectMeasurement{row(11), 0, true});
@@ -146,6 +167,25 @@ void time_window(const std::filesystem::path& file, const std::filesystem::path&
   fmt::print("\n{:.0f} MiB now, {:.0f} MiB at most\n\n", memory_mib("VmRSS:"), memory_mib("VmHWM:"));
 }
 
+/// Frames on a display, of which every pixel is drawn anew: one second's, or 20.
+void time_pixels(const std::filesystem::path& file, const std::filesystem::path& settings, int width, int height) {
+  ApplicationOptions options;
+  options.database = file;
+  options.settings_folder = settings;
+  options.ask_machine = false;
+  DesktopWindow window({std::move(options), width, height});
+  for (int quiet = 0; quiet < 8;) {
+    window.draw();
+    quiet = window.application().settled() ? quiet + 1 : 0;
+  }
+  const double thread = thread_ms(), process = used_ms(CLOCK_PROCESS_CPUTIME_ID), clock = clock_ms();
+  constexpr int kLeast = 20;
+  int frames = 0;
+  for (; frames < kLeast || clock_ms() - clock < 1000; ++frames) window.draw();
+  fmt::print("{:8.1f} {:8.1f} {:8.1f}  {}x{}\n", (thread_ms() - thread) / frames,
+             (used_ms(CLOCK_PROCESS_CPUTIME_ID) - process) / frames, (clock_ms() - clock) / frames, width, height);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -158,5 +198,9 @@ int main(int argc, char** argv) {
   write_repeated_database(file, repeated);
   fmt::print("One sweep of 100,000 measurements\n");
   time_window(repeated, folder / "config2");
+  if (std::getenv("DISPLAY") == nullptr) return 0;
+  fmt::print("  ms of a frame with its pixels: CPU of the drawing thread, of all threads, by the clock\n");
+  for (const auto& [width, height] : {std::pair{1280, 800}, {2560, 1440}})
+    time_pixels(file, folder / fmt::format("config{}", width), width, height);
   return 0;
 }

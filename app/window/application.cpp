@@ -50,6 +50,17 @@ void Application::wire() {
   planner_.on_machine = [this] { first_start_.machine_known(); };
   sweep_.on_start = [this] { attention_.pause_surveys(); };
   sweep_.on_end = [this] { first_start_.sweep_ended(); };
+  models_.maker.beside = [this](const std::string& name, std::function<ModelMaker::Take()> make) {
+    make_beside(name, std::move(make));
+  };
+}
+
+void Application::make_beside(const std::string& name, std::function<ModelMaker::Take()> make) {
+  auto job = [this, make = std::move(make)] {
+    if (ModelMaker::Take take = make()) queue_.push(std::move(take));
+  };
+  if (name.empty()) return maker_thread_.add(std::move(job));
+  maker_thread_.replace(name, std::move(job));
 }
 
 Application::~Application() {
@@ -59,6 +70,7 @@ Application::~Application() {
   tiles_.end();
   explore_.end();
   planner_.drop_waiting();
+  maker_thread_.drop_waiting();
   sweep_.join();
   undo_.keep();
   files_.finish();
@@ -76,7 +88,7 @@ Context Application::context() {
 
 bool Application::settled() const {
   if (!database_.idle() || !files_.idle() || !planner_.idle() || !attention_.idle() || !tiles_.idle() ||
-      !explore_.idle() || camera_.wanted())
+      !explore_.idle() || !maker_thread_.idle() || camera_.wanted())
     return false;
   // After the threads: they push before they are idle. A sweep pushes its progress all the time.
   return data_.run.running || queue_.empty();
@@ -100,13 +112,16 @@ void Application::draw() {
     walk_on(ui_.attention, data_.attention);
     attention_.supply();  // the next slice is made while this one is drawn
   }
+  models_.maker.at_once = ui_.printing;
+  const auto count_for = [this](const auto* answer) {
+    if (answer) tiles_.supply_work(answer->to_count);
+  };
   if (shows_page(PaperPage::tiling)) {
     tiles_.supply();
-    tiles_.supply_work(models_.windows_cost(data_, ui_.paper.tiles).to_count);
+    count_for(models_.windows_cost(data_, ui_.paper.tiles));
   }
-  if (shows_page(PaperPage::recipe)) tiles_.supply_work(models_.recipe(data_, ui_.paper.recipe).to_count);
-  if (shows_page(PaperPage::the_operator))
-    tiles_.supply_work(models_.crossings(data_, windows_of(ui_.paper.the_operator)).to_count);
+  if (shows_page(PaperPage::recipe)) count_for(models_.recipe(data_, ui_.paper.recipe));
+  if (shows_page(PaperPage::the_operator)) count_for(models_.crossings(data_, windows_of(ui_.paper.the_operator)));
   if (only_) {
     draw_alone(now, *only_);
   } else {
@@ -137,11 +152,13 @@ void Application::open_dropped(const std::filesystem::path& file) {
 }
 
 std::string Application::vectors_of(Panel panel, VectorFormat format, const std::string& title) {
+  models_.maker.at_once = true;  // until the next frame
   Context now = context();
   return panel_picture(now, panel, format, title);
 }
 
 TextTable Application::text_of(Panel panel) {
+  models_.maker.at_once = true;  // until the next frame
   Context now = context();
   return panel_text(now, panel);
 }

@@ -94,6 +94,8 @@ class Application {
   struct FileActions;  ///< one for each request for a file: application_requests.cpp
 
   void wire();
+  /// Makes models of much data on a thread.
+  void make_beside(const std::string& name, std::function<ModelMaker::Take()> make);
   Context context();
   bool shows_page(PaperPage page) const {
     return (only_ == Panel::paper || ui_.workspace == Workspace::paper) && ui_.paper.page == page;
@@ -124,6 +126,7 @@ class Application {
   FirstStart first_start_;
   AttentionSession attention_{data_.attention, ui_.attention, data_, options_.engine, messages_, queue_};
   ExploreSession explore_{data_.explore, ui_, data_, database_, messages_, queue_};
+  BackgroundThread maker_thread_{messages_.failures()};
   TileSession tiles_{data_.tiles, data_.work, ui_.paper.tiles, data_.run, options_.engine, messages_, queue_};
 };
 

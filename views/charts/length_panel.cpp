@@ -111,7 +111,9 @@ float sentences_height(const Look& look, const std::vector<std::string>& sentenc
 void draw_length_panel(Context& context) {
   if (!draw_data_state(context)) return;
   const Look& look = context.look;
-  const LengthChart& chart = *context.models.lengths(context.data);
+  const LengthChart* made = context.models.lengths(context.data);
+  if (!made) return empty_state(context, "Reading the measurements ...");
+  const LengthChart& chart = *made;
   if (chart.passes[0].curves.empty() && chart.passes[1].curves.empty()) {
     empty_state(
         context,
@@ -129,7 +131,8 @@ void draw_length_panel(Context& context) {
   const std::string sweeps =
       chart.sweeps > 1 ? fmt::format("; from {} sweeps on this device", chart.sweeps) : std::string();
   panel_heading(context, title,
-                std::string(subtitle(context.ui.length_view, chart.regime)) + sweeps + hollow_note(hollow),
+                std::string(subtitle(context.ui.length_view, chart.regime)) + sweeps + hollow_note(hollow) +
+                    (context.models.lengths_wait() ? "; reading ..." : ""),
                 button_width(kCopySave));
   chart_button(context, Panel::lengths);
   draw_choices(context, chart);

@@ -142,6 +142,20 @@ struct FolderListing {
   std::string problem;                                      ///< why it cannot be listed; empty = fine
 };
 
+struct LatencyModel;
+struct CompareModel;
+
+struct DatabaseData;
+/// The table of a sweep, made beside the drawing where its rows were read, and what it was made of.
+struct ReadTable {
+  std::shared_ptr<const SweepResults> shown;
+  std::shared_ptr<const Comparisons> against_baseline;
+  std::shared_ptr<const Verdicts> beside_reference;
+  std::shared_ptr<const LatencyModel> model;
+  /// Rows in work are in none.
+  bool is_of(const DatabaseData& data) const;
+};
+
 /// Written by app/window/database.
 struct DatabaseData {
   std::string database;  ///< path; empty = none open
@@ -155,6 +169,8 @@ struct DatabaseData {
   std::shared_ptr<const Comparisons> against_baseline;  ///< shown against baseline
   std::shared_ptr<const Verdicts> beside_reference;     ///< shown rows beside the reference kernel's of their sweep
   std::vector<ComparedSweep> compared;
+  ReadTable table;                                    ///< of the three above
+  std::shared_ptr<const CompareModel> compare_table;  ///< of `compared`; null: it was not made yet
   std::vector<VersionChange> changes;  ///< versions that share measurements, read when versions are compared
   VersionChoice versions;              ///< whose rows `compared` holds; without a kernel: sweeps are compared
   /// The other sweeps of this database that were measured on the shown one's device, newest first: a curve over lengths
@@ -165,6 +181,11 @@ struct DatabaseData {
   std::shared_ptr<const SelectionFigures> figures;  ///< likewise
   std::uint64_t revision = 0;                       ///< grows whenever shown, baseline, comparisons or compared change
 };
+
+inline bool ReadTable::is_of(const DatabaseData& data) const {
+  return model && shown == data.shown && against_baseline == data.against_baseline &&
+         beside_reference == data.beside_reference;
+}
 
 /// Written by app/window/sweep.
 struct MeasuringData {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "kernels/paper/run_algorithm.hpp"
-#include "profiler/paper/layers/measured_layer.hpp"
 #include "profiler/plan/sweep_title.hpp"
 
 namespace triscope {
@@ -12,26 +12,53 @@ namespace triscope {
 void Models::refresh(const WindowData& data) {
   if (revision_ == data.revision) return;
   revision_ = data.revision;
+  maker.let_go(std::move(latency_));
+  maker.let_go(std::move(compare_));
   latency_.reset();
+  compare_.reset();
   settings_.reset();
   bars_.clear();
   scaling_.clear();
-  lengths_.reset();
   maps_.clear();
   map_choices_.reset();
-  paper_.reset();
-  compare_.reset();
   order_.reset();
   names_.clear();
   has_twins_.reset();
-  recipe_.reset();
+  if (std::exchange(database_, data.database) == data.database) return;
+  lengths_ = {};  // what was made of another file does not stand for this one
+  paper_ = {};
+  device_rows_ = {};
+  recipe_ = {};
+  crossings_ = {};
+  windows_cost_ = {};
 }
+
+namespace {
+
+std::size_t count_device_rows(const WindowData& data) {
+  std::size_t count = data.shown ? data.shown->rows.size() : 0;
+  for (const auto& other : data.same_device) count += other->rows.size();
+  return count;
+}
+
+/// What `rows_on_device` reads.
+DatabaseData sweeps_of_device(const WindowData& data) {
+  DatabaseData sweeps;
+  sweeps.shown = data.shown;
+  sweeps.same_device = data.same_device;
+  return sweeps;
+}
+
+}  // namespace
 
 const LatencyModel* Models::latency(const WindowData& data) {
   refresh(data);
   if (!data.shown) return nullptr;
-  if (!latency_) latency_ = make_latency_model(*data.shown, data.against_baseline.get(), data.beside_reference.get());
-  return &*latency_;
+  if (!latency_ && data.table.is_of(data)) latency_ = data.table.model;
+  if (!latency_)
+    latency_ = std::make_shared<const LatencyModel>(
+        make_latency_model(*data.shown, data.against_baseline.get(), data.beside_reference.get()));
+  return latency_.get();
 }
 
 const std::vector<ChartSetting>& Models::settings(const WindowData& data) {
@@ -59,8 +86,9 @@ const ScalingChart* Models::scaling(const WindowData& data, std::size_t setting)
 const LengthChart* Models::lengths(const WindowData& data) {
   refresh(data);
   if (!data.shown) return nullptr;
-  if (!lengths_) lengths_ = make_length_chart(*data.shown, data.same_device);
-  return &*lengths_;
+  return maker.answer(
+      lengths_, "lengths", revision_, count_device_rows(data),
+      [shown = data.shown, same_device = data.same_device] { return make_length_chart(*shown, same_device); });
 }
 
 const std::vector<Series>& Models::map_choices(const WindowData& data) {
@@ -83,15 +111,17 @@ const WindowMap* Models::map(const WindowData& data, std::size_t setting, int se
 const PaperModel* Models::paper(const WindowData& data) {
   refresh(data);
   if (!data.shown) return nullptr;
-  if (!paper_) paper_ = make_paper_model(rows_on_device(data), data.shown->info.environment.device_name);
-  return &*paper_;
+  return maker.answer(paper_, "paper", revision_, count_device_rows(data), [sweeps = sweeps_of_device(data)] {
+    return make_paper_model(rows_on_device(sweeps), sweeps.shown->info.environment.device_name);
+  });
 }
 
 const CompareModel* Models::compare(const WindowData& data, std::int64_t now) {
   refresh(data);
   if (data.compared.size() < 2) return nullptr;
-  if (!compare_) compare_ = make_compare_model(data.compared, now);
-  return &*compare_;
+  if (!compare_) compare_ = data.compare_table;
+  if (!compare_) compare_ = std::make_shared<const CompareModel>(make_compare_model(data.compared, now));
+  return compare_.get();
 }
 
 const SampleChart* Models::samples(const WindowData& data) {
@@ -109,49 +139,38 @@ const AlgorithmSteps& Models::steps(Algorithm algorithm, const StepSizes& sizes)
   return *steps_;
 }
 
-Models::Recipe& Models::recipe_of(const WindowData& data) {
+const DeviceRows* Models::device_rows(const WindowData& data) {
   refresh(data);
-  if (!recipe_) {
-    recipe_.emplace();
-    recipe_->rows = rows_on_device(data);
-    recipe_->shapes = measured_shapes(recipe_->rows);
-    recipe_->layer = measured_layer(recipe_->rows);
-  }
-  return *recipe_;
+  const DeviceRows* rows =
+      maker.answer(device_rows_, "device rows", revision_, count_device_rows(data),
+                   [sweeps = sweeps_of_device(data)] { return make_device_rows(rows_on_device(sweeps)); });
+  return rows;
 }
 
-const RecipeAnswer& Models::recipe(const WindowData& data, const RecipeUi& ui) {
-  Recipe& recipe = recipe_of(data);
-  if (!recipe.answer || recipe.asked != ui || recipe.work != data.work.table) {
-    recipe.asked = ui;
-    recipe.work = data.work.table;
-    recipe.answer = make_recipe_answer(recipe.rows, ui, *recipe.work);
-  }
-  return *recipe.answer;
+const RecipeAnswer* Models::recipe(const WindowData& data, const RecipeUi& ui) {
+  if (!device_rows(data)) return nullptr;
+  const std::shared_ptr<const DeviceRows>& rows = device_rows_.answer;
+  return maker.answer(recipe_, "recipe", OfRows<RecipeUi>{rows, data.work.table, ui}, rows->rows.size(),
+                      [rows, ui, work = data.work.table] { return make_recipe_answer(rows->rows, ui, *work); });
 }
 
-const OperatorCrossings& Models::crossings(const WindowData& data, const Windows& windows) {
-  Recipe& recipe = recipe_of(data);
-  if (!recipe.crossings || recipe.crossings->first != windows || recipe.crossed_with != data.work.table) {
-    recipe.crossed_with = data.work.table;
-    recipe.crossings = {windows, operator_crossings(recipe.rows, windows, *recipe.crossed_with)};
-  }
-  return recipe.crossings->second;
+const OperatorCrossings* Models::crossings(const WindowData& data, const Windows& windows) {
+  if (!device_rows(data)) return nullptr;
+  const std::shared_ptr<const DeviceRows>& rows = device_rows_.answer;
+  const OperatorCrossings* found =
+      maker.answer(crossings_, "crossings", OfRows<Windows>{rows, data.work.table, windows}, rows->rows.size(),
+                   [rows, windows, work = data.work.table] { return operator_crossings(rows->rows, windows, *work); });
+  return crossings_.waits() ? nullptr : found;
 }
 
-const WindowsCost& Models::windows_cost(const WindowData& data, const TilesUi& ui) {
-  Recipe& recipe = recipe_of(data);
-  const LayerMixRequest layer = layer_request(ui);
-  if (!recipe.windows_cost || recipe.windows_cost->first != layer || recipe.tiled_with != data.work.table) {
-    recipe.tiled_with = data.work.table;
-    recipe.windows_cost = {layer, ::triscope::windows_cost(recipe.rows, ui, *recipe.tiled_with)};
-  }
-  return recipe.windows_cost->second;
+const WindowsCost* Models::windows_cost(const WindowData& data, const TilesUi& ui) {
+  if (!device_rows(data)) return nullptr;
+  const std::shared_ptr<const DeviceRows>& rows = device_rows_.answer;
+  const WindowsCost* cost = maker.answer(
+      windows_cost_, "windows", OfRows<LayerMixRequest>{rows, data.work.table, layer_request(ui)}, rows->rows.size(),
+      [rows, ui, work = data.work.table] { return ::triscope::windows_cost(rows->rows, ui, *work); });
+  return windows_cost_.waits() ? nullptr : cost;
 }
-
-const std::vector<MeasuredShape>& Models::recipe_shapes(const WindowData& data) { return recipe_of(data).shapes; }
-
-const LayerMixRequest& Models::recipe_layer(const WindowData& data) { return recipe_of(data).layer; }
 
 const std::vector<Recomputed>& Models::recomputed(const ModelSizes& sizes) {
   if (!recomputed_ || recomputed_->first != sizes) recomputed_ = {sizes, recompute_tables(sizes)};

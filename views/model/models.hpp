@@ -1,4 +1,5 @@
-// View models of the shown data, made once per revision and shared by the panels.
+// View models of the shown data, made once per revision and shared by the panels. Those of much data that not every
+// frame needs are made beside the drawing: until they are there what was made before stands, or null.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include "views/model/charts/length_model.hpp"
 #include "views/model/charts/sample_chart.hpp"
 #include "views/model/latency_columns.hpp"
+#include "views/model/model_maker.hpp"
 #include "views/model/paper/match3_model.hpp"
 #include "views/model/paper/paper_model.hpp"
 #include "views/model/paper/paper_ui.hpp"
@@ -29,9 +31,12 @@ class Models {
   const std::vector<ChartSetting>& settings(const WindowData& data);
   const BarChart* bars(const WindowData& data, std::size_t setting);
   const ScalingChart* scaling(const WindowData& data, std::size_t setting);
+  /// Null where no sweep is shown, or while the first one is being made.
   const LengthChart* lengths(const WindowData& data);
+  bool lengths_wait() const { return lengths_.waits(); }
   const WindowMap* map(const WindowData& data, std::size_t setting, int series, MapMetric metric);
   const std::vector<Series>& map_choices(const WindowData& data);
+  /// Likewise.
   const PaperModel* paper(const WindowData& data);
   /// Null when fewer than two sweeps are compared.
   const CompareModel* compare(const WindowData& data, std::int64_t now);
@@ -52,33 +57,36 @@ class Models {
   /// The steps of an algorithm of the paper's page.
   const AlgorithmSteps& steps(Algorithm algorithm, const StepSizes& sizes);
   Match3Model& match3() { return match3_; }
-  /// What the recipe page's model costs by the rows of the shown sweep's device, and the shapes that they have.
-  const RecipeAnswer& recipe(const WindowData& data, const RecipeUi& ui);
-  const std::vector<MeasuredShape>& recipe_shapes(const WindowData& data);
-  /// The layer that stands for these rows (`measured_layer`).
-  const LayerMixRequest& recipe_layer(const WindowData& data);
-  /// By the same rows, what the windows of the tiling page cost.
-  const WindowsCost& windows_cost(const WindowData& data, const TilesUi& ui);
-  /// By the same rows, where windows cost as much as dot-product attention.
-  const OperatorCrossings& crossings(const WindowData& data, const Windows& windows);
+  /// The rows of the shown sweep's device, with the shapes that they have and the layer that stands for them; null
+  /// while they are looked through, as all that follows from them.
+  const DeviceRows* device_rows(const WindowData& data);
+  /// What the recipe page's model costs by these rows; while it is being made, that of the model before.
+  const RecipeAnswer* recipe(const WindowData& data, const RecipeUi& ui);
+  /// What the windows of the tiling page cost; null while that is being made.
+  const WindowsCost* windows_cost(const WindowData& data, const TilesUi& ui);
+  /// Where windows cost as much as dot-product attention; null while that is being made.
+  const OperatorCrossings* crossings(const WindowData& data, const Windows& windows);
   /// The paper's tables, recomputed with these sizes.
   const std::vector<Recomputed>& recomputed(const ModelSizes& sizes);
   /// What follows from the user's own losses.
   const OwnLosses& own_losses(const LossesUi& ui);
 
+  ModelMaker maker;
+
  private:
   void refresh(const WindowData& data);
 
   std::uint64_t revision_ = ~std::uint64_t{0};
-  std::optional<LatencyModel> latency_;
+  std::string database_;
+  std::shared_ptr<const LatencyModel> latency_;
   std::optional<std::vector<ChartSetting>> settings_;
   std::map<std::size_t, BarChart> bars_;  ///< by setting, as asked for
   std::map<std::size_t, ScalingChart> scaling_;
-  std::optional<LengthChart> lengths_;
+  MadeModel<std::uint64_t, LengthChart> lengths_;  ///< by revision
   std::map<std::tuple<std::size_t, int, MapMetric>, WindowMap> maps_;
   std::optional<std::vector<Series>> map_choices_;
-  std::optional<PaperModel> paper_;
-  std::optional<CompareModel> compare_;
+  MadeModel<std::uint64_t, PaperModel> paper_;
+  std::shared_ptr<const CompareModel> compare_;
   std::shared_ptr<const SelectedMeasurement> sampled_;
   SampleChart samples_;
   struct Order {
@@ -92,20 +100,13 @@ class Models {
   std::optional<bool> has_twins_;
   std::optional<AlgorithmSteps> steps_;
   Match3Model match3_;
-  struct Recipe {
-    std::vector<ResultRow> rows;
-    std::vector<MeasuredShape> shapes;
-    LayerMixRequest layer;
-    RecipeUi asked;
-    std::shared_ptr<const WorkTable> work;
-    std::optional<RecipeAnswer> answer;
-    std::shared_ptr<const WorkTable> crossed_with;
-    std::optional<std::pair<Windows, OperatorCrossings>> crossings;
-    std::shared_ptr<const WorkTable> tiled_with;
-    std::optional<std::pair<LayerMixRequest, WindowsCost>> windows_cost;
-  };
-  std::optional<Recipe> recipe_;
-  Recipe& recipe_of(const WindowData& data);
+  MadeModel<std::uint64_t, DeviceRows> device_rows_;
+  /// Of these rows, with what is known of tiles.
+  template <typename Asked>
+  using OfRows = std::tuple<std::shared_ptr<const DeviceRows>, std::shared_ptr<const WorkTable>, Asked>;
+  MadeModel<OfRows<RecipeUi>, RecipeAnswer> recipe_;
+  MadeModel<OfRows<Windows>, OperatorCrossings> crossings_;
+  MadeModel<OfRows<LayerMixRequest>, WindowsCost> windows_cost_;
   std::optional<std::pair<ModelSizes, std::vector<Recomputed>>> recomputed_;
   std::optional<OwnLosses> losses_;
   std::uint64_t losses_edits_ = 0;

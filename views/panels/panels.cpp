@@ -75,7 +75,7 @@ TextTable paper_panel_text(Context& context) {
   const PaperUi& ui = context.ui.paper;
   if (ui.page == PaperPage::tiling && data.tiles.answer) return tiles_text(*data.tiles.answer);
   if (ui.page == PaperPage::lengths) return lengths_panel_text(context);
-  if (ui.page == PaperPage::recipe) return recipe_text(ui.recipe, context.models.recipe(data, ui.recipe));
+  if (ui.page == PaperPage::recipe) return recipe_text(ui.recipe, *context.models.recipe(data, ui.recipe));
   if (ui.page == PaperPage::results)
     return results_text(shown_results(ui.results, context.models.recomputed(model_sizes(ui.results))));
   if (ui.page == PaperPage::errata) return errata_text(ui.errata_kind);

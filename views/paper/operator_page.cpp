@@ -165,13 +165,14 @@ void draw_crossings(const Context& context, const Windows& windows) {
 /// By the clock, as `triscope paper operator` tells it of the shown sweep's device.
 void draw_clock(Context& context, const Windows& windows) {
   section(context, "Tokens from which on the windows take less time");
-  const OperatorCrossings& found = context.models.crossings(context.data, windows);
-  if (!found.to_count.empty()) return counting_line(context);
-  wrapped_text(context.look.theme.text, "Forward: " + found.forward);
-  wrapped_text(context.look.theme.text, "Backward: " + found.backward);
-  wrapped_text(context.look.theme.text, "Training step, both: " + found.both);
-  muted_text(context, fmt::format("By all rows of the shown sweep's device, {}.", found.beside), true);
-  if (!found.sweep.empty()) muted_text(context, "What is not known a sweep tells: " + found.sweep, true);
+  const OperatorCrossings* found = context.models.crossings(context.data, windows);
+  if (!found) return reading_line(context);
+  if (!found->to_count.empty()) return counting_line(context);
+  wrapped_text(context.look.theme.text, "Forward: " + found->forward);
+  wrapped_text(context.look.theme.text, "Backward: " + found->backward);
+  wrapped_text(context.look.theme.text, "Training step, both: " + found->both);
+  muted_text(context, fmt::format("By all rows of the shown sweep's device, {}.", found->beside), true);
+  if (!found->sweep.empty()) muted_text(context, "What is not known a sweep tells: " + found->sweep, true);
 }
 
 /// The window's font has no ring for products by element.

@@ -105,6 +105,8 @@ void counting_line(const Context& context) {
   muted_text(context, problem.empty() ? "Counting what the kernels compute for these windows ..." : problem, true);
 }
 
+void reading_line(const Context& context) { muted_text(context, "Reading the measurements ...", true); }
+
 void wide_table(const Context& context, const char* name, std::initializer_list<const char*> columns,
                 const std::vector<bool>& right, const std::function<void()>& rows) {
   const ImGuiTableFlags flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit |

@@ -40,6 +40,8 @@ void pair_field(const Context& context, const char* first_id, int& first, const 
 void problem_line(const Context& context, const std::string& problem);
 /// Says that the page waits until it is counted what kernels compute, or why that cannot be.
 void counting_line(const Context& context);
+/// Stands for what is still being made of the rows.
+void reading_line(const Context& context);
 void wrapped_text(ImU32 colour, std::string_view text);
 
 /// A small table as high as its rows, in a window of its own that scrolls sideways where it is too wide; a table that

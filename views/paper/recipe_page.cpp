@@ -42,12 +42,17 @@ void draw_card(const Context& context) {
 
 /// Shapes that the database has; the button stands where none is chosen.
 void choose_shape(Context& context, RecipeUi& ui) {
-  const std::vector<MeasuredShape>& shapes = context.models.recipe_shapes(context.data);
+  const DeviceRows* rows = context.models.device_rows(context.data);
+  static const std::vector<MeasuredShape> none;
+  const std::vector<MeasuredShape>& shapes = rows ? rows->shapes : none;
   const auto now = std::ranges::find_if(shapes, [&](const MeasuredShape& one) { return with_shape(ui, one) == ui; });
   field_label(context, "measured",
               "Heads and windows that the open database has in both passes, with the attention beside");
   ImGui::SetNextItemWidth(-1);
-  const char* shown = now != shapes.end() ? now->text.c_str() : shapes.empty() ? "none in both passes" : "choose one";
+  const char* shown = now != shapes.end() ? now->text.c_str()
+                      : !rows             ? "reading ..."
+                      : shapes.empty()    ? "none in both passes"
+                                          : "choose one";
   if (!ImGui::BeginCombo("##shape", shown, ImGuiComboFlags_HeightLarge)) return;
   for (std::size_t n = 0; n < shapes.size(); ++n) {
     ImGui::PushID(static_cast<int>(n));  // two may read alike
@@ -241,7 +246,7 @@ void plot_mixes(const Context& context, RecipeUi& ui, const RecipeAnswer& answer
   const StepLines lines = lines_of(answer);
   const auto [bottom, top] = shown_range(lines, static_cast<double>(ui.budget_ms));
   ImPlot::SetupAxes("2-simplicial layers", "ms in a training step", ImPlotAxisFlags_Lock, ImPlotAxisFlags_Lock);
-  ImPlot::SetupAxesLimits(-0.5, ui.layers + 0.5, bottom, top, ImPlotCond_Always);
+  ImPlot::SetupAxesLimits(-0.5, answer.asked.layers + 0.5, bottom, top, ImPlotCond_Always);
   ImPlot::SetupLegend(ImPlotLocation_North, ImPlotLegendFlags_Horizontal | ImPlotLegendFlags_Outside);
   if (answer.fits) shade_fits(context, *answer.fits, top);
   ImPlotSpec line;
@@ -252,8 +257,8 @@ void plot_mixes(const Context& context, RecipeUi& ui, const RecipeAnswer& answer
   band.FillColor = to_vec4(faded(theme.series[0], 0.25F));
   ImPlot::PlotShaded("95 %", lines.layers.data(), lines.low.data(), lines.high.data(), count, band);
   ImPlot::PlotLine("attention", lines.middle.data(), count, 1, 0, line);
-  const auto here = static_cast<std::size_t>(ui.simplicial);
-  ImPlot::Annotation(ui.simplicial, lines.middle[here], to_vec4(theme.raised),
+  const auto here = static_cast<std::size_t>(std::clamp(ui.simplicial, 0, answer.asked.layers));
+  ImPlot::Annotation(static_cast<double>(here), lines.middle[here], to_vec4(theme.raised),
                      ImVec2(context.look.px(8), -context.look.px(8)), true, "%s",
                      range_text(answer.steps[here]).c_str());
   double chosen = ui.simplicial, budget = static_cast<double>(ui.budget_ms);
@@ -267,18 +272,21 @@ void plot_mixes(const Context& context, RecipeUi& ui, const RecipeAnswer& answer
 
 void draw_costs(Context& context) {
   RecipeUi& ui = context.ui.paper.recipe;
-  const RecipeAnswer& answer = context.models.recipe(context.data, ui);
+  const RecipeAnswer* made = context.models.recipe(context.data, ui);
   panel_heading(context, "What its attention costs here", "", button_width("Copy"));
   copy_button(context, Panel::paper);
+  if (!made) return reading_line(context);
+  const RecipeAnswer& answer = *made;
   if (!answer.to_count.empty()) return counting_line(context);
   if (!answer.costs) {
     problem_line(context, answer.problem);
     if (!answer.next.empty()) muted_text(context, sentence(answer.next), true);
-    if (!context.models.recipe_shapes(context.data).empty())
+    const DeviceRows* rows = context.models.device_rows(context.data);
+    if (rows && !rows->shapes.empty())
       muted_text(context, "\"measured\" at the left has what this database can add up.", true);
     return;
   }
-  const RecipeUi asked = ui;  // a drag in the plot changes the next frame's
+  const RecipeUi& asked = answer.asked;  // a drag in the plot changes the next answer
   draw_answer(context, asked, answer);
   plot_mixes(context, ui, answer);
   draw_layers(context, asked, *answer.costs);
@@ -304,7 +312,7 @@ void draw_recipe_page(Context& context) {
   const ImGuiChildFlags flags = beside ? ImGuiChildFlags_None : ImGuiChildFlags_AutoResizeY;
   if (ImGui::BeginChild("recipe model", ImVec2(beside ? left : width, 0), flags)) {
     RecipeUi& ui = context.ui.paper.recipe;
-    ui = with_measured(ui, context.models.recipe_layer(context.data));
+    if (const DeviceRows* rows = context.models.device_rows(context.data)) ui = with_measured(ui, rows->layer);
     const LayerMixRequest before = layer_request(ui);
     draw_recipe_fields(context);
     ui.typed = ui.typed || layer_request(ui) != before;

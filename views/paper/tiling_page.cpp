@@ -124,12 +124,13 @@ void draw_legend(const Context& context, const TileUse& use, const Problem& prob
 /// By measured rows with their interval, and beside whole tiles by the planner.
 void draw_cost(Context& context, const TileAnswer& answer) {
   const Problem& problem = answer.question.problem;
-  const WindowsCost& measured = context.models.windows_cost(context.data, context.ui.paper.tiles);
+  const WindowsCost* measured = context.models.windows_cost(context.data, context.ui.paper.tiles);
   const std::string planned = cost_in_words(answer.beside);
-  if (measured.text.empty() && measured.to_count.empty() && planned.empty()) return;
+  if (measured && measured->text.empty() && measured->to_count.empty() && planned.empty()) return;
   section(context, fmt::format("What does {}x{} cost?", problem.window1, problem.window2).c_str());
-  if (!measured.to_count.empty()) counting_line(context);
-  if (!measured.text.empty()) wrapped_text(context.look.theme.text, measured.text);
+  if (!measured) reading_line(context);
+  if (measured && !measured->to_count.empty()) counting_line(context);
+  if (measured && !measured->text.empty()) wrapped_text(context.look.theme.text, measured->text);
   if (!planned.empty()) wrapped_text(context.look.theme.muted, planned);
 }
 

@@ -353,7 +353,7 @@ std::string laws_now(Context& context, VectorFormat format, const std::string& g
 
 std::string recipe_now(Context& context, VectorFormat format, const std::string& given) {
   const RecipeUi& ui = context.ui.paper.recipe;
-  const RecipeAnswer& answer = context.models.recipe(context.data, ui);
+  const RecipeAnswer& answer = *context.models.recipe(context.data, ui);
   if (!answer.costs || answer.steps.size() < 2) refuse("its layers cannot be added up", "choose a measured shape");
   const Theme& theme = light_theme();
   Points low, middle, high;

@@ -176,7 +176,9 @@ void draw_paper_panel(Context& context) {
   const PaperPage page = context.ui.paper.page;
   if (page != PaperPage::table1) return draw_paper_page(context, page);
   if (!draw_data_state(context)) return;
-  const PaperModel& model = *context.models.paper(context.data);
+  const PaperModel* made = context.models.paper(context.data);
+  if (!made) return empty_state(context, "Reading the measurements ...");
+  const PaperModel& model = *made;
   const Theme& theme = context.look.theme;
   panel_heading(context, "Table 1 of the paper beside this device", "", button_width("Copy"));
   copy_button(context, Panel::paper);

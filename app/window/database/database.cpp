@@ -40,6 +40,10 @@ std::string opening_problem(const std::filesystem::path& file, bool create, std:
   return {};
 }
 
+bool same_sweeps(const std::vector<ComparedSweep>& a, const std::vector<ComparedSweep>& b) {
+  return std::ranges::equal(a, b, {}, &ComparedSweep::results, &ComparedSweep::results);
+}
+
 bool is_missing(const std::filesystem::path& file) {
   std::error_code unknown;
   return !std::filesystem::exists(file, unknown) && !unknown;
@@ -127,6 +131,7 @@ void Database::take(const std::filesystem::path& file) {
   data_.beside.reset();
   data_.figures.reset();
   data_.beside_reference.reset();  // another file's measurements have the same numbers
+  data_.table = {};
   data_.same_device.clear();
   data_.sweeps.clear();
   read(true);
@@ -153,9 +158,13 @@ void Database::read(bool comparisons_changed) {
   if (comparisons_changed) data_.loading = data_.sweeps.empty();
   reader_thread_.replace("read", [this, request] {
     try {
-      const ReadResult result = reader_.read(
-          request, [&](const ReadResult& rows) { queue_.push([this, request, rows] { show(request, rows, false); }); });
-      queue_.push([this, request, result] { show(request, result, true); });
+      const auto tell = [this, &request](ReadResult read, bool complete) {
+        queue_.push([this, request, result = std::make_shared<ReadResult>(std::move(read)), complete]() mutable {
+          show(request, *result, complete);
+          reader_thread_.add([old = std::move(result)] {});  // many rows take their time to be freed
+        });
+      };
+      tell(reader_.read(request, [&](const ReadResult& rows) { tell(rows, false); }), true);
     } catch (const std::exception& error) {
       queue_.push([this, file = request.file, why = plain_text(error)] { report_unreadable(file, why); });
     }
@@ -172,7 +181,7 @@ void Database::report_unreadable(const std::filesystem::path& file, const std::s
   messages_.notify(Severity::error, NoticeId::database, why, {{"Open another...", ask::OpenDatabase{}}});
 }
 
-void Database::show(const ReadRequest& asked, const ReadResult& result, bool complete) {
+void Database::show(const ReadRequest& asked, ReadResult& result, bool complete) {
   if (asked.file != data_.database) return;  // another database was opened meanwhile
   Selection& selection = ui_.selection;
   // What was asked for is no longer what is chosen: another read is on its way.
@@ -180,31 +189,31 @@ void Database::show(const ReadRequest& asked, const ReadResult& result, bool com
                       (selection.shown_sweep == 0 || selection.shown_sweep == result.shown->info.id);
   if (asked.shown != selection.shown_sweep && !newest) return;
   read_problem_.clear();
-  const auto same_sweeps = [](const auto& a, const auto& b) {
-    return std::ranges::equal(a, b, {}, &ComparedSweep::results, &ComparedSweep::results);
-  };
   // Sweeps that were read before are the same objects: then nothing that is made of them must be made again.
-  const bool changed = read_shown_ != result.shown || data_.baseline != result.baseline ||
-                       asked.tolerance != shown_tolerance_ ||
-                       (complete && (data_.beside_reference != result.beside_reference ||
-                                     !same_sweeps(data_.compared, result.compared) ||
-                                     (data_.against_baseline == nullptr) != (result.against_baseline == nullptr) ||
-                                     data_.same_device != result.same_device));
+  const bool changed =
+      read_shown_ != result.shown || data_.baseline != result.baseline || asked.tolerance != shown_tolerance_ ||
+      data_.beside_reference != result.beside_reference ||
+      (data_.against_baseline == nullptr) != (result.against_baseline == nullptr) ||
+      (complete && (!same_sweeps(data_.compared, result.compared) || data_.same_device != result.same_device));
   shown_tolerance_ = asked.tolerance;
   const bool first = data_.sweeps.empty() && !result.sweeps.empty() && !complete;
   data_.loading = false;
   data_.problem.clear();
   data_.read_only = result.read_only || shows_recorded();
-  data_.sweeps = result.sweeps;
-  read_shown_ = result.shown;
-  data_.baseline = result.baseline;
+  if (selection.shown_sweep == 0 && result.shown) selection.shown_sweep = result.shown->info.id;
+  // What was shown goes with the result.
+  std::swap(data_.sweeps, result.sweeps);
+  std::swap(read_shown_, result.shown);
+  std::swap(data_.baseline, result.baseline);
+  std::swap(data_.against_baseline, result.against_baseline);
+  std::swap(data_.beside_reference, result.beside_reference);
+  std::swap(data_.table, result.table);
   if (complete) {
-    data_.against_baseline = result.against_baseline;
-    data_.beside_reference = result.beside_reference;
-    data_.compared = result.compared;
+    std::swap(data_.compared, result.compared);
+    std::swap(data_.compare_table, result.compare_table);
+    std::swap(data_.same_device, result.same_device);
     data_.changes = result.changes;
     data_.versions = result.versions;
-    data_.same_device = result.same_device;
     messages_.dismiss(NoticeId::database);
     read_problem_ = result.selected_problem;
     if (!read_problem_.empty()) messages_.notify(Severity::error, NoticeId::database, read_problem_, {});
@@ -214,7 +223,6 @@ void Database::show(const ReadRequest& asked, const ReadResult& result, bool com
     }
     if (!result.other_problem.empty() && asked.other == selection.other_database) leave_other(result.other_problem);
   }
-  if (selection.shown_sweep == 0 && result.shown) selection.shown_sweep = result.shown->info.id;
   if (selection.pinned() == asked.first()) read_selected_ = result.selected;
   if (selection.pinned() == 0) read_selected_.reset();
   if (selection.all() == asked.selected) {

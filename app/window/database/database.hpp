@@ -60,7 +60,8 @@ class Database {
   void report_gone();
   void take(const std::filesystem::path& file);
   void take_recorded(const std::string& previous);
-  void show(const ReadRequest& asked, const ReadResult& result, bool complete);
+  /// Takes what is new from `result` and leaves there what was shown before.
+  void show(const ReadRequest& asked, ReadResult& result, bool complete);
   void leave_other(const std::string& why);
   void report_unreadable(const std::filesystem::path& file, const std::string& why);
   void poll();

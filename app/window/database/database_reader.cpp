@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "profiler/store/open/sweep_lock.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 #include "views/model/tables/beside_model.hpp"
+#include "views/model/tables/compare_model.hpp"
 #include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
@@ -48,6 +50,19 @@ Environment environment_elsewhere(const Snapshot& snapshot, const ResultRow& row
   if (!info) return {};
   cut_texts(*info);
   return std::move(info->environment);
+}
+
+/// The newest that has a star, or the newest.
+std::int64_t shown_first(const std::vector<SweepInfo>& sweeps) {
+  const auto starred = std::ranges::find_if(sweeps, &SweepInfo::starred);
+  return starred != sweeps.end() ? starred->id : sweeps.front().id;
+}
+
+/// Null: fewer than two are compared.
+std::shared_ptr<const CompareModel> table_of(const std::vector<ComparedSweep>& compared) {
+  if (compared.size() < 2) return nullptr;
+  return std::make_shared<const CompareModel>(
+      make_compare_model(compared, static_cast<std::int64_t>(std::time(nullptr))));
 }
 
 // Whether a sweep was done when it was read and was not resumed since.
@@ -281,12 +296,25 @@ void DatabaseReader::read_selected(const ReadRequest& request, ReadResult& resul
   result.figures = std::make_shared<const SelectionFigures>(std::move(figures));
 }
 
+void DatabaseReader::make_table(ReadResult& result) {
+  ReadTable made{result.shown, result.against_baseline, result.beside_reference, {}};
+  if (made.shown == table_.shown && made.against_baseline == table_.against_baseline &&
+      made.beside_reference == table_.beside_reference) {
+    made.model = table_.model;
+  } else if (made.shown) {
+    made.model = std::make_shared<const LatencyModel>(
+        make_latency_model(*made.shown, made.against_baseline.get(), made.beside_reference.get()));
+  }
+  result.table = table_ = std::move(made);
+}
+
 ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<void(const ReadResult&)>& rows_ready) {
   if (!snapshot_ || request.file != file_ || gone_ || inode_of(request.file) != inode_) {
     Snapshot opened(request.file, kBusyTimeout, cancel_);  // throws before anything of the old one is lost
     if (request.file != file_ || inode_of(request.file) != inode_) {
       known_.clear();
       loaded_.clear();
+      table_ = {};
     }
     snapshot_ = std::move(opened);
     beside_.reset();  // versions are those of a connection
@@ -308,24 +336,26 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   }
   std::erase_if(result.sweeps, [&](const SweepInfo& sweep) { return sweep.id == request.hidden; });
   result.shown = request.shown ? load(request.shown) : nullptr;
-  if (!result.shown && !result.sweeps.empty()) {
-    const auto starred =
-        std::find_if(result.sweeps.begin(), result.sweeps.end(), [](const SweepInfo& sweep) { return sweep.starred; });
-    result.shown = load(starred != result.sweeps.end() ? starred->id : result.sweeps.front().id);
-  }
+  if (!result.shown && !result.sweeps.empty()) result.shown = load(shown_first(result.sweeps));
   if (request.baseline) result.baseline = load(request.baseline);
+  result.against_baseline = table_.against_baseline;  // until these rows have their own
+  result.beside_reference = table_.beside_reference;
+  make_table(result);
   read_selected(request, result, rows_ready);
   const std::int64_t first = request.first();
   // A bad value costs its row alone. Damaged pages are told, also where nothing but the selected row lies on them.
   if (first != 0 && result.shown && !result.selected) (void)snapshot_->samples(first);
-  if (result.shown) result.beside_reference = beside(*result.shown, request);
+  result.beside_reference = result.shown ? beside(*result.shown, request) : nullptr;
+  result.against_baseline.reset();
   if (result.shown && result.baseline) {
     Other baseline{result.baseline, &*snapshot_};
     result.against_baseline = std::make_shared<const Comparisons>(
         result.shown->info.id == result.baseline->info.id ? Comparisons{}
                                                           : compare_sweeps(*result.shown, baseline, request.tolerance));
   }
+  make_table(result);
   compare(request, result);
+  result.compare_table = table_of(result.compared);
   if (result.shown) result.same_device = on_the_device_of(result.shown->info, result.sweeps);
   for (const auto& sweep : {result.shown, result.baseline}) {
     if (sweep) loaded_[sweep->info.id] = sweep;

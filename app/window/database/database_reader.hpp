@@ -41,6 +41,8 @@ struct ReadResult {
   std::shared_ptr<const Comparisons> against_baseline;
   std::shared_ptr<const Verdicts> beside_reference;
   std::vector<ComparedSweep> compared;
+  ReadTable table;  ///< as in `DatabaseData`
+  std::shared_ptr<const CompareModel> compare_table;
   std::vector<std::shared_ptr<const SweepResults>> same_device;  ///< as in `DatabaseData`
   std::shared_ptr<const SelectedMeasurement> selected;
   std::shared_ptr<const MeasurementBeside> beside;
@@ -106,6 +108,8 @@ class DatabaseReader {
   SelectionFigures figures_of(const ReadRequest& request, const SweepResults& shown);
   void compare_figures(const ReadRequest& request, const ResultRow& first, SelectionFigures& figures);
   std::shared_ptr<const Verdicts> beside(const SweepResults& sweep, const ReadRequest& request);
+  /// Makes the table of what was read.
+  void make_table(ReadResult& result);
   Comparisons compare_sweeps(const SweepResults& ours, Other& other, double tolerance);
   std::vector<std::shared_ptr<const SweepResults>> on_the_device_of(const SweepInfo& shown,
                                                                     const std::vector<SweepInfo>& sweeps);
@@ -123,6 +127,7 @@ class DatabaseReader {
   double tolerance_ = 0;
   std::string beside_of_;  ///< what `beside_` was made of
   std::shared_ptr<const Verdicts> beside_;
+  ReadTable table_;  ///< made last, of this file
   std::map<Pair, Known> known_;
   std::string figures_of_;  ///< what `figures_known_` was made of
   std::map<std::int64_t, Comparison> figures_known_;

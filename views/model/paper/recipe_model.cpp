@@ -61,6 +61,7 @@ std::string recipe_problem(const RecipeUi& ui) {
 
 RecipeAnswer make_recipe_answer(const std::vector<ResultRow>& rows, const RecipeUi& ui, const WorkTable& work) {
   RecipeAnswer answer;
+  answer.asked = ui;
   answer.problem = recipe_problem(ui);
   if (!answer.problem.empty()) return answer;
   answer.to_count = still_to_count(problems_to_count(rows, layer_request(ui)), work);
@@ -151,6 +152,13 @@ std::vector<ResultRow> rows_on_device(const DatabaseData& data) {
   if (data.shown) rows = data.shown->rows;
   for (const auto& other : data.same_device) rows.insert(rows.end(), other->rows.begin(), other->rows.end());
   return rows;
+}
+
+DeviceRows make_device_rows(std::vector<ResultRow> rows) {
+  DeviceRows made{std::move(rows), {}, {}};
+  made.shapes = measured_shapes(made.rows);
+  made.layer = measured_layer(made.rows);
+  return made;
 }
 
 TextTable recipe_text(const RecipeUi& ui, const RecipeAnswer& answer) {

@@ -44,6 +44,7 @@ std::vector<Problem> still_to_count(std::vector<Problem> wanted, const WorkTable
 std::string recipe_problem(const RecipeUi& ui);
 
 struct RecipeAnswer {
+  RecipeUi asked;  ///< whose answer it is
   std::optional<LayerCosts> costs;
   std::string problem, next;        ///< why there are none, and what to do about it
   std::vector<Problem> to_count;    ///< problems whose tiles it waits for
@@ -74,6 +75,14 @@ OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const W
 
 /// The rows that the calculator goes by: the shown sweep's, then those of the other sweeps on its device.
 std::vector<ResultRow> rows_on_device(const DatabaseData& data);
+
+/// Such rows, the shapes that they have, and the layer that stands for them (`measured_layer`).
+struct DeviceRows {
+  std::vector<ResultRow> rows;
+  std::vector<MeasuredShape> shapes;
+  LayerMixRequest layer;
+};
+DeviceRows make_device_rows(std::vector<ResultRow> rows);
 
 /// Each layer's times and every mix, to be copied.
 TextTable recipe_text(const RecipeUi& ui, const RecipeAnswer& answer);
