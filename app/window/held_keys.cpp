@@ -10,17 +10,22 @@ bool is_modifier(ImGuiKey key) {
 }
 
 /// Takes from `queue` what begins with a change of a modifier after a key was pressed: Dear ImGui reads the modifiers
-/// of a frame at its end, so that Ctrl+F would be F where both are let go at once.
-void cut_after_chord(ImVector<ImGuiInputEvent>& queue, ImVector<ImGuiInputEvent>& rest) {
-  bool key_pressed = false;
+/// of a frame at its end, so that Ctrl+F would be F where both are let go at once. Likewise a click after the pointer
+/// came: what may lie under another item, as the header of a table, takes none in the first frame that it is under the
+/// pointer.
+void cut_what_is_too_early(ImVector<ImGuiInputEvent>& queue, ImVector<ImGuiInputEvent>& rest) {
+  bool key_pressed = false, moved = false;
   for (int n = 0; n < queue.Size; ++n) {
     const ImGuiInputEvent& event = queue[n];
-    if (event.Type != ImGuiInputEventType_Key) continue;
-    if (is_modifier(event.Key.Key) && key_pressed) {
+    moved |= event.Type == ImGuiInputEventType_MousePos;
+    const bool early_click = moved && event.Type == ImGuiInputEventType_MouseButton && event.MouseButton.Down;
+    const bool late_modifier = key_pressed && event.Type == ImGuiInputEventType_Key && is_modifier(event.Key.Key);
+    if (early_click || late_modifier) {
       for (int later = n; later < queue.Size; ++later) rest.push_back(queue[later]);
       queue.resize(n);
       return;
     }
+    if (event.Type != ImGuiInputEventType_Key) continue;
     const bool of_modifier = event.Key.Key >= ImGuiKey_LeftCtrl && event.Key.Key <= ImGuiKey_RightSuper;
     key_pressed |= event.Key.Down && !is_modifier(event.Key.Key) && !of_modifier;
   }
@@ -34,7 +39,7 @@ void HeldKeys::before_frame(int& frames_left) {
   const ImGuiID field = context.InputTextState.ID;
   const bool ready = field != 0 && context.ActiveId == field && field != field_before_;
   if (frames_left > 0) frames_left = ready ? 0 : frames_left - 1;
-  if (frames_left == 0 && events_.empty()) return cut_after_chord(context.InputEventsQueue, next_);
+  if (frames_left == 0 && events_.empty()) return cut_what_is_too_early(context.InputEventsQueue, next_);
   ImVector<ImGuiInputEvent> others;
   for (const ImGuiInputEvent& event : context.InputEventsQueue) {
     const bool typed = event.Type == ImGuiInputEventType_Text || event.Type == ImGuiInputEventType_Key;
@@ -44,7 +49,7 @@ void HeldKeys::before_frame(int& frames_left) {
   if (frames_left > 0) return;
   for (const ImGuiInputEvent& event : events_) context.InputEventsQueue.push_back(event);
   events_.clear();
-  cut_after_chord(context.InputEventsQueue, next_);
+  cut_what_is_too_early(context.InputEventsQueue, next_);
 }
 
 void HeldKeys::in_frame() {

@@ -1,5 +1,6 @@
-// Keys that wait for a later frame: those that are typed at once after a command that opens a text field, until the
-// field has the keyboard, and a modifier that is let go in the frame in which its key is pressed.
+// Events that wait for a later frame: keys that are typed at once after a command that opens a text field, until the
+// field has the keyboard, a modifier that is let go in the frame in which its key is pressed, and a click in the frame
+// in which the pointer comes.
 #pragma once
 
 #include <imgui.h>
@@ -11,7 +12,7 @@ namespace triscope {
 class HeldKeys {
  public:
   /// Call before each new frame. `frames_left`: for how many frames keys may still wait; counted down here, and 0 once
-  /// another text field has the keyboard. The mouse waits for nothing.
+  /// another text field has the keyboard. The mouse does not wait for these.
   void before_frame(int& frames_left);
   /// Call within each frame, before new events come.
   void in_frame();
