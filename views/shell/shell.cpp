@@ -187,11 +187,23 @@ void draw_notice(Context& context, const Notice& notice, float line, float lines
 
 }  // namespace
 
+namespace {
+
+/// A popup that stood in the frame before: what closes it, such as Esc, is meant for it alone.
+bool popup_stood() {
+  return std::ranges::any_of(ImGui::GetCurrentContext()->Windows, [](const ImGuiWindow* window) {
+    return (window->Flags & ImGuiWindowFlags_Popup) != 0 && window->WasActive;
+  });
+}
+
+}  // namespace
+
 bool is_enabled(const Context& context, const Command& command) { return command.enabled(context.data, context.ui); }
 
 void handle_shortcuts(Context& context) {
   const ImGuiIO& io = ImGui::GetIO();
-  const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  const bool popup =
+      ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel) || popup_stood();
   for (const Command& command : commands()) {
     if (!*command.shortcut) continue;
     const Shortcut shortcut = parse_shortcut(command.shortcut);
@@ -229,8 +241,10 @@ void draw_notices(Context& context) {
   for (std::size_t i = notices.size() - shown; i < notices.size(); ++i) height += line * lines(notices[i]);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, look.theme.raised);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(12), look.px(5)));
-  if (ImGui::BeginViewportSideBar("##notices", ImGui::GetMainViewport(), ImGuiDir_Up, height,
-                                  ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings)) {
+  // What comes unasked takes the keyboard from nobody.
+  if (ImGui::BeginViewportSideBar(
+          "##notices", ImGui::GetMainViewport(), ImGuiDir_Up, height,
+          ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing)) {
     for (std::size_t i = notices.size() - shown; i < notices.size(); ++i) {
       ImGui::PushID(static_cast<int>(notices[i].id));
       draw_notice(context, notices[i], line, lines(notices[i]));
@@ -242,6 +256,22 @@ void draw_notices(Context& context) {
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
 }
+
+namespace {
+
+/// Dear ImGui gives the keyboard of a window that goes to the one in front, and brings its tab to the front: after a
+/// start with a kept layout that would be the last panel of all.
+void keep_shown_tabs_first() {
+  const ImGuiWindow* focused = ImGui::GetCurrentContext()->NavWindow;
+  for (const PanelInfo& info : panels()) {
+    const ImGuiWindow* window = ImGui::FindWindowByName(window_name(info).c_str());
+    const ImGuiDockNode* node = window ? window->DockNode : nullptr;
+    if (!node || !node->VisibleWindow || node->VisibleWindow == window || window == focused) continue;
+    if (window->FocusOrder > node->VisibleWindow->FocusOrder) ImGui::BringWindowToFocusFront(node->VisibleWindow);
+  }
+}
+
+}  // namespace
 
 void draw_docked_panels(Context& context) {
   UiState& ui = context.ui;
@@ -298,6 +328,7 @@ void draw_docked_panels(Context& context) {
     ImGui::SetWindowFocus(window_name(panel_info(ui.focus)).c_str());
     ui.focus = Panel::count;
   }
+  if (ui.front_pending == 0) keep_shown_tabs_first();
   ui.fit_charts = false;
 }
 

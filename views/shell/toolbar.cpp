@@ -58,6 +58,16 @@ void draw_menus(Context& context) {
   ImGui::PopStyleVar();
 }
 
+/// While a menu is open Dear ImGui gives a click beside it to nobody: it would only close the menu. One on what stands
+/// right of the menus' names is meant for that.
+void close_menu_for_click() {
+  const ImGuiContext& context = *ImGui::GetCurrentContext();
+  if (!ImGui::IsMouseClicked(ImGuiMouseButton_Left) || context.HoveredWindow != ImGui::GetCurrentWindow()) return;
+  const auto& popups = context.OpenPopupStack;
+  const bool menu = popups.Size > 0 && popups[0].Window && (popups[0].Window->Flags & ImGuiWindowFlags_ChildMenu) != 0;
+  if (menu && ImGui::GetMousePos().x >= ImGui::GetCursorScreenPos().x) ImGui::ClosePopupToLevel(0, true);
+}
+
 std::string device_name(const Context& context) {
   const Machine& machine = context.data.machine;
   if (!machine.catalog) return machine.loading ? "looking for devices ..." : "no devices known";
@@ -259,6 +269,7 @@ void draw_toolbar(Context& context) {
   ImGui::PushStyleColor(ImGuiCol_Text, look.theme.muted);
   draw_menus(context);
   ImGui::PopStyleColor();
+  close_menu_for_click();
   if (!is_narrow(look)) draw_workspaces(context, height);  // the View menu has them too
   const float menus_end = ImGui::GetCursorPosX();
 
