@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "profiler/plan/sweep_queue.hpp"
 #include "profiler/statistics/statistics.hpp"
@@ -28,7 +29,22 @@ ResultRow row_of(const MeasurementKey& key) {
   return row;
 }
 
-/// "512 × 32 fwd, 3 kernels"; with its tokens where the sweep has several lengths.
+bool is_windowed(const MeasurementKey& key) {
+  return key.problem.form == Form::trilinear || key.problem.form == Form::determinant;
+}
+
+/// Some rows are trilinear and some are determinants.
+bool has_both_forms(const SweepQueue& queue) {
+  std::set<Form> forms;
+  for (const std::vector<MeasurementKey>& keys : queue.parts) {
+    for (const MeasurementKey& key : keys) {
+      if (is_windowed(key)) forms.insert(key.problem.form);
+    }
+  }
+  return forms.size() > 1;
+}
+
+/// "512 × 32 fwd, 3 kernels"; with its tokens where the sweep has several lengths, and with its form where it has both.
 std::string part_text(const SweepQueue& queue, std::size_t part) {
   const std::vector<MeasurementKey>& keys = queue.parts[part];
   const auto ours =
@@ -38,6 +54,7 @@ std::string part_text(const SweepQueue& queue, std::size_t part) {
   const bool lengths = std::ranges::any_of(
       queue.parts, [&](const std::vector<MeasurementKey>& other) { return other.front().problem.seq_len != tokens; });
   std::string text = fmt::format("{} {}", line_label(row_of(key)), short_pass(key.pass));
+  if (is_windowed(key) && has_both_forms(queue)) text += fmt::format(", {}", to_string(key.problem.form));
   if (lengths && key.problem.form != Form::dot_product) text += ", " + format_tokens(key.problem.seq_len);
   if (keys.size() > 1) text += fmt::format(", {} rows", keys.size());
   return text;
@@ -50,7 +67,8 @@ void draw_row(Context& context, const LiveRow& live, double precision) {
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
   const ResultRow& row = live.row;
   const std::optional<double> spread = spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms);
-  std::string number = live.samples.empty() ? "waits" : format_ms(*row.median_ms, half_width(value_of(row)));
+  // Its first samples may not be summed up yet.
+  std::string number = row.median_ms ? format_ms(*row.median_ms, half_width(value_of(row))) : "waits";
   if (spread) number += fmt::format(" ±{:.{}f} %", *spread, *spread < 10 ? 1 : 0);
   float width = 0;
   {
