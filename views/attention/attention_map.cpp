@@ -321,11 +321,13 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   view.rect = pixel_rect(ImVec2(origin.x + left, origin.y + top),
                          ImVec2(origin.x + std::max(left + look.px(40), room.x - right),
                                 origin.y + std::max(top + look.px(24), room.y - bottom)));
-  ImGui::SetCursorScreenPos(view.rect.low);
   ImGui::PushID(which);
+  const bool second = which == 1 && !ui.flipped;  // both maps are zoomed alike
+  const Minimap minimap = second ? Minimap() : begin_minimap(context, view);
+  ImGui::SetCursorScreenPos(view.rect.low);
   ImGui::InvisibleButton("##cells", ImVec2(view.rect.high.x - view.rect.low.x, view.rect.high.y - view.rect.low.y));
   ImGui::PopID();
-  handle_mouse(context, view);
+  if (!minimap.held) handle_mouse(context, view);
   paint_map(context, view);
   draw_axes(context, view);
   if (which != 2 && !low) {
@@ -338,6 +340,7 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   if (ui.pinned)
     draw_marked_cell(context, view, *ui.pinned, look.theme.dark ? look.theme.text : look.theme.accent,
                      std::max(1.0F, look.px(2)));
+  draw_minimap(context, minimap, *view.pyramid, view.style, view.side->slice.get());
 }
 
 /// "brown 1,005 with jumps 1,011: p = 0.138, logit 4.62".

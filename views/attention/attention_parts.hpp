@@ -40,6 +40,17 @@ struct MapPlace {
   HeatmapPart seen_part(const HeatmapPyramid& pyramid) const;
 };
 
+/// attention_minimap.cpp: the whole map, small in a corner of the part of it that is seen.
+struct Minimap : MapPlace {
+  bool shown = false, held = false;  ///< the pointer is on it, or drags it: nothing behind it is meant
+  PixelRect seen;                    ///< the part
+};
+/// Takes the mouse: a drag moves the part, a click beside it brings it there. Call it before the item of the large map:
+/// what comes first is in front.
+Minimap begin_minimap(Context& context, const MapPlace& large);
+/// `slice`: what `pyramid` is made of.
+void draw_minimap(Context& context, const Minimap& map, const HeatmapPyramid& pyramid, const HeatmapStyle& style,
+                  const Slice* slice);
 /// attention_grid.cpp: small maps, queries down and heads across, in the room that is left; a click opens one.
 void draw_attention_grid(Context& context);
 /// attention_map.cpp: what is seen of a map.

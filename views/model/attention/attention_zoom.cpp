@@ -34,6 +34,13 @@ std::optional<HeatmapPart> zoomed(const HeatmapPart& part, const AttentionFrame&
   return made;
 }
 
+HeatmapPart centred(const HeatmapPart& part, const AttentionFrame& frame, MapShare at) {
+  const double width = part.right - part.left, height = part.bottom - part.top;
+  const double left = at.x * static_cast<double>(frame.width) - width / 2,
+               top = at.y * static_cast<double>(frame.height) - height / 2;
+  return kept_inside({left, top, left + width, top + height}, frame);
+}
+
 HeatmapPart panned(const HeatmapPart& part, const AttentionFrame& frame, MapShare by) {
   const double dx = by.x * (part.right - part.left), dy = by.y * (part.bottom - part.top);
   return kept_inside({part.left + dx, part.top + dy, part.right + dx, part.bottom + dy}, frame);

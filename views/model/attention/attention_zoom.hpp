@@ -17,6 +17,8 @@ struct MapShare {
 };
 /// `part` with both sides times `factor`, the place under `at` staying where it is; unset: the whole frame.
 std::optional<HeatmapPart> zoomed(const HeatmapPart& part, const AttentionFrame& frame, MapShare at, MapShare factor);
+/// `part` around the place under `at`, a share of the whole frame.
+HeatmapPart centred(const HeatmapPart& part, const AttentionFrame& frame, MapShare at);
 HeatmapPart panned(const HeatmapPart& part, const AttentionFrame& frame, MapShare by);
 
 }  // namespace triscope
