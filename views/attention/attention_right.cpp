@@ -118,7 +118,7 @@ void draw_distribution(Context& context) {
   fact_line(context, fmt::format("outside top {}", slice.top.size()).c_str(),
             significant_text(std::max(0.0, 1 - top - slice.sink_p), 3));
   fact_line(context, "sink", side.source->sink ? significant_text(slice.sink_p, 3) : "none");
-  fact_line(context, "mean distance",
+  fact_line(context, "mean distance, tokens",
             fmt::format("{} × {}", significant_text(slice.distance1, 3), significant_text(slice.distance2, 3)));
   tooltip(context, "Tokens between the query and its keys on the two axes, weighted with p");
 }

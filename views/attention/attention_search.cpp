@@ -139,7 +139,7 @@ void draw_hits(Context& context) {
     return;
   ImGui::TableSetupColumn("head", ImGuiTableColumnFlags_WidthStretch, 0.7F);
   ImGui::TableSetupColumn("query", ImGuiTableColumnFlags_WidthStretch, 0.9F);
-  for (const char* name : {"j", "k"})
+  for (const char* name : {words ? "j" : "j, tokens", words ? "k" : "k, tokens"})
     ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 1.7F : 1.0F);
   ImGui::TableSetupColumn("p", ImGuiTableColumnFlags_WidthStretch, 1.0F);
   ImGui::TableSetupScrollFreeze(0, 1);

@@ -28,8 +28,8 @@ constexpr std::array kFigures{
 constexpr std::array kStriking{std::pair{OverviewFigure::entropy, "Sharpest query of a head"},
                                std::pair{OverviewFigure::largest_p, "Largest p of a head"},
                                std::pair{OverviewFigure::sink_p, "Largest share of the sink"},
-                               std::pair{OverviewFigure::distance1, "Farthest back on j"},
-                               std::pair{OverviewFigure::distance2, "Farthest back on k"}};
+                               std::pair{OverviewFigure::distance1, "Farthest back on j, mean of tokens"},
+                               std::pair{OverviewFigure::distance2, "Farthest back on k, mean of tokens"}};
 
 void draw_figure_choice(Context& context) {
   AttentionUi& ui = context.ui.attention;
@@ -38,6 +38,8 @@ void draw_figure_choice(Context& context) {
     if (figure == OverviewFigure::sink_p && !(source && source->sink)) continue;
     if (figure == OverviewFigure::distance1) ImGui::NewLine();
     if (chip(context, label, ui.figure == figure)) ui.figure = figure;
+    if (figure == OverviewFigure::distance1 || figure == OverviewFigure::distance2)
+      tooltip(context, "In tokens: how far the keys of this axis lie before their query, the mean weighted with p");
     ImGui::SameLine(0, context.look.px(4));
   }
   ImGui::NewLine();
