@@ -98,8 +98,9 @@ void time_frames(Offscreen& window) {
 void time_paper(Offscreen& window) {
   PaperUi& paper = window.application().ui().paper;
   const auto show = [&](const std::string& page) {
-    time_until_settled(window, "show Paper, " + page,
-                       [&] { window.application().carry_out(ask::ShowPanel{Panel::paper, page}); });
+    time_until_settled(window, "show Paper, " + page, [&] {
+      window.application().carry_out(ask::ShowPanel{Panel::paper, page});
+    });
   };
   for (int page = 0; page < static_cast<int>(PaperPage::count); ++page)
     show(std::string(paper_page_id(static_cast<PaperPage>(page))));

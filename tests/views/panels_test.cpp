@@ -232,6 +232,35 @@ TEST(Panels, charts_show_the_setting_of_the_selected_row_or_the_chosen_one) {
   EXPECT_EQ(shown(), "2,048 tokens");
 }
 
+TEST(Panels, the_queue_tells_forms_apart_and_knows_no_time_before_samples_are_summed_up) {
+  Canvas canvas;
+  WindowData data;
+  data.run.running = true;
+  auto queue = std::make_shared<SweepQueue>();
+  MeasurementKey key;
+  key.problem = row(1, 512, 32, Pass::forward, 24, 0.2).problem;
+  key.problem.form = Form::trilinear;
+  key.kernel = "cpu.fast";
+  queue->parts = {{key}, {key}};
+  queue->groups = {{0, 0, 3.0}, {0, 1, 3.0}, {1, 0, 3.0}};
+  LiveRow live;
+  live.row = row(-1, 512, 32, Pass::forward, 24, 0.2);
+  live.row.median_ms = live.row.ci_low_ms = live.row.ci_high_ms = std::nullopt;
+  live.samples = samples(3);
+  live.summarized = false;
+  data.run.live.queue = queue;
+  data.run.live.rows = {live};
+  data.run.live.at = 0;
+  data.run.live.waiting = {1, 2};
+  canvas.draw(Panel::queue, data);
+  EXPECT_THAT(canvas.text, testing::HasSubstr("waits"));
+  EXPECT_THAT(canvas.text, testing::Not(testing::HasSubstr("trilinear")));
+  queue->parts[1][0].problem.form = Form::determinant;
+  canvas.draw(Panel::queue, data);
+  EXPECT_THAT(canvas.text, testing::HasSubstr("fwd, trilinear"));
+  EXPECT_THAT(canvas.text, testing::HasSubstr("fwd, determinant"));
+}
+
 TEST(Panels, text_of_each_panel_has_as_many_cells_as_headers) {
   Canvas canvas;
   WindowData data = states()[7].data;

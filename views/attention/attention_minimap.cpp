@@ -10,7 +10,7 @@
 namespace triscope {
 namespace {
 
-constexpr int kMinimapTexture = 4;                         // the grid's, which never stands beside a map
+constexpr int kMinimapTexture = 4;                  // the grid's, which never stands beside a map
 constexpr float kSide = 128, kRoom[] = {300, 240};  // design pixels: its longer side, and the least map that has one
 
 /// In the corner of the keys that lie farthest back.
@@ -26,7 +26,7 @@ Minimap minimap_of(const Context& context, const MapPlace& large) {
   const float most = std::min({look.px(kSide), width / 3, height / 3});
   const auto longest = static_cast<double>(std::max(large.frame.width, large.frame.height));
   const auto side = [&](std::int64_t cells) {
-    return std::max(look.px(20), static_cast<float>(static_cast<double>(cells) / longest) * most);
+    return std::max(look.px(32), static_cast<float>(static_cast<double>(cells) / longest) * most);
   };
   const ImVec2 low(large.rect.low.x + look.px(10), large.rect.low.y + look.px(10));
   map.rect = pixel_rect(low, ImVec2(low.x + side(large.frame.width), low.y + side(large.frame.height)));
@@ -59,8 +59,8 @@ Minimap begin_minimap(Context& context, const MapPlace& large) {
   map.held = ImGui::IsItemHovered() || ImGui::IsItemActive();
   if (!ImGui::IsItemActive()) return map;
   const ImVec2 mouse = ImGui::GetMousePos(), moved = ImGui::GetIO().MouseDelta;
-  const bool beside = mouse.x < map.seen.low.x || mouse.x > map.seen.high.x || mouse.y < map.seen.low.y ||
-                      mouse.y > map.seen.high.y;
+  const bool beside =
+      mouse.x < map.seen.low.x || mouse.x > map.seen.high.x || mouse.y < map.seen.low.y || mouse.y > map.seen.high.y;
   if (ImGui::IsItemActivated()) {
     const MapShare at{(mouse.x - map.rect.low.x) / size.x, (mouse.y - map.rect.low.y) / size.y};
     if (beside) ui.part = centred(large.part, map.frame, at);

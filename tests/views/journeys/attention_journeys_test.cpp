@@ -110,6 +110,42 @@ TEST_F(AttentionJourney, the_wheel_zooms_to_numbers_and_a_double_click_shows_all
   });
 }
 
+TEST_F(AttentionJourney, the_minimap_moves_the_part_that_is_seen_and_no_pair_behind_it_is_meant) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    IM_CHECK(!c->ItemExists("//**/##minimap"));
+    c->MouseMove("//**/##cells");
+    for (int n = 0; n < 6; ++n) c->MouseWheelY(1);
+    c->Yield(2);
+    const ImRect map = c->ItemInfo("//**/##minimap").RectFull;
+    IM_CHECK(map.GetWidth() > 20 && map.GetHeight() > 10);
+    const auto width = [] { return attention().part->right - attention().part->left; };
+    const double before = width();
+    // A click beside the part brings it there.
+    c->MouseMoveToPos(ImVec2(map.Max.x - 1, map.Max.y - 1));
+    c->Yield(2);
+    IM_CHECK(!attention().hovered.has_value());
+    c->MouseClick();
+    c->Yield(2);
+    IM_CHECK(!attention().pinned.has_value());
+    const double right = attention().part->right;
+    IM_CHECK(right > 511 && std::abs(width() - before) < 1e-6);
+    // Dragging moves it as far on the whole map as the pointer on the small one.
+    c->MouseDown();
+    c->MouseMoveToPos(ImVec2(map.Max.x - 1 - map.GetWidth() / 4, map.Max.y - 1));
+    c->Yield(2);
+    IM_CHECK(!attention().hovered.has_value());
+    c->MouseUp();
+    c->Yield(2);
+    IM_CHECK(std::abs(right - attention().part->right - 512.0 / 4) < 512 / map.GetWidth() * 2);
+    IM_CHECK(!attention().pinned.has_value() && std::abs(width() - before) < 1e-6);
+    // A double click on it is none on the map.
+    c->MouseDoubleClick();
+    c->Yield(2);
+    IM_CHECK(attention().part.has_value());
+  });
+}
+
 TEST_F(AttentionJourney, space_flips_to_the_second_source_while_it_is_held) {
   travel([](ImGuiTestContext* c) {
     open(c);

@@ -47,6 +47,59 @@ TEST(Layout, a_notice_takes_its_room_once) {
   EXPECT_NEAR(ImGui::FindWindowByName("###tflops")->Size.y, before, 1.5);
 }
 
+TEST(Layout, a_notice_comes_and_goes_and_leaves_the_tabs_as_they_are) {
+  WindowOnDatabase window;
+  window.stage->settle();
+  const auto in_front = [](const char* panel) {
+    const ImGuiWindow* shown = ImGui::FindWindowByName(panel);
+    return shown && shown->DockNode && shown->DockNode->VisibleWindow == shown;
+  };
+  window.start(window.folder / "test.db");  // with the layout that was kept
+  window.stage->settle();
+  ASSERT_TRUE(in_front("###latency") && in_front("###tflops") && in_front("###history"));
+  for (const bool clicked : {false, true}) {
+    window.application().messages().notify(Severity::info, NoticeId::saved, "Something was saved.");
+    for (int i = 0; i < 4; ++i) window.stage->frame();
+    if (clicked) ImGui::FocusWindow(ImGui::FindWindowByName("##notices"));
+    window.application().messages().dismiss(NoticeId::saved);
+    for (int i = 0; i < 4; ++i) window.stage->frame();
+    EXPECT_TRUE(in_front("###latency") && in_front("###tflops") && in_front("###history")) << clicked;
+  }
+}
+
+TEST(Clicks, that_come_with_the_pointer_sort_the_table) {
+  WindowOnDatabase window;
+  window.stage->settle();
+  ImGuiContext& context = *ImGui::GetCurrentContext();
+  const ImGuiTable* table = nullptr;
+  for (int n = 0; n < context.Tables.GetMapSize(); ++n) {
+    const ImGuiTable* one = context.Tables.TryGetMapData(n);
+    if (one && one->OuterWindow == ImGui::FindWindowByName("###latency")) table = one;
+  }
+  ASSERT_NE(table, nullptr);
+  const float x = (table->Columns[0].WorkMinX + table->Columns[0].WorkMaxX) / 2, y = table->OuterRect.Min.y + 8;
+  ImGuiIO& io = ImGui::GetIO();  // all of it between two frames, as on a busy machine
+  io.AddMousePosEvent(x, y);
+  io.AddMouseButtonEvent(ImGuiMouseButton_Left, true);
+  io.AddMouseButtonEvent(ImGuiMouseButton_Left, false);
+  for (int i = 0; i < 6; ++i) window.stage->frame();
+  EXPECT_FALSE(window.application().ui().sort_column.empty());
+}
+
+TEST(Keys, typed_while_a_notice_comes_reach_their_field) {
+  WindowOnDatabase window;
+  window.stage->settle();
+  window.application().carry_out(ask::FilterTable{});
+  window.stage->settle();
+  ImGui::GetIO().AddInputCharacter('5');
+  for (int i = 0; i < 4; ++i) window.stage->frame();
+  window.application().messages().notify(Severity::info, NoticeId::saved, "Something was saved.");
+  for (int i = 0; i < 4; ++i) window.stage->frame();
+  ImGui::GetIO().AddInputCharacter('1');
+  for (int i = 0; i < 4; ++i) window.stage->frame();
+  EXPECT_EQ(window.application().ui().table_filter, "51");
+}
+
 TEST(Keys, typed_at_once_after_the_filter_was_asked_for_reach_it) {
   WindowOnDatabase window;
   window.stage->settle();

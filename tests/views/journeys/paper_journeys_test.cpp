@@ -163,7 +163,7 @@ TEST_F(PaperJourney, the_recipe_adds_up_a_model_that_is_typed_or_chosen) {
     ui().paper.recipe.seq_len = 1024;
     c->ItemClick("//**/Recipe");
     wait(c);
-    const auto answer = [] { return app().models().recipe(data(), ui().paper.recipe); };
+    const auto answer = [] { return *app().models().recipe(data(), ui().paper.recipe); };
     IM_CHECK(answer().costs.has_value());
     c->ItemInputValue("//**/##layers", 12);
     c->ItemClick("//**/1 in 2");
@@ -185,7 +185,7 @@ TEST_F(PaperJourney, the_recipe_adds_up_a_model_that_is_typed_or_chosen) {
     IM_CHECK(answer().problem.find("64/2 heads") != std::string::npos);
     c->ItemClick(page("recipe model")->GetID("##shape"));
     c->Yield(2);
-    std::string first = app().models().recipe_shapes(data()).front().text;
+    std::string first = app().models().device_rows(data())->shapes.front().text;
     for (std::size_t at = 0; (at = first.find('/', at)) != std::string::npos; at += 2) first.insert(at, 1, '\\');
     c->ItemClick(("//##Combo_00/$$0/" + first).c_str());
     c->Yield(2);
@@ -212,7 +212,7 @@ TEST_F(PaperJourney, the_recipe_counts_the_tiles_of_windows_that_were_not_measur
     ui().paper.recipe.seq_len = 1024;
     c->ItemClick("//**/Recipe");
     wait(c);
-    const auto answer = [] { return app().models().recipe(data(), ui().paper.recipe); };
+    const auto answer = [] { return *app().models().recipe(data(), ui().paper.recipe); };
     IM_CHECK(data().work.asked.empty());  // all of it was measured
     c->ItemInputValue("//**/##window1", 300);
     wait(c);
@@ -231,7 +231,7 @@ TEST_F(PaperJourney, the_operator_follows_its_sliders) {
     c->Yield(3);
     IM_CHECK(shown("operator_"));
     const auto windows = [] { return Windows{ui().paper.the_operator.window1, ui().paper.the_operator.window2}; };
-    const auto crossings = [&] { return app().models().crossings(data(), windows()); };
+    const auto crossings = [&] { return *app().models().crossings(data(), windows()); };
     IM_CHECK(crossings().beside.starts_with("64/1 heads"));
     slide(c, "//**/window1/##power", 0.01F);
     slide(c, "//**/window2/##power", 0.99F);
@@ -279,10 +279,10 @@ TEST_F(PaperJourney, numbers_that_a_field_does_not_take_stay_until_they_are_righ
     type("//**/##layers", "4");  // fewer than the 8 that are 2-simplicial: said, and nothing is changed
     IM_CHECK_EQ(wrong_fields(), 0U);
     IM_CHECK_EQ(ui().paper.recipe.simplicial, 8);
-    IM_CHECK_STR_EQ(app().models().recipe(data(), ui().paper.recipe).problem.c_str(),
+    IM_CHECK_STR_EQ(app().models().recipe(data(), ui().paper.recipe)->problem.c_str(),
                     "8 of 4 layers cannot be 2-simplicial");
     type("//**/##layers", "40");
-    IM_CHECK(app().models().recipe(data(), ui().paper.recipe).costs.has_value());
+    IM_CHECK(app().models().recipe(data(), ui().paper.recipe)->costs.has_value());
     c->ItemClick("//**/Results");
     c->Yield(2);
     type("//**/##size 0", "-5");
@@ -473,7 +473,7 @@ TEST(PaperPictures, of_every_page) {
     ui.recipe.typed = true;
     ui.recipe.seq_len = 1024;
     ui.recipe.budget_ms =
-        static_cast<float>(application.models().recipe(application.data(), ui.recipe).steps.at(20).low);
+        static_cast<float>(application.models().recipe(application.data(), ui.recipe)->steps.at(20).low);
     take("budget");
     if (const char* database = std::getenv("TRISCOPE_PICTURES_DATABASE")) {  // with rows of lengths, instead of tiles
       take_measured(window, database, take);

@@ -108,6 +108,68 @@ TEST_F(SelectionJourney, selecting_makes_no_model_anew) {
   });
 }
 
+TEST_F(SelectionJourney, what_is_read_beside_the_drawing_has_its_tables_ready) {
+  travel([](ImGuiTestContext* c) {
+    begin(c, Panel::latency);
+    IM_CHECK(data().table.model != nullptr);
+    IM_CHECK(app().models().latency(data()) == data().table.model.get());
+    const std::vector<SweepInfo> sweeps = data().sweeps;
+    app().carry_out(ask::SetBaseline{sweeps[1].id});
+    wait(c);
+    IM_CHECK(data().against_baseline != nullptr);
+    IM_CHECK(app().models().latency(data()) == data().table.model.get());
+    app().carry_out(ask::Compare{sweeps[2].id});
+    wait(c);
+    IM_CHECK(data().compare_table != nullptr);
+    IM_CHECK(app().models().compare(data(), 0) == data().compare_table.get());
+  });
+}
+
+TEST_F(SelectionJourney, escape_closes_a_menu_before_it_drops_the_selection) {
+  travel([](ImGuiTestContext* c) {
+    begin(c, Panel::latency);
+    click(c, row(c, 0));
+    IM_CHECK_EQ(count(), 1U);
+    for (const char* button : {"//##MainMenuBar/**/View", "//##MainMenuBar/**/###device"}) {
+      c->ItemClick(button);
+      c->Yield(3);
+      IM_CHECK(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+      c->KeyPress(ImGuiKey_Escape);
+      c->Yield(3);
+      IM_CHECK(!ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+      IM_CHECK_EQ(count(), 1U);
+    }
+    c->KeyPress(ImGuiKey_Escape);
+    c->Yield(3);
+    IM_CHECK_EQ(count(), 0U);
+  });
+}
+
+TEST_F(SelectionJourney, a_click_on_the_toolbar_counts_while_a_menu_is_open) {
+  travel([](ImGuiTestContext* c) {
+    begin(c, Panel::latency);
+    const ImVec2 paper = c->ItemInfo("//##MainMenuBar/**/Paper").RectFull.GetCenter(),
+                 view = c->ItemInfo("//##MainMenuBar/**/View").RectFull.GetCenter();
+    c->MouseMoveToPos(view);
+    c->MouseClick();
+    c->Yield(3);
+    IM_CHECK(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+    c->MouseMoveToPos(paper);
+    c->MouseClick();
+    c->Yield(3);
+    IM_CHECK(!ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+    IM_CHECK(ui().workspace == Workspace::paper);
+    // The menu's own name still closes it.
+    c->MouseMoveToPos(view);
+    c->MouseClick();
+    c->Yield(3);
+    IM_CHECK(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+    c->MouseClick();
+    c->Yield(3);
+    IM_CHECK(!ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+  });
+}
+
 TEST_F(SelectionJourney, a_rectangle_over_rows_selects_them) {
   travel([](ImGuiTestContext* c) {
     begin(c, Panel::latency);

@@ -1,0 +1,118 @@
+// Models of many rows are made beside the drawing; those of few, and those that are copied, at once.
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "tests/views/sweep_fixture.hpp"
+#include "views/model/models.hpp"
+
+namespace triscope {
+namespace {
+
+/// Runs what is made when the test says so, as the window's thread does: of one name only the newest.
+class LaterModels : public testing::Test {
+ protected:
+  LaterModels() {
+    models.maker.beside = [this](const std::string& name, std::function<ModelMaker::Take()> make) {
+      waiting[name] = std::move(make);
+    };
+    data.shown = many_rows(1);
+  }
+  /// The same question again and again.
+  static std::shared_ptr<SweepResults> many_rows(std::int64_t id) {
+    auto all = fixture::length_sweep();
+    all->info.id = id;
+    const std::vector<ResultRow> rows = all->rows;
+    while (all->rows.size() <= 2000) all->rows.insert(all->rows.end(), rows.begin(), rows.end());
+    return all;
+  }
+  /// What waits is made, and taken as the next frame does.
+  void next_frame() {
+    for (auto& [name, make] : std::exchange(waiting, {})) {
+      if (const ModelMaker::Take take = make()) take();
+    }
+  }
+
+  WindowData data;
+  std::map<std::string, std::function<ModelMaker::Take()>> waiting;
+  Models models;
+};
+
+TEST_F(LaterModels, a_chart_of_many_rows_is_not_made_by_the_frame_that_shows_it) {
+  EXPECT_EQ(models.lengths(data), nullptr);
+  EXPECT_TRUE(models.lengths_wait());
+  EXPECT_TRUE(waiting.contains("lengths"));
+  EXPECT_EQ(models.lengths(data), nullptr);
+  next_frame();
+  const LengthChart* made = models.lengths(data);
+  ASSERT_NE(made, nullptr);
+  EXPECT_FALSE(models.lengths_wait());
+  EXPECT_EQ(made->passes[0].curves.size(), make_length_chart(*data.shown).passes[0].curves.size());
+  EXPECT_EQ(models.lengths(data), made) << "made once";
+}
+
+TEST_F(LaterModels, what_stood_stays_until_the_newer_one_is_made) {
+  (void)models.lengths(data);
+  next_frame();
+  const LengthChart* before = models.lengths(data);
+  ++data.revision;
+  EXPECT_EQ(models.lengths(data), before);
+  EXPECT_TRUE(models.lengths_wait());
+  const auto older = std::exchange(waiting, {});
+  ++data.revision;
+  EXPECT_EQ(models.lengths(data), before);
+  older.at("lengths")()();  // it was on its way
+  EXPECT_EQ(models.lengths(data), before) << "an answer to an older question is none";
+  next_frame();
+  EXPECT_FALSE(models.lengths_wait());
+  EXPECT_NE(models.lengths(data), nullptr);
+}
+
+TEST_F(LaterModels, nothing_of_another_database_stands_for_this_one) {
+  (void)models.lengths(data);
+  next_frame();
+  ASSERT_NE(models.lengths(data), nullptr);
+  ++data.revision;
+  data.database = "another.db";
+  EXPECT_EQ(models.lengths(data), nullptr);
+}
+
+TEST_F(LaterModels, who_copies_gets_it_at_once_and_of_few_rows_all_do) {
+  models.maker.at_once = true;
+  EXPECT_NE(models.lengths(data), nullptr);
+  EXPECT_NE(models.paper(data), nullptr);
+  EXPECT_NE(models.recipe(data, {}), nullptr);
+  models.maker.at_once = false;
+  data.shown = fixture::length_sweep();
+  ++data.revision;
+  EXPECT_NE(models.lengths(data), nullptr);
+  EXPECT_FALSE(models.lengths_wait());
+  next_frame();  // what is freed
+}
+
+TEST_F(LaterModels, pages_of_the_paper_wait_for_their_rows_and_then_for_their_answers) {
+  const RecipeUi ui;
+  EXPECT_EQ(models.paper(data), nullptr);
+  EXPECT_EQ(models.device_rows(data), nullptr);
+  EXPECT_EQ(models.recipe(data, ui), nullptr);
+  next_frame();
+  EXPECT_NE(models.paper(data), nullptr);
+  ASSERT_NE(models.device_rows(data), nullptr);
+  EXPECT_EQ(models.recipe(data, ui), nullptr);
+  EXPECT_EQ(models.crossings(data, {512, 32}), nullptr);
+  EXPECT_EQ(models.windows_cost(data, {}), nullptr);
+  next_frame();
+  ASSERT_NE(models.recipe(data, ui), nullptr);
+  EXPECT_NE(models.crossings(data, {512, 32}), nullptr);
+  EXPECT_NE(models.windows_cost(data, {}), nullptr);
+  RecipeUi other = ui;
+  ++other.layers;
+  ASSERT_NE(models.recipe(data, other), nullptr);
+  EXPECT_EQ(models.recipe(data, other)->asked, ui) << "a plot that is dragged stands meanwhile";
+  EXPECT_EQ(models.crossings(data, {300, 32}), nullptr) << "a sentence would be wrong";
+  next_frame();
+  EXPECT_EQ(models.recipe(data, other)->asked, other);
+}
+
+}  // namespace
+}  // namespace triscope
