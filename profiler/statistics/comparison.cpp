@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "profiler/statistics/centre.hpp"
+#include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/statistics/restarts.hpp"
 #include "profiler/statistics/statistics.hpp"
 
@@ -17,11 +19,6 @@ namespace {
 
 using Restart = RestartBlocks::mapped_type;
 using Blocks = RestartBlocks;
-
-// Confidence of an interval. Separate runs with restarts: 99 %, since what changes between two runs has longer tails
-// than what changes between the restarts of one (docs/method.md).
-constexpr double kUsual = 0.95;
-constexpr double kSeparateRuns = 0.99;
 
 // How many times the tolerance two separate runs may be apart and still be the same. At the default precision their
 // interval alone is wider than the tolerance, so that with 1 nothing would ever be the same.
@@ -65,7 +62,7 @@ bool clocks_apart(const CompareInput& a, const CompareInput& b) {
 struct Ratio {
   Centre log;
   bool paired = false;
-  double confidence = kUsual;
+  double confidence = 0.95;
   double value() const { return std::exp(log.value); }
   Interval interval() const {
     const double half = half_width(log, confidence);
@@ -84,12 +81,12 @@ std::optional<Centre> paired_centre(const Blocks& a, const Blocks& b, const Spre
 Ratio ratio_of(const Blocks& a, const Blocks& b, bool interleaved, const SweepSpread& of_a, const SweepSpread& of_b,
                bool apart) {
   if (interleaved) {
-    if (const auto centre = paired_centre(a, b, of_a.ratios)) return {*centre, true};
+    if (const auto centre = paired_centre(a, b, of_a.ratios)) return {*centre, true, confidence_of(true, 0, 0)};
   }
-  const bool restarted = a.size() > 1 || b.size() > 1;
   Centre difference = difference_of(centre_of_run(b, of_b.times), centre_of_run(a, of_a.times));
   if (apart) difference = difference_of(kInOtherCompany, difference);
-  return {difference, false, restarted ? kSeparateRuns : kUsual};
+  return {difference, false,
+          confidence_of(false, static_cast<std::int64_t>(a.size()), static_cast<std::int64_t>(b.size()))};
 }
 
 // `same_within` is not smaller than `tolerance`.
@@ -122,9 +119,9 @@ std::string why_no_ratio(std::span<const Sample> samples, char name) {
 }
 
 // "1.7 % faster": the time of A is 1.7 % shorter than that of B.
-std::string in_words(double ratio) {
+std::string in_words(double ratio, int digits) {
   const double percent = std::abs(ratio - 1) * 100;
-  return fmt::format("{:.1f} % {}", percent, ratio <= 1 ? "faster" : "slower");
+  return fmt::format("{:.{}f} % {}", percent, digits, ratio <= 1 ? "faster" : "slower");
 }
 
 std::string bound_text(double ratio) {
@@ -153,40 +150,58 @@ std::optional<Ratio> cycles_of(const CompareInput& a, const CompareInput& b, con
   return ratio_of(cycles_a, cycles_b, interleaved, a.spread, b.spread, apart);
 }
 
-// Empty unless most samples of a side were preempted. In turns both may be: the same machine was busy for both then.
-std::string why_disturbed(std::span<const Sample> a, std::span<const Sample> b, bool paired) {
-  const auto preempted = [](std::span<const Sample> samples) {
-    return std::count_if(samples.begin(), samples.end(), [](const Sample& s) { return s.flag == "preempted"; });
-  };
-  const auto most = [&](std::span<const Sample> samples) {
-    return 2 * preempted(samples) > static_cast<std::ptrdiff_t>(samples.size());
-  };
-  if (paired ? most(a) == most(b) : !most(a) && !most(b)) return {};
-  return fmt::format(
-      "{} of {} samples of A and {} of {} of B were preempted: the machine was busy with something else; measure "
-      "again.",
-      preempted(a), a.size(), preempted(b), b.size());
+// How likely it is that `one`, a run that met one mode only, missed the other mode of `two` by chance. A mode lasts
+// some blocks, as many as in `two` on average, and no longer than a restart: so often `one` could have met the other.
+double chance_of_missing(const Blocks& one, const Blocks& two, const Modes& modes) {
+  constexpr double kNsPerMs = 1e6;
+  const double middle = std::log(modes.low_ms * kNsPerMs) / 2 + std::log(modes.high_ms * kNsPerMs) / 2;
+  std::vector<double> met;
+  for (const auto& [restart, of_restart] : one) std::ranges::copy(values_of(of_restart), std::back_inserter(met));
+  const bool met_high = median(met) > middle;
+  double blocks = 0, others = 0, stays = 0;
+  for (const auto& [restart, of_restart] : two) {
+    std::optional<bool> before;
+    for (const auto& [block, value] : of_restart) {
+      const bool high = value > middle;
+      stays += before != high;
+      others += high != met_high;
+      before = high;
+      ++blocks;
+    }
+  }
+  const double draws = std::max(static_cast<double>(met.size()) * stays / blocks, static_cast<double>(one.size()));
+  return std::pow(1 - others / blocks, draws);
 }
 
-// Empty unless one side's blocks fall into two heaps that are as far apart as the two sides are.
-std::string why_chance(std::span<const Sample> a, std::span<const Sample> b, const Comparison& comparison) {
+// Empty unless a side's blocks fall into two heaps that are as far apart as the two sides are, and the other side may
+// have met one of them by chance.
+std::string why_chance(const CompareInput& a, const CompareInput& b, const Blocks& times_a, const Blocks& times_b,
+                       const Comparison& comparison) {
+  constexpr double kLikely = 0.01;  // as the confidence of separate runs
   if (comparison.verdict != Verdict::faster && comparison.verdict != Verdict::slower) return {};
-  for (const auto& [samples, name] : {std::pair(a, 'A'), std::pair(b, 'B')}) {
-    const std::optional<Modes> modes = modes_of(samples);
-    if (!modes || std::abs(std::log(comparison.ratio)) > std::log(modes->high_ms / modes->low_ms)) continue;
+  const std::optional<Modes> of_a = modes_of(a.samples), of_b = modes_of(b.samples);
+  const auto why = [&](const std::optional<Modes>& modes, const Blocks& two, const std::optional<Modes>& others,
+                       const Blocks& other, char name) -> std::string {
+    if (!modes || std::abs(std::log(comparison.ratio)) > std::log(modes->high_ms / modes->low_ms)) return {};
+    if (!others && chance_of_missing(other, two, *modes) < kLikely) return {};
     return fmt::format(
         "{} has {}: the difference is no larger than that between them, and which one a run meets is chance.", name,
         modes_text(*modes));
-  }
-  return {};
+  };
+  const std::string because_of_a = why(of_a, times_a, of_b, times_b, 'A');
+  return because_of_a.empty() ? why(of_b, times_b, of_a, times_a, 'B') : because_of_a;
 }
 
-// What the clocks add to a verdict of faster or slower: in burst a veto, in sustained an explanation.
+// What the clocks add to a verdict of faster or slower: in burst a veto, in sustained an explanation. Nothing, when the
+// cycles may well be as far apart as the times: then their interval alone is wider.
 void apply_cycles(Comparison& comparison, const Ratio& cycles, Regime regime, double tolerance) {
   if (comparison.verdict != Verdict::faster && comparison.verdict != Verdict::slower) return;
-  if (verdict_of(cycles.interval(), tolerance, comparison.same_within) == comparison.verdict) return;
-  const std::string times = in_words(comparison.ratio);
-  const std::string clocks = in_words(cycles.value());
+  const Interval interval = cycles.interval();
+  if (verdict_of(interval, tolerance, comparison.same_within) == comparison.verdict) return;
+  if (interval.low <= comparison.ratio && comparison.ratio <= interval.high) return;
+  const int digits = in_words(comparison.ratio, 1) == in_words(cycles.value(), 1) ? 3 : 1;
+  const std::string times = in_words(comparison.ratio, digits);
+  const std::string clocks = in_words(cycles.value(), digits);
   if (regime == Regime::burst) {
     comparison.verdict = Verdict::unclear;
     comparison.explanation =
@@ -214,6 +229,37 @@ std::string_view to_string(Verdict verdict) {
       return "not comparable";
   }
   return "?";
+}
+
+double confidence_of(bool paired, std::int64_t restarts_a, std::int64_t restarts_b) {
+  constexpr double kUsual = 0.95, kSeparateRuns = 0.99;
+  return !paired && (restarts_a > 1 || restarts_b > 1) ? kSeparateRuns : kUsual;
+}
+
+std::string why_disturbed(std::span<const Sample> a, std::span<const Sample> b, bool paired) {
+  const auto preempted = [](std::span<const Sample> samples) {
+    return std::count_if(samples.begin(), samples.end(), [](const Sample& s) { return s.flag == "preempted"; });
+  };
+  const auto most = [&](std::span<const Sample> samples) {
+    return 2 * preempted(samples) > static_cast<std::ptrdiff_t>(samples.size());
+  };
+  if (paired ? most(a) == most(b) : !most(a) && !most(b)) return {};
+  return fmt::format(
+      "{} of {} samples of A and {} of {} of B were preempted: the machine was busy with something else; measure "
+      "again.",
+      preempted(a), a.size(), preempted(b), b.size());
+}
+
+bool on_two_gpus(const std::string& uuid_a, const std::string& uuid_b) {
+  return !uuid_a.empty() && !uuid_b.empty() && uuid_a != uuid_b;
+}
+
+Comparison not_judged_on_two_gpus() {
+  Comparison comparison;
+  comparison.verdict = Verdict::not_comparable;
+  comparison.explanation =
+      "A and B were measured on two GPUs: two cards differ by some percent, whatever runs on them.";
+  return comparison;
 }
 
 bool interval_known(const Comparison& comparison) {
@@ -254,7 +300,7 @@ Comparison compare(const CompareInput& a, const CompareInput& b, bool interleave
     apply_cycles(comparison, *cycles, a.regime, tolerance);
   }
   std::string doubt = why_disturbed(a.samples, b.samples, comparison.paired);
-  if (doubt.empty() && !comparison.paired) doubt = why_chance(a.samples, b.samples, comparison);
+  if (doubt.empty() && !comparison.paired) doubt = why_chance(a, b, times_a, times_b, comparison);
   if (!doubt.empty()) {
     comparison.verdict = Verdict::unclear;
     comparison.explanation = doubt;

@@ -3,9 +3,11 @@
 
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <string>
 
+#include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "tests/profiler/statistics/simulated_blocks.hpp"
 
@@ -127,6 +129,25 @@ TEST(Compare, in_burst_a_difference_that_is_the_clocks_is_unclear) {
   EXPECT_NEAR(real.cycle_ratio.value() * 1.02, 1, 1e-6);
 }
 
+TEST(Compare, cycles_that_are_known_less_well_are_no_veto) {
+  std::vector<Sample> a = samples_of(steady(1.02), 1965);
+  const auto b = samples_of(steady(1.0), 1965);
+  for (std::size_t n = 0; n < a.size(); ++n)
+    *a[n].sm_clock_mhz *= 1 + 0.06 * (static_cast<double>(n * 7 % 10) / 9 - 0.5);
+  const Comparison burst = compare(input(a, Regime::burst), input(b, Regime::burst), true);
+  EXPECT_NEAR(burst.cycle_ratio.value(), 1.02, 2e-3) << "the clock is read less well than the time";
+  EXPECT_EQ(burst.verdict, Verdict::slower) << burst.explanation;
+  EXPECT_EQ(burst.explanation, "");
+  EXPECT_EQ(compare(input(a), input(b), true).explanation, "");
+}
+
+TEST(ComparisonFacts, two_gpus_are_two_where_both_are_known) {
+  EXPECT_TRUE(on_two_gpus("GPU-1", "GPU-2"));
+  EXPECT_FALSE(on_two_gpus("GPU-1", "GPU-1"));
+  EXPECT_FALSE(on_two_gpus("GPU-1", "")) << "a CPU, or nobody knows";
+  EXPECT_EQ(not_judged_on_two_gpus().verdict, Verdict::not_comparable);
+}
+
 TEST(Compare, without_clocks_the_time_alone_decides) {
   const auto a = samples_of(steady(1.0)), b = samples_of(steady(1.02), 1965);
   const Comparison comparison = compare(input(a, Regime::burst), input(b, Regime::burst), true);
@@ -157,6 +178,21 @@ TEST(RestartIntervals, what_changes_between_them_is_in_the_interval_of_separate_
   EXPECT_EQ(compare(pooled_a, pooled_b, false).verdict, Verdict::faster);
   const auto far = restarted({1.3, 1.33, 1.31});
   EXPECT_EQ(compare(input(a), input(far), false).verdict, Verdict::faster);
+}
+
+TEST(RestartIntervals, separate_runs_have_99_percent_and_all_else_95) {
+  const auto a = restarted({1.00, 1.02, 1.01}), b = restarted({1.03, 1.05, 1.04});
+  const auto width = [](const Comparison& one) { return std::log(one.interval.high / one.interval.low); };
+  const Comparison separate = compare(input(a), input(b), false);
+  EXPECT_EQ(confidence_of(false, 3, 1), 0.99);
+  // A variance of 1e-4 on both sides, of a median of three 0.449 times that; together 4 degrees of freedom, of which t
+  // is 4.604 at 99 % and 2.776 at 95 %.
+  EXPECT_NEAR(width(separate), 2 * 4.604 * std::sqrt(2 * 0.449 * 1e-4), 0.003);
+  EXPECT_EQ(confidence_of(true, 3, 3), 0.95);
+  EXPECT_EQ(confidence_of(false, 1, 1), 0.95) << "without restarts";
+  // In turns: the variance of three ratios, of which t is 4.303 at 95 %.
+  const auto uneven = restarted({1.03, 1.03, 1.03});
+  EXPECT_NEAR(width(compare(input(a), input(uneven), true)), 2 * 4.303 * std::sqrt(0.449 * 1e-4), 0.003);
 }
 
 TEST(RestartIntervals, rows_in_turns_share_what_changes) {
@@ -268,6 +304,39 @@ TEST(Modes, two_heaps_are_found_and_named) {
   const Comparison chance = compare(input(samples_of(blocks)), input(samples_of(steady(1.02))), false);
   EXPECT_NE(chance.verdict, Verdict::faster);
   EXPECT_NE(chance.verdict, Verdict::slower);
+}
+
+// 39 blocks in three restarts of which all, none, or those of some restarts are `factor` times as long.
+std::vector<Sample> in_modes(double factor, const std::function<bool(int)>& is_long) {
+  std::vector<Sample> samples;
+  for (int n = 0; n < 39; ++n) {
+    Sample sample;
+    sample.restart = n / 13;
+    sample.block = n;
+    sample.duration_ns = std::llround(kBlockNs * (1 + 1e-4 * (n * 7 % 10)) * (is_long(n) ? factor : 1));
+    samples.push_back(sample);
+  }
+  return samples;
+}
+
+TEST(Modes, a_mode_that_the_other_side_cannot_have_missed_is_a_difference) {
+  const auto steady_run = in_modes(1, [](int) { return false; });
+  const auto restless = in_modes(1.1, [](int n) { return n % 13 % 2 == 0; });
+  const auto sticky = in_modes(1.1, [](int n) { return n >= 13; });
+  ASSERT_TRUE(modes_of(restless) && modes_of(sticky));
+  ASSERT_FALSE(modes_of(steady_run));
+  const auto judged = [](const std::vector<Sample>& a, const std::vector<Sample>& b) {
+    CompareInput of_a = input(a), of_b = input(b);
+    of_a.spread.times = of_b.spread.times = {1e-8, 60};
+    return compare(of_a, of_b, false);
+  };
+  EXPECT_EQ(judged(restless, steady_run).verdict, Verdict::slower) << judged(restless, steady_run).explanation;
+  EXPECT_EQ(judged(steady_run, restless).verdict, Verdict::faster);
+  const Comparison chance = judged(sticky, steady_run);
+  EXPECT_EQ(chance.verdict, Verdict::unclear) << "three restarts all meet a mode of one third in 1 of 27 runs";
+  EXPECT_NE(chance.explanation.find("chance"), std::string::npos) << chance.explanation;
+  const auto rarely = in_modes(1.1, [](int n) { return n % 13 % 2 == 1; });
+  EXPECT_EQ(judged(sticky, rarely).verdict, Verdict::unclear) << "both meet both";
 }
 
 TEST(Modes, noise_and_outliers_are_no_modes) {

@@ -1,0 +1,26 @@
+// What else is known of a comparison: how much its interval holds, and whether something disturbed it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "profiler/record/measurement.hpp"
+#include "profiler/statistics/statistics.hpp"
+
+namespace triscope {
+
+/// Of the interval of a ratio. Separate runs with restarts: 99 %, since what changes between two runs has longer tails
+/// than what changes between the restarts of one (docs/method.md). All else: 95 %.
+double confidence_of(bool paired, std::int64_t restarts_a, std::int64_t restarts_b);
+
+/// Why the interval may be off: most samples of a side were preempted. Empty: it need not be. In turns most of both may
+/// be: the same machine was busy for both then.
+std::string why_disturbed(std::span<const Sample> a, std::span<const Sample> b, bool paired);
+
+/// Two GPUs that are known and not one. Their cards differ by some percent, whatever runs on them.
+bool on_two_gpus(const std::string& uuid_a, const std::string& uuid_b);
+/// What is said instead of a verdict on two GPUs: listed, not judged.
+Comparison not_judged_on_two_gpus();
+
+}  // namespace triscope
