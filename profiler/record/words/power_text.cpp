@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,7 +22,9 @@ std::string of(std::optional<double> value, std::optional<double> most, const ch
 
 }  // namespace
 
-std::string limiter_text(const std::string& limiter) {
+namespace {
+
+std::string word_of(std::string_view limiter) {
   constexpr std::array<std::pair<const char*, const char*>, 5> kWords{{{"sw_power_cap", "power-capped"},
                                                                        {"sw_thermal_slowdown", "slowed by heat"},
                                                                        {"hw_thermal_slowdown", "slowed by heat"},
@@ -29,7 +33,22 @@ std::string limiter_text(const std::string& limiter) {
   for (const auto& [name, words] : kWords) {
     if (limiter == name) return words;
   }
-  return limiter;
+  return std::string(limiter);
+}
+
+}  // namespace
+
+std::string limiter_text(const std::string& limiter) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < limiter.size();) {
+    constexpr std::string_view kBetween = ", ";
+    const std::size_t end = std::min(limiter.find(kBetween, at), limiter.size());
+    if (std::string word = word_of(std::string_view(limiter).substr(at, end - at));
+        std::ranges::find(words, word) == words.end())
+      words.push_back(std::move(word));
+    at = end + kBetween.size();
+  }
+  return fmt::format("{}", fmt::join(words, " and "));
 }
 
 bool limited_throughout(const ResultRow& row) {

@@ -51,6 +51,10 @@ TEST(PowerText, in_burst_the_readings_hold_the_pauses_which_is_said_and_energy_i
 TEST(PowerText, a_limiter_without_words_is_named) {
   EXPECT_EQ(limiter_text("sw_power_cap"), "power-capped");
   EXPECT_EQ(limiter_text("sync_boost"), "sync_boost");
+  EXPECT_EQ(limiter_text("sw_power_cap, sw_thermal_slowdown"), "power-capped and slowed by heat");
+  EXPECT_EQ(limiter_text("sw_thermal_slowdown, hw_thermal_slowdown"), "slowed by heat");
+  EXPECT_EQ(limiter_text("sw_power_cap, sync_boost"), "power-capped and sync_boost");
+  EXPECT_EQ(limiter_text(""), "");
 }
 
 TEST(PowerText, a_flag_tells_nothing_when_every_sample_has_it) {
