@@ -43,8 +43,9 @@ if(TRISCOPE_CUDA)
     kernels/cuda/hopper/backward/plan kernels/cuda/hopper/common)
   triscope_cuda_room(kernels/cuda/hopper/backward/instances 90a-real kernels/cuda/common
     kernels/cuda/hopper/backward/kernel)
-  triscope_cuda_room(kernels/cuda/hopper/backward/around 90a-real kernels/cuda/common
-    kernels/cuda/hopper/backward/kernel kernels/cuda/hopper/backward/plan)    # the kernels before and after the main one
+  triscope_cuda_room(kernels/cuda/hopper/backward/around 90a-real kernels/attention kernels/cuda/common
+    kernels/cuda/hopper/backward/kernel kernels/cuda/hopper/backward/plan kernels/cuda/portable/backward
+    kernels/cuda/portable/common)    # the kernels before and after the main one
   triscope_cuda_room(kernels/cuda/hopper/backward 90a-real kernels/attention kernels/base kernels/cuda/common
     kernels/cuda/hopper/backward/around kernels/cuda/hopper/backward/instances kernels/cuda/hopper/backward/kernel
     kernels/cuda/hopper/backward/plan kernels/cuda/hopper/choose kernels/cuda/hopper/common

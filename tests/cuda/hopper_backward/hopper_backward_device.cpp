@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/cuda/hopper/backward/around/finish.hpp"
 #include "kernels/cuda/hopper/backward/backward.hpp"
 
 namespace triscope::backward_bench {
@@ -129,10 +130,7 @@ void Device::virtual_keys_part(int part) {
   const hopper::backward::Plan bound = hopper::backward::bind(plan, a);
   if (part == 0) hopper::backward::launch_prepare(bound, a, multiprocessors_, nullptr, nullptr);
   if (part == 1) hopper::backward::launch_main(bound, a, multiprocessors_, nullptr);
-  if (part == 2) {
-    const auto finish = bound.deterministic ? hopper::backward::launch_finish_fixed : hopper::backward::launch_finish;
-    finish(bound, a, nullptr);
-  }
+  if (part == 2) hopper::backward::launch_finish(bound, a, {}, multiprocessors_, nullptr);
 }
 
 std::int64_t Device::gradient_count(int t) const {

@@ -7,6 +7,7 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/hopper/backward/kernel/queries.hpp"
 #include "kernels/cuda/hopper/backward/kernel/tensor_maps.hpp"
 #include "kernels/cuda/hopper/common/tensor_map.hpp"
 
@@ -65,6 +66,16 @@ Plan bind(const Plan& problem_plan, const Arguments& arguments) {
     plan.fixed.scales = reinterpret_cast<FixedScales*>(workspace + plan.fixed_scales);
   }
   return plan;
+}
+
+QueryParameters query_parameters(const Plan& plan, const Arguments& arguments) {
+  QueryParameters p;
+  p.shape = plan.parameters;
+  p.query = static_cast<const __half*>(arguments.grad_q);
+  p.grad_o = static_cast<const __nv_bfloat16*>(arguments.grad_o);
+  p.grad_query = reinterpret_cast<float*>(static_cast<unsigned char*>(arguments.workspace) + plan.grad_query);
+  p.q_heads = plan.q_heads;
+  return p;
 }
 
 void launch_main(const Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream) {

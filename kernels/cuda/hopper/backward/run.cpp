@@ -3,26 +3,19 @@
 #include <cstdint>
 
 #include "kernels/base/error.hpp"
+#include "kernels/cuda/hopper/backward/around/finish.hpp"
 #include "kernels/cuda/hopper/backward/backward.hpp"
 #include "kernels/cuda/hopper/backward/kernel/launch.hpp"
 #include "kernels/cuda/hopper/backward/kernel/queries.hpp"
-#include "kernels/cuda/hopper/backward/portable_instead.hpp"
 #include "kernels/cuda/portable/common/shape.hpp"
 
 namespace triscope::hopper::backward {
 namespace {
 
-/// What cuda.portable's backward wants to know.
-struct PortableBackward {
-  portable::Shape shape;
-  portable::Tensors tensors;
-  portable::BackwardPlan plan;
-};
-
 /// With an LSE of `fold`.
-PortableBackward portable_backward(const Problem& problem, const Arguments& arguments, Fold fold) {
+PortableInstead portable_backward(const Problem& problem, const Arguments& arguments, Fold fold) {
   const AxisRoles roles = portable::roles_of(problem);
-  PortableBackward of;
+  PortableInstead of;
   of.shape = portable::make_shape(problem);
   of.shape.half = is_half(fold);
   if (of.shape.half) of.shape.in_bf16 = arguments.lse_in_bf16;
@@ -34,7 +27,7 @@ PortableBackward portable_backward(const Problem& problem, const Arguments& argu
 }
 
 void run_portable(const Problem& problem, const Arguments& arguments, cudaStream_t stream) {
-  const PortableBackward of = portable_backward(problem, arguments, arguments.lse_fold);
+  const PortableInstead of = portable_backward(problem, arguments, arguments.lse_fold);
   portable::launch_row_statistics(of.shape, of.plan, of.tensors, arguments.workspace, stream);
   portable::launch_backward_rows(of.shape, of.plan, of.tensors, arguments.workspace, stream);
   portable::launch_backward_keys(of.shape, of.plan, of.tensors, arguments.workspace, stream);
@@ -53,9 +46,9 @@ std::size_t word_offset(const Problem& problem, std::string_view instance) {
   return (bytes + 255) / 256 * 256;
 }
 
-/// Behind virtual keys and queries stands the portable backward, which rounds scores as the forward did: inputs beyond
-/// the range of fp16 have an LSE that was made in bf16, and of very large logits the rounding matters. Only the GPU
-/// knows.
+/// In place of the last step of virtual keys and queries stands the portable backward, which rounds scores as the
+/// forward did: inputs beyond the range of fp16 have an LSE that was made in bf16, and of very large logits the
+/// rounding matters. Only the GPU knows.
 void run_virtual(const Problem& problem, std::string_view instance, const Arguments& arguments, int multiprocessors,
                  cudaStream_t stream) {
   const Plan plan = bind(make_plan(problem, instance), arguments);
@@ -68,15 +61,13 @@ void run_virtual(const Problem& problem, std::string_view instance, const Argume
   launch_prepare(plan, arguments, multiprocessors, unlike, stream);
   if (instance == kVirtualQueries) {
     launch_queries(plan, arguments, stream);
-    launch_queries_finish(plan, arguments, stream);
   } else {
     launch_main(plan, arguments, multiprocessors, stream);
-    plan.deterministic ? launch_finish_fixed(plan, arguments, stream) : launch_finish(plan, arguments, stream);
   }
-  if (unlike == nullptr) return;
-  PortableBackward instead = portable_backward(problem, arguments, fold);
+  PortableInstead instead;
+  if (unlike != nullptr) instead = portable_backward(problem, arguments, fold);
   instead.shape.only_if = unlike;
-  launch_portable_instead(instead.shape, instead.plan, instead.tensors, arguments.workspace, multiprocessors, stream);
+  launch_finish(plan, arguments, instead, multiprocessors, stream);
 }
 
 }  // namespace

@@ -1,133 +1,144 @@
-// Behind the Hopper backward: its sums, scaled back, become gradients.
-//
-//   dq                 fp16, eight rows (heads of one position) of half of head_dim as the fragments of an accumulator:
-//                      [parts][lane][4 words]: word n of part m, lane 4 g + c = dimensions 8 (4 m + n) + 2 c, + 1 of
-//                      row g
-//   dk_*, dv_*         fp32; short ones in the layout of the problem's tensors, long ones as long_place says
-//   dsink              finish_sink.cuh
-//
-// One launch; its blocks take one of the three.
+// Behind the Hopper backward: its sums become gradients (finish_sums.cuh), or cuda.portable's backward runs instead of
+// it, in one launch: each launch costs the host some 3 us, and only the GPU knows which of the two it is to be. The
+// portable steps need two blocks' worth of registers, their blocks wait for one another between the steps, and each
+// takes every n-th block of a step; results are those of the separate launches.
+#include <cooperative_groups.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/cuda/common/cooperative.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
-#include "kernels/cuda/hopper/backward/around/finish_sink.cuh"
-#include "kernels/cuda/hopper/backward/kernel/launch.hpp"
-#include "kernels/cuda/hopper/backward/kernel/memory.cuh"
+#include "kernels/cuda/hopper/backward/around/finish.hpp"
+#include "kernels/cuda/hopper/backward/around/finish_sums.cuh"
+#include "kernels/cuda/portable/backward/backward_keys.cuh"
+#include "kernels/cuda/portable/backward/backward_reduce.cuh"
+#include "kernels/cuda/portable/backward/backward_rows.cuh"
 
 namespace triscope::hopper::backward {
 namespace {
 
-constexpr int kBlock = kFinishBlock;
+using portable::BackwardPlan, portable::KeysShared, portable::RowsShared, portable::Shape, portable::Tensors;
 
-struct KeyGrads {
-  __nv_bfloat16 *long_key, *long_value, *short_key, *short_value;
-};
+static_assert(portable::kThreads == kFinishThreads);
+constexpr int kBlocksOfMultiprocessor = 2;  // as many as each of the portable steps has
 
-struct Finish {
-  FinishBlocks blocks;
-  SinkGrad sink;
-  __nv_bfloat16* grad_q;
-  KeyGrads keys;
-  float scale, key_scale;
-  int q_heads;
-  std::int64_t key_elements;
-};
-
-/// Block `number`, for 64 rows of one (batch, kv head, head block): through shared memory, so that rows are written
-/// whole.
-template <int kHeadDim>
-__device__ __forceinline__ void finish_query(const BackwardParameters& p, const Finish& of, int number) {
-  constexpr int kRowWords = kHeadDim / 2, kPitch = kRowWords + 4, kHalfWords = kHeadDim / 4;
-  constexpr int kBlockParts = kHeadDim * 8 / 16;  // 16 bytes: of eight rows in one half
-  constexpr int kRowParts = kHeadDim / 8;         // eight dimensions, of a thread always the same ones
-  __shared__ alignas(16) std::uint32_t words[kTileRows * kPitch];
-  const int thread = static_cast<int>(threadIdx.x);
-  const int plane_tiles = p.padded_len * p.head_rows / kTileRows;
-  const int plane = number / plane_tiles, tile = number % plane_tiles;
-  const int pair = plane / p.head_blocks, head_block = plane - pair * p.head_blocks;
-#pragma unroll
-  for (int n = thread; n < 2 * 8 * kBlockParts; n += kBlock) {
-    const int half = n / (8 * kBlockParts), in_half = n % (8 * kBlockParts);
-    const int row = in_half / kBlockParts * 8 + n % 32 / 4, part = in_half % kBlockParts / 32;
-    const std::int64_t from =
-        (std::int64_t{query_rows(p, pair, head_block, half)} + tile * kTileRows) * kHeadDim + in_half * 16;
-    const uint4 v = *reinterpret_cast<const uint4*>(reinterpret_cast<const unsigned char*>(p.grad_query) + from);
-    std::uint32_t* to = words + row * kPitch + half * kHalfWords + 16 * part + n % 4;
-    to[0] = v.x, to[4] = v.y, to[8] = v.z, to[12] = v.w;
-  }
-  float unscale[8];
-  const int part = thread % kRowParts;
-#pragma unroll
-  for (int x = 0; x < 8; ++x) unscale[x] = of.scale * p.ranges[pair].grad_query_scale[8 * part + x];
+/// Calls `step` with every n-th number below `count`. `next` lies in shared memory: registers are what the steps are
+/// short of.
+template <typename Step>
+__device__ __forceinline__ void take_turns(int& next, std::int64_t count, const Step& step) {
   __syncthreads();
-  const int batch = pair / p.kv_heads, first_head = (pair - batch * p.kv_heads) * p.group + head_block * kTileRows;
-#pragma unroll
-  for (int row = thread / kRowParts; row < kTileRows; row += kBlock / kRowParts) {
-    const int in_tile = row / p.head_rows, position = tile * p.positions + in_tile, head = row - in_tile * p.head_rows;
-    if (position >= p.seq_len || head_block * kTileRows + head >= p.group) continue;
-    const uint4 in = *reinterpret_cast<const uint4*>(words + row * kPitch + 4 * part);
-    std::uint32_t out[4];
-#pragma unroll
-    for (int x = 0; x < 4; ++x) {
-      const float2 f = unpack_fp16x2((&in.x)[x]);
-      out[x] = pack_bf16x2(f.x * unscale[2 * x], f.y * unscale[2 * x + 1]);
-    }
-    const std::int64_t to = ((std::int64_t{batch} * p.seq_len + position) * of.q_heads + first_head + head) * kHeadDim;
-    *reinterpret_cast<uint4*>(of.grad_q + to + 8 * part) = make_uint4(out[0], out[1], out[2], out[3]);
+  if (threadIdx.x == 0) next = static_cast<int>(blockIdx.x);
+  __syncthreads();
+  while (next < count) {
+    step(next);
+    __syncthreads();
+    if (threadIdx.x == 0) next += static_cast<int>(gridDim.x);
+    __syncthreads();
   }
 }
 
-__device__ __forceinline__ void finish_keys(const BackwardParameters& p, const Finish& of, int number) {
-  for (std::int64_t n = std::int64_t{number} * kBlock + threadIdx.x; n < of.key_elements;
-       n += std::int64_t{of.blocks.keys} * kBlock) {
-    const int d = static_cast<int>(n % p.head_dim);
-    const std::int64_t row = n / p.head_dim, batch = row / p.kv_heads / p.seq_len;
-    const Ranges& r = p.ranges[batch * p.kv_heads + row % p.kv_heads];
-    const float scale = of.key_scale * r.grad_key_scale[d];
-    const std::int64_t place =
-        long_place(p, batch * p.kv_heads + row % p.kv_heads, static_cast<int>(row / p.kv_heads % p.seq_len), d);
-    of.keys.long_key[n] = __float2bfloat16(p.grad_long_key[place] * scale);
-    of.keys.short_key[n] = __float2bfloat16(p.grad_short_key[n] * scale);
-    of.keys.long_value[n] = __float2bfloat16(p.grad_long_value[place]);
-    of.keys.short_value[n] = __float2bfloat16(p.grad_short_value[n]);
+/// All steps of cuda.portable's backward.
+template <int D>
+__device__ __forceinline__ void portable_backward(const Shape& shape, const BackwardPlan& plan, const Tensors& tensors,
+                                                  unsigned char* workspace, unsigned char* memory) {
+  __shared__ int next;
+  const auto grid = cooperative_groups::this_grid();
+  const std::int64_t pairs = std::int64_t{shape.batch} * shape.kv_heads;
+  portable::row_statistics(shape, plan, tensors, workspace);
+  grid.sync();
+  take_turns(next, plan.row_blocks * pairs, [&](int n) {
+    portable::backward_rows(*reinterpret_cast<RowsShared<D, true>*>(memory), shape, plan, tensors, workspace, n);
+  });
+  const std::int64_t key_tiles = (shape.seq_len + portable::kTileRows - 1) / portable::kTileRows;
+  take_turns(next, key_tiles * plan.splits * pairs, [&](int n) {
+    portable::backward_keys(*reinterpret_cast<KeysShared<D, true>*>(memory), shape, plan, tensors, workspace, n);
+  });
+  grid.sync();
+  portable::finish(shape, plan, tensors, workspace);
+  if (tensors.sink == nullptr) return;
+  for (int head = static_cast<int>(blockIdx.x); head < shape.q_heads; head += static_cast<int>(gridDim.x)) {
+    portable::finish_sink(shape, plan, tensors, workspace, head);
+    __syncthreads();
   }
 }
 
-template <int kHeadDim>
-__global__ void __launch_bounds__(kBlock)
-    finish(const __grid_constant__ BackwardParameters p, const __grid_constant__ Finish of) {
-  const int number = static_cast<int>(blockIdx.x), behind_sinks = number - of.blocks.sinks;
-  if (behind_sinks < 0) {
-    finish_sink(p, of.sink, number);
-  } else if (behind_sinks < of.blocks.queries) {
-    finish_query<kHeadDim>(p, of, behind_sinks);
-  } else {
-    finish_keys(p, of, behind_sinks - of.blocks.queries);
-  }
+// The portable backward's by value: with __grid_constant__ parameters it took 1.15 times as long (measured on an H200).
+template <int D>
+__global__ void __launch_bounds__(portable::kThreads, kBlocksOfMultiprocessor)
+    finish_or_portable(const Shape shape, const BackwardPlan plan, const Tensors tensors, unsigned char* workspace,
+                       const __grid_constant__ BackwardParameters p, const __grid_constant__ Finish of) {
+  extern __shared__ __align__(256) unsigned char memory[];
+  if (finish_sums<D>(p, of, shared_address(memory), shape.only_if)) return;
+  portable_backward<D>(shape, plan, tensors, workspace, memory);
+}
+
+/// How many blocks have work, at least one of queries and one of keys.
+int block_count(const Finish& of, int multiprocessors) {
+  const std::int64_t query_threads = of.query_items * (of.sums == Sums::virtual_queries ? 1 : 32);
+  const std::int64_t blocks = (query_threads + of.key_parts) / kFinishThreads + 2;
+  return static_cast<int>(std::min<std::int64_t>(blocks, kBlocksOfMultiprocessor * multiprocessors));
+}
+
+/// Bytes that are read and written for an element of q, and for one of k1 and its like in the four other gradients.
+struct ElementBytes {
+  float query, keys;
+};
+ElementBytes element_bytes(Sums sums) {
+  if (sums == Sums::virtual_queries) return {4 + 2, 4 * (4 + 2)};
+  if (sums == Sums::deterministic) return {4 + 2, 4 * (8 + 2)};
+  return {2 + 2, 4 * (4 + 2)};
+}
+
+template <int D>
+void launch(const BackwardParameters& p, const Finish& of, const PortableInstead& instead, unsigned char* workspace,
+            int multiprocessors, cudaStream_t stream) {
+  constexpr int kBytes = static_cast<int>(std::max(
+      {sizeof(RowsShared<D, true>), sizeof(KeysShared<D, true>), std::size_t{kFinishStages<D> * kStageBytes}}));
+  static_assert(kBlocksOfMultiprocessor * (kBytes + 6144) <= 227 * 1024, "all blocks run at once");
+  const auto kernel = finish_or_portable<D>;
+  TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+  launch_cooperative(kernel, block_count(of, multiprocessors), portable::kThreads, kBytes, stream, instead.shape,
+                     instead.plan, instead.tensors, workspace, p, of);
 }
 
 }  // namespace
 
-void launch_finish(const Plan& plan, const Arguments& arguments, cudaStream_t stream) {
+void launch_finish(const Plan& plan, const Arguments& arguments, const PortableInstead& instead, int multiprocessors,
+                   cudaStream_t stream) {
   const BackwardParameters& p = plan.parameters;
   const auto tensor = [](void* pointer) { return static_cast<__nv_bfloat16*>(pointer); };
-  Finish of = {};
-  of.blocks = {plan.has_sink ? plan.q_heads : 0, static_cast<int>(plan.statistic_rows() / kTileRows),
-               static_cast<int>(std::min<std::int64_t>((plan.key_elements() + kBlock - 1) / kBlock, 2112))};
-  of.sink = {arguments.sink, arguments.grad_sink};
+  auto* workspace = static_cast<unsigned char*>(arguments.workspace);
+  Finish of;
+  of.sums = plan.by_queries ? Sums::virtual_queries : plan.deterministic ? Sums::deterministic : Sums::virtual_keys;
+  if (plan.has_sink) of.sink = arguments.sink, of.grad_sink = arguments.grad_sink;
   of.grad_q = tensor(arguments.grad_q);
-  of.keys = {tensor(arguments.grad_k1), tensor(arguments.grad_v1), tensor(arguments.grad_k2),
-             tensor(arguments.grad_v2)};
-  if (plan.swapped) of.keys = {of.keys.short_key, of.keys.short_value, of.keys.long_key, of.keys.long_value};
+  of.grad_long_key = tensor(plan.swapped ? arguments.grad_k2 : arguments.grad_k1);
+  of.grad_long_value = tensor(plan.swapped ? arguments.grad_v2 : arguments.grad_v1);
+  of.grad_short_key = tensor(plan.swapped ? arguments.grad_k1 : arguments.grad_k2);
+  of.grad_short_value = tensor(plan.swapped ? arguments.grad_v1 : arguments.grad_v2);
+  of.fixed = plan.fixed;
   of.scale = plan.scale;
   of.key_scale = std::abs(plan.scale);
   of.q_heads = plan.q_heads;
-  of.key_elements = plan.key_elements();
-  const auto kernel = p.head_dim == 128 ? finish<128> : finish<64>;
-  kernel<<<static_cast<unsigned>(of.blocks.all()), kBlock, 0, stream>>>(p, of);
-  check_launch("cuda.hopper finish");
+  of.key_parts = plan.key_elements() / 4;
+  if (plan.by_queries) {
+    of.query_sums = reinterpret_cast<const float*>(workspace + plan.grad_query);
+    of.query_items = of.key_parts * p.group;
+  } else {
+    of.query_items = plan.statistic_rows() / 8;
+    of.by_plane_groups = Divisor(p.padded_len * p.head_rows / 8);
+  }
+  const ElementBytes bytes = element_bytes(of.sums);
+  of.key_share = bytes.keys / (bytes.keys + bytes.query * static_cast<float>(p.group));
+  of.by_seq_len = Divisor(p.seq_len);
+  of.by_kv_heads = Divisor(p.kv_heads);
+  of.by_q_heads = Divisor(plan.q_heads);
+  of.by_group = Divisor(p.group);
+  of.by_head_blocks = Divisor(p.head_blocks);
+  const auto launch_of_dim = p.head_dim == 128 ? launch<128> : launch<64>;
+  launch_of_dim(p, of, instead, workspace, multiprocessors, stream);
 }
 
 }  // namespace triscope::hopper::backward

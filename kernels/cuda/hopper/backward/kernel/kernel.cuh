@@ -16,7 +16,6 @@
 // proves; or all are integers, which add up to the same in any order (fixed_point.hpp): the deterministic instances.
 //
 //   launches       prepare.cu (zeros, ranges, rows, keys) | this kernel | finish.cu (dq, dk, dv, dsink)
-//                  deterministic: the same with finish_fixed.cu behind this kernel
 //   a CTA          one an SM; work items in turns (parameters.hpp): 128 pairs x all tiles of queries that see them
 //   warpgroup 0    warp 0 copies tiles in, warps 1 and 2 publish ds and add dq to device memory (helpers.cuh)
 //   warpgroups 1,2 64 pairs each (consumer.cuh); fold.cuh before an item, epilogue.cuh behind it

@@ -29,7 +29,8 @@ void launch_deterministic_d64_cross(const TensorMaps& maps, const BackwardParame
 /// `plan` with the pointers of its parameters set.
 Plan bind(const Plan& plan, const Arguments& arguments);
 
-// The three steps of a backward, a launch each, for a bound plan; `arguments.workspace` has plan.bytes.
+// The first two steps of a backward, a launch each, for a bound plan; `arguments.workspace` has plan.bytes. The third
+// is launch_finish (finish.hpp).
 /// Sums to zero, ranges, q scaled (into grad_q), LSE and delta in tile order, keys and values scaled, and the scales of
 /// integer sums. `*unlike`, device memory or null, becomes 0 where virtual keys repeat the forward's probabilities: not
 /// when it made its LSE in bf16 (Arguments::lse_in_bf16), nor when an LSE is beyond kLargestLse. `multiprocessors` of
@@ -37,9 +38,5 @@ Plan bind(const Plan& plan, const Arguments& arguments);
 void launch_prepare(const Plan& plan, const Arguments& arguments, int multiprocessors, std::uint32_t* unlike,
                     cudaStream_t stream);
 void launch_main(const Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream);
-/// Sums to gradients, dsink.
-void launch_finish(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
-/// The same for the integer sums of a deterministic plan (finish_fixed.cu).
-void launch_finish_fixed(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
 
 }  // namespace triscope::hopper::backward

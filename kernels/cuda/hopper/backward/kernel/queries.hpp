@@ -1,5 +1,5 @@
-// The backward by virtual queries (virtual_queries.cuh): what a launch tells its kernels, and the launches. They stand
-// between launch_prepare and nothing: prepare.cu is that of virtual keys, with a plan of make_queries_plan.
+// The backward by virtual queries (virtual_queries.cuh): what a launch tells its kernel, and the launch. It stands
+// between launch_prepare and launch_finish, which are those of virtual keys, with a plan of make_queries_plan.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -22,7 +22,5 @@ QueryParameters query_parameters(const Plan& plan, const Arguments& arguments);
 
 /// The main kernel; throws `Error` when refused.
 void launch_queries(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
-/// Sums to gradients, dsink.
-void launch_queries_finish(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
 
 }  // namespace triscope::hopper::backward

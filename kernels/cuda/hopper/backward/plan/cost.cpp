@@ -85,7 +85,7 @@ constexpr VirtualKeysCosts kVirtualKeysCosts[2][2] = {
 constexpr double kDeterministicItem = 2.2, kDeterministicTile = 0.23, kDeterministicValues = 1.6;
 
 constexpr double kCrowdedLength = 256;
-constexpr double kEmptyLaunches = 8;  ///< the portable backward that returns at once
+constexpr double kEmptyLaunches = 8;  ///< a launch that stood behind the others when the rule was made
 
 // Virtual queries, by hand from the times of a prototype: a block on its multiprocessor, one of its steps, and a
 // million numbers of q. The 14 times of docs/backward.md, to which nothing was fitted, are at most 8 % away.

@@ -194,7 +194,7 @@ __host__ __device__ __forceinline__ VirtualKey virtual_key(const BackwardParamet
 }
 
 /// Rows of the sums of dq before those of (pair, head block, column half): a row is one head at one position, half of
-/// head_dim wide, and eight rows are stored as the fragments of an accumulator (finish.cu).
+/// head_dim wide, and eight rows are stored as the fragments of an accumulator (finish_sums.cuh).
 __host__ __device__ __forceinline__ std::uint32_t query_rows(const BackwardParameters& p, int pair, int head_block,
                                                              int half) {
   return static_cast<std::uint32_t>((pair * p.head_blocks + head_block) * 2 + half) *

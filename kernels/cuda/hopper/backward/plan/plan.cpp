@@ -205,6 +205,7 @@ std::optional<std::string> unsupported_queries(const Problem& problem) {
 
 Plan make_queries_plan(const Problem& problem) {
   Plan plan = begin_plan(problem, 1);
+  plan.by_queries = true;
   lay_out_workspace(plan, plan.key_elements() * plan.parameters.group * static_cast<std::int64_t>(sizeof(float)));
   return plan;
 }

@@ -18,6 +18,7 @@ struct Plan {
   bool cross = false;    ///< determinant
   bool swapped = false;  ///< the short axis is axis 1
   bool has_sink = false;
+  bool by_queries = false;  ///< of virtual queries
   bool deterministic = false;
   float scale = 1;  ///< of the logit; negative when the determinant's axes are exchanged
   // Byte offsets into the workspace, aligned to 256; the first `zero_bytes` are sums.
