@@ -20,6 +20,7 @@
 #include "profiler/record/json.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/sweep/sweep.hpp"
+#include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
 namespace {
@@ -32,45 +33,99 @@ struct AdviseOptions {
   bool json = false, measure = false;
 };
 
-void print(const Advice& advice, const AdviceRequest& request, bool as_json) {
-  const LayerMixRequest& layer = request.layer;
-  if (as_json) {
-    for (const WindowAdvice& one : advice.windows)
-      write_json_line(dump_line({{"type", "advice"},
-                                 {"window1", one.windows.window1},
-                                 {"window2", one.windows.window2},
-                                 {"ms", one.ms},
-                                 {"over_match", one.ratio},
-                                 {"measured", one.measured},
-                                 {"basis", one.basis},
-                                 {"match", layer.dot_kernel},
-                                 {"match_ms", advice.match_ms}}));
-    return;
+/// "1.07", or "0.93 to 1.2" where only the interval says something.
+std::string ratio_text(const WindowAdvice& one) {
+  return one.has_number() ? significant_text(one.ratio) : range_text(one.ratios, 3);
+}
+
+std::string ms_text(const LayerTime& time) {
+  return time.is_number() ? milliseconds_text(time.ms)
+                          : fmt::format("{} to {}", milliseconds_text(time.low_ms), milliseconds_text(time.high_ms));
+}
+
+void print_json(const Advice& advice, const std::string& match) {
+  const auto number = [](bool is_one, double value) { return is_one ? nlohmann::json(value) : nlohmann::json(); };
+  const LayerTime& of_match = advice.match;
+  for (const WindowAdvice& one : advice.windows) {
+    write_json_line(dump_line({{"type", "advice"},
+                               {"window1", one.windows.window1},
+                               {"window2", one.windows.window2},
+                               {"ms", number(one.time.is_number(), one.time.ms)},
+                               {"low_ms", one.time.low_ms},
+                               {"high_ms", one.time.high_ms},
+                               {"over_match", number(one.has_number(), one.ratio)},
+                               {"over_match_low", one.ratios.low},
+                               {"over_match_high", one.ratios.high},
+                               {"kernel", one.time.kernel},
+                               {"measured", one.time.kind == LayerBasis::measured},
+                               {"basis", one.time.basis_text()},
+                               {"match", match},
+                               {"match_ms", number(of_match.is_number(), of_match.ms)},
+                               {"match_low_ms", of_match.low_ms},
+                               {"match_high_ms", of_match.high_ms}}));
   }
-  print_output("{}, seq {}, heads {}/{}, dim {}: {} takes {} ms ({})\n\n", to_string(layer.form), layer.seq_len,
-               layer.q_heads, layer.kv_heads, layer.head_dim, layer.dot_kernel, milliseconds_text(advice.match_ms),
-               advice.match_basis);
-  TerminalTable table;
-  table.columns = {{"windows", Align::left, 100, false},
-                   {"ms", Align::right, 90, false},
-                   {"of " + layer.dot_kernel, Align::right, 95, false},
-                   {"basis", Align::left, 50, false}};
-  for (const WindowAdvice& one : advice.windows)
-    table.rows.push_back({fmt::format("{}x{}", one.windows.window1, one.windows.window2), milliseconds_text(one.ms),
-                          significant_text(one.ratio), one.basis});
-  print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+  for (const UnknownWindows& one : advice.unknown) {
+    write_json_line(dump_line({{"type", "not_advised"},
+                               {"window1", one.windows.window1},
+                               {"window2", one.windows.window2},
+                               {"reason", one.reason}}));
+  }
+}
+
+void print_fit(const Advice& advice, const std::string& match) {
   const std::size_t fit = how_many_fit(advice);
   if (fit > 0) {
     if (fit < advice.windows.size())
       print_output(
           "\n{} of {} proposals {} about what {} costs (within {} times); the others are the nearest of their "
           "second window.\n",
-          fit, advice.windows.size(), fit == 1 ? "costs" : "cost", layer.dot_kernel, significant_text(kAdviceFit));
+          fit, advice.windows.size(), fit == 1 ? "costs" : "cost", match, significant_text(kAdviceFit));
     return;
   }
-  const double ratio = advice.windows.front().ratio;
-  print_output("\nNothing fits: the nearest takes {} times as long as {}; measure {} windows.\n",
-               significant_text(ratio), layer.dot_kernel, ratio > 1 ? "smaller" : "larger");
+  const WindowAdvice& nearest = advice.windows.front();
+  const bool dearer = nearest.ratios.low > kAdviceFit, cheaper = nearest.ratios.high < 1 / kAdviceFit;
+  if (dearer || cheaper) {
+    print_output("\nNothing fits: the nearest takes {} times as long as {}; measure {} windows.\n", ratio_text(nearest),
+                 match, dearer ? "smaller" : "larger");
+  } else {
+    print_output("\nNothing surely costs about what {} costs (within {} times): the nearest takes {} times as long.\n",
+                 match, significant_text(kAdviceFit), range_text(nearest.ratios, 3));
+  }
+}
+
+/// Second windows without a proposal, those of one reason together.
+void print_unknown(const Advice& advice) {
+  std::vector<std::pair<const UnknownWindows*, std::string>> reasons;  // the first of each, and their second windows
+  for (const UnknownWindows& one : advice.unknown) {
+    const auto known = std::ranges::find_if(reasons, [&](const auto& of) { return of.first->reason == one.reason; });
+    if (known == reasons.end()) {
+      reasons.emplace_back(&one, fmt::format("{}", one.windows.window2));
+    } else {
+      known->second += fmt::format(", {}", one.windows.window2);
+    }
+  }
+  for (const auto& [first, second_windows] : reasons)
+    print_output("\nNo proposal has a second window of {}: of {}x{} {}.\n", second_windows, first->windows.window1,
+                 first->windows.window2, first->reason);
+}
+
+void print(const Advice& advice, const AdviceRequest& request, bool as_json) {
+  const LayerMixRequest& layer = request.layer;
+  if (as_json) return print_json(advice, layer.dot_kernel);
+  print_output("{}, seq {}, heads {}/{}, dim {}: {} takes {} ms ({})\n\n", to_string(layer.form), layer.seq_len,
+               layer.q_heads, layer.kv_heads, layer.head_dim, layer.dot_kernel, ms_text(advice.match),
+               advice.match.basis_text());
+  TerminalTable table;
+  table.columns = {{"windows", Align::left, 100, false},
+                   {"ms", Align::right, 90, false},
+                   {"of " + layer.dot_kernel, Align::right, 95, false},
+                   {"basis", Align::left, 50, true}};
+  for (const WindowAdvice& one : advice.windows)
+    table.rows.push_back({fmt::format("{}x{}", one.windows.window1, one.windows.window2), ms_text(one.time),
+                          ratio_text(one), one.time.basis_text()});
+  print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+  print_fit(advice, layer.dot_kernel);
+  print_unknown(advice);
 }
 
 /// The layer that stands for the rows (`measured_layer`) with what is named; its windows are what is asked for.
@@ -79,7 +134,7 @@ AdviceRequest request_from(const std::vector<ResultRow>& rows, const AdviseOptio
 }
 
 Advice advice_from(const std::vector<ResultRow>& rows, const AdviseOptions& options, const AdviceRequest& request) {
-  Advice advice = advise_windows(rows, request);
+  Advice advice = advise_windows(rows, request, ask_work(advice_problems(rows, request)));
   if (static_cast<std::int64_t>(advice.windows.size()) > options.most)
     advice.windows.resize(static_cast<std::size_t>(options.most));
   return advice;
@@ -114,12 +169,12 @@ Advice measured_advice(const std::filesystem::path& database, const Advice& prop
              return one.windows.window1 == row.problem.window1 && one.windows.window2 == row.problem.window2;
            });
   });
-  return advise_windows(rows, request);
+  return advise_windows(rows, request, ask_work(advice_problems(rows, request)));
 }
 
 int run(const AdviseOptions& options) {
   const std::filesystem::path database = existing_database(*options.database);
-  const std::vector<ResultRow> rows = rows_that_count(Snapshot(database).results());
+  const std::vector<ResultRow> rows = Snapshot(database).results();
   const AdviceRequest request = request_from(rows, options);
   const Advice advice = advice_from(rows, options, request);
   print(advice, request, options.json);
@@ -168,11 +223,9 @@ void add_advise_command(CLI::App& app, Action& action) {
   command->add_flag("--measure", options->measure, "Measure the proposals beside the match, into the same database");
   add_table_or_json(*command, options->json);
   command->footer(
-      "Times are measured ones: of these windows at this length, or scaled from the nearest measured length, at most "
-      "4\n"
-      "times as long or as short. Between two measured windows only whole tiles of 128 keys are proposed, since a part "
-      "of\n"
-      "a tile costs as much as all of it.\n"
+      "Times are those of `triscope paper recipe`, with their 95 % intervals: measured ones, or estimates where these\n"
+      "are good enough; else the windows are not proposed, and the reason is said. Between two measured windows only\n"
+      "whole tiles of 128 keys are proposed, since a part of a tile costs as much as all of it.\n"
       "\n"
       "Examples:\n"
       "  triscope advise --seq 16k --pass forward,backward --match baseline.fa3\n"

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <utility>
 
-#include "kernels/attention/flops.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/nearest_name.hpp"
 #include "profiler/paper/layers/layer_estimate.hpp"
@@ -17,63 +17,49 @@
 namespace triscope {
 namespace {
 
-struct Cost {
-  double ms = 0;
-  std::int64_t from = 0;  // the length that was measured; 0: several
-  std::set<std::string> kernels;
-};
-
-double farness(std::int64_t seq_len, std::int64_t wanted) {
-  return std::abs(std::log(static_cast<double>(seq_len) / static_cast<double>(wanted)));
-}
-
 bool within_reach(std::int64_t seq_len, std::int64_t wanted) {
   return seq_len <= kMostReach * wanted && wanted <= kMostReach * seq_len;
 }
 
-// The time of `rows` (one pair of windows, one pass) at the wanted length: of the nearest length the fastest kernel.
-std::optional<Cost> cost_of(const std::vector<const ResultRow*>& rows, std::int64_t seq_len) {
-  std::optional<Cost> best;
-  for (const ResultRow* row : rows) {
-    if (!within_reach(row->problem.seq_len, seq_len)) continue;
-    Problem wanted = row->problem;
-    wanted.seq_len = seq_len;
-    if (wanted.form == Form::dot_product) wanted.window1 = seq_len;
-    const double scale = static_cast<double>(triple_count(wanted)) / static_cast<double>(triple_count(row->problem));
-    const Cost cost{*row->median_ms * scale, row->problem.seq_len, {row->kernel}};
-    const double nearer = best ? farness(cost.from, seq_len) - farness(best->from, seq_len) : -1;
-    if (!best || nearer < 0 || (nearer == 0 && cost.ms < best->ms)) best = cost;
-  }
-  return best;
-}
+/// Over all passes; with a reason where one is not known.
+struct TotalAnswer {
+  std::optional<LayerTime> time;
+  std::set<std::string> kernels;
+  std::string reason;
+};
 
-// Over all passes; nullopt when one is missing.
-std::optional<Cost> total_cost(const std::map<Pass, std::vector<const ResultRow*>>& by_pass,
-                               const AdviceRequest& request) {
-  Cost total;
+template <typename TimeOf>
+TotalAnswer total_time(const AdviceRequest& request, const TimeOf& time_of) {
+  TotalAnswer total;
+  LayerTime sum;
+  std::string bases;
+  bool one_basis = true;
   for (const Pass pass : request.passes) {
-    const auto rows = by_pass.find(pass);
-    const std::optional<Cost> one = rows == by_pass.end() ? std::nullopt : cost_of(rows->second, request.layer.seq_len);
-    if (!one) return std::nullopt;
-    total.from = total.kernels.empty() || total.from == one->from ? one->from : 0;
-    total.ms += one->ms;
-    total.kernels.insert(one->kernels.begin(), one->kernels.end());
+    const LayerAnswer answer = time_of(pass);
+    if (!answer.time) {
+      return {{},
+              {},
+              fmt::format("the {} is not known: {}", to_string(pass),
+                          answer.reason.empty() ? "it was not measured" : answer.reason)};
+    }
+    const LayerTime& time = *answer.time;
+    one_basis &= total.kernels.empty() || time.basis == sum.basis;
+    total.kernels.insert(time.kernel);
+    sum.ms += time.ms;
+    sum.low_ms += time.low_ms;
+    sum.high_ms += time.high_ms;
+    sum.kind = std::max(sum.kind, time.kind);
+    sum.basis = time.basis;
+    bases += fmt::format("{}{}: {}", bases.empty() ? "" : "; ", to_string(pass), time.basis);
   }
+  if (!one_basis) sum.basis = bases;
+  sum.kernel = fmt::format("{}", fmt::join(total.kernels, ", "));
+  total.time = sum;
   return total;
-}
-
-std::string basis_of(const Cost& cost, std::int64_t seq_len) {
-  if (cost.from == seq_len) return "measured";
-  return cost.from == 0 ? "scaled from several lengths" : fmt::format("scaled from seq {}", cost.from);
 }
 
 [[noreturn]] void refuse(const std::string& why, const std::string& fix) {
   throw Error("no windows can be proposed", why, fix, ExitCode::usage);
-}
-
-/// The lengths that answer.
-std::string lengths_text(const AdviceRequest& request) {
-  return fmt::format("at {} tokens or within {} times of it", count_text(request.layer.seq_len), kMostReach);
 }
 
 /// The command that measures what is missing.
@@ -87,7 +73,8 @@ std::string sweep_of(const AdviceRequest& request, const std::string& what) {
 
 /// There are no times of the match. A name that is near one that was measured, or of a kernel with two axes, is a
 /// mistake; any other may be of a kernel that this database lacks.
-[[noreturn]] void refuse_match(std::span<const ResultRow> rows, const AdviceRequest& request) {
+[[noreturn]] void refuse_match(std::span<const ResultRow> rows, const AdviceRequest& request,
+                               const std::string& reason) {
   const std::string& match = request.layer.dot_kernel;
   std::set<std::string> there;
   bool has_two_axes = false;
@@ -109,79 +96,112 @@ std::string sweep_of(const AdviceRequest& request, const std::string& what) {
   const std::string near = measured ? "" : nearest_name_hint(match, known);
   const std::string measure =
       "measure it first: " + sweep_of(request, fmt::format(" --form dot_product --kernel {}", match));
-  refuse(fmt::format("{} was not measured in every pass at these heads, {}", match, lengths_text(request)),
+  refuse(fmt::format("of {} at {} tokens and these heads {}", match, count_text(request.layer.seq_len), reason),
          !near.empty()    ? near + choice
          : choice.empty() ? measure
                           : choice + ", or " + measure);
 }
 
-using ByFirstWindow = std::map<std::int64_t, Cost>;
+/// The measured first windows of each second window, and between them whole tiles: from this many on, some of them.
+constexpr std::int64_t kMostBetween = 32;
 
-// The measured windows of one second window, and between them whole tiles.
-std::vector<WindowAdvice> candidates_of(const ByFirstWindow& measured, std::int64_t window2, double match_ms,
-                                        std::int64_t seq_len) {
-  std::vector<WindowAdvice> all;
-  for (auto low = measured.begin(); low != measured.end(); ++low) {
-    all.push_back(
-        {{low->first, window2}, low->second.ms, 0, low->second.from == seq_len, basis_of(low->second, seq_len)});
-    const auto high = std::next(low);
-    if (high == measured.end()) break;
-    for (std::int64_t window1 = (low->first / kAdviceTile + 1) * kAdviceTile; window1 < high->first;
-         window1 += kAdviceTile) {
-      const double way = static_cast<double>(window1 - low->first) / static_cast<double>(high->first - low->first);
-      all.push_back({{window1, window2},
-                     std::lerp(low->second.ms, high->second.ms, way),
-                     0,
-                     false,
-                     fmt::format("between {}x{} and {}x{}", low->first, window2, high->first, window2)});
+std::map<std::int64_t, std::set<std::int64_t>> candidates_of(std::span<const ResultRow> rows,
+                                                             const LayerMixRequest& layer) {
+  std::map<std::int64_t, std::set<std::int64_t>> by_second;
+  for (const ResultRow& row : rows) {
+    const Problem& p = row.problem;
+    if (is_row_of_heads(row, layer, row.pass) && is_simplicial_layer(row, layer) && p.window1 <= layer.seq_len &&
+        p.window2 <= layer.seq_len)
+      by_second[p.window2].insert(p.window1);
+  }
+  for (auto& [window2, firsts] : by_second) {
+    const std::vector<std::int64_t> measured(firsts.begin(), firsts.end());
+    for (std::size_t n = 1; n < measured.size(); ++n) {
+      const std::int64_t low = measured[n - 1], high = measured[n];
+      const std::int64_t tiles = (high - low) / kAdviceTile;
+      const std::int64_t step = kAdviceTile * std::max<std::int64_t>(1, (tiles + kMostBetween - 1) / kMostBetween);
+      for (std::int64_t first = (low / kAdviceTile + 1) * kAdviceTile; first < high; first += step)
+        firsts.insert(first);
     }
   }
-  for (WindowAdvice& one : all) one.ratio = one.ms / match_ms;
-  return all;
+  return by_second;
+}
+
+LayerMixRequest with_windows(LayerMixRequest layer, const Windows& windows) {
+  layer.windows = windows;
+  return layer;
 }
 
 bool nearer(const WindowAdvice& a, const WindowAdvice& b) {
   return std::abs(std::log(a.ratio)) < std::abs(std::log(b.ratio));
 }
 
-}  // namespace
-
-std::size_t how_many_fit(const Advice& advice) {
-  return static_cast<std::size_t>(
-      std::count_if(advice.windows.begin(), advice.windows.end(),
-                    [](const WindowAdvice& one) { return std::abs(std::log(one.ratio)) <= std::log(kAdviceFit); }));
+/// The nearest proposal of one second window, or why there is none.
+void advise_second(const AdviceRequest& request, std::int64_t window2, const std::set<std::int64_t>& firsts,
+                   std::span<const ResultRow> rows, const WorkTable& table, Advice& advice) {
+  std::optional<WindowAdvice> best;
+  std::optional<UnknownWindows> unknown;
+  std::set<std::string> kernels;
+  for (const std::int64_t window1 : firsts) {
+    const LayerMixRequest layer = with_windows(request.layer, {window1, window2});
+    TotalAnswer total = total_time(request, [&](Pass pass) { return simplicial_time(rows, layer, pass, table); });
+    if (!total.time) {
+      if (!unknown || windows_distance(layer.windows, request.layer.windows) <
+                          windows_distance(unknown->windows, request.layer.windows))
+        unknown = {layer.windows, std::move(total.reason)};
+      continue;
+    }
+    const WindowAdvice one{layer.windows, *total.time, total.time->ms / advice.match.ms,
+                           ratio_range(total.time->interval(), advice.match.interval())};
+    if (best && !nearer(one, *best)) continue;
+    best = one;
+    kernels = std::move(total.kernels);
+  }
+  if (best) {
+    advice.windows.push_back(*std::move(best));
+    advice.kernels.merge(kernels);
+  } else if (unknown) {
+    advice.unknown.push_back(*std::move(unknown));
+  }
 }
 
-Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& request) {
-  std::map<Pass, std::vector<const ResultRow*>> match;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::map<Pass, std::vector<const ResultRow*>>> windows;  // w2, w1
-  const LayerMixRequest& layer = request.layer;
-  for (const ResultRow& row : rows) {
-    if (!is_row_of_heads(row, layer, row.pass)) continue;
-    const Problem& problem = row.problem;
-    if (is_global_layer(row, layer)) {
-      match[row.pass].push_back(&row);
-    } else if (is_simplicial_layer(row, layer) && problem.window1 <= layer.seq_len &&
-               problem.window2 <= layer.seq_len) {
-      windows[{problem.window2, problem.window1}][row.pass].push_back(&row);
+}  // namespace
+
+bool WindowAdvice::has_number() const { return (ratios.high - ratios.low) / (2 * ratio) <= kNumberHalf; }
+
+std::size_t how_many_fit(const Advice& advice) {
+  return static_cast<std::size_t>(std::ranges::count_if(advice.windows, [](const WindowAdvice& one) {
+    return one.ratios.low >= 1 / kAdviceFit && one.ratios.high <= kAdviceFit;
+  }));
+}
+
+std::vector<Problem> advice_problems(std::span<const ResultRow> rows, const AdviceRequest& request) {
+  std::vector<Problem> problems;
+  for (const auto& [window2, firsts] : candidates_of(rows, request.layer)) {
+    for (const std::int64_t window1 : firsts) {
+      for (const Pass pass : request.passes) {
+        const LayerMixRequest layer = with_windows(request.layer, {window1, window2});
+        for (const Problem& problem : problems_to_count(rows, layer, pass)) add_once(problems, problem);
+      }
     }
   }
-  const std::optional<Cost> target = total_cost(match, request);
-  if (!target) refuse_match(rows, request);
-  Advice advice{target->ms, basis_of(*target, layer.seq_len), {}, target->kernels};
-  std::map<std::int64_t, ByFirstWindow> by_second;
-  for (const auto& [pair, by_pass] : windows) {
-    const std::optional<Cost> cost = total_cost(by_pass, request);
-    if (!cost) continue;
-    by_second[pair.first][pair.second] = *cost;
-    advice.kernels.insert(cost->kernels.begin(), cost->kernels.end());
-  }
-  if (by_second.empty())
-    refuse("no windows were measured in every pass at these heads, " + lengths_text(request),
+  return problems;
+}
+
+Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& request, const WorkTable& table) {
+  const LayerMixRequest& layer = request.layer;
+  TotalAnswer match = total_time(request, [&](Pass pass) { return global_time(rows, layer, pass); });
+  if (!match.time) refuse_match(rows, request, match.reason);
+  Advice advice{*match.time, {}, {}, match.kernels};
+  const auto candidates = candidates_of(rows, layer);
+  for (const auto& [window2, firsts] : candidates) advise_second(request, window2, firsts, rows, table, advice);
+  if (advice.windows.empty()) {
+    refuse(advice.unknown.empty()
+               ? "no windows were measured at these heads"
+               : fmt::format("at {} tokens and these heads no windows are known well enough: of {}x{} {}",
+                             count_text(layer.seq_len), advice.unknown.front().windows.window1,
+                             advice.unknown.front().windows.window2, advice.unknown.front().reason),
            "measure some first: " + sweep_of(request, ""));
-  for (const auto& [window2, measured] : by_second) {
-    const std::vector<WindowAdvice> all = candidates_of(measured, window2, target->ms, layer.seq_len);
-    advice.windows.push_back(*std::min_element(all.begin(), all.end(), nearer));
   }
   std::stable_sort(advice.windows.begin(), advice.windows.end(), nearer);
   return advice;

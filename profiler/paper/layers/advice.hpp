@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "profiler/paper/layers/layer_rows.hpp"
+#include "profiler/paper/layers/layer_mix.hpp"
 
 namespace triscope {
 
@@ -16,31 +16,38 @@ struct AdviceRequest {
   std::vector<Pass> passes{Pass::forward, Pass::backward};  ///< whose times are added
 };
 
-/// One pair of windows with its time over all passes, each by the fastest kernel.
+/// One pair of windows with its time over all passes.
 struct WindowAdvice {
   Windows windows;
-  double ms = 0;
-  double ratio = 0;       ///< ms / that of the match
-  bool measured = false;  ///< at this length; else `basis` says from what it was derived
-  std::string basis;      ///< "measured", "scaled from seq 8192", "between 256x32 and 512x32"
+  LayerTime time;    ///< sums of the passes' times and of the ends of their intervals; its `kind` is the least sure one
+  double ratio = 0;  ///< time / that of the match
+  MsRange ratios;    ///< its 95 % interval
+  bool has_number() const;  ///< else only the interval of the ratio says something
+};
+
+/// Windows of which nothing is told.
+struct UnknownWindows {
+  Windows windows;
+  std::string reason;  ///< "its forward: an estimate from cuda.hopper would be off by up to 47 %"
 };
 
 struct Advice {
-  double match_ms = 0;
-  std::string match_basis;
-  std::vector<WindowAdvice> windows;  ///< nearest to the match first; of each second window one
-  std::set<std::string> kernels;      ///< that the times are of, the match included
+  LayerTime match;
+  std::vector<WindowAdvice> windows;    ///< nearest to the match first; of each second window one
+  std::vector<UnknownWindows> unknown;  ///< of each second window without a proposal the pair nearest to the layer's
+  std::set<std::string> kernels;        ///< that the times are of, the match included
 };
 
-/// Costs come from rows of the request's layer (`is_row_of_heads`). A length that was not measured is scaled
-/// by the exact count of triples from the nearest one that was, within `kMostReach` of it. Between two measured first
-/// windows the cost grows with the number of whole tiles of `kAdviceTile` keys; only such windows are proposed, since a
-/// part of a tile costs as much as all of it. Nothing is said beyond the measured windows. Throws `Error` (usage) when
-/// the match or every pair of windows lacks a pass.
+/// Every time is what the layer calculator says of such a layer (`simplicial_time`, `global_time`), with its interval
+/// and its refusals; `table` has the tiles of `advice_problems`. Pairs of windows are those that the request's heads
+/// were measured with, and between two measured first windows whole tiles of `kAdviceTile` keys, since a part of a tile
+/// costs as much as all of it; where they lie far apart, some of these. Nothing is said beyond the measured windows.
+/// Throws `Error` (usage) when the match or every pair of windows is not known in a pass.
 inline constexpr std::int64_t kAdviceTile = 128;
-Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& request);
+Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& request, const WorkTable& table = {});
+std::vector<Problem> advice_problems(std::span<const ResultRow> rows, const AdviceRequest& request);
 
-/// How many proposals cost what the match costs, give or take this factor.
+/// How many proposals surely cost what the match costs, give or take this factor.
 inline constexpr double kAdviceFit = 1.25;
 std::size_t how_many_fit(const Advice& advice);
 

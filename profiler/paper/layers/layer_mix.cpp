@@ -311,6 +311,10 @@ LayerAnswer simplicial_time(std::span<const ResultRow> rows, const LayerMixReque
   return layer_time(rows, {request, false, pass}, usual_device(rows, request), table);
 }
 
+LayerAnswer global_time(std::span<const ResultRow> rows, const LayerMixRequest& request, Pass pass) {
+  return layer_time(rows, {request, true, pass}, usual_device(rows, request), {});
+}
+
 std::vector<Problem> problems_to_count(std::span<const ResultRow> rows, const LayerMixRequest& request) {
   std::vector<Problem> problems = problems_to_count(rows, request, Pass::forward);
   for (const Problem& problem : problems_to_count(rows, request, Pass::backward)) add_once(problems, problem);

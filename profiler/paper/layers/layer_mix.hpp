@@ -72,6 +72,7 @@ struct LayerAnswer {
 };
 LayerAnswer simplicial_time(std::span<const ResultRow> rows, const LayerMixRequest& request, Pass pass,
                             const WorkTable& table = {});
+LayerAnswer global_time(std::span<const ResultRow> rows, const LayerMixRequest& request, Pass pass);
 
 /// What the windows of `request` take in both passes: "284x32 takes 14.4 to 17.5 ms forward (cuda.hopper, estimate by
 /// tiles from 16 rows, +-9.9 %). Its backward is not known: ...". `table` has the tiles of `problems_to_count`.

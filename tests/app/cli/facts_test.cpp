@@ -1,4 +1,5 @@
 // Facts as JSON from every command that prints some, and what a sweep would do without doing it.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -130,7 +131,7 @@ TEST(Facts, windows_are_advised_from_what_was_measured) {
   EXPECT_EQ(proposed.front().at("measured"), true);
   EXPECT_GT(proposed.front().at("ms"), 0);
   expect_error(run_triscope({"advise", "--seq", "64", "--match", "baseline.fa3", "--db", file}), 2,
-               "baseline.fa3 was not measured in every pass");
+               "of baseline.fa3 at 64 tokens and these heads the forward is not known: it was not measured");
   expect_error(run_triscope({"advise", "--seq", "64", "--match", "baseline.cpv", "--db", file}), 2,
                "did you mean baseline.cpu? choose from baseline.cpu.");
   expect_error(run_triscope({"advise", "--seq", "64", "--match", "", "--db", file}), 2, "--match '': it is empty");
@@ -148,11 +149,40 @@ TEST(Facts, advice_says_what_fits) {
   };
   EXPECT_THAT(said("2k"),
               AllOf(HasSubstr("\nNothing fits: the nearest takes "), HasSubstr("; measure smaller windows.\n")));
-  EXPECT_THAT(said("32k"), testing::Not(HasSubstr("Nothing fits")));
-  const std::string some = said("64k");
-  EXPECT_THAT(some,
+  EXPECT_THAT(said("64k"), HasSubstr("; measure larger windows.\n"));
+  EXPECT_THAT(said("32k"),
               AllOf(HasSubstr(" about what baseline.fa3 costs (within 1.25 times); the others are the nearest of"),
                     testing::Not(HasSubstr("Nothing fits"))));
+}
+
+TEST(Facts, advice_and_the_layer_calculator_say_the_same) {
+  for (const char* seq_len : {"32k", "48k"}) {
+    std::size_t known = 0;
+    for (const json& line :
+         lines(run_triscope({"advise", "--db", recorded_file(), "--seq", seq_len, "--format", "json"}))) {
+      const std::string windows = fmt::format("{}x{}", line.at("window1").get<int>(), line.at("window2").get<int>());
+      const ProgramResult told = run_triscope(
+          {"paper", "recipe", "--db", recorded_file(), "--seq", seq_len, "--window", windows, "--format", "json"});
+      if (line.at("type") == "not_advised") {
+        EXPECT_EQ(told.exit_code, 2) << windows;
+        const std::string reason = line.at("reason");
+        EXPECT_THAT(told.errors, HasSubstr(reason.substr(reason.find(": ") + 2))) << windows;
+        continue;
+      }
+      ++known;
+      ASSERT_EQ(told.exit_code, 0) << told.errors;
+      const json mix = lines(told).back();
+      for (const char* end : {"low_ms", "high_ms"}) {
+        const auto step = [&](const char* layer) {
+          const auto of = [&](const char* pass) { return mix.at(std::string(layer) + pass).at(end).get<double>(); };
+          return of("_forward") + of("_backward");
+        };
+        EXPECT_DOUBLE_EQ(line.at(end), step("simplicial")) << windows;
+        EXPECT_DOUBLE_EQ(line.at(std::string("match_") + end), step("global")) << windows;
+      }
+    }
+    EXPECT_GT(known, 0U) << seq_len;
+  }
 }
 
 TEST(Facts, a_comparison_says_that_its_ratio_is_not_the_quotient_of_medians) {
