@@ -121,8 +121,9 @@ class PluginKernel final : public Kernel {
 
   void require(triscope_status status, const std::array<char, TRISCOPE_REASON_SIZE>& reason) const {
     if (status == TRISCOPE_OK) return;
-    throw Error(fmt::format("{} failed with code {}", info_.id, static_cast<int>(status)), said(reason),
-                "mend the plug-in, or leave this problem out");
+    // The kernel may be a library of somebody's or a function of Python.
+    const std::string code = status == TRISCOPE_FAILED ? "" : fmt::format(" with code {}", static_cast<int>(status));
+    throw Error(fmt::format("{} failed{}", info_.id, code), said(reason), "mend it, or leave this problem out");
   }
 
   PluginLibrary library_;
