@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
+#include <tuple>
 
 #include "kernels/base/error.hpp"
 
@@ -14,11 +16,18 @@ bool is_simplicial(const Problem& problem) {
   return problem.form == Form::trilinear || problem.form == Form::determinant;
 }
 
-/// How a row was measured, and the sizes of its problem: what a dot-product baseline has in common with its partners.
+/// Dot-product attention over every token before the query, or under a full mask: a sliding window is another question.
+bool sees_all(const Problem& problem) {
+  return problem.form == Form::dot_product && (problem.mask == Mask::full || problem.window1 >= problem.seq_len);
+}
+
+/// How a row was measured, the mask and the sizes of its problem: what a dot-product baseline has in common with its
+/// partners.
 std::string sizes_text(const ResultRow& row) {
   const Problem& p = row.problem;
-  return fmt::format("{} {} {} {} {} {} {} {}", to_string(row.pass), to_string(row.regime),
-                     to_string(row.timing_source), p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim);
+  return fmt::format("{} {} {} {} {} {} {} {} {}", to_string(row.pass), to_string(row.regime),
+                     to_string(row.timing_source), to_string(p.mask), p.batch, p.seq_len, p.q_heads, p.kv_heads,
+                     p.head_dim);
 }
 
 /// The question that a row answers: equal texts are equal questions. Across kernels who answers is not part of it.
@@ -28,9 +37,9 @@ std::string question_text(const ResultRow& row, bool across_kernels) {
   const auto optional_text = [&](const std::optional<double>& value) {
     return value ? fmt::format("{}", number(*value)) : "-";
   };
-  std::string text = fmt::format("{} {} {} {} {} {} {} {} {} {}", sizes_text(row), to_string(p.form), to_string(p.mask),
-                                 p.deterministic, p.window1, p.window2, optional_text(p.scale), number(p.k2_bias),
-                                 number(p.v2_bias), optional_text(p.sink));
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {} {} {}", sizes_text(row), to_string(p.form), p.deterministic, p.window1,
+                  p.window2, optional_text(p.scale), number(p.k2_bias), number(p.v2_bias), optional_text(p.sink));
   if (!across_kernels)  // with its length, since a name from a file may hold anything
     text += fmt::format(" {} {}:{} {}", to_string(p.element), row.kernel.size(), row.kernel, row.instance);
   return text;
@@ -55,7 +64,10 @@ std::vector<ResultRow> newest_of_each(const std::vector<ResultRow>& rows) {
 Partners::Partners(const std::vector<ResultRow>& rows, bool across_kernels) : across_kernels_(across_kernels) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     by_question_[question_text(rows[i], across_kernels)].push_back(i);
-    if (across_kernels) by_sizes_[is_simplicial(rows[i].problem)][sizes_text(rows[i])].push_back(i);
+    const Problem& problem = rows[i].problem;
+    if (across_kernels && (is_simplicial(problem) || sees_all(problem)))
+      by_sizes_[is_simplicial(problem)][sizes_text(rows[i])].push_back(i);
+    origins_.push_back({rows[i].sweep, problem.element, rows[i].started, rows[i].measurement});
   }
 }
 
@@ -66,6 +78,7 @@ std::array<std::span<const std::size_t>, 2> Partners::places_of(const ResultRow&
   };
   const auto equal = found(by_question_, question_text(row, across_kernels_));
   if (!across_kernels_) return {equal, {}};
+  if (!is_simplicial(row.problem) && !sees_all(row.problem)) return {equal, {}};
   return {equal, found(by_sizes_[!is_simplicial(row.problem)], sizes_text(row))};
 }
 
@@ -76,11 +89,19 @@ std::vector<std::size_t> Partners::of(const ResultRow& row) const {
   return found;
 }
 
-std::optional<std::size_t> Partners::first_of(const ResultRow& row) const {
-  std::optional<std::size_t> first;
-  for (const std::span<const std::size_t> places : places_of(row))
-    if (!places.empty()) first = std::min(first.value_or(places.front()), places.front());
-  return first;
+std::optional<std::size_t> Partners::best_of(const ResultRow& row) const {
+  constexpr std::size_t kMostLookedAt = 64;
+  const auto fitness = [&](std::size_t place) {
+    const Origin& one = origins_[place];
+    return std::tuple(one.sweep == row.sweep, one.element == row.problem.element, std::string_view(one.started),
+                      one.measurement);
+  };
+  std::optional<std::size_t> best;
+  for (const std::span<const std::size_t> places : places_of(row)) {
+    for (const std::size_t place : places.first(std::min(places.size(), kMostLookedAt)))
+      if (!best || fitness(*best) < fitness(place)) best = place;
+  }
+  return best;
 }
 
 Pairing pair_rows(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b, bool across_kernels) {

@@ -33,8 +33,9 @@ struct Pairing {
 };
 
 /// Finds for each row of `a` its partner in `b`: same pass, regime, timing source and problem. When both sides hold one
-/// kernel each (`across_kernels`), kernel, instance and element may differ, and a dot-product baseline is the partner
-/// of the 2-simplicial problem of the same sizes. The rows' status does not matter. Throws `Error` (usage) for more
+/// kernel each (`across_kernels`), kernel, instance and element may differ, and a dot product that sees every token
+/// before its query (under a full mask every token) is the partner of the 2-simplicial problem of the same sizes and
+/// mask. The rows' status does not matter. Throws `Error` (usage) for more
 /// than `kMostPairs`.
 Pairing pair_rows(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b, bool across_kernels);
 
@@ -44,17 +45,25 @@ class Partners {
   Partners(const std::vector<ResultRow>& rows, bool across_kernels);
   /// Their places in `rows`, in order.
   std::vector<std::size_t> of(const ResultRow& row) const;
-  /// The first of them, in a time that does not depend on how many there are.
-  std::optional<std::size_t> first_of(const ResultRow& row) const;
+  /// The one that stands beside the row: of its sweep before others, of its element before others, then the newest. Of
+  /// very many only the first are looked at.
+  std::optional<std::size_t> best_of(const ResultRow& row) const;
 
  private:
   using Places = std::unordered_map<std::string, std::vector<std::size_t>>;
   /// Those of the same question, and those of the same sizes of which only one side is 2-simplicial.
   std::array<std::span<const std::size_t>, 2> places_of(const ResultRow& row) const;
 
+  struct Origin {
+    std::int64_t sweep = 0;
+    Element element = Element::bf16;
+    std::string started;
+    std::int64_t measurement = 0;
+  };
+  std::vector<Origin> origins_;  ///< of the rows
   bool across_kernels_;
   Places by_question_;
-  std::array<Places, 2> by_sizes_;  ///< across kernels: of the others, of the 2-simplicial ones
+  std::array<Places, 2> by_sizes_;  ///< across kernels: of dot products that see all, of the 2-simplicial ones
 };
 
 }  // namespace triscope

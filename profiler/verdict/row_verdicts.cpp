@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/verdict/pairing.hpp"
 
 namespace triscope {
@@ -19,7 +20,7 @@ std::vector<std::pair<const ResultRow*, const ResultRow*>> partners_of(const std
   std::vector<std::pair<const ResultRow*, const ResultRow*>> pairs;
   const Partners partners(theirs, true);
   for (const ResultRow& row : ours) {
-    const std::optional<std::size_t> partner = partners.first_of(row);
+    const std::optional<std::size_t> partner = partners.best_of(row);
     if (!partner) continue;
     pairs.emplace_back(&row, &theirs[*partner]);
     samples.expect(row);
@@ -52,8 +53,19 @@ const SweepSpread& StoredSamples::spread(std::int64_t sweep) {
   return *known;
 }
 
+const std::string& StoredSamples::gpu(const ResultRow& row) {
+  auto& gpus = sweeps_[row.sweep].gpus;
+  if (!gpus) {
+    gpus.emplace();
+    for (const auto& [environment, measurements] : snapshot_.environments(row.sweep)) {
+      for (const std::int64_t measurement : measurements) gpus->emplace(measurement, environment.device_uuid);
+    }
+  }
+  return (*gpus)[row.measurement];
+}
+
 Comparison compare_rows(StoredSamples& of_a, const ResultRow& a, StoredSamples& of_b, const ResultRow& b,
-                        double tolerance) {
+                        double tolerance, bool across_gpus) {
   const SampleSeries &first = of_a.of(a), &second = of_b.of(b);
   const std::vector<Sample>*of_first = &first.samples, *of_second = &second.samples;
   bool interleaved = &of_a == &of_b && a.measurement == b.measurement;
@@ -67,9 +79,17 @@ Comparison compare_rows(StoredSamples& of_a, const ResultRow& a, StoredSamples& 
       interleaved = true;
     }
   }
-  return compare({*of_first, a.regime, a.timing_source, of_a.spread(a.sweep), first.companions},
-                 {*of_second, b.regime, b.timing_source, of_b.spread(b.sweep), second.companions}, interleaved,
-                 tolerance);
+  // What took turns was on one.
+  const bool two_gpus = !interleaved && on_two_gpus(of_a.gpu(a), of_b.gpu(b));
+  if (two_gpus && !across_gpus) return not_judged_on_two_gpus();
+  Comparison comparison =
+      compare({*of_first, a.regime, a.timing_source, of_a.spread(a.sweep), first.companions},
+              {*of_second, b.regime, b.timing_source, of_b.spread(b.sweep), second.companions}, interleaved, tolerance);
+  if (two_gpus)
+    comparison.explanation += std::string(comparison.explanation.empty() ? "" : " ") +
+                              "A and B were measured on two GPUs: what differs between the cards is in the ratio, and "
+                              "not in its interval.";
+  return comparison;
 }
 
 std::string usual_reference(const std::vector<ResultRow>& rows) {

@@ -24,6 +24,9 @@ class StoredSamples {
   const SampleSeries& of(const ResultRow& row);
   /// As `Snapshot::spread`, read once.
   const SweepSpread& spread(std::int64_t sweep);
+  /// The UUID of the GPU that measured a row; empty for a CPU, or when nobody can say. Those of a sweep are read
+  /// together.
+  const std::string& gpu(const ResultRow& row);
 
  private:
   struct OfSweep {
@@ -31,15 +34,17 @@ class StoredSamples {
     bool whole = false;
     std::unordered_map<std::int64_t, SampleSeries> series;
     std::optional<SweepSpread> spread;
+    std::optional<std::unordered_map<std::int64_t, std::string>> gpus;  ///< by measurement
   };
   const Snapshot& snapshot_;
   std::map<std::int64_t, OfSweep> sweeps_;
 };
 
 /// Compares two stored measurements, which may be of two databases; the per-block ratios are used when they were taken
-/// interleaved in one sweep of one database (`of_a` and `of_b` are the same object).
+/// interleaved in one sweep of one database (`of_a` and `of_b` are the same object). Rows of two GPUs are judged only
+/// with `across_gpus`, and the verdict then says so.
 Comparison compare_rows(StoredSamples& of_a, const ResultRow& a, StoredSamples& of_b, const ResultRow& b,
-                        double tolerance = 0.005);
+                        double tolerance = 0.005, bool across_gpus = false);
 
 /// The dot-product baseline that others stand beside when none is named: the one of lowest rank that was measured, or
 /// else the first; empty when there is none.

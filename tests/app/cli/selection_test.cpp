@@ -177,15 +177,35 @@ TEST(NewestOfEach, tells_configurations_apart_by_all_that_is_a_question) {
   EXPECT_THAT(newest_of_each({rows[0], rows[1]}), SizeIs(2)) << "names from a file hold anything";
 }
 
-TEST(Partners, first_is_the_first_of_all) {
+TEST(PairRows, a_baseline_that_sees_other_tokens_answers_another_question) {
+  ResultRow sliding = baseline_row(2), full = baseline_row(3);
+  sliding.problem.window1 = 64;
+  full.problem.mask = Mask::full;
+  const ResultRow ours = row(1, "cpu.fast", {64, 1});
+  EXPECT_THAT(pair_rows({ours}, {sliding, full}, true).pairs, SizeIs(0));
+  EXPECT_THAT(pair_rows({sliding}, {ours}, true).pairs, SizeIs(0));
+  const std::vector<ResultRow> rows{sliding, full, baseline_row(4)};
+  EXPECT_EQ(Partners(rows, true).best_of(ours), 2U) << "the causal one, beside which it takes turns";
+  EXPECT_THAT(pair_rows({sliding}, {sliding}, true).pairs, SizeIs(1)) << "the same question";
+  ResultRow full_ours = ours;
+  full_ours.problem.mask = Mask::full;
+  EXPECT_EQ(Partners(rows, true).best_of(full_ours), 1U);
+}
+
+TEST(Partners, best_is_of_the_sweep_then_of_the_element_then_the_newest) {
   const std::vector<ResultRow> rows{row(1, "cpu.fast", {256, 64}), baseline_row(2), row(3, "cpu.fast"), baseline_row(4),
                                     row(5, "cpu.fast")};
   const Partners across(rows, true), same(rows, false);
   EXPECT_EQ(across.of(row(9, "cuda.portable")), (std::vector<std::size_t>{1, 2, 3, 4}));
-  EXPECT_EQ(across.first_of(row(9, "cuda.portable")), 1U);
-  EXPECT_EQ(across.first_of(baseline_row(9)), 0U);
-  EXPECT_EQ(same.first_of(row(9, "cpu.fast")), 2U);
-  EXPECT_EQ(same.first_of(row(9, "cuda.portable")), std::nullopt);
+  EXPECT_EQ(across.best_of(row(9, "cuda.portable")), 4U);
+  EXPECT_EQ(same.best_of(row(9, "cpu.fast")), 4U);
+  EXPECT_EQ(same.best_of(row(9, "cuda.portable")), std::nullopt);
+  std::vector<ResultRow> apart = rows;
+  apart[3].problem.element = Element::fp32;
+  apart[4].sweep = 7;
+  EXPECT_EQ(Partners(apart, true).best_of(row(9, "cuda.portable")), 2U);
+  apart[2].sweep = 7;
+  EXPECT_EQ(Partners(apart, true).best_of(row(9, "cuda.portable")), 1U);
 }
 
 TEST(PairRows, more_pairs_than_anybody_reads_are_refused_before_they_are_made) {
