@@ -132,6 +132,7 @@ void add_explore_command(CLI::App& app, Action& action) {
                refuse_choice("--format", text, "this is not a format", known);
              options->format = text;
            });
+  add_json_flag(*command, [options] { options->format = "json"; });
   command->footer(
       "A filter holds terms between blanks, and all must hold: FIELD and =, !=, ~ (contains), !~, <, <=, > or >=, "
       "then\n"

@@ -83,6 +83,7 @@ void add_export_command(CLI::App& app, Action& action) {
   };
   command->add_option_function<std::string>("--format", set_format, "csv, json, md, latex (default: csv)")
       ->type_name("{csv,json,md,latex}");
+  add_json_flag(*command, [options] { options->format = ExportFormat::json; });
   command
       ->add_option_function<std::string>(
           "--columns", [options](const std::string& text) { options->columns = parse_columns(text); },

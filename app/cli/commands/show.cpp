@@ -123,6 +123,7 @@ void add_show_command(CLI::App& app, Action& action) {
   };
   command->add_option_function<std::string>("--format", set_format, "table, csv, json, md, latex (default: table)")
       ->type_name("{table,csv,json,md,latex}");
+  add_json_flag(*command, [options] { options->format = "json"; });
   command->footer(
       "The table shows median latency and half its 95 % interval; TFLOP/s by the exact count of triples; the verdict "
       "against\n"

@@ -51,6 +51,12 @@ void add_table_or_json(CLI::App& command, bool& json) {
     json = text == "json";
   };
   add_text(command, "--format", "{table,json}", "table or json, one object per line (default: table)", set_format);
+  add_json_flag(command, [&json] { json = true; });
+}
+
+void add_json_flag(CLI::App& command, const std::function<void()>& set_json) {
+  if (command.get_option_no_throw("--json") != nullptr) return;
+  command.add_flag_callback("--json", set_json, "The same as --format json");
 }
 
 }  // namespace triscope

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -42,6 +43,8 @@ void add_logit_options(CLI::App& command, Problem& problem);
 
 /// Adds `--format` of a command that prints a table or JSON. `json` must outlive the parsing.
 void add_table_or_json(CLI::App& command, bool& json);
+/// --json, which every command that prints facts takes; nothing where the command has one already.
+void add_json_flag(CLI::App& command, const std::function<void()>& set_json);
 
 /// Adds `--worker-prefix`, the command that runs the worker elsewhere ("ssh host", "srun --gpus=1").
 void add_worker_prefix_option(CLI::App& command, std::vector<std::string>& prefix);

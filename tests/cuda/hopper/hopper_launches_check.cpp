@@ -160,8 +160,8 @@ void check_scaled_values(const Kernel& kernel, const Case& test, int power) {
     difference += std::pow(std::ldexp(static_cast<double>(scaled[n]), -power) - clean[n], 2);
     norm += std::pow(static_cast<double>(clean[n]), 2);
   }
-  expect(difference <= 1e-4 * norm, fmt::format("v2 x 2^{}, {}: o is off by {:.1e}", power, describe(test.problem),
-                                                std::sqrt(difference / norm)));
+  expect(difference <= 1e-4 * norm,
+         fmt::format("v2 x 2^{}, {}: o is off by {:.1e}", power, describe(test.problem), std::sqrt(difference / norm)));
 }
 
 void check_values(const Kernel& kernel) {
