@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "app/cli/commands/commands.hpp"
@@ -18,6 +19,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/number_of.hpp"
 #include "profiler/explore/versions.hpp"
+#include "profiler/statistics/comparison_facts.hpp"
 
 namespace triscope {
 namespace {
@@ -135,34 +137,62 @@ std::pair<Side, Side> open_sides(const CompareOptions& options) {
 }
 
 /// A gate must not pass when a pair cannot be judged: A failed where B is ok, or their timings are of different kinds.
-bool fails_gate(const FailCondition& condition, const RowPair& pair, const Comparison& comparison) {
-  if (pair.b.status != Status::ok) return false;
-  return comparison.verdict == Verdict::not_comparable || violates(condition, comparison);
+GateResult gate_result(const FailCondition& condition, const RowPair& pair, const Comparison& comparison,
+                       bool disturbed) {
+  if (comparison.verdict != Verdict::not_comparable) return judge(condition, comparison, disturbed);
+  return pair.b.status == Status::ok ? GateResult::fails : GateResult::passes;
 }
 
-ComparedPair compare_pair(StoredSamples& of_a, StoredSamples& of_b, const RowPair& pair,
-                          const CompareOptions& options) {
-  ComparedPair result{pair, {}, true, true, false};
+/// By sweep of a database its random id, which copies and imports keep.
+std::map<std::int64_t, std::string> identities(const Snapshot& snapshot) {
+  std::map<std::int64_t, std::string> ids;
+  for (SweepInfo& sweep : snapshot.sweeps()) ids.emplace(sweep.id, std::move(sweep.uuid));
+  return ids;
+}
+
+/// Marks the pairs that are one measurement, perhaps of two databases. There is no verdict on it against itself.
+void mark_same_measurements(const Side& a, const Side& b, std::vector<ComparedPair>& pairs) {
+  const std::map<std::int64_t, std::string> of_a = identities(*a.from), of_b = identities(*b.from);
+  const auto is_same = [&](const ResultRow& one, const ResultRow& other) {
+    const auto sweep = of_a.find(one.sweep), other_sweep = of_b.find(other.sweep);
+    if (sweep == of_a.end() || other_sweep == of_b.end() || sweep->second != other_sweep->second) return false;
+    if (a.from == b.from) return one.measurement == other.measurement;
+    return one.started == other.started && one.kernel == other.kernel && one.instance == other.instance &&
+           one.pass == other.pass && one.regime == other.regime && one.timing_source == other.timing_source &&
+           one.problem == other.problem;
+  };
+  for (ComparedPair& pair : pairs) pair.same_measurement = is_same(pair.rows.a, pair.rows.b);
+}
+
+void compare_pair(StoredSamples& of_a, StoredSamples& of_b, const CompareOptions& options, ComparedPair& result) {
+  const RowPair& pair = result.rows;
+  if (result.same_measurement) {
+    result.comparison.verdict = Verdict::not_comparable;
+    result.comparison.explanation =
+        fmt::format("m{} and m{} are one measurement: A holds no newer one.", pair.a.measurement, pair.b.measurement);
+  }
   for (const ResultRow* row : {&pair.a, &pair.b}) {
     if (row->status == Status::ok) continue;
     result.comparison.verdict = Verdict::not_comparable;
     result.comparison.explanation = fmt::format("m{} is {}: {}", row->measurement, to_string(row->status), row->reason);
   }
+  bool disturbed = false;
   if (result.comparison.explanation.empty()) {
-    result.comparison = compare_rows(of_a, pair.a, of_b, pair.b, options.tolerance);
+    const bool across_gpus = options.allowed.contains("device") || options.allowed.contains("all");
+    result.comparison = compare_rows(of_a, pair.a, of_b, pair.b, options.tolerance, across_gpus);
+    result.confidence = confidence_of(result.comparison.paired, pair.a.restarts, pair.b.restarts);
+    disturbed = !why_disturbed(of_a.of(pair.a).samples, of_b.of(pair.b).samples, result.comparison.paired).empty();
     result.converged_a = of_a.of(pair.a).converged;
     result.converged_b = of_b.of(pair.b).converged;
   }
-  if (options.fail_if) result.violated = fails_gate(*options.fail_if, pair, result.comparison);
-  return result;
+  if (!options.fail_if) return;
+  const GateResult gate = gate_result(*options.fail_if, pair, result.comparison, disturbed);
+  result.violated = gate == GateResult::fails;
+  result.open = gate == GateResult::open;
 }
 
-/// A measurement has no verdict against itself.
-void require_two_sides(const Side& a, const Side& b, const Pairing& pairing) {
-  const bool same =
-      a.from == b.from && !pairing.pairs.empty() &&
-      std::ranges::all_of(pairing.pairs, [](const auto& pair) { return pair.a.measurement == pair.b.measurement; });
-  if (!same) return;
+void require_two_sides(const Side& a, const Side& b, const std::vector<ComparedPair>& pairs) {
+  if (pairs.empty() || !std::ranges::all_of(pairs, &ComparedPair::same_measurement)) return;
   throw Error(fmt::format("{} cannot be compared with {}", a.word, b.word), "both name the same measurements",
               "name another sweep, measurement, kernel or database as B", ExitCode::usage);
 }
@@ -210,13 +240,20 @@ std::vector<std::string> faults_of(const Compared& compared, const CompareOption
   std::vector<std::string> faults;
   if (!options.fail_if) return faults;
   if (tally.violations > 0)
-    faults.push_back(fmt::format("{} of {} fail", tally.violations, number_of(tally.compared, "comparison")));
+    faults.push_back(fmt::format("{} of {} fail{}", tally.violations, number_of(tally.compared, "comparison"),
+                                 tally.unclear_violations == 0
+                                     ? ""
+                                     : fmt::format(", {} of them unclear: measure longer", tally.unclear_violations)));
+  if (tally.failed_b > 0)
+    faults.push_back(fmt::format("B failed in {}, so that A is not judged: measure B again",
+                                 number_of(tally.failed_b, "comparison")));
   if (tally.missing > 0) faults.push_back(fmt::format("A lacks {} of B", number_of(tally.missing, "measurement")));
-  if (tally.compared == tally.not_comparable + tally.unclear) {
+  const std::size_t comparable = tally.compared - tally.not_comparable;
+  if (tally.open == comparable) {
     faults.emplace_back("nothing could be judged");
-  } else if (static_cast<double>(tally.unclear) > options.max_unclear * static_cast<double>(tally.compared)) {
-    faults.push_back(
-        fmt::format("{} of {} comparisons are unclear, more than --max-unclear allows", tally.unclear, tally.compared));
+  } else if (static_cast<double>(tally.open) > options.max_unclear * static_cast<double>(comparable)) {
+    faults.push_back(fmt::format("{} of {} comparisons are unclear at this threshold, more than --max-unclear allows",
+                                 tally.open, comparable));
   }
   if (options.require_converged && tally.not_converged > 0)
     faults.push_back(
@@ -229,6 +266,18 @@ std::vector<std::string> faults_of(const Compared& compared, const CompareOption
     faults.push_back(fmt::format("A and B differ in more than what is judged; --allow {} accepts that: {}",
                                  fmt::join(groups, ","), difference_words(compared.differences)));
   return faults;
+}
+
+/// A database whose newest sweep was cut short has older measurements in the place of those that it lacks.
+void add_fault_of_cut_short(const Side& a, Compared& compared) {
+  const std::vector<SweepInfo> sweeps = a.from->sweeps();
+  if (a.selection || sweeps.empty() || !sweeps.front().finished.empty()) return;
+  const std::int64_t newest = sweeps.front().id;
+  const auto older =
+      std::ranges::count_if(compared.pairs, [&](const ComparedPair& pair) { return pair.rows.a.sweep != newest; });
+  if (older == 0) return;
+  compared.faults.push_back(fmt::format("sweep {} of A was cut short: in {} A is of an older sweep", newest,
+                                        number_of(static_cast<std::size_t>(older), "comparison")));
 }
 
 /// " (sweep 17)" where the selection named a kernel and left the sweep open.
@@ -294,8 +343,10 @@ void print(const Compared& compared, const std::string& format) {
 int run(const CompareOptions& options) {
   const auto [a, b] = open_sides(options);
   const Pairing pairing = make_pairs(a, b);
-  require_two_sides(a, b, pairing);
   Compared compared;
+  for (const RowPair& pair : pairing.pairs) compared.pairs.push_back({.rows = pair, .comparison = {}});
+  mark_same_measurements(a, b, compared.pairs);
+  require_two_sides(a, b, compared.pairs);
   compared.a = label_of(a);
   compared.b = label_of(b);
   StoredSamples of_a(*a.from), of_other(*b.from);
@@ -304,12 +355,19 @@ int run(const CompareOptions& options) {
     of_a.expect(pair.a);
     of_b.expect(pair.b);
   }
-  for (const RowPair& pair : pairing.pairs) compared.pairs.push_back(compare_pair(of_a, of_b, pair, options));
+  for (ComparedPair& pair : compared.pairs) compare_pair(of_a, of_b, options, pair);
   compared.differences = place_differences(*a.from, *b.from, compared.pairs, options.allowed);
   compared.tally = count_pairs(compared.pairs, pairing);
-  compared.steps = compare_steps(newest_of_each(a.rows), newest_of_each(b.rows));
+  std::map<std::pair<std::int64_t, std::int64_t>, const ComparedPair*> by_rows;
+  for (const ComparedPair& pair : compared.pairs) by_rows[{pair.rows.a.measurement, pair.rows.b.measurement}] = &pair;
+  compared.steps = compare_steps(newest_of_each(a.rows), newest_of_each(b.rows),
+                                 [&](const ResultRow& one, const ResultRow& other) -> const ComparedPair* {
+                                   const auto found = by_rows.find({one.measurement, other.measurement});
+                                   return found == by_rows.end() ? nullptr : found->second;
+                                 });
   if (options.fail_if) compared.gate = options.fail_if->text;
   compared.faults = faults_of(compared, options);
+  if (options.fail_if) add_fault_of_cut_short(a, compared);
   if (compared.pairs.empty() && options.format == "table")
     throw nothing_in_common(a, b, pairing, options.fail_if ? ExitCode::measured_failed : ExitCode::usage);
   print(compared, options.format);
@@ -336,21 +394,23 @@ void add_gate_options(CLI::App& command, const std::shared_ptr<CompareOptions>& 
            });
   command.add_flag("--require-converged", options->require_converged,
                    "With --fail-if: exit 1 when a measurement did not converge");
-  add_text(command, "--allow", "LIST",
-           "With --fail-if: differences of A and B that are accepted: device, host, driver, commit, settings, or all",
-           [options](const std::string& text) {
-             const std::vector<std::string> groups{"device", "host", "driver", "commit", "settings", "all"};
-             for (const std::string& group : parse_list("--allow", text)) {
-               if (std::find(groups.begin(), groups.end(), group) == groups.end())
-                 refuse_choice("--allow", group, "this is not a kind of difference", groups);
-               options->allowed.insert(group);
-             }
-           });
+  add_text(
+      command, "--allow", "LIST",
+      "Differences of A and B that --fail-if accepts: device, host, driver, commit, settings, or all; with device, "
+      "also without --fail-if, measurements of two GPUs are judged",
+      [options](const std::string& text) {
+        const std::vector<std::string> groups{"device", "host", "driver", "commit", "settings", "all"};
+        for (const std::string& group : parse_list("--allow", text)) {
+          if (std::find(groups.begin(), groups.end(), group) == groups.end())
+            refuse_choice("--allow", group, "this is not a kind of difference", groups);
+          options->allowed.insert(group);
+        }
+      });
 }
 
 /// Options of a gate are refused where there is none.
 void require_gate(const CLI::App& command, const CompareOptions& options) {
-  for (const char* name : {"--max-unclear", "--require-converged", "--allow"}) {
+  for (const char* name : {"--max-unclear", "--require-converged"}) {
     if (options.fail_if || command.count(name) == 0) continue;
     throw Error(fmt::format("{} cannot be used", name), "it belongs to --fail-if", "add --fail-if \"slower>2%\"",
                 ExitCode::usage);
@@ -381,6 +441,7 @@ void add_compare_command(CLI::App& app, Action& action) {
                refuse_choice("--format", text, "this is not a format of this command", formats);
              options->format = text;
            });
+  add_json_flag(*command, [options] { options->format = "json"; });
   command->footer(
       "\"A is\" says what A is compared with B; the ratio beside it is time A / time B in every row, so that below 1 "
       "A\n"

@@ -21,10 +21,13 @@ FailCondition parse_fail_condition(std::string_view text) {
               ExitCode::usage);
 }
 
-bool violates(const FailCondition& condition, const Comparison& comparison) {
-  if (comparison.verdict != condition.verdict || !(comparison.ratio > 0)) return false;
-  const double longer = comparison.ratio - 1;
-  return (condition.verdict == Verdict::slower ? longer : -longer) > condition.by;
+GateResult judge(const FailCondition& condition, const Comparison& comparison, bool disturbed) {
+  if (!(comparison.ratio > 0)) return GateResult::open;
+  const bool slower = condition.verdict == Verdict::slower;
+  const auto is_beyond = [&](double ratio) { return slower ? ratio > 1 + condition.by : ratio < 1 - condition.by; };
+  if (is_beyond(comparison.ratio)) return GateResult::fails;
+  const double worst = slower ? comparison.interval.high : comparison.interval.low;
+  return interval_known(comparison) && !disturbed && !is_beyond(worst) ? GateResult::passes : GateResult::open;
 }
 
 }  // namespace triscope

@@ -18,7 +18,11 @@ struct FailCondition {
 /// Throws `Error` (usage) naming `text` when it is not "slower>P%" or "faster>P%".
 FailCondition parse_fail_condition(std::string_view text);
 
-/// True when the comparison's verdict is the condition's and the time differs by more than it allows.
-bool violates(const FailCondition& condition, const Comparison& comparison);
+enum class GateResult { passes, open, fails };
+
+/// Fails when the ratio lies beyond the condition, whatever the verdict: what may be that much slower is not known to
+/// be good. Passes when the whole interval lies inside it, also where the verdict, which asks for more precision, is
+/// unclear. Open: between the two, without an interval, or `disturbed` (`why_disturbed`).
+GateResult judge(const FailCondition& condition, const Comparison& comparison, bool disturbed);
 
 }  // namespace triscope

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
 
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal_table.hpp"
@@ -24,6 +26,58 @@ using nlohmann::json;
 
 std::string name_of(const ResultRow& row) {
   return fmt::format("{} {} {}", row.kernel, to_string(row.pass), windows_text(row.problem));
+}
+
+/// What kernel, pass, windows and length leave open about a row, each fact in its place.
+std::vector<std::string> other_facts(const ResultRow& row) {
+  const Problem& p = row.problem;
+  const auto if_set = [](std::string_view name, double value) {
+    return value == 0 ? std::string() : fmt::format("{} {}", name, significant_text(value));
+  };
+  return {std::string(to_string(p.form)),
+          std::string(to_string(row.regime)),
+          fmt::format("{} mask", to_string(p.mask)),
+          fmt::format("batch {}", p.batch),
+          fmt::format("heads {}/{}", p.q_heads, p.kv_heads),
+          fmt::format("dim {}", p.head_dim),
+          std::string(to_string(p.element)),
+          p.deterministic ? "deterministic" : "",
+          p.scale ? fmt::format("scale {}", significant_text(*p.scale)) : "",
+          if_set("k2 bias", p.k2_bias),
+          if_set("v2 bias", p.v2_bias),
+          p.sink ? fmt::format("sink {}", significant_text(*p.sink)) : "",
+          fmt::format("by {}", to_string(row.timing_source)),
+          row.instance};
+}
+
+/// Of each pair those facts of A in which the pairs' A differ: rows that read alike otherwise.
+std::vector<std::string> telling_facts(const std::vector<ComparedPair>& pairs) {
+  std::vector<std::set<std::string>> values;  // of each fact
+  for (const ComparedPair& pair : pairs) {
+    const std::vector<std::string> facts = other_facts(pair.rows.a);
+    values.resize(facts.size());
+    for (std::size_t n = 0; n < facts.size(); ++n) values[n].insert(facts[n]);
+  }
+  std::vector<std::string> texts;
+  for (const ComparedPair& pair : pairs) {
+    std::vector<std::string> telling = other_facts(pair.rows.a);
+    for (std::size_t n = 0; n < telling.size(); ++n)
+      if (values[n].size() == 1) telling[n].clear();
+    std::erase(telling, "");
+    texts.push_back(fmt::format("{}", fmt::join(telling, ", ")));
+  }
+  return texts;
+}
+
+/// "time A / B, 99 %", or which interval has how much where they differ.
+std::string ratio_title(const std::vector<ComparedPair>& pairs) {
+  std::set<double> confidences;
+  for (const ComparedPair& pair : pairs) {
+    if (pair.comparison.ratio > 0) confidences.insert(pair.confidence);
+  }
+  if (confidences.size() > 1) return "time A / B, 99 %; 95 % in turns or without restarts";
+  return fmt::format("time A / B, {:.0f} %",
+                     100 * (confidences.empty() ? ComparedPair{}.confidence : *confidences.begin()));
 }
 
 /// A bound of a ratio; beyond a factor of a thousand the digits mean nothing.
@@ -87,7 +141,10 @@ Tally count_pairs(const std::vector<ComparedPair>& pairs, const Pairing& pairing
     tally.unclear += verdict == Verdict::unclear;
     tally.not_comparable += verdict == Verdict::not_comparable;
     tally.violations += pair.violated;
+    tally.open += pair.open;
+    tally.unclear_violations += pair.violated && verdict == Verdict::unclear;
     tally.not_converged += !pair.converged_a || !pair.converged_b;
+    tally.failed_b += pair.rows.b.status != Status::ok && pair.rows.b.status != Status::skipped;
     tally.measured += pair.rows.a.status == Status::ok && pair.rows.b.status == Status::ok;
   }
   tally.only_a = pairing.only_a.size();
@@ -118,18 +175,21 @@ std::string compared_table(const Compared& compared, std::size_t width) {
                    {"B", Align::right, 60, false},
                    {"", Align::left, 85, true},
                    {"seq", Align::right, 50, false},
+                   {"", Align::left, 88, true},
                    {"A ms", Align::right, 75, false},
                    {"B ms", Align::right, 75, false},
                    {"A is", Align::left, 100, false},
-                   {"time A / B, 95 %", Align::left, 70, false},
+                   {ratio_title(compared.pairs), Align::left, 70, false},
                    {"in cycles", Align::right, 30, false},
                    {"in turns", Align::left, 20, false},
                    {"", Align::left, 95, false}};
-  for (const ComparedPair& pair : compared.pairs) {
+  const std::vector<std::string> telling = telling_facts(compared.pairs);
+  for (std::size_t n = 0; n < compared.pairs.size(); ++n) {
+    const ComparedPair& pair = compared.pairs[n];
     const Comparison& comparison = pair.comparison;
     table.rows.push_back(
         {fmt::format("m{}", pair.rows.a.measurement), name_of(pair.rows.a), fmt::format("m{}", pair.rows.b.measurement),
-         name_of(pair.rows.b), fmt::format("{}", pair.rows.a.problem.seq_len), ms_text(pair.rows.a),
+         name_of(pair.rows.b), fmt::format("{}", pair.rows.a.problem.seq_len), telling[n], ms_text(pair.rows.a),
          ms_text(pair.rows.b), verdict_text(comparison), ratio_interval_text(comparison), cycles_text(comparison),
          comparison.ratio > 0 ? (comparison.paired ? "yes" : "no") : "", pair.violated ? "FAILS" : ""});
   }
@@ -161,9 +221,11 @@ std::string compared_json(const Compared& compared) {
                        {"same_within", comparison.same_within},
                        {"ratio_low", comparison.interval.low},
                        {"ratio_high", comparison.interval.high},
+                       {"confidence", pair.confidence},
                        {"cycle_ratio", comparison.cycle_ratio ? json(*comparison.cycle_ratio) : json(nullptr)},
                        {"paired", comparison.paired},
                        {"fails", pair.violated},
+                       {"open", pair.open},
                        {"explanation", comparison.explanation},
                        {"of_a", side_json(pair.rows.a, pair.converged_a)},
                        {"of_b", side_json(pair.rows.b, pair.converged_b)}}) +
@@ -192,6 +254,7 @@ std::string compared_json(const Compared& compared) {
                     {"only_a", tally.only_a},
                     {"only_b", tally.only_b},
                     {"violations", tally.violations},
+                    {"open", tally.open},
                     {"fails", !compared.faults.empty()},
                     {"faults", compared.faults}}) +
          "\n";
@@ -199,14 +262,19 @@ std::string compared_json(const Compared& compared) {
 
 std::string compared_markdown(const Compared& compared) {
   TextTable table;
-  for (const char* name : {"kernel", "pass", "windows"}) table.add_column(name, false);
+  for (const char* name : {"A", "B", "kernel", "pass", "windows", "problem"}) table.add_column(name, false);
   for (const char* name : {"seq", "A ms", "B ms"}) table.add_column(name, true);
-  for (const char* name : {"A is", "time A / B, 95 %", ""}) table.add_column(name, false);
-  for (const ComparedPair& pair : compared.pairs) {
+  table.add_column("A is", false);
+  table.add_column(ratio_title(compared.pairs), false);
+  table.add_column("", false);
+  const std::vector<std::string> telling = telling_facts(compared.pairs);
+  for (std::size_t n = 0; n < compared.pairs.size(); ++n) {
+    const ComparedPair& pair = compared.pairs[n];
     const ResultRow &a = pair.rows.a, &b = pair.rows.b;
-    table.rows.push_back({a.kernel == b.kernel ? a.kernel : a.kernel + " / " + b.kernel, std::string(to_string(a.pass)),
-                          windows_text(a.problem), fmt::format("{}", a.problem.seq_len), ms_text(a), ms_text(b),
-                          verdict_text(pair.comparison), ratio_interval_text(pair.comparison),
+    table.rows.push_back({fmt::format("m{}", a.measurement), fmt::format("m{}", b.measurement),
+                          a.kernel == b.kernel ? a.kernel : a.kernel + " / " + b.kernel, std::string(to_string(a.pass)),
+                          windows_text(a.problem), telling[n], fmt::format("{}", a.problem.seq_len), ms_text(a),
+                          ms_text(b), verdict_text(pair.comparison), ratio_interval_text(pair.comparison),
                           pair.violated ? "fails" : ""});
   }
   const auto escaped = [](const std::string& text) { return escape_text(text, TableFormat::markdown); };
@@ -221,17 +289,21 @@ std::string compared_markdown(const Compared& compared) {
 std::string compared_junit(const Compared& compared) {
   std::string cases;
   std::size_t failures = 0, skipped = 0;
-  for (const ComparedPair& pair : compared.pairs) {
+  const std::vector<std::string> telling = telling_facts(compared.pairs);
+  for (std::size_t n = 0; n < compared.pairs.size(); ++n) {
+    const ComparedPair& pair = compared.pairs[n];
     const ResultRow& a = pair.rows.a;
     const std::string words =
         fmt::format("{} ms against {} ms: A is {}, time A / B {}{}", ms_text(a), ms_text(pair.rows.b),
                     verdict_text(pair.comparison), ratio_interval_text(pair.comparison),
                     pair.comparison.explanation.empty() ? "" : ". " + pair.comparison.explanation);
-    const bool open = !pair.violated && (pair.comparison.verdict == Verdict::unclear ||
-                                         pair.comparison.verdict == Verdict::not_comparable);
+    const Verdict verdict = pair.comparison.verdict;
+    const bool undecided = compared.gate.empty() ? verdict == Verdict::unclear : pair.open;
+    const bool open = !pair.violated && (undecided || verdict == Verdict::not_comparable);
     cases += fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{}\">",
                          markup_text(fmt::format("{}.{}", a.kernel, to_string(a.pass))),
-                         markup_text(fmt::format("{} of {}", windows_text(a.problem), describe(a.problem))),
+                         markup_text(fmt::format("{} of {}{}{}", windows_text(a.problem), describe(a.problem),
+                                                 telling[n].empty() ? "" : "; ", telling[n])),
                          a.median_ms ? *a.median_ms / 1000 : 0.0);
     if (pair.violated) cases += fmt::format("<failure message=\"{}\"/>", markup_text(words));
     if (open) cases += fmt::format("<skipped message=\"{}\"/>", markup_text(words));

@@ -11,13 +11,6 @@
 
 namespace triscope {
 
-struct ComparedPair {
-  RowPair rows;
-  Comparison comparison;
-  bool converged_a = true, converged_b = true;
-  bool violated = false;  ///< by --fail-if
-};
-
 /// A difference between the environments of A and B.
 struct PlaceDifference {
   std::string group;      ///< device, host, driver, commit or settings: what --allow names
@@ -30,9 +23,12 @@ struct PlaceDifference {
 struct Tally {
   std::size_t compared = 0, faster = 0, slower = 0, same = 0, unclear = 0, not_comparable = 0;
   std::size_t violations = 0;          ///< of --fail-if
+  std::size_t open = 0;                ///< neither that nor known to be none
+  std::size_t unclear_violations = 0;  ///< violations whose verdict is unclear
   std::size_t not_converged = 0;       ///< pairs of which a side is not
   std::size_t measured = 0;            ///< pairs of which both sides are ok
   std::size_t only_a = 0, only_b = 0;  ///< without a partner
+  std::size_t failed_b = 0;            ///< B was tried and not measured
   std::size_t missing = 0;             ///< measured in B, without a partner in A
 };
 

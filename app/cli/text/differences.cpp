@@ -34,6 +34,7 @@ std::map<std::string, std::string> settings_of(const Snapshot& snapshot, std::in
   for (const char* name : {"seed", "tensors"}) {
     if (request.contains(name)) settings[name] = request[name].dump();
   }
+  settings["restarts"] = request.contains("restarts") ? request["restarts"].dump() : "1";
   if (!request.contains("stopping") || !request["stopping"].is_object()) return settings;
   for (const auto& [name, value] : request["stopping"].items()) {
     const bool time = name.ends_with("_ns") && value.is_number();
@@ -120,7 +121,11 @@ std::string difference_words(const std::vector<PlaceDifference>& differences) {
   for (const PlaceDifference& difference : differences) {
     if (!difference.allowed) words.push_back(difference.text);
   }
-  return fmt::format("{}", fmt::join(words, ", "));
+  constexpr std::size_t kMost = 3;
+  const std::size_t more = words.size() > kMost + 1 ? words.size() - kMost : 0;
+  words.resize(words.size() - more);
+  const std::string text = fmt::format("{}", fmt::join(words, ", "));
+  return more == 0 ? text : fmt::format("{} and {} more", text, more);
 }
 
 }  // namespace triscope

@@ -16,7 +16,7 @@ std::vector<PlaceDifference> place_differences(const Snapshot& of_a, const Snaps
                                                const std::vector<ComparedPair>& pairs,
                                                const std::set<std::string>& allowed);
 
-/// Those that are not allowed, in one line.
+/// Those that are not allowed, in one line: the first of very many.
 std::string difference_words(const std::vector<PlaceDifference>& differences);
 
 }  // namespace triscope

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -105,26 +106,47 @@ std::string training_step_json(const std::vector<TrainingStep>& steps) {
   return text;
 }
 
-std::vector<ComparedStep> compare_steps(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b) {
+std::vector<ComparedStep> compare_steps(
+    const std::vector<ResultRow>& a, const std::vector<ResultRow>& b,
+    const std::function<const ComparedPair*(const ResultRow& a, const ResultRow& b)>& pair_of) {
   std::map<std::string, const TrainingStep*> of_b;
   const std::vector<TrainingStep> ours = training_steps(a, "none"), theirs = training_steps(b, "none");
   for (const TrainingStep& step : theirs) of_b.emplace(step_question(step), &step);
   std::vector<ComparedStep> compared;
   for (const TrainingStep& step : ours) {
     const auto other = of_b.find(step_question(step));
-    if (other != of_b.end()) compared.push_back({step, *other->second, ratio_of(step.step, other->second->step)});
+    if (other == of_b.end()) continue;
+    const TrainingStep& beside = *other->second;
+    ComparedStep& both = compared.emplace_back(ComparedStep{.a = step, .b = beside, .ratio = {}});
+    both.ratio.value = step.step.value / beside.step.value;
+    double half = 0, confidence = 1;
+    for (const auto& [one, other_one] :
+         {std::pair(&step.forward, &beside.forward), std::pair(&step.backward, &beside.backward)}) {
+      const ComparedPair* pair = pair_of(*one, *other_one);
+      const bool known = pair != nullptr && interval_known(pair->comparison);
+      const double share = *one->median_ms / step.step.value;
+      half += known ? share * std::log(pair->comparison.interval.high / pair->comparison.interval.low) / 2
+                    : std::numeric_limits<double>::infinity();
+      if (known) confidence = std::min(confidence, pair->confidence);
+    }
+    if (!std::isfinite(half)) continue;
+    both.confidence = confidence;
+    both.ratio.low = both.ratio.value * std::exp(-half);
+    both.ratio.high = both.ratio.value * std::exp(half);
   }
   return compared;
 }
 
 std::string compared_steps_table(const std::vector<ComparedStep>& steps, std::size_t width) {
+  double confidence = 1;
+  for (const ComparedStep& step : steps) confidence = std::min(confidence, step.confidence);
   TerminalTable table;
   table.columns = {{"windows", Align::left, 95, false},
                    {"form", Align::left, 60, false},
                    {"seq", Align::right, 85, false},
                    {"A step ms", Align::right, 90, false},
                    {"B step ms", Align::right, 90, false},
-                   {"time A / B, 95 %", Align::left, 100, false},
+                   {fmt::format("time A / B, {:.0f} %", 100 * confidence), Align::left, 100, false},
                    {"A backward / forward", Align::left, 40, false},
                    {"B backward / forward", Align::left, 40, false}};
   for (const ComparedStep& step : steps) {
@@ -144,7 +166,8 @@ std::string compared_steps_json(const std::vector<ComparedStep>& steps) {
                        {"b", {step.b.forward.measurement, step.b.backward.measurement}},
                        {"a_step_ms", value_json(step.a.step)},
                        {"b_step_ms", value_json(step.b.step)},
-                       {"time_a_over_b", value_json(step.ratio)}}) +
+                       {"time_a_over_b", value_json(step.ratio)},
+                       {"confidence", step.confidence}}) +
             "\n";
   }
   return text;

@@ -1,10 +1,12 @@
 // Training steps as a table and as JSON.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/cli/text/compared_pair.hpp"
 #include "profiler/statistics/training_step.hpp"
 
 namespace triscope {
@@ -18,8 +20,13 @@ std::string training_step_json(const std::vector<TrainingStep>& steps);
 struct ComparedStep {
   TrainingStep a, b;
   ValueWithInterval ratio;
+  double confidence = 0.95;  ///< of its interval
 };
-std::vector<ComparedStep> compare_steps(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b);
+/// `pair_of` gives the pair that two rows of A and B are, or null. A step's interval is made of those of its passes,
+/// as if both erred together: what differs between two runs (heat, neighbours) is common to both.
+std::vector<ComparedStep> compare_steps(
+    const std::vector<ResultRow>& a, const std::vector<ResultRow>& b,
+    const std::function<const ComparedPair*(const ResultRow& a, const ResultRow& b)>& pair_of);
 std::string compared_steps_table(const std::vector<ComparedStep>& steps, std::size_t width);
 std::string compared_steps_json(const std::vector<ComparedStep>& steps);
 

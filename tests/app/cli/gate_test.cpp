@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "profiler/statistics/statistics.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/program.hpp"
@@ -29,7 +32,19 @@ struct Planted {
   Environment environment = synthetic_environment();
   std::string request = R"({"seed":1,"stopping":{"precision":0.005,"budget_ns":10000000000}})";
   std::int64_t sweeps = 1;
+  std::function<void(Measurement&)> change = [](Measurement&) {};  ///< of the first
 };
+
+/// Multiplies the times of the samples that `which` names by their number.
+void slow_down(Measurement& m, double factor, const std::function<bool(std::size_t)>& which) {
+  for (std::size_t n = 0; n < m.samples.size(); ++n)
+    if (which(n))
+      m.samples[n].duration_ns = static_cast<std::int64_t>(static_cast<double>(m.samples[n].duration_ns) * factor);
+  m.summary = summarize(m.samples, StoppingRule{});
+  m.summary.converged = true;
+}
+
+bool every_sample(std::size_t) { return true; }
 
 /// Five measurements in each sweep.
 void write(const std::filesystem::path& file, const Planted& planted = {}) {
@@ -50,6 +65,7 @@ void write(const std::filesystem::path& file, const Planted& planted = {}) {
         m.samples.clear();
         m.summary = {};
       }
+      if (index == 50) planted.change(m);
       store.add(sweep, m);
     }
     store.finish_sweep(sweep);
@@ -125,9 +141,174 @@ TEST_F(GateTest, one_sweep_of_a_database_can_be_named) {
   expect_error(compare({"--db", old_file.string()}), 2, "--db cannot be used");
 }
 
+/// Of three restarts of 20 samples; the first sample of the second is number 7.
+void in_three_restarts(Measurement& m) {
+  for (std::size_t n = 0; n < m.samples.size(); ++n) m.samples[n].restart = static_cast<std::int64_t>(n / 7);
+  m.summary = summarize(m.samples, StoppingRule{});
+}
+
+TEST_F(GateTest, a_slowdown_that_is_unclear_does_not_pass) {
+  const std::map<std::string, std::function<void(Measurement&)>> slowdowns = {
+      {"two of three restarts",
+       [](Measurement& m) {
+         in_three_restarts(m);
+         slow_down(m, 2, [](std::size_t n) { return n >= 7; });
+       }},
+      {"half of the blocks",
+       [](Measurement& m) { slow_down(m, 1.6, [](std::size_t n) { return n % 2 == 0 || n == 1; }); }},
+      {"all, beside something else on the machine",
+       [](Measurement& m) {
+         slow_down(m, 1.5, every_sample);
+         for (Sample& sample : m.samples) sample.flag = "preempted";
+       }},
+      {"one sample",
+       [](Measurement& m) {
+         m.samples.resize(1);
+         slow_down(m, 3, every_sample);
+       }},
+  };
+  for (const auto& [name, change] : slowdowns) {
+    std::filesystem::remove(old_file);
+    std::filesystem::remove(new_file);
+    write(old_file, {.change = name == "two of three restarts" ? in_three_restarts : [](Measurement&) {}});
+    write(new_file, {.change = change});
+    const ProgramResult result = gate({"--max-unclear", "99%"});
+    EXPECT_EQ(result.exit_code, 1) << name << result.output;
+    EXPECT_THAT(result.output, HasSubstr("FAILS")) << name;
+    EXPECT_THAT(gate({"--format", "junit"}).output, AllOf(HasSubstr("failures=\"2\""), HasSubstr("skipped=\"0\"")))
+        << name;
+  }
+}
+
+TEST_F(GateTest, what_lies_below_the_threshold_passes_also_where_the_verdict_is_unclear) {
+  const auto uneven = [](Measurement& m) {
+    for (std::size_t n = 0; n < m.samples.size(); ++n)
+      slow_down(m, 1 + 0.01 * static_cast<double>(n % 5), [&](std::size_t one) { return one == n; });
+  };
+  write(old_file, {.change = uneven});
+  write(new_file, {.change = uneven});
+  ASSERT_THAT(compare().output, HasSubstr("1 unclear")) << "the precision is too low for a verdict of the same";
+  const ProgramResult result = gate({"--max-unclear", "0%"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors << result.output;
+  EXPECT_THAT(gate({"--format", "junit"}).output, HasSubstr("failures=\"0\" skipped=\"0\""));
+}
+
+// Copies and imports keep a sweep's random id.
+TEST_F(GateTest, a_measurement_is_not_judged_against_itself_in_another_file) {
+  write(old_file);
+  std::filesystem::copy_file(old_file, new_file);
+  expect_error(gate(), 2, "both name the same measurements");
+  expect_error(run_triscope({"compare", old_file.string(), old_file.string()}), 2, "both name the same measurements");
+  {
+    Store store(new_file);  // one configuration is measured anew
+    const std::int64_t sweep = store.begin_sweep("triscope sweep", Planted{}.request, synthetic_environment(), 1);
+    Measurement again = synthetic_measurement(52, 20);
+    again.started_unix_ns += 3'600'000'000'000;
+    store.add(sweep, again);
+    store.finish_sweep(sweep);
+  }
+  const ProgramResult stale = gate();
+  EXPECT_EQ(stale.exit_code, 1) << stale.output;
+  EXPECT_THAT(stale.output, HasSubstr("m1 and m1 are one measurement: A holds no newer one."));
+  EXPECT_THAT(stale.errors, HasSubstr("4 of 5 comparisons fail"));
+}
+
+TEST_F(GateTest, two_gpus_are_listed_and_judged_where_that_is_allowed_by_name) {
+  write(old_file);
+  Planted other{.factor = 1.3};
+  other.environment.device_uuid = "GPU-2";
+  write(new_file, other);
+  const ProgramResult listed = compare();
+  EXPECT_EQ(listed.exit_code, 0);
+  EXPECT_THAT(listed.output, AllOf(HasSubstr("5 compared, 5 not comparable"), HasSubstr("two GPUs")));
+  const ProgramResult refused = gate({"--allow", "commit"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, HasSubstr("--allow device"));
+  const ProgramResult allowed = compare({"--allow", "device"});
+  EXPECT_THAT(allowed.output, AllOf(HasSubstr("1.30x slower"), HasSubstr("4 the same"),
+                                    HasSubstr("what differs between the cards is in the ratio")));
+  EXPECT_THAT(gate({"--allow", "device"}).errors, HasSubstr("1 of 5 comparisons fail"));
+}
+
+TEST_F(GateTest, what_failed_in_the_reference_is_not_passed_over) {
+  const auto fail = [](Measurement& m) {
+    m.status = Status::failed;
+    m.reason = "out of memory";
+    m.samples.clear();
+    m.summary = {};
+  };
+  write(old_file, {.change = fail});
+  write(new_file);
+  const ProgramResult result = gate();
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  EXPECT_THAT(result.errors, HasSubstr("B failed in 1 comparison, so that A is not judged"));
+}
+
+TEST_F(GateTest, pairs_that_cannot_be_compared_do_not_make_open_ones_fewer) {
+  write(old_file, {.change = [](Measurement& m) { m.status = Status::skipped; }});
+  write(new_file, {.unclear = 2});
+  EXPECT_THAT(gate({"--max-unclear", "24%"}).errors, HasSubstr("1 of 4 comparisons are unclear"));
+  EXPECT_EQ(gate({"--max-unclear", "25%"}).exit_code, 0) << gate({"--max-unclear", "25%"}).errors;
+}
+
+TEST_F(GateTest, older_rows_do_not_stand_in_for_those_of_a_sweep_that_was_cut_short) {
+  write(old_file);
+  write(new_file);
+  {
+    Store store(new_file);
+    const std::int64_t sweep = store.begin_sweep("triscope sweep", Planted{}.request, synthetic_environment(), 5);
+    Measurement again = synthetic_measurement(50, 20);
+    again.started_unix_ns += 3'600'000'000'000;
+    store.add(sweep, again);
+  }
+  const ProgramResult result = gate();
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  EXPECT_THAT(result.errors, HasSubstr("sweep 2 of A was cut short: in 4 comparisons A is of an older sweep"));
+}
+
+TEST_F(GateTest, the_number_of_restarts_is_a_setting) {
+  write(old_file);
+  Planted planted;
+  planted.request = R"({"seed":1,"restarts":3,"stopping":{"precision":0.005,"budget_ns":10000000000}})";
+  write(new_file, planted);
+  EXPECT_THAT(compare().output, HasSubstr("restarts 3 (not 1)"));
+  EXPECT_EQ(gate().exit_code, 1);
+  EXPECT_EQ(gate({"--allow", "settings"}).exit_code, 0);
+}
+
+TEST_F(GateTest, rows_can_be_told_apart_in_every_format) {
+  for (const auto& file : {old_file, new_file}) {
+    Store store(file);
+    const std::int64_t sweep = store.begin_sweep("triscope sweep", Planted{}.request, synthetic_environment(), 4);
+    for (const Form form : {Form::trilinear, Form::determinant}) {
+      for (const Regime regime : {Regime::sustained, Regime::burst}) {
+        Measurement m = synthetic_measurement(0, 20);
+        m.key.problem.form = form;
+        m.key.regime = regime;
+        store.add(sweep, m);
+      }
+    }
+    store.finish_sweep(sweep);
+  }
+  for (const char* format : {"table", "md", "junit"}) {
+    const std::string text = compare({"--format", format}).output;
+    for (const char* words :
+         {"trilinear, sustained", "trilinear, burst", "determinant, sustained", "determinant, burst"})
+      EXPECT_THAT(text, HasSubstr(words)) << format;
+    EXPECT_THAT(text, Not(HasSubstr("causal mask"))) << "which all have";
+  }
+  EXPECT_THAT(compare({"--format", "md"}).output, HasSubstr("| m4 | m4 |"));
+}
+
+TEST_F(GateTest, an_interval_says_how_much_it_holds) {
+  for (const auto& file : {old_file, new_file}) write(file, {.change = in_three_restarts});
+  EXPECT_THAT(compare().output, HasSubstr("time A / B, 99 %; 95 % in turns or without restarts"));
+  EXPECT_THAT(run_triscope({"compare", old_file.string() + "@1", new_file.string() + "@1", "--format", "json"}).output,
+              AllOf(HasSubstr("\"confidence\":0.99"), HasSubstr("\"confidence\":0.95")));
+}
+
 TEST_F(GateTest, too_many_unclear_comparisons_do_not_pass) {
   write(old_file);
-  write(new_file, {.factor = 1.3, .unclear = 2});
   write(new_file, {.unclear = 2});
   const ProgramResult many = gate();
   EXPECT_EQ(many.exit_code, 1) << many.output;
@@ -163,6 +344,18 @@ TEST_F(GateTest, other_surroundings_are_said_and_refused_unless_allowed) {
   EXPECT_EQ(gate({"--allow", "commit,driver,settings"}).exit_code, 0);
   EXPECT_EQ(gate({"--allow", "all"}).exit_code, 0);
   expect_error(gate({"--allow", "comit"}), 2, "did you mean commit");
+}
+
+TEST_F(GateTest, of_many_differences_the_gates_sentence_names_some) {
+  write(old_file);
+  Planted planted;
+  Environment& e = planted.environment;
+  e.git_commit = e.host = e.cpu_model = e.os = e.compiler = e.driver_version = "other";
+  write(new_file, planted);
+  const ProgramResult result = gate();
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("commit other (not 0123456789ab), host other (not synthetic)"),
+                                   HasSubstr("and 3 more"), Not(HasSubstr("compiler other"))));
+  EXPECT_THAT(result.output, HasSubstr("compiler other")) << "all stand below the table";
 }
 
 TEST_F(GateTest, nothing_that_was_measured_is_no_success) {

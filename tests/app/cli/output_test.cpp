@@ -184,5 +184,28 @@ TEST_F(OutputTest, no_line_is_longer_than_the_terminal_is_wide) {
   }
 }
 
+TEST(Output, json_is_one_flag_for_every_command_that_prints_facts) {
+  const TemporaryFolder folder;
+  write_small_history(folder / "x.db");
+  const std::string file = (folder / "x.db").string();
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"list", "--db", file},
+                                             {"show", "1", "--db", file},
+                                             {"compare", "2", "1", "--db", file},
+                                             {"explore", file},
+                                             {"export", "1", "--db", file},
+                                             {"paper", "formulas"},
+                                             {"kernels"},
+                                             {"version"}}) {
+    std::vector<std::string> by_flag = words, by_format = words;
+    by_flag.emplace_back("--json");
+    by_format.insert(by_format.end(), {"--format", "json"});
+    const ProgramResult flag = run_triscope(by_flag), format = run_triscope(by_format);
+    EXPECT_EQ(flag.exit_code, 0) << words[0] << flag.errors;
+    EXPECT_EQ(flag.output, format.output) << words[0];
+    EXPECT_NE(flag.output.find_first_of("{["), std::string::npos) << words[0];
+  }
+}
+
 }  // namespace
 }  // namespace triscope

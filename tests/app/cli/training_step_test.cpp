@@ -6,6 +6,8 @@
 #include <cmath>
 #include <ctime>
 
+#include "app/cli/text/number_text.hpp"
+#include "profiler/record/columns.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/small_history.hpp"
@@ -46,6 +48,20 @@ std::vector<ResultRow> table() {
           row("baseline.fa3", Pass::forward, Form::dot_product, 8, 0.1),
           row("baseline.fa3", Pass::backward, Form::dot_product, 12, 0.1)};
 }
+
+/// The pair of two rows by their medians, `half` the logarithm of its interval.
+struct OfMedians {
+  double half = 0.03;
+  double confidence = 0.99;
+  mutable ComparedPair known{};
+  const ComparedPair* operator()(const ResultRow& a, const ResultRow& b) const {
+    const double ratio = *a.median_ms / *b.median_ms;
+    known.comparison.ratio = ratio;
+    known.comparison.interval = {ratio * std::exp(-half), ratio * std::exp(half)};
+    known.confidence = confidence;
+    return &known;
+  }
+};
 
 TEST(TrainingStep, takes_the_fastest_kernel_of_each_pass) {
   const std::vector<TrainingStep> steps = training_steps(table(), "auto");
@@ -90,7 +106,7 @@ TEST(TrainingStep, deterministic_gradients_make_a_step_of_their_own) {
   const std::string text = training_step_table(steps, 300);
   EXPECT_THAT(text, HasSubstr("trilinear, deterministic gradients"));
   EXPECT_THAT(training_step_json(steps), HasSubstr("\"deterministic\":true"));
-  const std::vector<ComparedStep> compared = compare_steps(rows, rows);
+  const std::vector<ComparedStep> compared = compare_steps(rows, rows, OfMedians{});
   ASSERT_THAT(compared, SizeIs(4));
   for (const ComparedStep& one : compared) EXPECT_DOUBLE_EQ(one.ratio.value, 1);
 }
@@ -136,12 +152,18 @@ TEST(TrainingStep, two_sides_are_compared_problem_by_problem) {
   slower[1].median_ms = 20;  // both forwards of the trilinear form
   slower[1].ci_low_ms = 19.4;
   slower[1].ci_high_ms = 20.6;
-  const std::vector<ComparedStep> compared = compare_steps(slower, table());
+  const std::vector<ComparedStep> compared = compare_steps(slower, table(), OfMedians{});
   ASSERT_THAT(compared, SizeIs(2));
   EXPECT_DOUBLE_EQ(compared[0].ratio.value, 50.0 / 40);
-  EXPECT_LT(*compared[0].ratio.low, 1.25);
+  EXPECT_NEAR(*compared[0].ratio.low, 1.25 * std::exp(-0.03), 1e-9) << "no narrower than that of its passes";
+  EXPECT_NEAR(*compared[0].ratio.high, 1.25 * std::exp(0.03), 1e-9);
+  EXPECT_EQ(compared[0].confidence, 0.99);
   EXPECT_DOUBLE_EQ(compared[1].ratio.value, 1);
-  EXPECT_THAT(compared_steps_table(compared, 400), HasSubstr("1.25 ("));
+  EXPECT_THAT(compared_steps_table(compared, 400), testing::AllOf(HasSubstr("1.25 ("), HasSubstr("A / B, 99 %")));
+  EXPECT_FALSE(compare_steps(slower, table(),
+                             [](const ResultRow&, const ResultRow&) -> const ComparedPair* { return nullptr; })[0]
+                   .ratio.low)
+      << "passes that are not compared";
   EXPECT_THAT(compared_steps_json(compared), HasSubstr("\"time_a_over_b\":{"));
 }
 
@@ -164,15 +186,34 @@ TEST(TrainingStep, of_a_hundred_thousand_rows_takes_no_square_of_them) {
   EXPECT_LT((std::clock() - began) / CLOCKS_PER_SEC, 10) << "by pairs of rows: over a minute";
 }
 
-TEST(TrainingStep, is_said_by_compare_and_list) {
+TEST(TrainingStep, is_said_by_show_compare_and_list) {
   const TemporaryFolder folder;
-  write_small_history(folder / "x.db");
-  const ProgramResult compared = run_triscope({"compare", "2", "1", "--db", (folder / "x.db").string()});
-  const bool both = !training_steps(Snapshot(folder / "x.db").results(1), "auto").empty();
-  EXPECT_EQ(compared.output.find("training step") != std::string::npos, both) << compared.output;
-  const ProgramResult listed = run_triscope({"list", "--step", "--db", (folder / "x.db").string()});
+  {
+    Store store(folder / "x.db");
+    for (int sweep = 0; sweep < 2; ++sweep) {
+      const std::int64_t id = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 4);
+      // cuda.hopper 1024x32 and baseline.fa3 of the same sizes, forward and backward.
+      for (const std::int64_t index : {0, 14, 21, 35}) store.add(id, synthetic_measurement(index, 20));
+      store.finish_sweep(id);
+    }
+  }
+  const std::string file = (folder / "x.db").string();
+  const std::vector<TrainingStep> steps = training_steps(Snapshot(file).results(1), "auto");
+  ASSERT_THAT(steps, SizeIs(1));
+  ASSERT_TRUE(steps[0].over_baseline);
+  const std::string step = milliseconds_text(steps[0].step.value);
+  const ProgramResult shown = run_triscope({"show", "1", "--step", "--db", file});
+  EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+  EXPECT_THAT(shown.output,
+              testing::AllOf(HasSubstr("1024x32"), HasSubstr(step + " +-"), HasSubstr("step / baseline.fa3"),
+                             HasSubstr(significant_text(steps[0].over_baseline->value) + " (")));
+  const ProgramResult compared = run_triscope({"compare", "2", "1", "--db", file});
+  EXPECT_THAT(compared.output, testing::AllOf(HasSubstr("training step, forward and backward together"),
+                                              HasSubstr("A step ms"), HasSubstr(step + " +-"), HasSubstr("1.00 (")))
+      << compared.errors;
+  const ProgramResult listed = run_triscope({"list", "--step", "--db", file});
   EXPECT_EQ(listed.exit_code, 0) << listed.errors;
-  EXPECT_EQ(listed.output.find(" problem") != std::string::npos, both) << listed.output;
+  EXPECT_THAT(listed.output, HasSubstr(training_steps_words(steps)));
 }
 
 TEST(TrainingStep, is_said_of_a_database_that_has_none) {

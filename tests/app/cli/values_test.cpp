@@ -108,21 +108,28 @@ TEST(Values, commands_split_at_spaces) {
   expect_refused([] { parse_words("--option", "  "); }, "  ");
 }
 
-Comparison comparison(Verdict verdict, double ratio) {
+Comparison comparison(double ratio, double low, double high) {
   Comparison result;
-  result.verdict = verdict;
   result.ratio = ratio;
+  result.interval = {low, high};
   return result;
 }
 
-TEST(FailCondition, fails_only_on_its_verdict_and_beyond_its_margin) {
-  const FailCondition condition = parse_fail_condition("slower>2%");
-  EXPECT_TRUE(violates(condition, comparison(Verdict::slower, 1.03)));
-  EXPECT_FALSE(violates(condition, comparison(Verdict::slower, 1.019)));
-  EXPECT_FALSE(violates(condition, comparison(Verdict::unclear, 1.5)));
-  EXPECT_FALSE(violates(condition, comparison(Verdict::faster, 1 / 1.5)));
-  EXPECT_TRUE(violates(parse_fail_condition("faster>10%"), comparison(Verdict::faster, 0.8)));
-  EXPECT_FALSE(violates(parse_fail_condition("faster>10%"), comparison(Verdict::faster, 0.95)));
+// The verdict has its own tolerance; what counts here is where ratio and interval lie beside the margin.
+TEST(FailCondition, fails_beyond_its_margin_passes_below_it_and_is_open_between) {
+  const FailCondition slower = parse_fail_condition("slower>2%"), faster = parse_fail_condition("faster>10%");
+  EXPECT_EQ(judge(slower, comparison(1.03, 1.025, 1.035), false), GateResult::fails);
+  EXPECT_EQ(judge(slower, comparison(1.03, 0.9, 1.2), false), GateResult::fails) << "what is not known to be good";
+  EXPECT_EQ(judge(slower, comparison(1.01, 1.005, 1.019), false), GateResult::passes);
+  EXPECT_EQ(judge(slower, comparison(1.01, 0.99, 1.021), false), GateResult::open);
+  EXPECT_EQ(judge(slower, comparison(0.5, 0.4, 0.6), false), GateResult::passes);
+  EXPECT_EQ(judge(slower, comparison(0.5, 0.001, 0.6), false), GateResult::open) << "no interval";
+  EXPECT_EQ(judge(slower, Comparison{}, false), GateResult::open) << "no ratio";
+  EXPECT_EQ(judge(faster, comparison(0.8, 0.79, 0.81), false), GateResult::fails);
+  EXPECT_EQ(judge(faster, comparison(0.95, 0.91, 1), false), GateResult::passes);
+  EXPECT_EQ(judge(faster, comparison(0.95, 0.89, 1), false), GateResult::open);
+  EXPECT_EQ(judge(slower, comparison(1, 0.99, 1.01), true), GateResult::open);
+  EXPECT_EQ(judge(slower, comparison(1.5, 1.4, 1.6), true), GateResult::fails);
 }
 
 TEST(FailCondition, refuses_what_is_none) {
