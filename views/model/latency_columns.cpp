@@ -44,7 +44,7 @@ FieldText field_text(LatencyField field) {
           "Latency beside dot-product attention of the same sizes in this sweep. Same: the whole interval lies within "
           "the tolerance, or within 4 times it where marked *. Unclear: the samples do not decide it. *: not measured "
           "in turns.",
-          "time / time of the reference, with its 95 % interval", "", true};
+          "time / time of the reference, with its interval", "", true};
     case LatencyField::of_reference:
       return {"TFLOP/s relative to dot-product attention in the same sweep and pass. The two do different work.",
               "TFLOP/s / TFLOP/s of the reference", "Higher is better.", true};
@@ -53,7 +53,7 @@ FieldText field_text(LatencyField field) {
           "Judgement against the baseline sweep. Same: the interval of the ratio lies within 4 times the tolerance, "
           "since "
           "separate runs have wider ones than turns.",
-          "this time / baseline time, with its 95 % interval", "", true};
+          "this time / baseline time, with its 99 % interval (95 % without restarts)", "", true};
     case LatencyField::flagged:
       return column_text("flagged", false);
     case LatencyField::error:

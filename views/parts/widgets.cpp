@@ -347,7 +347,7 @@ void verdict(const Context& context, const Comparison& comparison, bool brief) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
   std::string text = fmt::format("This time / baseline time = {}, {}{}.", format_fixed(comparison.ratio, 3),
                                  interval_known(comparison)
-                                     ? fmt::format("95 % interval {} to {}", format_fixed(comparison.interval.low, 3),
+                                     ? fmt::format("interval {} to {}", format_fixed(comparison.interval.low, 3),
                                                    format_fixed(comparison.interval.high, 3))
                                      : "interval unknown",
                                  comparison.paired ? ", from blocks measured in turns" : "");

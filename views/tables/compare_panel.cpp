@@ -190,7 +190,7 @@ void draw_rows(Context& context, const CompareModel& model) {
   for (std::size_t s = 1; s < model.sweeps.size(); ++s) {
     column(several ? fmt::format("{}##verdict", model.sweeps[s]) : "verdict", 104);
     column(fmt::format("ratio##{}", s), 44);
-    column(fmt::format("95 % interval##{}", s), 108);
+    column(fmt::format("interval##{}", s), 108);
     right.insert(right.end(), {false, true, true});
   }
   for (const std::string& sweep : model.sweeps) {

@@ -13,6 +13,7 @@
 #include "app/window/database/read_sweep.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/record/same_device.hpp"
+#include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/store/open/sweep_lock.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 #include "views/model/tables/beside_model.hpp"
@@ -112,12 +113,14 @@ Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, Other& othe
     if (is_new) found->second = from.series(row.measurement);
     return CompareInput{found->second.samples, row.regime, row.timing_source, spread, found->second.companions};
   };
+  const bool two_gpus = on_two_gpus(ours.info.environment.device_uuid, theirs.info.environment.device_uuid);
   for (const auto& [a, b] : unknown) {
     if (cancel_.stop_requested()) break;
     known_[Pair{a->measurement, b->measurement, elsewhere}] = {
         basis_of(*a, *b),
-        triscope::compare(input_of(*snapshot_, *a, series, ours.info.spread),
-                          input_of(*other.from, *b, other.series, theirs.info.spread), false, tolerance)};
+        two_gpus ? not_judged_on_two_gpus()
+                 : triscope::compare(input_of(*snapshot_, *a, series, ours.info.spread),
+                                     input_of(*other.from, *b, other.series, theirs.info.spread), false, tolerance)};
   }
   Comparisons result;
   for (const auto& [a, b] : pairs) {
