@@ -112,7 +112,7 @@ void launch_finish(const Plan& plan, const Arguments& arguments, const PortableI
   auto* workspace = static_cast<unsigned char*>(arguments.workspace);
   Finish of;
   of.sums = plan.by_queries ? Sums::virtual_queries : plan.deterministic ? Sums::deterministic : Sums::virtual_keys;
-  if (plan.has_sink) of.sink = arguments.sink, of.grad_sink = arguments.grad_sink;
+  if (plan.has_sink) of.sink = {arguments.sink, arguments.grad_sink};
   of.grad_q = tensor(arguments.grad_q);
   of.grad_long_key = tensor(plan.swapped ? arguments.grad_k2 : arguments.grad_k1);
   of.grad_long_value = tensor(plan.swapped ? arguments.grad_v2 : arguments.grad_v1);

@@ -10,7 +10,7 @@
 //                    long sums     low and high parts of 32 bits as long_place says; short ones 64 bits, layout of the
 //                                  problem's tensors
 //   virtual queries  all           fp32, layout of the problem's tensors
-//   dsink_h = - sum over batch and rows of exp(sink_h - LSE) delta      fp64, in a fixed order
+//   dsink            finish_sink.cuh
 //
 // Two blocks of 128 threads on a multiprocessor are all that the kernel has beside the portable backward's registers.
 // To keep memory busy, each thread copies the sums that it will finish to shared memory, several stages ahead; nobody
@@ -20,6 +20,7 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/hopper/backward/around/finish_sink.cuh"
 #include "kernels/cuda/hopper/backward/kernel/memory.cuh"
 #include "kernels/cuda/hopper/backward/kernel/query_memory.cuh"
 #include "kernels/cuda/hopper/backward/plan/fixed_point.hpp"
@@ -27,7 +28,6 @@
 
 namespace triscope::hopper::backward {
 
-inline constexpr int kFinishThreads = 128;
 inline constexpr int kFinishCopies = 8;  ///< of 16 bytes, in a stage of a thread
 inline constexpr int kCopyPitch = 16 * kFinishThreads, kStageBytes = kFinishCopies * kCopyPitch;
 /// In half of a multiprocessor's shared memory; of head_dim 64 the portable backward wants no more.
@@ -39,8 +39,7 @@ enum class Sums : std::uint8_t { virtual_keys, deterministic, virtual_queries };
 /// Gradients to write, beside BackwardParameters.
 struct Finish {
   Sums sums = Sums::virtual_keys;
-  const float* sink = nullptr;  ///< null: there is none
-  float* grad_sink = nullptr;
+  SinkGrad sink;
   __nv_bfloat16* grad_q = nullptr;
   __nv_bfloat16 *grad_long_key = nullptr, *grad_long_value = nullptr;
   __nv_bfloat16 *grad_short_key = nullptr, *grad_short_value = nullptr;
@@ -416,36 +415,6 @@ class KeyFinish {
   KeyScales<kSums> scales_;
 };
 
-// --- dsink -----------------------------------------------------------------------------------------------------------
-
-/// Partial sums of a head, one thread one after the other.
-inline constexpr int kSinkSums = 256;
-
-__device__ __forceinline__ void finish_sink(const BackwardParameters& p, const Finish& of, int q_head) {
-  __shared__ double sums[kSinkSums];
-  const int thread = static_cast<int>(threadIdx.x), kv_head = q_head / p.group, head = q_head % p.group;
-  for (int number = thread; number < kSinkSums; number += kFinishThreads) {
-    double sum = 0.0;
-    for (std::int64_t n = number; n < std::int64_t{p.batch} * p.seq_len; n += kSinkSums) {
-      const int pair = static_cast<int>(n / p.seq_len) * p.kv_heads + kv_head;
-      const int position = static_cast<int>(n % p.seq_len);
-      // The first copy, in which rows are counted from position 0.
-      const std::int64_t first =
-          (std::int64_t{pair} * p.head_blocks + head / kTileRows) * statistic_copies(p) * p.padded_len * p.head_rows;
-      const std::int64_t place = first + fragment_place(std::int64_t{position} * p.head_rows + head % kTileRows);
-      sum -= static_cast<double>(exp2f(of.sink[q_head] * kLog2E - p.lse2[place])) *
-             (static_cast<double>(p.delta[place]) * p.ranges[pair].grad_scale);
-    }
-    sums[number] = sum;
-  }
-  __syncthreads();
-  for (int step = kSinkSums / 2; step > 0; step /= 2) {
-    for (int number = thread; number < step; number += kFinishThreads) sums[number] += sums[number + step];
-    __syncthreads();
-  }
-  if (thread == 0) of.grad_sink[q_head] = static_cast<float>(sums[0]);
-}
-
 // --- all -------------------------------------------------------------------------------------------------------------
 
 template <Sums kSums, int kHeadDim>
@@ -491,10 +460,10 @@ __device__ __forceinline__ bool finish_gradients(const BackwardParameters& p, co
 template <int kHeadDim>
 __device__ __forceinline__ bool finish_sums(const BackwardParameters& p, const Finish& of, std::uint32_t memory,
                                             const std::uint32_t* word) {
-  if (of.sink != nullptr) {
+  if (of.sink.sink != nullptr) {
     if (is_set(word)) return false;
     for (int head = static_cast<int>(blockIdx.x); head < of.q_heads; head += static_cast<int>(gridDim.x)) {
-      finish_sink(p, of, head);
+      finish_sink(p, of.sink, head);
       __syncthreads();
     }
   }
