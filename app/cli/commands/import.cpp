@@ -57,6 +57,17 @@ void print_ids(const Snapshot& source, const Snapshot& target, bool json) {
   }
 }
 
+/// Why an import has copied nothing, which is no failure.
+std::string nothing_copied_text(const Snapshot& source, const std::string& file, const std::filesystem::path& target,
+                                bool left_out) {
+  std::int64_t held = 0;
+  for (const SweepInfo& sweep : source.sweeps()) held += sweep.ok + sweep.failed + sweep.skipped + sweep.cancelled;
+  if (left_out) return fmt::format("nothing was copied: what {} lacks of {} was left out", target.string(), file);
+  if (held == 0) return fmt::format("nothing was copied: {} holds no measurement", file);
+  return fmt::format("nothing was copied: {} held all {} of {} before", target.string(), number_of(held, "measurement"),
+                     file);
+}
+
 }  // namespace
 
 void add_import_command(CLI::App& app, Action& action) {
@@ -76,10 +87,16 @@ void add_import_command(CLI::App& app, Action& action) {
     action = [file, database, json] {
       const std::filesystem::path target = writable_database(*database);
       const std::filesystem::path source = readable_source(*file, target);
-      const auto left_out = [](const std::string& sentence) { print_error("triscope: {}.", sentence); };
+      bool some_left_out = false;
+      const auto left_out = [&some_left_out](const std::string& sentence) {
+        some_left_out = true;
+        print_error("triscope: {}.", sentence);
+      };
       const std::int64_t copied = Store(target).import(source, {request_fault, left_out, {}});
       if (*json) {
         write_json_line(dump_line({{"type", "import"}, {"copied", copied}, {"database", target.string()}}));
+      } else if (copied == 0) {
+        print_output("{}\n", nothing_copied_text(Snapshot(source), *file, target, some_left_out));
       } else {
         print_output("{} copied into {}\n", number_of(copied, "measurement"), target.string());
       }

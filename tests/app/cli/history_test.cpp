@@ -1,5 +1,6 @@
 // Stored sweeps through the real program: listed, shown, compared, exported, imported.
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -191,6 +192,20 @@ TEST_F(HistoryTest, resuming_a_sweep_whose_request_was_left_out_of_the_import_sa
                "it could not be used and was left out");
 }
 
+TEST_F(HistoryTest, an_import_that_copies_nothing_says_why) {
+  const std::string target = (folder_ / "new.db").string(), empty = (folder_ / "empty.db").string();
+  const std::vector<std::string> again{"import", file_.string(), "--db", target};
+  EXPECT_THAT(run_triscope(again).output, Not(HasSubstr("nothing was copied")));
+  const ProgramResult second = run_triscope(again);
+  EXPECT_EQ(second.exit_code, 0);
+  EXPECT_THAT(second.output, HasSubstr(fmt::format("nothing was copied: {} held all {} measurements of {} before\n",
+                                                   target, kHistoryMeasurements, file_.string())));
+  Store{empty};
+  const ProgramResult none = run_triscope({"import", empty, "--db", target});
+  EXPECT_EQ(none.exit_code, 0);
+  EXPECT_THAT(none.output, HasSubstr(fmt::format("nothing was copied: {} holds no measurement\n", empty)));
+}
+
 TEST_F(HistoryTest, importing_a_database_into_itself_is_refused_and_changes_no_byte) {
   SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode = DELETE");  // as the recorded one
   const auto bytes = [this] {
@@ -297,7 +312,8 @@ TEST_F(HistoryTest, importing_twice_changes_nothing) {
   const std::filesystem::path target = folder_ / "all.db";
   EXPECT_THAT(run_triscope({"import", file_.string(), "--db", target.string()}).output,
               HasSubstr(std::to_string(kHistoryMeasurements) + " measurements"));
-  EXPECT_THAT(run_triscope({"import", file_.string(), "--db", target.string()}).output, HasSubstr("0 measurements"));
+  EXPECT_THAT(run_triscope({"import", file_.string(), "--db", target.string()}).output,
+              HasSubstr("nothing was copied"));
 }
 
 TEST_F(HistoryTest, importing_says_the_numbers_and_what_latest_means) {
