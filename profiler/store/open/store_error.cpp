@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "kernels/base/system_limit.hpp"
 #include "profiler/store/open/patience.hpp"
 
 namespace triscope {
@@ -45,16 +46,16 @@ bool descriptors_are_used_up() {
   return false;
 }
 
+// `code`: the errno that stands for the limit.
+Error limit_error(const std::string& what, const char* why, int code) {
+  return Error(what, why, fmt::format("{}; what was recorded before is intact", what_raises_the_limit(code, "")));
+}
+
 // SQLite has one word for each of these, whatever the system said.
 std::optional<Error> lack_of_room(const std::string& what, const std::filesystem::path& file) {
-  if (disk_is_full(file))
-    return Error(what, "the disk is full", "free some space there and try again; what was recorded before is intact");
-  if (file_limit_is_reached(file))
-    return Error(what, "it is as large as this program may make a file",
-                 "raise the limit (`ulimit -f`) and try again; what was recorded before is intact");
-  if (descriptors_are_used_up())
-    return Error(what, "this program has as many files open as it may",
-                 "raise the limit (`ulimit -n`) and try again; what was recorded before is intact");
+  if (disk_is_full(file)) return limit_error(what, "the disk is full", ENOSPC);
+  if (file_limit_is_reached(file)) return limit_error(what, "it is as large as this program may make a file", EFBIG);
+  if (descriptors_are_used_up()) return limit_error(what, "this program has as many files open as it may", EMFILE);
   return std::nullopt;
 }
 
@@ -67,11 +68,9 @@ Error store_error(const SQLite::Exception& exception, std::string_view action, c
     if (const std::optional<Error> error = lack_of_room(what, file)) return *error;
   switch (code) {
     case SQLITE_NOMEM:
-      return Error(
-          what, "there is too little memory",
-          "end other programs or raise the limit (`ulimit -v`), then try again; what was recorded before is intact");
+      return limit_error(what, "there is too little memory", ENOMEM);
     case SQLITE_FULL:
-      return Error(what, "the disk is full", "free some space there and try again; what was recorded before is intact");
+      return limit_error(what, "the disk is full", ENOSPC);
     case SQLITE_IOERR:
       return Error(what, fmt::format("the disk reports an error ({})", exception.what()),
                    "check the disk, then try again; what was recorded before is as it was");

@@ -182,7 +182,8 @@ TEST_F(StoreFailures, a_write_the_system_refuses_leaves_what_was_there) {
       for (std::int64_t n = 0; n < 1000; ++n) store.add(sweep, synthetic_measurement(10 * n, 100));
     });
   });
-  EXPECT_THAT(answer, AllOf(StartsWith("cannot write to the database"), HasSubstr("raise the limit (`ulimit -f`)")));
+  EXPECT_THAT(answer, AllOf(StartsWith("cannot write to the database"),
+                            HasSubstr("raise the limit on the size of files (`ulimit -f`)")));
   const Snapshot snapshot(file_);
   EXPECT_THAT(snapshot.damage(), IsEmpty());
   EXPECT_THAT(snapshot.results(1), SizeIs(20));

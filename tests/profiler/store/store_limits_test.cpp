@@ -37,7 +37,8 @@ TEST_F(StoreLimits, without_descriptors_it_says_so_and_leaves_no_folder_behind) 
     ::setrlimit(RLIMIT_NOFILE, &limit);
     return error_of([&] { Store store(folder_ / "a/b/c.db"); }) + error_of([&] { Snapshot snapshot(file_); });
   });
-  EXPECT_THAT(answer, AllOf(StartsWith("cannot write to the database"), HasSubstr("raise the limit (`ulimit -n`)"),
+  EXPECT_THAT(answer, AllOf(StartsWith("cannot write to the database"),
+                            HasSubstr("raise the limit on open files (`ulimit -n`)"),
                             HasSubstr("cannot read the database"), Not(HasSubstr("permissions"))));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a"));
 }
@@ -48,7 +49,8 @@ TEST_F(StoreLimits, too_little_memory_is_named) {
     ::sqlite3_hard_heap_limit64(::sqlite3_memory_used() + 1000);
     return error_of([&] { store.add(begin(store), synthetic_measurement(0, 1000)); });
   });
-  EXPECT_THAT(answer, HasSubstr("there is too little memory; end other programs or raise the limit (`ulimit -v`)"));
+  EXPECT_THAT(answer,
+              HasSubstr("there is too little memory; end other programs, or raise the limit on memory (`ulimit -v`)"));
   EXPECT_THAT(Snapshot(file_).results(), SizeIs(5));
 }
 
