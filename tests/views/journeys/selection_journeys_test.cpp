@@ -212,7 +212,7 @@ TEST_F(SelectionJourney, the_column_that_was_clicked_says_which_pass_is_meant) {
     app().carry_out(ask::ShowSweep{data().sweeps.back().id});
     begin(c, Panel::latency);
     const LatencyModel& model = *app().models().latency(data());
-    IM_CHECK(model.groups.size() >= 1);
+    IM_CHECK(!model.groups.empty());
     click(c, row(c, 0));
     click(c, row(c, 2), ImGuiMod_Shift);
     for (const SelectedRow& one : data().figures->rows) IM_CHECK(one.row.pass == data().selected->row.pass);
