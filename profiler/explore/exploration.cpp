@@ -340,12 +340,15 @@ std::vector<ExploreBlame> blamed_terms(const Exploration& made) {
 }
 
 std::string choice_text(const Exploration& made) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSeveral{{{"windows", "windows"},
-                                                                                          {"tokens", "lengths"},
-                                                                                          {"heads", "head counts"},
-                                                                                          {"batch", "batches"},
-                                                                                          {"k2 bias", "k2 biases"},
-                                                                                          {"v2 bias", "v2 biases"}}};
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kSeveral{
+      {{"windows", "windows"},
+       {"tokens", "lengths"},
+       {"heads", "head counts"},
+       {"batch", "batches"},
+       {"k2 bias", "k2 biases"},
+       {"v2 bias", "v2 biases"},
+       {"gradients", "kinds of gradients"},
+       {"element", "number formats"}}};
   std::vector<std::string> parts;
   for (const ExploreChoice& one : made.chosen_over) {
     const auto named =

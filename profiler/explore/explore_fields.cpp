@@ -115,8 +115,8 @@ std::pair<std::string_view, double> drawn_unit(std::string_view unit) {
 
 /// What a hardware counter counted in its launch.
 ExploreField counter(const CounterMetric& metric) {
-  const auto [unit, size] = drawn_unit(metric.unit);
-  const auto number = [name = metric.name, size = size](const One& one) -> Number {
+  const std::pair<std::string_view, double> drawn = drawn_unit(metric.unit);
+  const auto number = [name = metric.name, size = drawn.second](const One& one) -> Number {
     if (one.counters == nullptr || !is_ok(one)) return std::nullopt;
     const auto values = one.counters->find(name);
     if (values == one.counters->end()) return std::nullopt;
@@ -127,7 +127,8 @@ ExploreField counter(const CounterMetric& metric) {
     const Number value = number(one);
     return value ? significant_text(*value, 4) : std::string();
   };
-  return {metric.id, metric.label, unit, metric.meaning, true, true, text, number, nullptr, nullptr, metric.name};
+  return {metric.id, metric.label, drawn.first, metric.meaning, true,       true,
+          text,      number,       nullptr,     nullptr,        metric.name};
 }
 
 std::vector<ExploreField> all_fields() {

@@ -91,9 +91,14 @@ bool is_date(std::string_view text) {
 const ExploreField& require_explore_field(std::string_view what, std::string_view id) {
   if (const ExploreField* field = find_explore_field(id)) return *field;
   std::vector<std::string> known;
-  for (const ExploreField& field : explore_fields()) known.emplace_back(field.id);
+  std::vector<std::string> listed;  // hardware counters are too many to be read in a sentence
+  for (const ExploreField& field : explore_fields()) {
+    known.emplace_back(field.id);
+    if (field.counter.empty()) listed.emplace_back(field.id);
+  }
   throw Error(fmt::format("{} '{}'", what, id), "there is no such field",
-              nearest_name_hint(std::string(id), known) + fmt::format("the fields are {}", fmt::join(known, ", ")),
+              nearest_name_hint(std::string(id), known) +
+                  fmt::format("the fields are {}, and hardware counters", fmt::join(listed, ", ")),
               ExitCode::usage);
 }
 
