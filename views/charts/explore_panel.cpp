@@ -152,6 +152,21 @@ std::vector<std::string> names_of(const ExploreChart& chart) {
   return names;
 }
 
+/// Of a legend to the left of the plots.
+float legend_width(const Look& look, const std::vector<std::string>& names) {
+  const SmallFont font(look);
+  float widest = 0;
+  for (const std::string& name : names) widest = std::max(widest, ImGui::CalcTextSize(name.c_str()).x);
+  return widest + look.px(34);
+}
+
+/// With three dots where it is wider: the title of a plot must not lie on the next.
+std::string shortened(std::string text, float width) {
+  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
+  while (text.size() > 1 && ImGui::CalcTextSize((text + "...").c_str()).x > width) text.pop_back();
+  return text + "...";
+}
+
 void draw_plots(Context& context, const ExploreChart& chart) {
   const Look& look = context.look;
   const NumberFont font(look, kSecondarySize);
@@ -167,13 +182,16 @@ void draw_plots(Context& context, const ExploreChart& chart) {
                              grid.columns, room, flags))
     return;
   setup_legend(legend);
+  const float wide =
+      (room.x - (legend == LegendPlace::left ? legend_width(look, names) : 0)) / static_cast<float>(grid.columns);
   for (std::size_t n = 0; n < chart.plots.size(); ++n) {
     const ExplorePlot& plot = chart.plots[n];
-    const std::string title = plot.name + (plot.name.empty() || plot.row.empty() ? "" : ", ") + plot.row;
+    std::string title = plot.name + (plot.name.empty() || plot.row.empty() ? "" : ", ") + plot.row;
     const ImPlotFlags none = title.empty() ? ImPlotFlags_NoTitle : 0;
+    title = shortened(title, wide - look.px(48));
     if (!ImPlot::BeginPlot((title + "##plot").c_str(), ImVec2(), plot_flags(LegendPlace::above) | none)) continue;
     const auto columns = static_cast<std::size_t>(grid.columns);
-    setup_axes(context, chart, {room.x / static_cast<float>(grid.columns), room.y / static_cast<float>(grid.rows)},
+    setup_axes(context, chart, {wide, room.y / static_cast<float>(grid.rows)},
                {n + columns >= chart.plots.size(), n % columns == 0});
     for (const ExploreLine& line : plot.lines) plot_line(context, chart, line);
     select_points(context, plot);
@@ -204,7 +222,7 @@ std::string subtitle_of(const ExploreChart& chart, bool printing) {
     text += fmt::format("; {} of {} points drawn", format_count(static_cast<std::int64_t>(chart.drawn)),
                         format_count(static_cast<std::int64_t>(chart.points)));
   if (chart.plots_left_out > 0) text += fmt::format("; {} left out", counted(chart.plots_left_out, "panel"));
-  if (!chart.chosen_over.empty()) text += "; best over " + chart.chosen_over;
+  if (printing && !chart.chosen_over.empty()) text += "; best over " + chart.chosen_over;
   if (!chart.mixed.empty()) text += fmt::format("; points at one x differ in {}", fmt::join(chart.mixed, ", "));
   return text + hollow_note(any_hollow(chart));
 }
@@ -245,6 +263,12 @@ void draw_explore_panel(Context& context) {
       coloured_text(context.look.theme.unclear, sentence(left_out));
       ImGui::PopTextWrapPos();
     }
+  }
+  if (chart != nullptr && !chart->chosen_over.empty() && !context.ui.printing) {
+    ImGui::PushTextWrapPos(0);
+    const SmallFont font(context.look);
+    coloured_text(context.look.theme.unclear, "Best over " + chart->chosen_over + ".");
+    ImGui::PopTextWrapPos();
   }
   if (chart == nullptr) return empty_state(context, "Reading all measurements ...");
   if (chart->matched == 0) return draw_no_match(context, *chart);

@@ -18,7 +18,7 @@
 namespace triscope {
 namespace {
 
-constexpr float kLine = 20;           ///< height of a sweep in the list, design pixels
+constexpr float kLine = 18;           ///< height of a sweep in the list, design pixels
 constexpr float kRoomForTimes = 300;  ///< width of the list
 
 /// Where the time of day begins in "today 14:02"; a date of another year has none, and stands in its place.
@@ -181,12 +181,18 @@ void draw_history_panel(Context& context) {
     return;
   }
   UiState& ui = context.ui;
-  ImGui::SetNextItemWidth(-1);
+  // Beside the filter, so that it takes no room from the list.
+  const std::size_t compared = ui.selection.compared.size();
+  const std::string compare = compared < 2 ? "" : fmt::format("Compare these {}", compared);
+  ImGui::SetNextItemWidth(compare.empty() ? -1 : -button_width(compare.c_str()) - ImGui::GetStyle().ItemSpacing.x);
   ImGui::InputTextWithHint("##history_filter", "filter by device, date, title, #tag, counters", &ui.history_filter,
                            ImGuiInputTextFlags_EscapeClearsAll);
+  if (!compare.empty()) {
+    ImGui::SameLine();
+    if (ImGui::Button(compare.c_str())) context.request(ask::ShowPanel{Panel::compare});
+  }
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, context.look.px(1)));
-  const float footer = ui.selection.compared.size() >= 2 ? ImGui::GetFrameHeightWithSpacing() : 0;
-  if (ImGui::BeginChild("sweeps", ImVec2(0, ImGui::GetContentRegionAvail().y - footer))) {
+  if (ImGui::BeginChild("sweeps", ImVec2(0, 0))) {
     bool any = false;
     std::string group;
     for (const SweepInfo& sweep : data.sweeps) {
@@ -200,11 +206,6 @@ void draw_history_panel(Context& context) {
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();
-  if (footer > 0) {
-    if (ImGui::Button(fmt::format("Compare these {}", ui.selection.compared.size()).c_str(), ImVec2(-1, 0))) {
-      context.request(ask::ShowPanel{Panel::compare});
-    }
-  }
 }
 
 }  // namespace triscope

@@ -124,8 +124,10 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   if (ui.printing) return muted_text(context, summary, true);
   const float spacing = ImGui::GetStyle().ItemSpacing.x, width = ImGui::GetContentRegionAvail().x;
   const std::string beyond = fmt::format("{} more →", ui.columns_beyond);
-  float buttons = button_width("Columns") + button_width(kCopySave) + button_width(reference_label(model).c_str()) +
-                  3 * spacing + (ui.columns_beyond > 0 ? button_width(beyond.c_str()) + spacing : 0);
+  float buttons = button_width("Columns") + button_width(reference_label(model).c_str()) + 3 * spacing +
+                  (ui.columns_beyond > 0 ? button_width(beyond.c_str()) + spacing : 0);
+  const char* copy = width - buttons - button_width(kCopySave) < look.px(60) ? "Copy" : kCopySave;
+  buttons += button_width(copy);
   float filter = std::clamp(width * 0.24F, look.px(90), look.px(150));
   {
     const SmallFont font(look);
@@ -149,7 +151,7 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   ImGui::SameLine();
   if (ImGui::Button("Columns")) ImGui::OpenPopup("columns");
   ImGui::SameLine();
-  if (ImGui::Button(fmt::format("{}###Copy", kCopySave).c_str())) ImGui::OpenPopup("copy");
+  if (ImGui::Button(fmt::format("{}###Copy", copy).c_str())) ImGui::OpenPopup("copy");
   draw_columns_menu(context, model);
   draw_copy_menu(context);
 }
