@@ -60,7 +60,8 @@ def attention(q, k1, k2, v1, v2, window=(512, 32), scale=None, form="trilinear",
     """
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(q, torch.Tensor):
-        of_torch = sys.modules.get("triscope._torch")  # an import statement takes microseconds each time
+        # An import statement takes microseconds each time. torch.compile would guard what sys.modules has, which the import changes.
+        of_torch = None if torch.compiler.is_compiling() else sys.modules.get("triscope._torch")
         if of_torch is None:
             from . import _torch as of_torch
 

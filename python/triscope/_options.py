@@ -19,7 +19,8 @@ def said(value):
 
 def number(name, value):
     """A plain number: a tensor of one element is refused, since it would be read once and get no gradient."""
-    if isinstance(value, bool) or not isinstance(value, (float, int, numbers.Real)):
+    # torch.compile follows the first question, and need not the second.
+    if isinstance(value, bool) or not (isinstance(value, (float, int)) or isinstance(value, numbers.Real)):
         why = f" that gets no gradient; pass float({name})" if hasattr(value, "shape") else ""
         raise ValueError(f"{name} is {said(value)}, but must be a number{why}")
     try:

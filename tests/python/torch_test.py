@@ -277,6 +277,17 @@ class OfTorch(unittest.TestCase):
         for one, other in zip(*both):
             numpy.testing.assert_array_equal(one, other)
 
+    def test_the_first_call_of_a_process_may_be_compiled(self):
+        script = """
+import torch, triscope
+inputs = [torch.randn(1, 12, heads, 8) for heads in (2, 1, 1, 1, 1)]
+call = lambda *tensors: triscope.attention(*tensors, window=(4, 2))
+compiled = torch.compile(call, fullgraph=True, backend="aot_eager")(*inputs)
+print(torch.equal(compiled, call(*inputs)))
+"""
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], text=True, capture_output=True)
+        self.assertEqual(done.stdout, "True\n", done.stderr[-2000:])
+
     def test_compile_for_any_length(self):
         def step(*tensors):
             return triscope.attention(*tensors, window=(5, 3))
