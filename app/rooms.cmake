@@ -47,8 +47,8 @@ if(TRISCOPE_WINDOW)
   triscope_room(app/window/picture kernels/base profiler/export views/model app/window/files app/window/messages
     imgui_and_implot fmt::static)
   triscope_room(app/window/database kernels/base kernels/base/text profiler/plan profiler/record profiler/store
-    profiler/store/open profiler/verdict views/data views/model views/model/tables app/window/messages app/window/threads
-    app/window/undo fmt::static)
+    profiler/statistics profiler/store/open profiler/verdict views/data views/model views/model/tables
+    app/window/messages app/window/threads app/window/undo fmt::static)
   triscope_room(app/window/sweep kernels/attention kernels/base kernels/base/text profiler/plan profiler/record
     profiler/statistics profiler/sweep views/data views/model app/window/database app/window/engine app/window/messages
     app/window/threads fmt::static Threads::Threads)

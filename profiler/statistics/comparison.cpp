@@ -150,6 +150,19 @@ std::optional<Ratio> cycles_of(const CompareInput& a, const CompareInput& b, con
   return ratio_of(cycles_a, cycles_b, interleaved, a.spread, b.spread, apart);
 }
 
+std::ptrdiff_t preempted(std::span<const Sample> samples) {
+  return std::ranges::count_if(samples, [](const Sample& sample) { return sample.flag == "preempted"; });
+}
+
+bool mostly_preempted(std::span<const Sample> samples) {
+  return 2 * preempted(samples) > static_cast<std::ptrdiff_t>(samples.size());
+}
+
+std::string preempted_text(std::span<const Sample> a, std::span<const Sample> b) {
+  return fmt::format("{} of {} samples of A and {} of {} of B were preempted", preempted(a), a.size(), preempted(b),
+                     b.size());
+}
+
 // How likely it is that `one`, a run that met one mode only, missed the other mode of `two` by chance. A mode lasts
 // some blocks, as many as in `two` on average, and no longer than a restart: so often `one` could have met the other.
 double chance_of_missing(const Blocks& one, const Blocks& two, const Modes& modes) {
@@ -237,17 +250,8 @@ double confidence_of(bool paired, std::int64_t restarts_a, std::int64_t restarts
 }
 
 std::string why_disturbed(std::span<const Sample> a, std::span<const Sample> b, bool paired) {
-  const auto preempted = [](std::span<const Sample> samples) {
-    return std::count_if(samples.begin(), samples.end(), [](const Sample& s) { return s.flag == "preempted"; });
-  };
-  const auto most = [&](std::span<const Sample> samples) {
-    return 2 * preempted(samples) > static_cast<std::ptrdiff_t>(samples.size());
-  };
-  if (paired ? most(a) == most(b) : !most(a) && !most(b)) return {};
-  return fmt::format(
-      "{} of {} samples of A and {} of {} of B were preempted: the machine was busy with something else; measure "
-      "again.",
-      preempted(a), a.size(), preempted(b), b.size());
+  if (paired ? mostly_preempted(a) == mostly_preempted(b) : !mostly_preempted(a) && !mostly_preempted(b)) return {};
+  return fmt::format("{}: the machine was busy with something else; measure again.", preempted_text(a, b));
 }
 
 bool on_two_gpus(const std::string& uuid_a, const std::string& uuid_b) {
@@ -304,6 +308,9 @@ Comparison compare(const CompareInput& a, const CompareInput& b, bool interleave
   if (!doubt.empty()) {
     comparison.verdict = Verdict::unclear;
     comparison.explanation = doubt;
+  } else if (comparison.explanation.empty() && mostly_preempted(a.samples) && mostly_preempted(b.samples)) {
+    comparison.explanation = preempted_text(a.samples, b.samples) +
+                             ": the machine was busy with something else, which slows kernels of many threads more.";
   }
   return comparison;
 }
