@@ -49,9 +49,34 @@ struct Passes {
     const ResultRow*& best = row.pass == Pass::forward ? forward : row.problem.deterministic ? deterministic : backward;
     if (best == nullptr || *row.median_ms < *best->median_ms) best = &row;
   }
-  const ResultRow* backward_like(const ResultRow& other) const {
-    return other.problem.deterministic ? deterministic : backward;
+};
+
+/// Rows of the dot product that stands beside: where both were measured in one sweep they took turns, and what changes
+/// between two sweeps is not in their ratio.
+class Baselines {
+ public:
+  void add(const ResultRow& row) {
+    const std::string question = question_of(row);
+    const ResultRow*& best = in_sweep_[fmt::format("{}|{}", question, row.sweep)];
+    if (best == nullptr || *row.median_ms < *best->median_ms) best = &row;
+    const ResultRow*& newest = newest_[question];
+    if (newest == nullptr || newest->started <= row.started) newest = &row;
   }
+  /// Of the sweep of `row`, else the newest; null: not measured.
+  const ResultRow* beside(const ResultRow& row) const {
+    const std::string question = question_of(row);
+    if (const auto found = in_sweep_.find(fmt::format("{}|{}", question, row.sweep)); found != in_sweep_.end())
+      return found->second;
+    const auto found = newest_.find(question);
+    return found == newest_.end() ? nullptr : found->second;
+  }
+
+ private:
+  static std::string question_of(const ResultRow& row) {
+    return fmt::format("{}|{}|{}", sizes_of(row), to_string(row.pass),
+                       row.pass == Pass::backward && row.problem.deterministic);
+  }
+  std::unordered_map<std::string, const ResultRow*> in_sweep_, newest_;
 };
 
 /// The dot product that stands beside every step: of those that were measured in both passes the one of lowest rank.
@@ -71,12 +96,12 @@ std::string chosen_baseline(const std::vector<ResultRow>& rows, const std::strin
   return best == nullptr ? "" : best->kernel;
 }
 
-void add_baseline(TrainingStep& step, const Passes& baseline) {
-  const ResultRow* backward = baseline.backward_like(step.backward);
-  if (baseline.forward == nullptr || backward == nullptr) return;
-  step.baseline_forward = *baseline.forward;
+void add_baseline(TrainingStep& step, const Baselines& baselines) {
+  const ResultRow *forward = baselines.beside(step.forward), *backward = baselines.beside(step.backward);
+  if (forward == nullptr || backward == nullptr) return;
+  step.baseline_forward = *forward;
   step.baseline_backward = *backward;
-  step.baseline_step = sum_of(value_of(*baseline.forward), value_of(*backward));
+  step.baseline_step = sum_of(value_of(*forward), value_of(*backward));
   step.over_baseline = ratio_of(step.step, *step.baseline_step);
 }
 
@@ -138,7 +163,8 @@ std::string step_question(const TrainingStep& step) {
 
 std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, const std::string& baseline) {
   const std::string dot_product = chosen_baseline(rows, baseline);
-  std::unordered_map<std::string, Passes> ours, baselines;
+  std::unordered_map<std::string, Passes> ours;
+  Baselines baselines;
   std::vector<const Passes*> in_order;
   for (const ResultRow& row : rows) {
     if (row.status != Status::ok || !row.median_ms) continue;
@@ -147,7 +173,7 @@ std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, con
       if (is_new) in_order.push_back(&found->second);
       found->second.add(row);
     } else if (row.kernel == dot_product && sees_all(row.problem)) {
-      baselines[sizes_of(row)].add(row);
+      baselines.add(row);
     }
   }
   std::vector<TrainingStep> steps;
@@ -157,8 +183,7 @@ std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, con
       const ValueWithInterval first = value_of(*passes->forward), second = value_of(*backward);
       TrainingStep& step = steps.emplace_back(TrainingStep{
           *passes->forward, *backward, sum_of(first, second), ratio_of(second, first), {}, {}, {}, {}, {}});
-      const auto beside = baselines.find(sizes_of(step.forward));
-      if (beside != baselines.end()) add_baseline(step, beside->second);
+      add_baseline(step, baselines);
     }
   }
   add_forms(steps);

@@ -14,7 +14,6 @@
 #include "app/cli/text/training_step.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/export/export.hpp"
-#include "profiler/statistics/row_that_counts.hpp"
 
 namespace triscope {
 namespace {
@@ -55,7 +54,7 @@ int show_steps(const ShowOptions& options) {
   const Snapshot snapshot(file);
   give_up_other_rights({file});
   const std::vector<ResultRow> rows = options.selection_given ? select(snapshot, parse_selection(options.selection))
-                                                              : rows_that_count(snapshot.results());
+                                                              : rows_of_steps(snapshot.results());
   const std::vector<TrainingStep> steps = training_steps(rows, options.baseline);
   if (options.format == "json") {
     write_json(training_step_json(steps));

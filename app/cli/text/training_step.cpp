@@ -14,6 +14,7 @@
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/record/words/problem_facts.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 
 namespace triscope {
 namespace {
@@ -43,6 +44,14 @@ json value_json(const std::optional<ValueWithInterval>& e) {
 }
 
 }  // namespace
+
+std::vector<ResultRow> rows_of_steps(const std::vector<ResultRow>& rows) {
+  std::vector<ResultRow> kept = rows_that_count(rows);
+  std::erase_if(kept, [](const ResultRow& row) { return row.problem.form == Form::dot_product; });
+  for (const ResultRow& row : rows)
+    if (row.problem.form == Form::dot_product) kept.push_back(row);
+  return kept;
+}
 
 std::string training_step_table(const std::vector<TrainingStep>& steps, std::size_t width) {
   const auto baseline = std::find_if(steps.begin(), steps.end(), [](const auto& step) { return step.over_baseline; });
@@ -108,7 +117,7 @@ std::string training_step_json(const std::vector<TrainingStep>& steps) {
 
 std::vector<ComparedStep> compare_steps(
     const std::vector<ResultRow>& a, const std::vector<ResultRow>& b,
-    const std::function<const ComparedPair*(const ResultRow& a, const ResultRow& b)>& pair_of) {
+    const std::function<std::optional<RowRatio>(const ResultRow& a, const ResultRow& b)>& ratio_of_rows) {
   std::map<std::string, const TrainingStep*> of_b;
   const std::vector<TrainingStep> ours = training_steps(a, "none"), theirs = training_steps(b, "none");
   for (const TrainingStep& step : theirs) of_b.emplace(step_question(step), &step);
@@ -122,12 +131,11 @@ std::vector<ComparedStep> compare_steps(
     double half = 0, confidence = 1;
     for (const auto& [one, other_one] :
          {std::pair(&step.forward, &beside.forward), std::pair(&step.backward, &beside.backward)}) {
-      const ComparedPair* pair = pair_of(*one, *other_one);
-      const bool known = pair != nullptr && interval_known(pair->comparison);
+      const std::optional<RowRatio> ratio = ratio_of_rows(*one, *other_one);
       const double share = *one->median_ms / step.step.value;
-      half += known ? share * std::log(pair->comparison.interval.high / pair->comparison.interval.low) / 2
+      half += ratio ? share * std::log(ratio->interval.high / ratio->interval.low) / 2
                     : std::numeric_limits<double>::infinity();
-      if (known) confidence = std::min(confidence, pair->confidence);
+      if (ratio) confidence = std::min(confidence, ratio->confidence);
     }
     if (!std::isfinite(half)) continue;
     both.confidence = confidence;

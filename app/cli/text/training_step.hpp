@@ -6,15 +6,25 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/text/compared_pair.hpp"
+#include "profiler/statistics/statistics.hpp"
 #include "profiler/statistics/training_step.hpp"
 
 namespace triscope {
+
+/// What training steps of a whole database are made of: the rows that count, and all of dot products, of which those
+/// stand beside that were measured in the sweep of the row (`training_steps`).
+std::vector<ResultRow> rows_of_steps(const std::vector<ResultRow>& rows);
 
 /// A table for a terminal `width` columns wide, with what it says below it.
 std::string training_step_table(const std::vector<TrainingStep>& steps, std::size_t width);
 /// One object a line.
 std::string training_step_json(const std::vector<TrainingStep>& steps);
+
+/// The interval of a ratio of times, and how much it holds.
+struct RowRatio {
+  Interval interval;
+  double confidence = 0.95;
+};
 
 /// The steps of two sides that ask the same question, and the time of A's / that of B's.
 struct ComparedStep {
@@ -22,11 +32,11 @@ struct ComparedStep {
   ValueWithInterval ratio;
   double confidence = 0.95;  ///< of its interval
 };
-/// `pair_of` gives the pair that two rows of A and B are, or null. A step's interval is made of those of its passes,
+/// `ratio_of_rows` gives what is known of two rows of A and B. A step's interval is made of those of its passes,
 /// as if both erred together: what differs between two runs (heat, neighbours) is common to both.
 std::vector<ComparedStep> compare_steps(
     const std::vector<ResultRow>& a, const std::vector<ResultRow>& b,
-    const std::function<const ComparedPair*(const ResultRow& a, const ResultRow& b)>& pair_of);
+    const std::function<std::optional<RowRatio>(const ResultRow& a, const ResultRow& b)>& ratio_of_rows);
 std::string compared_steps_table(const std::vector<ComparedStep>& steps, std::size_t width);
 std::string compared_steps_json(const std::vector<ComparedStep>& steps);
 
