@@ -20,7 +20,7 @@ std::string why_disturbed(std::span<const Sample> a, std::span<const Sample> b, 
 
 /// Two GPUs that are known and not one. Their cards differ by some percent, whatever runs on them.
 bool on_two_gpus(const std::string& uuid_a, const std::string& uuid_b);
-/// What is said instead of a verdict on two GPUs: listed, not judged.
-Comparison not_judged_on_two_gpus();
+/// What is said in the place of a verdict on two GPUs: the ratio of `times` without an interval, listed and not judged.
+Comparison not_judged_on_two_gpus(Comparison times);
 
 }  // namespace triscope

@@ -81,10 +81,10 @@ Comparison compare_rows(StoredSamples& of_a, const ResultRow& a, StoredSamples& 
   }
   // What took turns was on one.
   const bool two_gpus = !interleaved && on_two_gpus(of_a.gpu(a), of_b.gpu(b));
-  if (two_gpus && !across_gpus) return not_judged_on_two_gpus();
   Comparison comparison =
       compare({*of_first, a.regime, a.timing_source, of_a.spread(a.sweep), first.companions},
               {*of_second, b.regime, b.timing_source, of_b.spread(b.sweep), second.companions}, interleaved, tolerance);
+  if (two_gpus && !across_gpus) return not_judged_on_two_gpus(std::move(comparison));
   if (two_gpus)
     comparison.explanation += std::string(comparison.explanation.empty() ? "" : " ") +
                               "A and B were measured on two GPUs: what differs between the cards is in the ratio, and "

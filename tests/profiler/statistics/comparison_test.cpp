@@ -145,7 +145,11 @@ TEST(ComparisonFacts, two_gpus_are_two_where_both_are_known) {
   EXPECT_TRUE(on_two_gpus("GPU-1", "GPU-2"));
   EXPECT_FALSE(on_two_gpus("GPU-1", "GPU-1"));
   EXPECT_FALSE(on_two_gpus("GPU-1", "")) << "a CPU, or nobody knows";
-  EXPECT_EQ(not_judged_on_two_gpus().verdict, Verdict::not_comparable);
+  const auto a = samples_of(steady(1.2)), b = samples_of(steady(1.0));
+  const Comparison listed = not_judged_on_two_gpus(compare(input(a), input(b), false));
+  EXPECT_EQ(listed.verdict, Verdict::not_comparable);
+  EXPECT_NEAR(listed.ratio, 1.2, 1e-9);
+  EXPECT_FALSE(interval_known(listed));
 }
 
 TEST(Compare, without_clocks_the_time_alone_decides) {
