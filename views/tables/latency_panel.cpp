@@ -9,6 +9,7 @@
 
 #include "profiler/plan/sweep_title.hpp"
 #include "views/data/format.hpp"
+#include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/row_selection.hpp"
 #include "views/parts/widgets.hpp"
