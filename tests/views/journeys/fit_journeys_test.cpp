@@ -79,8 +79,16 @@ TEST_F(Fit, every_kernel_that_can_run_and_eight_sweeps_are_seen) {
     }
     const ImGuiWindow* list = child_of("###history", "sweeps");
     IM_CHECK(list != nullptr);
-    constexpr float kGroup = 16, kSweep = 21;  // with the space between them
-    IM_CHECK_GE(list->InnerRect.GetHeight(), kGroup + 8 * kSweep);
+    constexpr float kGroup = 16, kSweep = 19;  // with the space between them
+    IM_CHECK_GE(list->InnerRect.GetHeight(), 2 * kGroup + 8 * kSweep);
+    const auto other = std::ranges::find_if(
+        data().sweeps, [](const SweepInfo& sweep) { return sweep.id != ui().selection.shown_sweep; });
+    IM_CHECK(other != data().sweeps.end());
+    app().carry_out(ask::Compare{other->id});
+    wait(c);
+    IM_CHECK_GE(ui().selection.compared.size(), 2U);
+    list = child_of("###history", "sweeps");
+    IM_CHECK_GE(list->InnerRect.GetHeight(), 2 * kGroup + 8 * kSweep);  // also beside the button that compares them
   });
 }
 
