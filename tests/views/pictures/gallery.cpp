@@ -203,6 +203,8 @@ void shoot_full(Studio& studio, const Variant& variant) {
     studio.front(panel);
     studio.shoot(fmt::format("full_lengths_{}", panel_info(panel).id));
   }
+  studio.application().ui().length_view = LengthView::rate;
+  studio.shoot("full_lengths_rate");
   if (variant.width != 1440 || !variant.dark) return;  // the other sweeps once
   for (const SweepInfo& one : std::vector(sweeps)) {
     studio.ask(ask::ShowSweep{one.id});
