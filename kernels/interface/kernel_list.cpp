@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -31,6 +33,16 @@ const std::vector<std::unique_ptr<Kernel>>& kernels_of_library() {
   return kernels;
 }
 
+// Of the caller's text, for a sentence: one line, and not longer than a name.
+std::string readable(const char* id) {
+  constexpr std::size_t kLongest = 40;
+  std::string text(id, ::strnlen(id, kLongest + 1));
+  if (text.size() > kLongest) text.replace(kLongest, std::string::npos, "...");
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c >= 127; }, '?');
+  return text;
+}
+
 std::vector<Offer> make_offers() {
   std::vector<Offer> list;
   Offer best_of_gpu{.id = "cuda", .device = DeviceKind::cuda, .kernels = {}};
@@ -56,8 +68,8 @@ const Offer& require_offer(const char* id) {
     if (offer.id == id) return offer;
     ids.push_back(offer.id);
   }
-  throw Refusal(TRISCOPE_ARGUMENT,
-                fmt::format("There is no kernel \"{}\" in this library; choose one of: {}.", id, fmt::join(ids, ", ")));
+  throw Refusal(TRISCOPE_ARGUMENT, fmt::format("There is no kernel \"{}\" in this library; choose one of: {}.",
+                                               readable(id), fmt::join(ids, ", ")));
 }
 
 Refusal unsupported(const Offer& offer, std::string reason) {

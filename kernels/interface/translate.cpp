@@ -98,6 +98,56 @@ bool writes_lse_state(const Prepared& prepared) {
          is_half(kernel.fold(prepared.problem, kernel.info().instances[prepared.instance]));
 }
 
+struct Range {
+  const char* name;
+  const void* begin;
+  std::size_t bytes;
+  bool output;
+};
+
+// An output may overlap nothing: a kernel writes it while it still reads the others.
+void require_apart(std::initializer_list<Range> ranges) {
+  for (const Range& one : ranges) {
+    if (!one.output || one.begin == nullptr || one.bytes == 0) continue;
+    const auto first = reinterpret_cast<std::uintptr_t>(one.begin);
+    for (const Range& other : ranges) {
+      const auto second = reinterpret_cast<std::uintptr_t>(other.begin);
+      if (&one == &other || second == 0 || other.bytes == 0) continue;
+      if (first >= second + other.bytes || second >= first + one.bytes) continue;
+      throw Refusal(TRISCOPE_ARGUMENT,
+                    fmt::format("The output {} overlaps {}; pass memory of its own.", one.name, other.name));
+    }
+  }
+}
+
+void require_apart(const triscope_tensors& t, const Prepared& prepared) {
+  const Problem& p = prepared.problem;
+  const bool forward = prepared.pass == Pass::forward;
+  const auto positions = static_cast<std::size_t>(p.batch * p.seq_len);
+  const auto query_heads = static_cast<std::size_t>(p.q_heads);
+  const std::size_t row = static_cast<std::size_t>(p.head_dim) * (p.element == Element::fp32 ? 4 : 2);
+  const std::size_t queries = positions * query_heads * row,
+                    keys = positions * static_cast<std::size_t>(p.kv_heads) * row;
+  const std::size_t lse = positions * query_heads * sizeof(float);
+  const std::size_t sink = p.sink ? query_heads * sizeof(float) : 0;
+  const std::size_t gradient = forward ? 0 : keys, gradient_q = forward ? 0 : queries;
+  require_apart({{"lse", t.lse, lse, forward},
+                 {"o", t.o, queries, forward},
+                 {"q", t.q, queries, false},
+                 {"k1", t.k1, keys, false},
+                 {"k2", t.k2, keys, false},
+                 {"v1", t.v1, keys, false},
+                 {"v2", t.v2, keys, false},
+                 {"sink", t.sink, sink, false},
+                 {"grad_o", t.grad_o, gradient_q, false},
+                 {"grad_q", t.grad_q, gradient_q, !forward},
+                 {"grad_k1", t.grad_k1, gradient, !forward},
+                 {"grad_k2", t.grad_k2, gradient, !forward},
+                 {"grad_v1", t.grad_v1, gradient, !forward},
+                 {"grad_v2", t.grad_v2, gradient, !forward},
+                 {"grad_sink", t.grad_sink, forward ? 0 : sink, !forward}});
+}
+
 void require_workspace(const triscope_tensors& tensors, std::size_t needed) {
   if (needed == 0) return;
   if (tensors.workspace == nullptr || tensors.workspace_bytes < needed) {
@@ -173,6 +223,7 @@ Arguments read_tensors(const triscope_tensors* given, const Prepared& prepared) 
     if (problem.sink) require_tensors({{"grad_sink", from.grad_sink}}, sizeof(float));
   }
   require_workspace(from, prepared.workspace_bytes);
+  require_apart(from, prepared);
   Arguments arguments;
   arguments.q = from.q;
   arguments.k1 = from.k1;

@@ -296,6 +296,68 @@ TEST(AttentionInterface, refuses_a_plan_that_it_did_not_make) {
   EXPECT_EQ(triscope_run(nullptr, &tensors, nullptr, nullptr, 0), TRISCOPE_ARGUMENT);
 }
 
+// Whatever word of it is altered: refused, not followed.
+TEST(AttentionInterface, refuses_a_plan_that_was_altered) {
+  AttentionCase inputs(interface_problems()[0]);
+  const triscope_problem problem = c_problem(inputs.problem);
+  std::array<char, TRISCOPE_REASON_SIZE> reason{};
+  triscope_plan plan{};
+  plan.size = sizeof plan;
+  ASSERT_EQ(triscope_prepare(nullptr, &problem, TRISCOPE_FORWARD, &plan, nullptr, 0), TRISCOPE_OK);
+  Workspace workspace(plan.workspace_bytes);
+  triscope_tensors tensors = c_tensors(inputs);
+  tensors.workspace = workspace.data(), tensors.workspace_bytes = plan.workspace_bytes;
+  for (std::size_t word = 0; word < std::size(plan.content); ++word) {
+    for (const int bit : {0, 31, 40, 63}) {
+      triscope_plan altered = plan;
+      altered.content[word] ^= std::uint64_t{1} << bit;
+      ASSERT_EQ(triscope_run(&altered, &tensors, nullptr, reason.data(), reason.size()), TRISCOPE_ARGUMENT)
+          << word << ", " << bit;
+    }
+  }
+  EXPECT_THAT(reason.data(), HasSubstr("was altered since triscope_prepare made it"));
+  EXPECT_EQ(triscope_run(&plan, &tensors, nullptr, nullptr, 0), TRISCOPE_OK);
+}
+
+TEST(AttentionInterface, refuses_an_output_that_overlaps_another_tensor) {
+  AttentionCase inputs(interface_problems()[2]);
+  const triscope_problem problem = c_problem(inputs.problem);
+  std::array<char, TRISCOPE_REASON_SIZE> reason{};
+  const auto refused = [&](std::int32_t pass, const std::function<void(triscope_tensors&)>& change) {
+    std::size_t bytes = 0;
+    EXPECT_EQ(triscope_workspace(nullptr, &problem, pass, &bytes, nullptr, 0), TRISCOPE_OK);
+    Workspace workspace(bytes);
+    triscope_tensors tensors = c_tensors(inputs);
+    tensors.workspace = workspace.data(), tensors.workspace_bytes = bytes;
+    change(tensors);
+    EXPECT_EQ(triscope_launch(nullptr, &problem, pass, &tensors, nullptr, reason.data(), reason.size()),
+              TRISCOPE_ARGUMENT);
+    return std::string(reason.data());
+  };
+  EXPECT_THAT(refused(TRISCOPE_FORWARD, [](auto& t) { t.o = const_cast<void*>(t.q); }),
+              HasSubstr("The output o overlaps q; pass memory of its own."));
+  EXPECT_THAT(refused(TRISCOPE_FORWARD, [](auto& t) { t.lse = static_cast<float*>(t.o) + 7; }),
+              HasSubstr("The output lse overlaps o;"));
+  EXPECT_THAT(refused(TRISCOPE_BACKWARD, [](auto& t) { t.grad_k1 = const_cast<void*>(t.k1); }),
+              HasSubstr("The output grad_k1 overlaps k1;"));
+  EXPECT_THAT(refused(TRISCOPE_BACKWARD, [](auto& t) { t.grad_v2 = t.grad_v1; }), HasSubstr("The output grad_v"));
+  EXPECT_THAT(refused(TRISCOPE_BACKWARD, [](auto& t) { t.grad_sink = static_cast<float*>(t.grad_q); }),
+              HasSubstr("overlaps"));
+}
+
+// What it was given stands in a sentence only as far as it can be read.
+TEST(AttentionInterface, names_an_unknown_kernel_in_one_line) {
+  std::array<char, TRISCOPE_REASON_SIZE> reason{};
+  const triscope_problem problem = c_problem(interface_problems()[0]);
+  const std::string given = "a\nb\033[31m" + std::string(3000, 'x');
+  EXPECT_EQ(triscope_supported(given.c_str(), &problem, TRISCOPE_FORWARD, reason.data(), reason.size()),
+            TRISCOPE_ARGUMENT);
+  const std::string said = reason.data();
+  EXPECT_THAT(said, HasSubstr("There is no kernel \"a?b?[31mxxx"));
+  EXPECT_TRUE(said.ends_with('.')) << said;
+  EXPECT_TRUE(std::ranges::none_of(said, [](unsigned char c) { return c < ' ' || c == 127; })) << said;
+}
+
 TEST(AttentionInterface, refuses_a_plan_of_another_gpu) {
   c_interface::Prepared prepared;
   prepared.gpu = 1;
