@@ -18,7 +18,8 @@ namespace triscope {
 namespace {
 
 constexpr std::size_t kMostKernels = 16;
-constexpr std::size_t kHashDigits = 12;  // of a source hash
+constexpr std::size_t kMostWorkspace = std::size_t{1} << 46;  // bytes, 64 TiB
+constexpr std::size_t kHashDigits = 12;                       // of a source hash
 
 [[noreturn]] void refuse(const PluginLibrary& library, const std::string& why, const std::string& fix) {
   throw Error(fmt::format("the kernel library '{}' cannot be used", library.file), why, fix, ExitCode::usage);
@@ -116,6 +117,11 @@ class PluginKernel final : public Kernel {
     std::array<char, TRISCOPE_REASON_SIZE> reason{};
     std::size_t bytes = 0;
     require(library_.workspace(info_.id.c_str(), &c, c_pass(pass), &bytes, reason.data(), reason.size()), reason);
+    if (bytes > kMostWorkspace) {
+      throw Error(fmt::format("{} cannot be launched", info_.id),
+                  fmt::format("it asks for {} bytes of workspace, more than a device has", bytes),
+                  "mend the plug-in, or leave this problem out");
+    }
     return bytes;
   }
 

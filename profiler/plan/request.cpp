@@ -395,7 +395,8 @@ std::string to_command_line(const SweepRequest& r) {
   if (r.deterministic) line += " --deterministic";
   if (r.passes != defaults.passes) option("pass", names(r.passes));
   std::vector<std::string> kernels = r.kernels;
-  if (!r.plugin.empty()) kernels.push_back(r.plugin.string());
+  if (!r.plugin.empty())
+    kernels.push_back(r.plugin.filename().string());  // a database is given away; its folders are not
   list("kernel", kernels, defaults.kernels);
   if (r.instance != defaults.instance) option("instance", r.instance);
   if (r.device != defaults.device) option("device", r.device);

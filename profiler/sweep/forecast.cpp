@@ -10,8 +10,8 @@ SweepForecast forecast_sweep(const SweepRequest& given, const SweepObserver& obs
   Measurer measurer = start_measurer(request, observer);
   request = decided_request(request, measurer);
   SweepForecast forecast;
-  forecast.plan = make_plan(request, measurer.catalog,
-                            [&](const auto& questions) { return measurer.supervisor.support(questions); });
+  forecast.plan =
+      make_plan(request, measurer.catalog, [&](const auto& questions) { return ask_support(measurer, questions); });
   SweepRequest restart = request;
   restart.stopping = restart_rule(request);
   for (const PlanGroup& group : forecast.plan.groups) {

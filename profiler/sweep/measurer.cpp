@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "kernels/base/error.hpp"
@@ -15,6 +16,11 @@ namespace {
 
 SweepRequest with_plugin_kernels(SweepRequest request, const Catalog& catalog) {
   if (request.plugin.empty() || request.kernels.empty()) return request;
+  const auto is_named = [&](const KernelInfo& kernel) {
+    return kernel.library == request.plugin.string() &&
+           std::find(request.kernels.begin(), request.kernels.end(), kernel.id) != request.kernels.end();
+  };
+  if (std::any_of(catalog.kernels.begin(), catalog.kernels.end(), is_named)) return request;  // chosen one by one
   for (const KernelInfo& kernel : catalog.kernels) {
     if (kernel.library == request.plugin.string()) request.kernels.push_back(kernel.id);
   }
@@ -30,7 +36,60 @@ std::string device_of_plugin(const SweepRequest& request, const Catalog& catalog
   return on_cpu ? "cpu" : request.device;
 }
 
+bool is_of(const KernelInfo& kernel, const std::filesystem::path& plugin) {
+  return !plugin.empty() && kernel.library == plugin.string();
+}
+
+/// A plug-in whose kernels all need another kind of device would be left out in silence.
+void require_plugin_on(const Device& device, const SweepRequest& request, const Catalog& catalog) {
+  const KernelInfo* elsewhere = nullptr;
+  for (const KernelInfo& kernel : catalog.kernels) {
+    if (!is_of(kernel, request.plugin)) continue;
+    if (kernel.device == device.kind) return;
+    elsewhere = &kernel;
+  }
+  if (elsewhere == nullptr) return;
+  const bool on_gpu = elsewhere->device == DeviceKind::cuda;
+  throw Error(fmt::format("{} cannot be measured on {}", request.plugin.filename().string(), device.id),
+              fmt::format("{} runs on {}", elsewhere->id, on_gpu ? "a GPU" : "the CPU"),
+              on_gpu ? "measure it on a machine with a GPU" : "choose --device cpu", ExitCode::usage);
+}
+
 }  // namespace
+
+std::vector<SupportAnswer> ask_support(Supervisor& supervisor, const Catalog& catalog,
+                                       const std::filesystem::path& plugin,
+                                       const std::vector<SupportQuestion>& questions) {
+  std::map<std::string, const KernelInfo*> foreign;
+  for (const KernelInfo& kernel : catalog.kernels) {
+    if (is_of(kernel, plugin)) foreign.emplace(kernel.id, &kernel);
+  }
+  std::string why;
+  try {
+    return supervisor.support(questions);
+  } catch (const Error& error) {
+    if (foreign.empty()) throw;
+    why = error.why();
+  }
+  std::vector<SupportQuestion> own;
+  for (const SupportQuestion& question : questions) {
+    if (!foreign.contains(question.kernel)) own.push_back(question);
+  }
+  std::vector<SupportAnswer> answers = own.empty() ? std::vector<SupportAnswer>() : supervisor.support(own);
+  std::vector<SupportAnswer> all;
+  auto next = answers.begin();
+  for (const SupportQuestion& question : questions) {
+    const auto of = foreign.find(question.kernel);
+    if (of == foreign.end()) {
+      all.push_back(std::move(*next++));
+      continue;
+    }
+    all.push_back(
+        {{{of->second->instances.front(),
+           fmt::format("{} ended the worker when it was asked about it: {}", plugin.filename().string(), why), 0}}});
+  }
+  return all;
+}
 
 WorkerOptions worker_options(const SweepRequest& request, const SweepObserver& observer) {
   WorkerOptions options;
@@ -50,6 +109,7 @@ Measurer start_measurer(const SweepRequest& given, const SweepObserver& observer
   SweepRequest request = with_plugin_kernels(given, catalog);
   request.device = device_of_plugin(request, catalog);
   const Device device = sweep_device(request, catalog);
+  require_plugin_on(device, request, catalog);
   if (device.kind == DeviceKind::cpu && request.device == "auto" && !catalog.gpu_problem.empty()) {
     observer.log("no GPU can be used: " + catalog.gpu_problem + "; the CPU is measured instead");
   }

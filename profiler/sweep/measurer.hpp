@@ -1,7 +1,9 @@
 // The worker that measures a sweep, chosen by the sweep's request.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "profiler/plan/request.hpp"
 #include "profiler/record/catalog.hpp"
@@ -21,6 +23,16 @@ struct Measurer {
 
 /// For the request `given`. Throws `Error` when no worker can be started, or none for the request's device.
 Measurer start_measurer(const SweepRequest& given, const SweepObserver& observer);
+
+/// What the worker says of `questions` about the kernels of `catalog`. Where asking a plug-in ends the worker, all its
+/// kernels are unable, and the reason names its file `plugin`; empty: there is none. Throws `Error` as `Supervisor`.
+std::vector<SupportAnswer> ask_support(Supervisor& supervisor, const Catalog& catalog,
+                                       const std::filesystem::path& plugin,
+                                       const std::vector<SupportQuestion>& questions);
+
+inline std::vector<SupportAnswer> ask_support(Measurer& measurer, const std::vector<SupportQuestion>& questions) {
+  return ask_support(measurer.supervisor, measurer.catalog, measurer.options.plugin, questions);
+}
 
 /// How the workers of `request` are started.
 WorkerOptions worker_options(const SweepRequest& request, const SweepObserver& observer);

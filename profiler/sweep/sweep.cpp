@@ -42,7 +42,7 @@ class Run {
         lock_(resume ? std::make_unique<SweepLock>(database, *resume) : nullptr),
         measurer_(start_accepted(request_, observer, database, resume)),
         plan_(make_plan(decided_request(request_, measurer_), measurer_.catalog,
-                        [this](const auto& questions) { return measurer_.supervisor.support(questions); })),
+                        [this](const auto& questions) { return ask_support(measurer_, questions); })),
         store_(database),
         follow_up_(measurer_.options, request_, store_, [this](const std::string& current) { tell(current); }) {
     const Environment& environment = measurer_.catalog.environment;

@@ -15,6 +15,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/plugin/plugin_kernel.hpp"
 #include "kernels/plugin/plugin_library.hpp"
+#include "kernels/plugin/plugin_names.hpp"
 #include "profiler/worker/jobs/check_job.hpp"
 #include "profiler/worker/jobs/eval_job.hpp"
 #include "profiler/worker/jobs/inspect_job.hpp"
@@ -42,8 +43,13 @@ InstanceSupport support_of(const Kernel& kernel, const Problem& problem, Pass pa
     return support;
   }
   support.unsupported = kernel.unsupported(problem, pass, instance);
-  if (!support.unsupported)
+  if (support.unsupported) return support;
+  try {
     support.workspace_bytes = static_cast<std::int64_t>(kernel.workspace_bytes(problem, pass, instance));
+  } catch (const Error& error) {
+    if (is_own_id(kernel.info().id)) throw;
+    support.unsupported = error.why();  // a plug-in that cannot say it costs its own rows
+  }
   return support;
 }
 

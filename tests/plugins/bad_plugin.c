@@ -3,6 +3,10 @@
 #define triscope_workspace triscope_working_memory
 #elif defined(BUILT_IN_ID)
 #define triscope_kernel skeleton_kernel
+#elif defined(CRASHES_WHEN_ASKED) || defined(WANTS_TOO_MUCH)
+#define triscope_workspace skeleton_workspace
+#elif defined(ON_A_GPU)
+#define triscope_kernel_device skeleton_device
 #elif defined(GROWS)
 #define triscope_workspace skeleton_workspace
 #define triscope_launch skeleton_launch
@@ -19,12 +23,28 @@
 #undef triscope_launch
 #undef triscope_workspace
 #undef triscope_kernel
+#undef triscope_kernel_device
 #undef triscope_attention_version
 
 #if defined(WRONG_VERSION)
 uint32_t triscope_attention_version(void) { return 7; }
 #elif defined(BUILT_IN_ID)
 const char* triscope_kernel(size_t index) { return index == 0 ? "cpu.fast" : NULL; }
+#elif defined(ON_A_GPU)
+int32_t triscope_kernel_device(const char* kernel) {
+  (void)kernel;
+  return TRISCOPE_CUDA;
+}
+#elif defined(CRASHES_WHEN_ASKED) || defined(WANTS_TOO_MUCH)
+triscope_status triscope_workspace(const char* kernel, const triscope_problem* problem, int32_t pass, size_t* bytes,
+                                   char* reason, size_t reason_size) {
+#ifdef CRASHES_WHEN_ASKED
+  *(volatile int*)NULL = 1;
+#endif
+  const triscope_status status = skeleton_workspace(kernel, problem, pass, bytes, reason, reason_size);
+  *bytes = SIZE_MAX;
+  return status;
+}
 #elif !defined(MISSING_SYMBOL)
 triscope_status triscope_launch(const char* kernel, const triscope_problem* p, int32_t pass, const triscope_tensors* t,
                                 void* stream, char* reason, size_t reason_size) {
@@ -41,6 +61,10 @@ triscope_status triscope_launch(const char* kernel, const triscope_problem* p, i
 #ifdef CHANGES_AN_INPUT_LATER
   static int launches = 0;
   if (++launches == 40) ((float*)t->v2)[1] += 1;
+#endif
+#ifdef COMPUTES_ONCE
+  static int computed = 0;
+  if (computed++) return TRISCOPE_OK;
 #endif
 #ifdef LEAVES_MEMORY
   static void* volatile kept;

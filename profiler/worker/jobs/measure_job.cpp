@@ -58,6 +58,22 @@ std::string beyond_fp32(const Problem& problem) {
                      significant_text(logit, 2), significant_text(logit * std::numeric_limits<float>::epsilon(), 2));
 }
 
+CheckOptions check_options(const MeasureRequest& request) {
+  CheckOptions options;
+  options.seed = request.seed;
+  options.peaked =
+      !request.tensors.empty();  // given tensors may be anything: only the kernel's own rounding is held against it
+  return options;
+}
+
+// What is compared of a kernel that writes other bits each time.
+CheckOptions check_again_options(const MeasureRequest& request) {
+  CheckOptions again = kAgain;
+  again.seed = request.seed + static_cast<std::uint64_t>(request.restart);
+  again.peaked = check_options(request).peaked;
+  return again;
+}
+
 // Allocates, launches once on poisoned outputs, compares with the oracle unless that was done elsewhere.
 void prepare(Work& work, Backend& backend, KernelList kernels, const std::string& source_hash, const InputSet& inputs,
              const MeasureRequest& request) {
@@ -75,13 +91,7 @@ void prepare(Work& work, Backend& backend, KernelList kernels, const std::string
       (*work.launch)();
       return backend.synchronize();
     }
-    CheckOptions options;
-    options.seed = request.seed;
-    options.peaked =
-        !request.tensors.empty();  // given tensors may be anything: only the kernel's own rounding is held against it
-    CheckOptions again = kAgain;
-    again.seed = request.seed + static_cast<std::uint64_t>(request.restart);
-    again.peaked = options.peaked;
+    const CheckOptions options = check_options(request), again = check_again_options(request);
     const std::optional<CheckResult> check = work.accepted == 0
                                                  ? work.launch->verify(inputs, options)
                                                  : work.launch->verify_again(inputs, options, again, work.accepted);
@@ -131,6 +141,19 @@ void read_counters(Work& work, Backend& backend, CounterSet set) {
   try {
     work.measurement.counters = backend.read_counters(set, [launch = &*work.launch] { (*launch)(); });
     work.launch.reset();  // one entry's memory at a time is enough
+  } catch (const std::exception& e) {
+    end_if_lost(backend, e.what());
+    work.fail(e.what());
+  }
+}
+
+// Whether what was timed still computes: other people's kernels may have kept what they computed first.
+void check_after_timing(Work& work, Backend& backend, const InputSet& inputs, const MeasureRequest& request) {
+  if (work.finished() || !request.verify || is_own_id(work.measurement.key.kernel)) return;
+  const std::uint64_t before = work.accepted != 0 ? work.accepted : work.fingerprint;
+  try {
+    const auto check = work.launch->verify_again(inputs, check_options(request), check_again_options(request), before);
+    if (check && check->failure) work.fail("wrong result after it was timed: " + *check->failure);
   } catch (const std::exception& e) {
     end_if_lost(backend, e.what());
     work.fail(e.what());
@@ -248,6 +271,7 @@ void MeasureJob::measure(const MeasureRequest& request, const JobPort& port) {
     fail_for_a_changed_input(tensor, sampled);
     make_inputs_anew();
   }
+  for (Work* work : sampled) check_after_timing(*work, backend_, inputs, request);
   std::int64_t index = 0;
   for (Work& work : works) port.send(ResultReply{index++, std::move(work.measurement), work.fingerprint});
 }

@@ -298,7 +298,7 @@ std::size_t InputSet::device_bytes() const {
 }
 
 OutputSet::OutputSet(Backend& backend, const Problem& problem, Pass pass, std::size_t workspace_bytes)
-    : backend_(&backend), element_(problem.element), positions_(problem.batch * problem.seq_len) {
+    : backend_(&backend), problem_(problem), element_(problem.element), positions_(problem.batch * problem.seq_len) {
   const TensorCounts counts = tensor_counts(problem);
   const std::size_t query_bytes = counts.query * element_bytes(element_),
                     key_bytes = counts.key * element_bytes(element_);
@@ -372,14 +372,32 @@ std::optional<std::string> OutputSet::overrun() const {
   return std::nullopt;
 }
 
+std::string OutputSet::place_of(std::string_view tensor, std::size_t index) const {
+  const auto n = static_cast<std::int64_t>(index);
+  const Problem& p = problem_;
+  if (p.form == Form::gemm) return fmt::format("[{}, {}]", n / p.seq_len, n % p.seq_len);
+  if (tensor == "grad_sink") return fmt::format("[{}]", n);
+  if (tensor == "lse")
+    return fmt::format("[{}, {}, {}]", n / (p.seq_len * p.q_heads), n / p.seq_len % p.q_heads, n % p.seq_len);
+  const std::int64_t heads = tensor == "o" || tensor == "grad_q" ? p.q_heads : p.kv_heads;
+  const std::int64_t row = n / p.head_dim;
+  return fmt::format("[{}, {}, {}, {}]", row / heads / p.seq_len, row / heads % p.seq_len, row % heads, n % p.head_dim);
+}
+
 std::optional<std::string> OutputSet::not_finite() const {
   for (const Tensor& tensor : tensors()) {
     const std::size_t count = tensor.memory->bytes() / element_bytes(tensor.element);
     const std::size_t bad = backend_->first_not_finite(tensor.memory->data(), tensor.element, count);
     if (bad == count) continue;
+    std::uint32_t bits = 0;
+    const std::size_t bytes = element_bytes(tensor.element);
+    backend_->copy_to_host(&bits, tensor.memory->data<std::byte>() + bad * bytes, bytes);
+    const std::string place = place_of(tensor.name, bad);
+    if (bits == (bytes == 4 ? 0xFFFFFFFFu : 0xFFFFu))
+      return fmt::format("{} was not written at {}", tensor.name, place);
     float value = 0;
     widen(*backend_, *tensor.memory, tensor.element, bad, 1, &value);
-    return fmt::format("{} has {} at element {}", tensor.name, value, bad);
+    return fmt::format("{} has {} at {}", tensor.name, std::abs(value), place);
   }
   return std::nullopt;
 }

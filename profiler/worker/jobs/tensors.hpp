@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -107,7 +108,8 @@ class OutputSet {
   /// "it wrote behind the end of o": where something was written beside a tensor since it was poisoned; nullopt:
   /// nowhere.
   std::optional<std::string> overrun() const;
-  /// "o has nan at element 5"; nullopt: every element of o, the LSE and the gradients is finite.
+  /// "o has nan at [0, 5, 1, 7]", "lse was not written at [0, 1, 5]"; nullopt: every element of o, the LSE and the
+  /// gradients is finite.
   std::optional<std::string> not_finite() const;
   /// Stands for all bytes of the outputs.
   std::uint64_t fingerprint() const;
@@ -131,10 +133,13 @@ class OutputSet {
     const BackendMemory* memory;
     Element element;
   };
+  /// "[0, 5, 1, 7]": which element of a tensor the number `index` is, as batch, position, head and dimension.
+  std::string place_of(std::string_view tensor, std::size_t index) const;
   /// Those of the pass that there are.
   std::vector<Tensor> tensors() const;
 
   Backend* backend_;
+  Problem problem_;
   Element element_;
   std::int64_t positions_;
   BackendMemory o_, lse_, lse_in_bf16_, grad_q_, grad_k1_, grad_k2_, grad_v1_, grad_v2_, grad_sink_, workspace_;

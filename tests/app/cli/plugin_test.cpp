@@ -94,6 +94,7 @@ TEST(Plugin, costs_its_row_when_it_is_bad) {
       {"changes_inputs", "wrong result: it changed its input q"},
       {"changes_an_input_later", "wrong result: its input v2 was changed while it was timed"},
       {"leaves_memory", "it leaves memory behind: 1"},
+      {"computes_once", "wrong result after it was timed: o was not written at [0, 0, 0, 0]"},
       {"wrong_result", "wrong result: o"}};
   const double undisturbed = error_beside("good");
   for (const auto& [name, said] : bad) {
@@ -112,6 +113,32 @@ TEST(Plugin, costs_its_row_when_it_is_bad) {
     EXPECT_EQ(other.status, Status::ok) << other.reason;
     EXPECT_EQ(other.error, undisturbed) << "it read other inputs";
   }
+}
+
+// Its rows are skipped, and those of others measured.
+TEST(Plugin, that_cannot_be_asked_costs_its_own_rows) {
+  const std::pair<const char*, const char*> bad[] = {
+      {"crashes_when_asked",
+       "crashes_when_asked.so ended the worker when it was asked about it: the worker was killed"},
+      {"wants_too_much", "it asks for 18446744073709551615 bytes of workspace"}};
+  for (const auto& [name, said] : bad) {
+    SCOPED_TRACE(name);
+    const TemporaryFolder folder;
+    const auto database = folder.path() / "r.db";
+    const ProgramResult result = sweep(database, plugin(name) + ",cpu.fast");
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    const ResultRow mine = row_of(database, "mine");
+    EXPECT_EQ(mine.status, Status::skipped);
+    EXPECT_THAT(mine.reason, HasSubstr(said));
+    EXPECT_EQ(row_of(database, "cpu.fast").status, Status::ok);
+  }
+}
+
+TEST(Plugin, of_another_device_is_refused_by_name) {
+  const TemporaryFolder folder;
+  const ProgramResult result = sweep(folder.path() / "r.db", plugin("on_a_gpu") + ",cpu.fast");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.errors, HasSubstr("on_a_gpu.so cannot be measured on cpu: mine runs on a GPU"));
 }
 
 TEST(Plugin, is_told_of_the_workspace_that_it_was_given) {
@@ -161,6 +188,7 @@ TEST(Plugin, is_never_loaded_because_a_database_names_it) {
   ASSERT_EQ(sweep(database, plugin("good") + ",cpu.fast").exit_code, 0);
   const std::string request = Snapshot(database).sweep(1)->request_json;
   EXPECT_EQ(request.find(".so"), std::string::npos) << request;
+  EXPECT_THAT(Snapshot(database).sweep(1)->command, HasSubstr("--kernel cpu.fast,good.so"));
   const auto resume = [&](std::vector<std::string> more) {
     std::vector<std::string> words{"sweep", "--resume", "1", "--db", database.string()};
     words.insert(words.end(), more.begin(), more.end());
