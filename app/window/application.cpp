@@ -71,6 +71,7 @@ Application::~Application() {
   explore_.end();
   planner_.drop_waiting();
   maker_thread_.drop_waiting();
+  library_.drop_waiting();
   sweep_.join();
   undo_.keep();
   files_.finish();
@@ -87,14 +88,15 @@ Context Application::context() {
 }
 
 bool Application::settled() const {
-  if (!database_.idle() || !files_.idle() || !planner_.idle() || !attention_.idle() || !tiles_.idle() ||
-      !explore_.idle() || !maker_thread_.idle() || camera_.wanted())
+  if (!database_.idle() || !files_.idle() || !planner_.idle() || !library_.idle() || !attention_.idle() ||
+      !tiles_.idle() || !explore_.idle() || !maker_thread_.idle() || camera_.wanted())
     return false;
   // After the threads: they push before they are idle. A sweep pushes its progress all the time.
   return data_.run.running || queue_.empty();
 }
 
 bool Application::prepare_frame(float monitor_scale) {
+  library_.watch();
   const bool news = queue_.drain() || messages_.expire(std::time(nullptr));
   keys_.before_frame(ui_.keys_wait);
   const bool looks_new = appearance_.prepare_frame(monitor_scale);

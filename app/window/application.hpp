@@ -20,6 +20,7 @@
 #include "app/window/messages/messages.hpp"
 #include "app/window/picture/camera.hpp"
 #include "app/window/sweep/first_start.hpp"
+#include "app/window/sweep/library_session.hpp"
 #include "app/window/sweep/planner.hpp"
 #include "app/window/sweep/sweep_session.hpp"
 #include "app/window/threads/background.hpp"
@@ -123,6 +124,7 @@ class Application {
   StoredSweeps sweeps_{database_, data_, ui_, undo_, messages_};
   Planner planner_{data_, ui_.form, options_.engine, messages_, queue_};
   SweepSession sweep_{data_.run, ui_, data_, options_.engine, database_, planner_, messages_, queue_};
+  LibrarySession library_{data_, ui_, options_.engine, planner_, sweep_, messages_, queue_};
   FirstStart first_start_;
   AttentionSession attention_{data_.attention, ui_.attention, data_, options_.engine, messages_, queue_};
   ExploreSession explore_{data_.explore, ui_, data_, database_, messages_, queue_};

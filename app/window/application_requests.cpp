@@ -104,6 +104,16 @@ struct Application::FileActions {
   FileAction operator()(const ask::ExploreDatabase&) const {
     return {a.files_.database_folder(), [&app = a](const auto& file) { app.explore_.add(file); }};
   }
+  FileAction operator()(const ask::OpenKernel&) const {
+    const std::string& before = a.data_.library.file;
+    return {before.empty() ? a.files_.proposed_path("") : before, [&app = a](const auto& file) {
+              app.library_.open(file, [&app, file](const std::string& why) {
+                app.files_.ask(ask::OpenKernel{}, file.string());
+                app.ui_.path.problem = why;
+                app.ui_.path.refused = file.string();
+              });
+            }};
+  }
   FileAction operator()(const ask::OpenLosses&) const {
     const std::string& before = a.ui_.paper.losses.file;
     return {before.empty() ? a.files_.database_folder() : before, [&app = a](const auto& file) {

@@ -133,7 +133,9 @@ struct InventedSweep {
                    std::optional<std::int64_t> resume) { return run(request, database, observer, stop, resume); },
             [this](const std::string& device) { return inspector(device); },
             [this](const TileQuestion& question, const TileAnswer*) { return tiles(question); },
-            [this](const std::vector<Problem>& problems) { return work(problems); }};
+            [this](const std::vector<Problem>& problems) { return work(problems); },
+            {},
+            real_engine().open_library};
   }
 };
 

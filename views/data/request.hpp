@@ -62,6 +62,10 @@ struct ExploreDatabase {
   std::string file;  ///< whose measurements stand beside those of the open one in Explore
 };
 
+struct OpenKernel {
+  std::string file;  ///< a library that exports triscope/attention.h, whose kernels are measured beside the others
+};
+
 // Files without a question, and the clipboard.
 struct OpenRecorded {};
 struct ListFolder {
@@ -194,7 +198,7 @@ struct Quit {};
 using FileRequest =
     std::variant<ask::OpenDatabase, ask::ImportDatabase, ask::SaveDatabaseCopy, ask::SaveTable, ask::SaveChart,
                  ask::SaveChartData, ask::SaveSlice, ask::SaveWindowPicture, ask::ChooseTensors, ask::ChooseLabels,
-                 ask::OpenLosses, ask::CompareDatabase, ask::ExploreDatabase>;
+                 ask::OpenLosses, ask::CompareDatabase, ask::ExploreDatabase, ask::OpenKernel>;
 
 using Request =
     std::variant<FileRequest, ask::OpenRecorded, ask::ListFolder, ask::CopyTable, ask::CopyChart, ask::CopyPanelData,

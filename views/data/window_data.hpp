@@ -31,6 +31,13 @@ struct Machine {
   std::string problem;  ///< why devices could not be listed, with the next step; empty = fine
 };
 
+/// A library with kernels of somebody else, which the user has opened. Never from a database or the settings.
+struct KernelLibrary {
+  std::string file;                  ///< absolute; empty: none is open
+  std::string sha256;                ///< of the file that was loaded
+  std::vector<std::string> kernels;  ///< their ids
+};
+
 /// What the sweep setup would measure: the plan of the form as it stands.
 struct PlanPreview {
   std::int64_t measurements = 0;
@@ -190,6 +197,7 @@ inline bool ReadTable::is_of(const DatabaseData& data) const {
 /// Written by app/window/sweep.
 struct MeasuringData {
   Machine machine;
+  KernelLibrary library;                       ///< whose kernels are in the machine's catalog too
   std::shared_ptr<const PlanPreview> preview;  ///< of the setup form; null while it is being made
   RunState run;
 };

@@ -177,9 +177,34 @@ void read_restarts(FormReading& reading, const std::string& text) {
   }
 }
 
+/// The kernels that are switched on, by name where not all are, or where a library is open: it is loaded only for them.
+void read_kernels(FormReading& reading, const SetupForm& form, const Catalog* catalog, const KernelLibrary* library) {
+  const bool opened = library != nullptr && !library->file.empty();
+  if (!catalog || (form.excluded_kernels.empty() && !opened)) return;
+  SweepRequest& request = reading.request;
+  const auto has = [](const std::vector<std::string>& list, const std::string& id) {
+    return std::find(list.begin(), list.end(), id) != list.end();
+  };
+  try {
+    const DeviceKind kind = choose_device(*catalog, form.device).kind;
+    for (const KernelInfo& kernel : catalog->kernels) {
+      if (!has(form.excluded_kernels, kernel.id) && kernel.device == kind && kernel.card.kind != KernelKind::oracle)
+        request.kernels.push_back(kernel.id);
+    }
+    if (request.kernels.empty()) reading.problems["kernels"] = "Choose at least one kernel.";
+    const auto chosen = [&](const std::string& id) { return has(request.kernels, id); };
+    if (opened && std::any_of(library->kernels.begin(), library->kernels.end(), chosen)) {
+      request.plugin = library->file;
+      request.plugin_sha256 = library->sha256;
+    }
+  } catch (const Error& error) {
+    reading.problems["device"] = error.what();
+  }
+}
+
 }  // namespace
 
-FormReading read_form(const SetupForm& form, const Catalog* catalog) {
+FormReading read_form(const SetupForm& form, const Catalog* catalog, const KernelLibrary* library) {
   FormReading reading;
   SweepRequest& request = reading.request;
   read_list(reading, "batches", form.batches, request.batches);
@@ -213,20 +238,7 @@ FormReading read_form(const SetupForm& form, const Catalog* catalog) {
   if (!(form.budget_seconds >= 0.1 && form.budget_seconds <= 3600))
     reading.problems["budget"] = "Between 0.1 and 3600 s.";
   read_restarts(reading, form.restarts);
-  if (catalog && !form.excluded_kernels.empty()) {
-    try {
-      const DeviceKind kind = choose_device(*catalog, form.device).kind;
-      for (const KernelInfo& kernel : catalog->kernels) {
-        const bool excluded = std::find(form.excluded_kernels.begin(), form.excluded_kernels.end(), kernel.id) !=
-                              form.excluded_kernels.end();
-        if (!excluded && kernel.device == kind && kernel.card.kind != KernelKind::oracle)
-          request.kernels.push_back(kernel.id);
-      }
-      if (request.kernels.empty()) reading.problems["kernels"] = "Choose at least one kernel.";
-    } catch (const Error& error) {
-      reading.problems["device"] = error.what();
-    }
-  }
+  read_kernels(reading, form, catalog, library);
   const bool complete = reading.problems.empty();
   if (complete) check_shapes(reading);
   if (complete) {

@@ -14,6 +14,7 @@
 
 namespace triscope {
 
+struct KernelLibrary;
 struct PlanPreview;
 
 /// What the user typed and clicked. Lists are text, so that half-typed input survives; `read_form` parses them.
@@ -56,7 +57,8 @@ struct FormReading {
   std::map<std::string, std::string> problems;
   std::int64_t configurations = 0;  ///< windows x shapes x forms x passes x regimes, for one kernel
 };
-FormReading read_form(const SetupForm& form, const Catalog* catalog);
+/// `library`: that is open, whose kernels are in `catalog` too; null: none.
+FormReading read_form(const SetupForm& form, const Catalog* catalog, const KernelLibrary* library = nullptr);
 
 /// The form that would make `request` again.
 SetupForm form_of(const SweepRequest& request, const Catalog* catalog);

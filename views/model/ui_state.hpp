@@ -54,6 +54,8 @@ struct PathDialog {
   std::optional<std::string> listed;   ///< folder that was asked for last, as it was typed
   bool all_files = false;              ///< list more than the files that the request reads or writes
   std::string title;                   ///< of a picture that is saved, as it is typed
+  std::string problem;                 ///< why the file that was chosen before cannot be used
+  std::string refused;                 ///< that file
 };
 
 /// The question for the command that runs the worker elsewhere, when a sweep is resumed that was measured that way:
@@ -110,9 +112,10 @@ struct UiState {
   bool palette_open = false, help_open = false, licences_open = false, settings_open = false;
   PathDialog path;
   PrefixDialog prefix;
-  float pending_scale = 0;        ///< of the slider while it is held
-  bool run_asked = false;         ///< whether to start so long or large a sweep awaits an answer
-  std::int64_t delete_asked = 0;  ///< sweep whose deletion awaits an answer
+  bool measure_changed_library = false;  ///< without being asked, when a library of kernels that is open has changed
+  float pending_scale = 0;               ///< of the slider while it is held
+  bool run_asked = false;                ///< whether to start so long or large a sweep awaits an answer
+  std::int64_t delete_asked = 0;         ///< sweep whose deletion awaits an answer
   int palette_row = 0;
 
   /// The table as it stands: visible columns by id, and the sort.

@@ -4,6 +4,7 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "kernels/base/error.hpp"
 #include "profiler/plan/sweep_title.hpp"
@@ -131,6 +132,21 @@ const std::string& chip_label(const KernelCard& card) {
   return card.label.size() > kLong ? card.short_label : card.label;
 }
 
+/// The library of the user's own kernels, or the way to one.
+void draw_library(Context& context) {
+  const KernelLibrary& library = context.data.library;
+  if (ImGui::Button("Open kernel...")) context.request(FileRequest(ask::OpenKernel{}));
+  tooltip(context, library.file.empty()
+                       ? std::string("A library of yours, whose kernels are measured beside the others.")
+                       : fmt::format("{} ({})", library.file, library.sha256.substr(0, 12)));
+  if (library.file.empty()) return;
+  ImGui::SameLine(0, context.look.px(8));
+  bool& again = context.ui.measure_changed_library;
+  ImGui::Checkbox("run when it changes", &again);
+  tooltip(context, fmt::format("Measures again by itself when {} has changed. Without it, a bar offers to.",
+                               std::filesystem::path(library.file).filename().string()));
+}
+
 void draw_kernels(Context& context, Fields& fields) {
   UiState& ui = context.ui;
   const Machine& machine = context.data.machine;
@@ -180,6 +196,7 @@ void draw_kernels(Context& context, Fields& fields) {
   }
   if (!elsewhere.empty())
     muted_text(context, (kind == DeviceKind::cuda ? "On the CPU only: " : "Need a GPU: ") + elsewhere, true);
+  draw_library(context);
   fields.problem("kernels");
 }
 
@@ -275,7 +292,7 @@ void draw_more(Context& context, float below, bool over) {
 void draw_setup_panel(Context& context) {
   SetupForm& form = context.ui.form;
   const SetupForm before = form;
-  const FormReading reading = read_form(form, context.data.machine.catalog.get());
+  const FormReading reading = read_form(form, context.data.machine.catalog.get(), &context.data.library);
   Fields fields(context, reading);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool narrow = room.x < context.look.px(kNarrowest), cramped = narrow || room.y < context.look.px(kLowest);

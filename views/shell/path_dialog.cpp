@@ -99,6 +99,15 @@ struct Questions {
     return {
         "Open losses", "A CSV file with the columns benchmark, model, parameters and loss.", "Open", false, {".csv"}};
   }
+  PathQuestion operator()(const ask::OpenKernel&) const {
+    return {"Open kernel",
+            "A library that exports triscope/attention.h; its code is run. Its kernels are measured beside the others, "
+            "until "
+            "the window is closed.",
+            "Open",
+            false,
+            {".so"}};
+  }
   PathQuestion operator()(const ask::SaveWindowPicture&) const {
     return {"Save picture of the window", "As it is now, without this dialog.", "Save", true, {".png"}};
   }
@@ -285,6 +294,11 @@ void draw_path_dialog(Context& context) {
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   bool accepted = draw_path(context, question);
   if (std::holds_alternative<ask::SaveChart>(*path.waiting)) draw_title(path);
+  if (!path.problem.empty() && path.text == path.refused) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.slower, sentence(path.problem));
+    ImGui::PopTextWrapPos();
+  }
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   accepted |= primary_button(context, question.button, !name_part(path.text).empty());
   ImGui::SameLine();

@@ -6,6 +6,7 @@
 #include "profiler/plan/request.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "profiler/supervise/worker_jobs.hpp"
+#include "profiler/sweep/measurer.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
@@ -15,9 +16,12 @@ PlanPreview make_preview(const SweepRequest& request, const Catalog& catalog, st
   const SweepRequest full = with_defaults(request, choose_device(catalog, request.device));
   WorkerOptions options;
   options.closing = std::move(closing);
+  options.plugin = request.plugin;
+  options.plugin_sha256 = request.plugin_sha256;
   Supervisor worker(worker_for(std::move(options), catalog, full.device));
-  const Plan plan = make_plan(full, catalog,
-                              [&](const std::vector<SupportQuestion>& questions) { return worker.support(questions); });
+  const Plan plan = make_plan(full, catalog, [&](const std::vector<SupportQuestion>& questions) {
+    return ask_support(worker, catalog, full.plugin, questions);
+  });
   const Estimate needed = estimate(plan, full, choose_device(catalog, full.device));
   PlanPreview preview;
   preview.measurements = plan.total() - static_cast<std::int64_t>(plan.skipped.size());
@@ -30,6 +34,24 @@ PlanPreview make_preview(const SweepRequest& request, const Catalog& catalog, st
     for (const PlanEntry& entry : group.entries) preview.unable.erase(entry.key.kernel);
   }
   return preview;
+}
+
+std::optional<OpenedLibrary> open_library(const std::filesystem::path& file, const std::string& known_hash,
+                                          std::stop_token closing) {
+  SweepRequest named;
+  named.plugin = file;
+  named = with_absolute_files(std::move(named));
+  if (named.plugin_sha256 == known_hash) return std::nullopt;
+  WorkerOptions options;
+  options.closing = std::move(closing);
+  options.plugin = named.plugin;
+  options.plugin_sha256 = named.plugin_sha256;
+  const auto catalog = std::make_shared<const Catalog>(query_catalog(options));
+  OpenedLibrary opened{{named.plugin.string(), named.plugin_sha256, {}}, catalog};
+  for (const KernelInfo& kernel : catalog->kernels) {
+    if (kernel.library == opened.library.file) opened.library.kernels.push_back(kernel.id);
+  }
+  return opened;
 }
 
 }  // namespace
@@ -59,6 +81,9 @@ Engine real_engine() {
       [closes](const TileQuestion& question, const TileAnswer* before) { return ask_tiles(question, before, closes); },
       [closes](const std::vector<Problem>& problems) { return ask_work(problems, closes); },
       closing,
+      [closes](const std::filesystem::path& file, const std::string& known_hash) {
+        return open_library(file, known_hash, closes);
+      },
   };
 }
 

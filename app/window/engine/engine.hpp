@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include "profiler/paper/tile_question.hpp"
 #include "profiler/plan/request.hpp"
@@ -15,6 +16,12 @@
 #include "views/data/window_data.hpp"
 
 namespace triscope {
+
+/// A library of kernels as a worker has loaded it.
+struct OpenedLibrary {
+  KernelLibrary library;
+  std::shared_ptr<const Catalog> catalog;  ///< of the machine, with its kernels
+};
 
 /// All block; each is called on a thread of its own, never on the drawing thread. All may throw `Error`.
 struct Engine {
@@ -32,6 +39,9 @@ struct Engine {
   std::function<WorkTable(const std::vector<Problem>&)> work;
   /// Requested when the window closes: nothing waits for a worker any more.
   std::stop_source closing{};
+  /// What a worker says that has loaded the library `file`; nullopt: its SHA-256 is `known_hash`, so nothing is loaded.
+  std::function<std::optional<OpenedLibrary>(const std::filesystem::path& file, const std::string& known_hash)>
+      open_library{};
 };
 
 /// Workers beside this program.

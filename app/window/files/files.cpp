@@ -33,7 +33,9 @@ Files::Files(std::shared_ptr<const FolderListing>& listing, PathDialog& dialog, 
       thread_(std::make_unique<BackgroundThread>(messages.failures())) {}
 
 void Files::ask(FileRequest request, std::string proposal) {
-  dialog_ = {std::move(request), std::move(proposal), {}, false};
+  dialog_ = {};
+  dialog_.waiting = std::move(request);
+  dialog_.text = std::move(proposal);
 }
 
 std::string Files::database_folder() const { return folder_of(database_.database); }

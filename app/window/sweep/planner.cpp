@@ -51,7 +51,7 @@ void Planner::suit_form() {
 
 void Planner::ask_preview() {
   if (!data_.machine.catalog) return;
-  const FormReading reading = read_form(form_, data_.machine.catalog.get());
+  const FormReading reading = read_form(form_, data_.machine.catalog.get(), &data_.library);
   data_.preview.reset();
   if (data_.run.running) return;
   if (!reading.problems.empty()) return;

@@ -47,7 +47,7 @@ std::string result_text(const Measurement& measurement) {
 }  // namespace
 
 SweepRequest SweepSession::request_of_form() {
-  const FormReading reading = read_form(ui_.form, machine_.machine.catalog.get());
+  const FormReading reading = read_form(ui_.form, machine_.machine.catalog.get(), &machine_.library);
   if (reading.problems.empty()) return reading.request;
   ui_.show(Panel::setup);
   std::string why = reading.problems.begin()->second;
@@ -74,6 +74,12 @@ void SweepSession::resume(const ask::Resume& asked) {
   if (request.worker_prefix.empty() && was_remote(info->request_json)) {
     ui_.prefix = {sweep, ""};
     return;
+  }
+  // The very file that it measured is open: the user has named it.
+  const KernelLibrary& library = machine_.library;
+  if (!library.file.empty() && info->request_json.find(library.sha256) != std::string::npos) {
+    request.plugin = library.file;
+    request.plugin_sha256 = library.sha256;
   }
   require_given_again(sweep, info->request_json, request);
   measure(request, sweep);
@@ -124,7 +130,8 @@ void SweepSession::move(const ask::MoveGroup& asked) {
 }
 
 void SweepSession::measure(const SweepRequest& request, std::optional<std::int64_t> resumed) {
-  for (const NoticeId id : {NoticeId::resume, NoticeId::sweep, NoticeId::request}) messages_.dismiss(id);
+  for (const NoticeId id : {NoticeId::resume, NoticeId::sweep, NoticeId::request, NoticeId::kernel})
+    messages_.dismiss(id);
   run_ = {};
   run_.running = true;
   run_.started = static_cast<std::int64_t>(std::time(nullptr));

@@ -174,7 +174,8 @@ std::vector<std::string> row_kernels(const Catalog& catalog, const std::string& 
   std::vector<std::string> kernels;
   for (const KernelInfo& kernel : catalog.kernels) {
     const bool here = (kernel.device == DeviceKind::cpu) == (device == "cpu");
-    if (here && !is_baseline(kernel.card.kind)) kernels.push_back(kernel.id);
+    // What runs them has no library of somebody else's.
+    if (here && !is_baseline(kernel.card.kind) && kernel.library.empty()) kernels.push_back(kernel.id);
   }
   return kernels;
 }
