@@ -45,6 +45,8 @@ TEST_F(Journey, a_kernel_of_ones_own_is_opened_measured_and_measured_again) {
   put_library(window->folder / "bad.so", "missing_symbol");
   travel([](ImGuiTestContext* c) {
     const std::string mine = (world().folder / "mine.so").string(), bad = (world().folder / "bad.so").string();
+    world().stage->resize(1440, 1700);  // all of the setup's fields
+    c->Yield(6);
     ask_for_a_kernel(c);
     answer(c, bad);
     wait(c);
@@ -57,8 +59,7 @@ TEST_F(Journey, a_kernel_of_ones_own_is_opened_measured_and_measured_again) {
     IM_CHECK_STR_EQ(data().library.file.c_str(), mine.c_str());
     IM_CHECK_EQ(data().library.kernels.size(), 1U);
     front(c, Panel::setup);
-    c->SetRef("Sweep setup");
-    IM_CHECK(c->ItemExists("**/mine"));
+    IM_CHECK(c->ItemExists("//**/mine"));
 
     app().carry_out(ask::Run{true});
     wait(c);
@@ -66,12 +67,12 @@ TEST_F(Journey, a_kernel_of_ones_own_is_opened_measured_and_measured_again) {
     const std::string first = data().library.sha256;
     IM_CHECK_STR_EQ(world().sweep.last_request.plugin.c_str(), mine.c_str());
     IM_CHECK_STR_EQ(world().sweep.last_request.plugin_sha256.c_str(), first.c_str());
-    c->ItemClick("**/mine");  // off: it is not loaded
+    c->ItemClick("//**/mine");  // off: it is not loaded
     app().carry_out(ask::Run{true});
     wait(c);
     IM_CHECK(world().sweep.last_request.plugin.empty());
     IM_CHECK(!std::ranges::count(world().sweep.last_request.kernels, "mine"));
-    c->ItemClick("**/mine");
+    c->ItemClick("//**/mine");
 
     put_library(mine, "wrong_result");
     until(c, [] { return app().messages().find(NoticeId::kernel) != nullptr; });
@@ -85,8 +86,7 @@ TEST_F(Journey, a_kernel_of_ones_own_is_opened_measured_and_measured_again) {
     IM_CHECK(app().messages().find(NoticeId::kernel) == nullptr);
 
     front(c, Panel::setup);
-    c->SetRef("Sweep setup");
-    c->ItemClick("**/run when it changes");
+    c->ItemClick("//**/run when it changes");
     put_library(mine, "good");
     until(c, [] { return world().sweep.started.load() == 4; });
     wait(c);
