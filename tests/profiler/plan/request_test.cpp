@@ -239,7 +239,7 @@ TEST(SweepRequest, command_line_shows_what_differs_from_the_defaults) {
       to_command_line(unusual()),
       "triscope sweep --windows 512x32,7x9 --seq 1024,2048 --batch 2 --q-heads 8,16 --kv-heads 1,2 --head-dim 64,128"
       " --form determinant,trilinear --mask full --element bf16 --scale 0.1 --k2-bias 0.3333333333333333 --v2-bias -2"
-      " --sink 0 --deterministic --pass backward --kernel cpu.fast,baseline.cpu,/lib/evil.so --instance all --device "
+      " --sink 0 --deterministic --pass backward --kernel cpu.fast,baseline.cpu,evil.so --instance all --device "
       "cpu"
       " --regime burst --timing-source cuda_events --counters quick --precision 1% --budget 3.5s --seed "
       "18446744073709551615 --tensors"

@@ -170,7 +170,7 @@ std::vector<std::unique_ptr<Kernel>> make_kernels() {
   add("test.throws_late", from_launch(3, [] { throw Error("the launch failed", "a test wants it so", "do nothing"); }));
   add("test.hangs_at_once", from_launch(1, [] { sleep_for_ever(); }));
   add("test.hangs_with_samples", [](int launch, float*) {
-    if (launch >= 12) {
+    if (launch >= 40) {
       if (const char* mark = std::getenv("TRISCOPE_TEST_MARK")) std::ofstream{mark};  // tells the test
       sleep_for_ever();
     }
