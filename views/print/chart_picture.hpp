@@ -40,7 +40,10 @@ std::string compare_picture(const CompareModel& model, const std::string& title,
                             VectorFormat format = VectorFormat::svg);
 
 /// The title that a person gave, or the chart's own.
-inline std::string or_own(const std::string& title, std::string own) { return title.empty() ? std::move(own) : title; }
+inline std::string or_own(const std::string& title, std::string own) {
+  if (title.empty()) return own;
+  return title;
+}
 
 /// The chart of the paper's page that is shown, as it is set there, under `title` or, where that is empty, its own.
 /// Throws `Error` (usage) for a page of tables or texts, or while it shows nothing.
