@@ -200,7 +200,7 @@ TEST_F(HistoryTest, an_import_that_copies_nothing_says_why) {
   EXPECT_EQ(second.exit_code, 0);
   EXPECT_THAT(second.output, HasSubstr(fmt::format("nothing was copied: {} held all {} measurements of {} before\n",
                                                    target, kHistoryMeasurements, file_.string())));
-  Store{empty};
+  const Store made{empty};
   const ProgramResult none = run_triscope({"import", empty, "--db", target});
   EXPECT_EQ(none.exit_code, 0);
   EXPECT_THAT(none.output, HasSubstr(fmt::format("nothing was copied: {} holds no measurement\n", empty)));
