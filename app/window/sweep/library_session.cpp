@@ -59,7 +59,7 @@ void LibrarySession::take(const OpenedLibrary& opened, bool changed) {
 void LibrarySession::measure_again() {
   const std::string name = std::filesystem::path(data_.library.file).filename().string();
   if (!ui_.measure_changed_library) {
-    return messages_.notify(Severity::info, NoticeId::kernel, fmt::format("{} has changed.", name),
+    return messages_.notify(Severity::info, NoticeId::kernel, fmt::format("The kernel library {} has changed.", name),
                             {{"Measure again", ask::Run{}}});
   }
   try {

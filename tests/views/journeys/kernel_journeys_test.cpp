@@ -76,7 +76,7 @@ TEST_F(Journey, a_kernel_of_ones_own_is_opened_measured_and_measured_again) {
 
     put_library(mine, "wrong_result");
     until(c, [] { return app().messages().find(NoticeId::kernel) != nullptr; });
-    IM_CHECK_STR_EQ(app().messages().find(NoticeId::kernel)->text.c_str(), "mine.so has changed.");
+    IM_CHECK_STR_EQ(app().messages().find(NoticeId::kernel)->text.c_str(), "The kernel library mine.so has changed.");
     IM_CHECK_STR_NE(data().library.sha256.c_str(), first.c_str());
     IM_CHECK_EQ(world().sweep.started.load(), 2);
     c->ItemClick("//**/Measure again");
