@@ -379,12 +379,12 @@ void shoot_dialogs(Studio& studio, const Variant& variant) {
   studio.ask(ask::AskToDelete{1});
   studio.shoot("dialog_delete");
   close();
-  float x = 98;
-  for (const char* menu : {"file", "edit", "view", "sweep"}) {
-    studio.click(x, 20);
+  const float left = static_cast<float>(variant.width) < 760 * variant.scale ? 0 : 58;  // the program's name
+  for (const auto& [menu, x] :
+       {std::pair{"file", 38.0F}, std::pair{"edit", 74.0F}, std::pair{"view", 114.0F}, std::pair{"sweep", 162.0F}}) {
+    studio.click(left + x, 20);
     studio.shoot(fmt::format("menu_{}", menu));
     close();
-    x += 48;
   }
   ui.form.seq_lens = "256, 4k, many";
   ui.form.kv_heads = "3";
