@@ -157,20 +157,46 @@ float buttons_width(const Notice& notice) {
   return width;
 }
 
-/// One line, or two where text and buttons would not fit beside each other.
-void draw_notice(Context& context, const Notice& notice, float line, float lines) {
+/// Where a notice's text goes, and its buttons: beside it, or below where they would leave it no room.
+struct NoticePlace {
+  float wrap = 0, height = 0;  ///< of the text
+  float below = 0;             ///< how much lower the buttons stand
+  bool cut = false;            ///< it has more lines than are shown
+};
+
+NoticePlace place_of(const Look& look, const Notice& notice, float width) {
+  constexpr float kMostLines = 3;
+  const float beside = width - buttons_width(notice) - look.px(8);
+  const bool below = beside < look.px(160);
+  NoticePlace place;
+  place.wrap = below ? width : beside;
+  const float row = ImGui::GetTextLineHeight(),
+              text = ImGui::CalcTextSize(sentence(notice.text).c_str(), nullptr, false, place.wrap).y;
+  place.cut = text > kMostLines * row + 1;
+  place.height = look.px(36) + std::min(text, kMostLines * row) - row;
+  place.below = below ? place.height : 0;
+  return place;
+}
+
+float height_of(const Look& look, const NoticePlace& place) {
+  return place.height + (place.below > 0 ? look.px(36) : 0);
+}
+
+void draw_notice(Context& context, const Notice& notice, const NoticePlace& place) {
   const Look& look = context.look;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, buttons = buttons_width(notice);
+  const float width = ImGui::GetContentRegionAvail().x, end = at.y + height_of(look, place);
   ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x - look.px(12), at.y - look.px(5)),
-                                            ImVec2(at.x - look.px(9), at.y + line * lines - look.px(5)),
+                                            ImVec2(at.x - look.px(9), end - look.px(5)),
                                             severity_colour(look.theme, notice.severity));
   ImGui::AlignTextToFramePadding();
-  ImGui::PushClipRect(at, ImVec2(at.x + (lines > 1 ? width : width - buttons - look.px(8)), at.y + line), true);
+  ImGui::PushClipRect(at, ImVec2(at.x + place.wrap, at.y + place.height - look.px(7)), true);
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + place.wrap);
   coloured_text(look.theme.text, sentence(notice.text));
+  ImGui::PopTextWrapPos();
   ImGui::PopClipRect();
-  tooltip(context, notice.text);
-  ImGui::SetCursorScreenPos(ImVec2(at.x + std::max(0.0F, width - buttons), at.y + line * (lines - 1)));
+  if (place.cut) tooltip(context, notice.text);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + std::max(0.0F, width - buttons_width(notice)), at.y + place.below));
   for (const auto& action : notice.actions) {
     if (primary_button(context, action.label.c_str())) {
       context.request(action.request);
@@ -182,7 +208,7 @@ void draw_notice(Context& context, const Notice& notice, float line, float lines
   const bool dismissed = ImGui::Button("Dismiss");
   ImGui::PopStyleColor();
   if (dismissed) context.request(ask::DismissNotice{notice.id});
-  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line * lines));
+  ImGui::SetCursorScreenPos(ImVec2(at.x, end));
 }
 
 }  // namespace
@@ -232,13 +258,10 @@ void draw_notices(Context& context) {
   if (notices.empty()) return;
   const Look& look = context.look;
   const ImVec2 room = ImGui::GetMainViewport()->Size;
-  const float line = look.px(36);
   const std::size_t shown = std::min<std::size_t>(notices.size(), room.y < look.px(450) ? 1 : 3);
-  const auto lines = [&](const Notice& notice) {
-    return room.x - 2 * look.px(12) - buttons_width(notice) < look.px(160) ? 2.0F : 1.0F;
-  };
+  const auto place = [&](const Notice& notice) { return place_of(look, notice, room.x - 2 * look.px(12)); };
   float height = 0;
-  for (std::size_t i = notices.size() - shown; i < notices.size(); ++i) height += line * lines(notices[i]);
+  for (std::size_t i = notices.size() - shown; i < notices.size(); ++i) height += height_of(look, place(notices[i]));
   ImGui::PushStyleColor(ImGuiCol_WindowBg, look.theme.raised);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(12), look.px(5)));
   // What comes unasked takes the keyboard from nobody.
@@ -247,7 +270,7 @@ void draw_notices(Context& context) {
           ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing)) {
     for (std::size_t i = notices.size() - shown; i < notices.size(); ++i) {
       ImGui::PushID(static_cast<int>(notices[i].id));
-      draw_notice(context, notices[i], line, lines(notices[i]));
+      draw_notice(context, notices[i], place(notices[i]));
       ImGui::PopID();
     }
     ImGui::Dummy(ImVec2(0, 0));  // Dear ImGui wants an item where the cursor was set

@@ -234,5 +234,20 @@ TEST_F(Fit, the_attention_map_is_no_strip_at_200_percent) {
   });
 }
 
+TEST_F(Fit, a_banner_says_its_whole_sentence_at_200_percent) {
+  open_small(window->folder / "test.db");
+  travel([](ImGuiTestContext* c) {
+    ui().settings.scale = 2;
+    c->Yield(6);
+    const char* text =
+        "The worker died of signal 11 while it measured cuda.hopper forward 512x32; the sweep goes on with a new one.";
+    app().messages().notify(Severity::warning, NoticeId::background, text, {{"Save a copy...", ask::FitCharts{}}});
+    c->Yield(4);
+    const ImGuiWindow* banner = ImGui::FindWindowByName("##notices");
+    const float room = c->ItemInfo("//##notices/**/Save a copy...").RectFull.Min.x - banner->WorkRect.Min.x;
+    IM_CHECK_GE(banner->WorkRect.GetHeight(), ImGui::CalcTextSize(text, nullptr, false, room).y);
+  });
+}
+
 }  // namespace
 }  // namespace triscope
