@@ -207,7 +207,7 @@ void draw_run_device(Context& context, float top, float after) {
   draw_device(context, device, ImGui::CalcTextSize(device.c_str()).x + look.px(24));
 }
 
-/// Run, what it runs on, Stop, and Resume where a sweep waits for it.
+/// Run, what it runs on, Stop, and Resume where a sweep waits for it; with little room it takes the place of Stop.
 void draw_run_buttons(Context& context, float top) {
   const Look& look = context.look;
   const bool running = context.data.run.running;
@@ -219,14 +219,18 @@ void draw_run_buttons(Context& context, float top) {
   ImGui::SameLine(0, look.px(4));
   const float gap = ImGui::GetStyle().ItemSpacing.x;
   // While a sweep runs its progress goes before the device's name.
-  const float after =
-      button_width("■ Stop") + gap + (resume ? button_width("Resume") + gap : 0) + (running ? look.px(110) : 0);
+  const float room = ImGui::GetWindowWidth() - look.px(12) - ImGui::GetCursorPosX();
+  const bool stop = running || !resume || button_width("■ Stop") + gap + button_width("Resume") <= room;
+  const float after = (stop ? button_width("■ Stop") + gap : 0) + (resume ? button_width("Resume") + gap : 0) +
+                      (running ? look.px(110) : 0);
   draw_run_device(context, top, after);
-  ImGui::SetCursorPosY(top);
-  ImGui::BeginDisabled(!is_enabled(context, command_for<ask::Stop>()));
-  if (ImGui::Button("■ Stop")) context.request(ask::Stop{});
-  ImGui::EndDisabled();
-  tooltip(context, "Stop after the current sample (Shift+F5). Everything measured is kept.");
+  if (stop) {
+    ImGui::SetCursorPosY(top);
+    ImGui::BeginDisabled(!is_enabled(context, command_for<ask::Stop>()));
+    if (ImGui::Button("■ Stop")) context.request(ask::Stop{});
+    ImGui::EndDisabled();
+    tooltip(context, "Stop after the current sample (Shift+F5). Everything measured is kept.");
+  }
   if (!resume) return;
   ImGui::SetCursorPosY(top);
   if (ImGui::Button("Resume")) context.request(ask::Resume{});

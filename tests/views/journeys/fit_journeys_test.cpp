@@ -249,5 +249,23 @@ TEST_F(Fit, a_banner_says_its_whole_sentence_at_200_percent) {
   });
 }
 
+TEST_F(Fit, resume_is_in_the_toolbar_at_200_percent) {
+  open_small(window->folder / "test.db");
+  travel([](ImGuiTestContext* c) {
+    world().sweep.stop_after = 2;
+    app().carry_out(ask::Run{true});
+    until(c, [] { return data().run.progress.done >= 2; });
+    app().carry_out(ask::Stop{});
+    wait(c);
+    ui().settings.scale = 2;
+    c->Yield(6);
+    IM_CHECK(c->ItemInfo("//##MainMenuBar/**/Resume").RectFull.Max.x <= 1280);
+    IM_CHECK(!c->ItemExists("//##MainMenuBar/**/■ Stop"));
+    ui().settings.scale = 1;
+    c->Yield(6);
+    IM_CHECK(c->ItemExists("//##MainMenuBar/**/Resume") && c->ItemExists("//##MainMenuBar/**/■ Stop"));
+  });
+}
+
 }  // namespace
 }  // namespace triscope
