@@ -272,7 +272,13 @@ void empty_state(Context& context, std::string_view text, std::initializer_list<
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float wrap = std::min(room.x - look.px(16), look.px(420));
   const ImVec2 size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, wrap);
-  const float height = size.y + (steps.size() ? look.px(16) + ImGui::GetFrameHeight() : 0);
+  const ImVec2 gap = ImGui::GetStyle().ItemSpacing;
+  float width = -gap.x;
+  for (const Step& step : steps) width += button_width(step.label) + gap.x;
+  const bool beside = width <= room.x;  // each other, or else below each other
+  const auto lines = static_cast<float>(beside ? std::min<std::size_t>(steps.size(), 1) : steps.size());
+  const float height =
+      size.y + (steps.size() ? look.px(16) + lines * ImGui::GetFrameHeight() + (lines - 1) * gap.y : 0);
   const float left = ImGui::GetCursorPosX(), top = ImGui::GetCursorPosY() + std::max(0.0F, (room.y - height) * 0.42F);
   ImGui::SetCursorPosY(top);
   for (const char *at = text.data(), *end = at + text.size(); at < end;) {
@@ -283,14 +289,14 @@ void empty_state(Context& context, std::string_view text, std::initializer_list<
     for (at += line.size(); at < end && *at == ' ';) ++at;
   }
   if (steps.size() == 0) return;
-  float width = 0;
-  for (const Step& step : steps)
-    width += ImGui::CalcTextSize(step.label).x + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x;
-  ImGui::SetCursorPos(ImVec2(left + std::max(0.0F, (room.x - width + ImGui::GetStyle().ItemSpacing.x) / 2),
-                             top + size.y + look.px(16)));
+  ImGui::SetCursorPosY(top + size.y + look.px(16));
   bool first = true;
   for (const Step& step : steps) {
-    if (!first) ImGui::SameLine();
+    if (beside && !first) {
+      ImGui::SameLine();
+    } else {
+      ImGui::SetCursorPosX(left + std::max(0.0F, (room.x - (beside ? width : button_width(step.label))) / 2));
+    }
     first = false;
     if (step.primary ? primary_button(context, step.label) : ImGui::Button(step.label))
       context.requests.push_back(step.request);

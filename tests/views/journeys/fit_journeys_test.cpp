@@ -267,5 +267,19 @@ TEST_F(Fit, resume_is_in_the_toolbar_at_200_percent) {
   });
 }
 
+TEST_F(Fit, every_step_of_an_empty_panel_is_seen_at_200_percent) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    ui().settings.scale = 2;
+    c->Yield(6);
+    front(c, Panel::compare);
+    for (const char* step : {"Compare two versions of a kernel", "Compare with another database..."}) {
+      const ImRect place = c->ItemInfo((std::string("//**/") + step).c_str()).RectFull;
+      const ImRect panel = ImGui::FindWindowByName("###compare")->InnerRect;
+      IM_CHECK(place.GetWidth() > 0 && panel.Contains(place));
+    }
+  });
+}
+
 }  // namespace
 }  // namespace triscope
