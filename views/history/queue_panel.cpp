@@ -130,9 +130,10 @@ void draw_now(Context& context) {
   muted_text(context, fmt::format("Now: {} of {}, restart {}", count - std::min(count, live.waiting.size()), count,
                                   group.restart + 1));
   const bool skipped = live.left_out.contains(*live.at);
-  align_right(button_width("Skip"));
+  const char* skip = skipped ? "Skipped" : "Skip";
+  align_right(button_width(skip));
   ImGui::BeginDisabled(skipped || run.stopping);
-  if (ImGui::SmallButton(skipped ? "Skipped" : "Skip")) context.request(ask::SkipGroup{*live.at});
+  if (ImGui::SmallButton(skip)) context.request(ask::SkipGroup{*live.at});
   ImGui::EndDisabled();
   tooltip(context, "Leave these rows out after the current sample. Resume measures them.");
   draw_readings(context, live.rows);
@@ -169,6 +170,7 @@ void draw_handle(Context& context, const LiveSweep& live, std::size_t place, con
 
 void draw_group(Context& context, const LiveSweep& live, std::size_t place) {
   const std::size_t index = live.waiting[place];
+  if (index >= live.queue->groups.size()) return;  // added since: the sweep tells of it in a moment
   const Look& look = context.look;
   const SweepQueue::Group& group = live.queue->groups[index];
   const bool skipped = live.left_out.contains(index);

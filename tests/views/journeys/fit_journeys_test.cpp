@@ -281,5 +281,23 @@ TEST_F(Fit, every_step_of_an_empty_panel_is_seen_at_200_percent) {
   });
 }
 
+TEST_F(Fit, skipped_is_whole_in_the_queue_and_what_is_not_known_yet_is_no_line_of_it) {
+  open_small(window->folder / "test.db");
+  travel([](ImGuiTestContext* c) {
+    world().sweep.stop_after = 1;
+    app().carry_out(ask::Run{true});
+    front(c, Panel::queue);
+    until(c, [] { return data().run.live.at.has_value(); });
+    LiveSweep& live = app().data().run.live;
+    live.waiting.insert(live.waiting.begin(), 1 << 20);  // added to the sweep, which has not told of it
+    live.left_out.insert(*live.at);
+    c->Yield(2);
+    const ImGuiTestItemInfo button = c->ItemInfo("//###queue/**/Skipped");
+    IM_CHECK(button.ID != 0 && button.RectFull.Max.x <= button.Window->WorkRect.Max.x + 1);
+    app().carry_out(ask::Stop{});
+    wait(c);
+  });
+}
+
 }  // namespace
 }  // namespace triscope
