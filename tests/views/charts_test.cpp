@@ -347,6 +347,19 @@ TEST(AxisTicks, there_are_four_numbers_at_least_on_any_axis) {
                                                        testing::DoubleEq(100), testing::DoubleEq(1000)));
 }
 
+TEST(Ticks, fewer_stand_on_an_axis_that_is_short) {
+  using testing::ElementsAre;
+  const std::vector<double> ticks{1, 2, 5, 10, 20, 50, 100};
+  EXPECT_EQ(ticks_apart(ticks, 0), ticks);
+  EXPECT_EQ(ticks_apart(ticks, 0.3), ticks);
+  EXPECT_THAT(ticks_apart(ticks, 0.35), ElementsAre(1, 10, 100));
+  EXPECT_THAT(ticks_apart(ticks, 1), ElementsAre(1, 10, 100));
+  EXPECT_THAT(ticks_apart(ticks, 1.5), ElementsAre(1, 100));
+  EXPECT_THAT(ticks_apart(ticks, 9), ElementsAre(1));
+  EXPECT_THAT(ticks_apart({2, 3, 5, 7}, 0.2), ElementsAre(2, 5));
+  EXPECT_TRUE(ticks_apart({}, 1).empty());
+}
+
 TEST(Readout, stands_beside_its_point_and_covers_as_little_as_can_be) {
   const ImRect room(0, 0, 1000, 800), point(492, 392, 508, 408);
   const ImVec2 size(200, 60);

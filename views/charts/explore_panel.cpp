@@ -17,7 +17,7 @@
 namespace triscope {
 namespace {
 
-constexpr float kLeastWidth = 200, kLeastHeight = 130;  ///< of a plot, design pixels
+constexpr float kLeastWidth = 200, kLeastHeight = 160;  ///< of a plot, design pixels
 
 std::string legend_name(const ExploreLine& line) { return line.name.empty() ? "##all" : " " + line.name; }
 
@@ -119,7 +119,9 @@ void setup_axes(Context& context, const ExploreChart& chart, ImVec2 size, Names 
   for (const auto& [id, axis] : {std::pair(ImAxis_X1, &chart.x), std::pair(ImAxis_Y1, &chart.y)}) {
     if (axis->logarithmic) ImPlot::SetupAxisScale(id, ImPlotScale_Log10);
     ImPlot::SetupAxisFormat(id, format_axis_number, nullptr);
-    if (axis->logarithmic && !(id == ImAxis_X1 && named)) set_decade_ticks(id, axis->low, axis->high);
+    if (axis->logarithmic && !(id == ImAxis_X1 && named))
+      set_decade_ticks(id, axis->low, axis->high,
+                       id == ImAxis_Y1 ? size.y - context.look.px(70) : (size.x - context.look.px(70)) / 4);
   }
   if (named) set_named_ticks(context.look, chart.x, counts_tokens(chart.query.x), size.x - context.look.px(70));
   fit_axes(context, {x_low, x_high, y_low, y_high});
@@ -171,10 +173,11 @@ void draw_plots(Context& context, const ExploreChart& chart) {
   const Look& look = context.look;
   const NumberFont font(look, kSecondarySize);
   ImVec2 room = ImGui::GetContentRegionAvail();
-  const Grid grid = grid_of(look, chart, room);
-  room.y = std::max(room.y, look.px(kLeastHeight) * static_cast<float>(grid.rows));  // the panel scrolls then
   const std::vector<std::string> names = names_of(chart);
   const LegendPlace legend = names.empty() ? LegendPlace::none : legend_place(look, names, room.x);
+  const float width = room.x - (legend == LegendPlace::left ? legend_width(look, names) : 0);  // of the plots
+  const Grid grid = grid_of(look, chart, {width, room.y});
+  room.y = std::max(room.y, look.px(kLeastHeight) * static_cast<float>(grid.rows));  // the panel scrolls then
   ImPlotSubplotFlags flags = ImPlotSubplotFlags_NoTitle | ImPlotSubplotFlags_NoMenus | ImPlotSubplotFlags_NoResize |
                              ImPlotSubplotFlags_ShareItems;
   if (legend == LegendPlace::none) flags |= ImPlotSubplotFlags_NoLegend;
@@ -182,8 +185,9 @@ void draw_plots(Context& context, const ExploreChart& chart) {
                              grid.columns, room, flags))
     return;
   setup_legend(legend);
-  const float wide =
-      (room.x - (legend == LegendPlace::left ? legend_width(look, names) : 0)) / static_cast<float>(grid.columns);
+  if (legend == LegendPlace::left)  // at the top: these plots may be higher than the panel, which scrolls
+    ImPlot::SetupLegend(ImPlotLocation_NorthWest, ImPlotLegendFlags_Outside);
+  const float wide = width / static_cast<float>(grid.columns);
   for (std::size_t n = 0; n < chart.plots.size(); ++n) {
     const ExplorePlot& plot = chart.plots[n];
     std::string title = plot.name + (plot.name.empty() || plot.row.empty() ? "" : ", ") + plot.row;

@@ -257,7 +257,7 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
                          ImVec2(room.x - label_width, room.y), plot_flags(legend)))
     return;
   setup_axes(context, range, unit.rate);
-  if (!unit.rate) set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high);
+  if (!unit.rate) set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high, room.y - look.px(50));
   setup_legend(legend);
   for (const Drawn& drawn : curves) plot_curve(look, drawn, !counted);
   mark_crossings(look, pass, context.ui.length_view, which);

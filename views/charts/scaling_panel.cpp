@@ -145,7 +145,7 @@ void draw_scaling_panel(Context& context) {
   ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
   fit_axes(context, {range.x_low / 1.5, range.x_high * 1.5, range.y_low / 1.6, range.y_high * 1.6});
   set_area_ticks(range);
-  set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high);
+  set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high, room.y - look.px(50));
   setup_legend(legend);
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
     plot_dashed_level(look, chart.levels[i].points.front().y, chart.levels[i].series);

@@ -38,4 +38,21 @@ std::vector<double> log_ticks(double low, double high) {
   return linear_ticks(low, high, 5);
 }
 
+std::vector<double> ticks_apart(const std::vector<double>& ticks, double decades) {
+  const auto rank = [](double tick) {
+    const double digit = tick / std::pow(10.0, std::floor(std::log10(tick) + 1e-9));
+    const auto is = [&](double wanted) { return std::abs(digit - wanted) < 1e-6; };
+    return is(1) ? 0 : is(2) || is(5) ? 1 : 2;
+  };
+  std::vector<double> kept;
+  for (const int wanted : {0, 1, 2}) {
+    for (const double tick : ticks) {
+      const auto near = [&](double other) { return std::abs(std::log10(tick / other)) < decades - 1e-9; };
+      if (rank(tick) == wanted && std::none_of(kept.begin(), kept.end(), near)) kept.push_back(tick);
+    }
+  }
+  std::sort(kept.begin(), kept.end());
+  return kept;
+}
+
 }  // namespace triscope

@@ -12,6 +12,8 @@ inline constexpr std::size_t kFewestTicks = 4;
 /// Of a logarithmic axis: round values in [low, high], each with as few digits as make `kFewestTicks` of them; one per
 /// power of ten where these do. Both ends are positive.
 std::vector<double> log_ticks(double low, double high);
+/// Those of `ticks` that lie `decades` apart at least: powers of ten first, then twice and five times these.
+std::vector<double> ticks_apart(const std::vector<double>& ticks, double decades);
 /// Of a linear axis: about `wanted` multiples of 1, 2 or 5 times a power of ten in [low, high], at least
 /// `kFewestTicks`.
 std::vector<double> linear_ticks(double low, double high, int wanted);

@@ -379,11 +379,15 @@ void PointPicker::choose_in_words(std::int64_t measurement, const std::string& w
   selection_.point_at(measurement, sweep);
 }
 
-void set_decade_ticks(ImAxis axis, double low, double high) {
+void set_decade_ticks(ImAxis axis, double low, double high, float length) {
   std::vector<double> ticks = log_ticks(low, high);
   for (const double around : log_ticks(low / 100, high * 100)) {
     if (around < low || around > high) ticks.push_back(around);
   }
+  std::sort(ticks.begin(), ticks.end());
+  constexpr double kMargins = 0.5;  // of the range that is shown, in decades
+  const double shown = std::log10(high / low) + kMargins;
+  ticks = ticks_apart(ticks, shown * static_cast<double>(ImGui::GetTextLineHeight() / std::max(length, 1.0F)));
   std::vector<std::string> names;
   for (const double tick : ticks) names.push_back(fmt::format("{:.6g}", tick));
   std::vector<const char*> labels;

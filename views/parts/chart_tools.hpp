@@ -148,8 +148,9 @@ class PointPicker {
   ImRect nearest_;  ///< its mark
 };
 
-/// Ticks of a logarithmic axis that shows [low, high] (`log_ticks`), and around it for who moves it.
-void set_decade_ticks(ImAxis axis, double low, double high);
+/// Ticks of a logarithmic axis that shows [low, high] (`log_ticks`), and around it for who moves it: as many as have
+/// room for a line of text on `length` pixels.
+void set_decade_ticks(ImAxis axis, double low, double high, float length);
 
 /// Axis formatter: 1, 10, 1k, 1M without trailing zeros.
 int format_axis_number(double value, char* buffer, int size, void*);

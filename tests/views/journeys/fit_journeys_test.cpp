@@ -299,5 +299,38 @@ TEST_F(Fit, skipped_is_whole_in_the_queue_and_what_is_not_known_yet_is_no_line_o
   });
 }
 
+TEST_F(Fit, the_names_of_values_at_an_axis_do_not_lie_on_each_other_at_200_percent) {
+  write_synthetic_database(window->folder / "decades.db", 200, 20);
+  open_small(window->folder / "decades.db");
+  travel([](ImGuiTestContext* c) {
+    ui().settings.scale = 2;
+    c->Yield(6);
+    for (const Panel panel : {Panel::explore, Panel::lengths}) {
+      front(c, panel);
+      wait(c);
+      int named = 0;
+      ImPlotContext& plots = *ImPlot::GetCurrentContext();
+      for (int n = 0; n < plots.Plots.GetBufSize(); ++n) {
+        ImPlotPlot& plot = *plots.Plots.GetByIndex(n);
+        float last = -1e9F;
+        std::vector<float> places;
+        const ImPlotAxis& axis = plot.YAxis(0);
+        if (!axis.Enabled || plot.PlotRect.GetHeight() < 1) continue;
+        for (const ImPlotTick& tick : axis.Ticker.Ticks) {
+          if (tick.ShowLabel && tick.PixelPos > plot.PlotRect.Min.y && tick.PixelPos < plot.PlotRect.Max.y)
+            places.push_back(tick.PixelPos);
+        }
+        std::ranges::sort(places);
+        for (const float place : places) {
+          IM_CHECK_GE(place - last, 0.9F * axis.Ticker.Ticks[0].LabelSize.y);
+          last = place;
+          ++named;
+        }
+      }
+      IM_CHECK_GE(named, 2);
+    }
+  });
+}
+
 }  // namespace
 }  // namespace triscope
