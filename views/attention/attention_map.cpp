@@ -76,6 +76,20 @@ bool labels_fit(const Look& look, const MapView& view) {
   return true;
 }
 
+/// What both axes are, in as many words as go above the map; of two maps also which this is.
+std::string low_caption(const Context& context, const MapView& view, const std::string& unit) {
+  const AttentionUi& ui = context.ui.attention;
+  const bool two = ui.show == AttentionShow::side_by_side && !ui.flipped;
+  const std::string which = !two ? "" : view.which == 1 ? "B: " : "A: ";
+  // Beside one map the hint about Space stands on the same line.
+  const float room = view.rect.high.x - view.rect.low.x - (two ? 0 : context.look.px(110));
+  for (const std::string& text :
+       {"j, the first key, across and k, the second, down: " + unit, "j across, k down: " + unit}) {
+    if (ImGui::CalcTextSize((which + text).c_str()).x <= room) return which + text;
+  }
+  return which + "j across, k down";
+}
+
 /// Each at its axis; in a low room both above the map, which takes the line below it.
 void draw_axis_names(const Context& context, const MapView& view) {
   const Look& look = context.look;
@@ -85,7 +99,7 @@ void draw_axis_names(const Context& context, const MapView& view) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   if (view.low) {
     list->AddText(ImVec2(view.rect.low.x, view.rect.low.y - look.px(18)), look.theme.muted,
-                  ("j, the first key, across and k, the second, down: " + unit).c_str());
+                  low_caption(context, view, unit).c_str());
     return;
   }
   const std::string name1 = "j: first key, " + unit;

@@ -67,7 +67,7 @@ void draw_close_button(const Context& context) {
 void help_group(const Context& context, const char* menu) {
   section(context, menu);
   if (!ImGui::BeginTable(menu, 2, ImGuiTableFlags_SizingFixedFit)) return;
-  ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, context.look.px(96));
+  ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, context.look.px(84));
   ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
   for (const Command& command : commands()) {
     if (std::string_view(command.menu) != menu) continue;
@@ -230,7 +230,8 @@ void draw_licences(Context& context) {
   dialog_heading(context.look, "Third-party parts and licences");
   muted_text(context,
              "Triscope itself: MIT. Baselines are other people's libraries: Triscope contains nothing of them, and "
-             "you download them yourself.");
+             "you download them yourself.",
+             true);
   ImGui::PushItemFlag(ImGuiItemFlags_NoNavDefaultFocus, true);  // of the keyboard: Close has it
   if (ImGui::BeginTable(
           "parts", 4,
