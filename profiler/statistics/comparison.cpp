@@ -29,12 +29,6 @@ constexpr double kSeparateMargin = 4;
 // docs/method.md), as the logarithm of their ratio.
 constexpr Centre kInOtherCompany{.value = 0, .standard_error = 0.028, .degrees = 5};
 
-std::vector<double> values_of(const Restart& restart) {
-  std::vector<double> values;
-  for (const auto& [block, value] : restart) values.push_back(value);
-  return values;
-}
-
 std::size_t count_of(const Blocks& blocks) {
   std::size_t count = 0;
   for (const auto& [restart, of_restart] : blocks) count += of_restart.size();

@@ -66,12 +66,6 @@ Spread pooled(const Variances& rows) {
   return {std::exp(mean + digamma(prior / 2) - std::log(prior / 2)), prior};
 }
 
-std::vector<double> values_of(const std::map<std::int64_t, double>& blocks) {
-  std::vector<double> values;
-  for (const auto& [block, value] : blocks) values.push_back(value);
-  return values;
-}
-
 // Variance of the median of n normal values, relative to that of one. Exact to three digits up to 5, then to 1 %.
 double median_variance(std::size_t n) {
   constexpr double kSmall[] = {1, 1, 0.5, 0.449, 0.298, 0.287};
@@ -80,6 +74,12 @@ double median_variance(std::size_t n) {
 }
 
 }  // namespace
+
+std::vector<double> values_of(const std::map<std::int64_t, double>& blocks) {
+  std::vector<double> values;
+  for (const auto& [block, value] : blocks) values.push_back(value);
+  return values;
+}
 
 std::map<std::int64_t, double> restart_centres(std::span<const Sample> samples) {
   std::map<std::int64_t, std::map<std::int64_t, std::vector<double>>> blocks;

@@ -18,6 +18,9 @@ std::map<std::int64_t, double> restart_centres(std::span<const Sample> samples);
 /// Logarithms of block medians, by restart and block.
 using RestartBlocks = std::map<std::int64_t, std::map<std::int64_t, double>>;
 
+/// Of one restart, in the order of its blocks.
+std::vector<double> values_of(const std::map<std::int64_t, double>& blocks);
+
 /// Of duration (ns) or, with `cycles`, of duration x clock for the samples whose clock is known.
 RestartBlocks log_blocks(std::span<const Sample> samples, bool cycles);
 
