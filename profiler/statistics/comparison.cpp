@@ -17,7 +17,6 @@
 namespace triscope {
 namespace {
 
-using Restart = RestartBlocks::mapped_type;
 using Blocks = RestartBlocks;
 
 // How many times the tolerance two separate runs may be apart and still be the same. At the default precision their
