@@ -22,10 +22,10 @@ std::vector<double> linear_ticks(double low, double high, int wanted) {
 }
 
 std::vector<double> log_ticks(double low, double high) {
-  static const std::vector<std::vector<double>> kDigits{
+  static const std::vector<std::vector<double>> steps_of_ten{
       {1}, {1, 2, 5}, {1, 1.5, 2, 3, 5, 7}, {1, 1.2, 1.5, 1.7, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9}};
   if (!(low > 0 && high > low)) return {};
-  for (const std::vector<double>& digits : kDigits) {
+  for (const std::vector<double>& digits : steps_of_ten) {
     std::vector<double> ticks;
     for (int power = static_cast<int>(std::floor(std::log10(low))); std::pow(10.0, power) <= high; ++power) {
       for (const double digit : digits) {
