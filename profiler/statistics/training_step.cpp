@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "profiler/record/dot_product.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
@@ -35,11 +36,6 @@ std::string sizes_of(const ResultRow& row) {
   const Problem& p = row.problem;
   return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}", to_string(p.mask), p.batch, p.seq_len, p.q_heads, p.kv_heads,
                      p.head_dim, to_string(p.element), way_of(row), row.device);
-}
-
-/// Dot-product attention over every token before the query, or under a full mask: a sliding window is another question.
-bool sees_all(const Problem& problem) {
-  return problem.form == Form::dot_product && (problem.mask == Mask::full || problem.window1 >= problem.seq_len);
 }
 
 /// The fastest row of each pass; deterministic gradients are a backward of their own.

@@ -8,17 +8,13 @@
 #include <tuple>
 
 #include "kernels/base/error.hpp"
+#include "profiler/record/dot_product.hpp"
 
 namespace triscope {
 namespace {
 
 bool is_simplicial(const Problem& problem) {
   return problem.form == Form::trilinear || problem.form == Form::determinant;
-}
-
-/// Dot-product attention over every token before the query, or under a full mask: a sliding window is another question.
-bool sees_all(const Problem& problem) {
-  return problem.form == Form::dot_product && (problem.mask == Mask::full || problem.window1 >= problem.seq_len);
 }
 
 /// How a row was measured, the mask and the sizes of its problem: what a dot-product baseline has in common with its
