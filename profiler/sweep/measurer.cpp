@@ -14,15 +14,19 @@
 namespace triscope {
 namespace {
 
+bool is_of(const KernelInfo& kernel, const std::filesystem::path& plugin) {
+  return !plugin.empty() && kernel.library == plugin.string();
+}
+
 SweepRequest with_plugin_kernels(SweepRequest request, const Catalog& catalog) {
   if (request.plugin.empty() || request.kernels.empty()) return request;
   const auto is_named = [&](const KernelInfo& kernel) {
-    return kernel.library == request.plugin.string() &&
+    return is_of(kernel, request.plugin) &&
            std::find(request.kernels.begin(), request.kernels.end(), kernel.id) != request.kernels.end();
   };
   if (std::any_of(catalog.kernels.begin(), catalog.kernels.end(), is_named)) return request;  // chosen one by one
   for (const KernelInfo& kernel : catalog.kernels) {
-    if (kernel.library == request.plugin.string()) request.kernels.push_back(kernel.id);
+    if (is_of(kernel, request.plugin)) request.kernels.push_back(kernel.id);
   }
   return request;
 }
@@ -31,13 +35,9 @@ SweepRequest with_plugin_kernels(SweepRequest request, const Catalog& catalog) {
 std::string device_of_plugin(const SweepRequest& request, const Catalog& catalog) {
   if (request.plugin.empty() || !request.kernels.empty() || request.device != "auto") return request.device;
   const bool on_cpu = std::all_of(catalog.kernels.begin(), catalog.kernels.end(), [&](const KernelInfo& kernel) {
-    return kernel.library != request.plugin.string() || kernel.device == DeviceKind::cpu;
+    return !is_of(kernel, request.plugin) || kernel.device == DeviceKind::cpu;
   });
   return on_cpu ? "cpu" : request.device;
-}
-
-bool is_of(const KernelInfo& kernel, const std::filesystem::path& plugin) {
-  return !plugin.empty() && kernel.library == plugin.string();
 }
 
 /// A plug-in whose kernels all need another kind of device would be left out in silence.
