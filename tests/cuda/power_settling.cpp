@@ -12,24 +12,13 @@
 #include "kernels/base/error.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/registry/registry.hpp"
+#include "tests/cuda/steady_load.hpp"
 
 namespace triscope {
 namespace {
 
 constexpr double kTurnMs = 500, kAloneMs = 1500, kBinMs = 20;
 constexpr int kTurns = 6;
-
-Problem problem() {
-  Problem p;
-  p.element = Element::bf16;
-  p.seq_len = 8192;
-  p.q_heads = 64;
-  p.kv_heads = 1;
-  p.head_dim = 128;
-  p.window1 = 512;
-  p.window2 = 32;
-  return p;
-}
 
 // N(0,1) in bf16.
 cuda::DeviceBuffer random_tensor(InputStream stream, std::size_t count) {
@@ -82,7 +71,7 @@ class Load {
   }
 
  private:
-  Problem problem_ = problem();
+  Problem problem_ = steady_load();
   const Kernel* kernel_;
   std::string instance_;
   std::vector<cuda::DeviceBuffer> tensors_;

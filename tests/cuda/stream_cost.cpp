@@ -16,7 +16,6 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/attention/problem.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/registry/registry.hpp"
 #include "profiler/statistics/statistics.hpp"
@@ -24,24 +23,13 @@
 #include "profiler/worker/cuda/cuda_backend.hpp"
 #include "profiler/worker/jobs/sampling.hpp"
 #include "profiler/worker/jobs/tensors.hpp"
+#include "tests/cuda/steady_load.hpp"
 
 namespace triscope {
 namespace {
 
 constexpr int kPairs = 20;
 constexpr std::int64_t kSustainedNs = 400'000'000, kBurstNs = 200'000'000;
-
-Problem problem() {
-  Problem p;
-  p.element = Element::bf16;
-  p.seq_len = 8192;
-  p.q_heads = 64;
-  p.kv_heads = 1;
-  p.head_dim = 128;
-  p.window1 = 512;
-  p.window2 = 32;
-  return p;
-}
 
 /// The worker's end of a pipe to somebody who reads all that comes.
 class Stream {
@@ -96,7 +84,7 @@ class Load {
   void launch() { kernel_->launch(problem_, Pass::forward, instance_, arguments_); }
 
  private:
-  Problem problem_ = problem();
+  Problem problem_ = steady_load();
   const Kernel* kernel_;
   std::string instance_;
   InputSet inputs_;
