@@ -312,6 +312,7 @@ int run(const SweepOptions& options) {
   const SweepOutcome outcome = run_sweep(request, database, observer, stop.token(), resume);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   display.clear();
+  display.settle(database);
   if (options.json) {
     write_json_line(summary_json(outcome, database.string()));
   } else {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/cli/text/configuration_json.hpp"
 #include "app/cli/text/number_text.hpp"
@@ -15,6 +16,7 @@
 #include "profiler/plan/progress.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
+#include "profiler/store/store.hpp"
 
 namespace triscope {
 namespace {
@@ -53,15 +55,15 @@ std::string progress_bar(const Progress& progress, std::size_t width) {
   return line;
 }
 
-std::string result_line(const Measurement& measurement) {
+std::string result_line(const Measurement& measurement, IntervalOf interval) {
   const MeasurementKey& key = measurement.key;
   if (measurement.status != Status::ok) {
     return fmt::format("{}: {}: {}", what(key), to_string(measurement.status), measurement.reason);
   }
   const Summary& summary = measurement.summary;
-  std::string line =
-      fmt::format("{}: {} ms, {}, {} TFLOP/s", what(key), milliseconds_text(summary.median_ms), spread_text(summary),
-                  significant_text(useful_flops(key.problem, key.pass) / (summary.median_ms * 1e9)));
+  std::string line = fmt::format("{}: {} ms, {}{}, {} TFLOP/s", what(key), milliseconds_text(summary.median_ms),
+                                 spread_text(summary), interval == IntervalOf::its_restarts ? " so far" : "",
+                                 significant_text(useful_flops(key.problem, key.pass) / (summary.median_ms * 1e9)));
   if (summary.flagged > 0)
     line += fmt::format(", {} of {} flagged", summary.flagged, number_of(summary.samples, "sample"));
   if (!measurement.reason.empty()) line += fmt::format(" ({})", measurement.reason);
@@ -76,7 +78,7 @@ std::string progress_json(const Progress& progress) {
                     {"current", progress.current}});
 }
 
-std::string result_json(const Measurement& measurement, std::int64_t row) {
+std::string result_json(const Measurement& measurement, std::int64_t row, IntervalOf interval) {
   const MeasurementKey& key = measurement.key;
   const Problem& problem = key.problem;
   const Summary& summary = measurement.summary;
@@ -97,6 +99,7 @@ std::string result_json(const Measurement& measurement, std::int64_t row) {
                  {"ci_high_ms", timed ? json(summary.ci_high_ms) : json(nullptr)},
                  {"tflops", timed ? json(tflops) : json(nullptr)},
                  {"restarts", summary.restarts},
+                 {"preliminary", interval == IntervalOf::its_restarts},
                  {"power_w", summary.power_w},
                  {"sm_clock_mhz", summary.sm_clock_mhz},
                  {"joules", powered ? json(watts * summary.median_ms / 1000) : json(nullptr)},
@@ -155,13 +158,30 @@ void SweepDisplay::show(const Progress& progress) {
 }
 
 void SweepDisplay::show(const Measurement& measurement, std::int64_t row) {
+  const bool stays = measurement.status != Status::ok || measurement.summary.restarts < 2;
+  if (!stays) so_far_.insert(row);
+  write(measurement, row, stays ? IntervalOf::sweep : IntervalOf::its_restarts,
+        mode_ == Mode::plain ? how_far(latest_) : "");
+}
+
+void SweepDisplay::settle(const std::filesystem::path& database) {
+  if (so_far_.empty()) return;
+  clear();
+  if (mode_ != Mode::json) print_output("The intervals that stay, with what the restarts of all rows say together:\n");
+  const Snapshot snapshot(database);
+  for (const std::int64_t row : so_far_) {
+    if (const std::optional<Measurement> now = snapshot.measurement(row)) write(*now, row, IntervalOf::sweep, "");
+  }
+  so_far_.clear();
+}
+
+void SweepDisplay::write(const Measurement& measurement, std::int64_t row, IntervalOf interval,
+                         const std::string& before) {
   clear();
   if (mode_ == Mode::json) {
-    write_json_line(result_json(measurement, row));
-  } else if (mode_ == Mode::bar) {
-    print_output("{}\n", plain_line(result_line(measurement)));
+    write_json_line(result_json(measurement, row, interval));
   } else {
-    print_output("{}{}\n", how_far(latest_), plain_line(result_line(measurement)));
+    print_output("{}{}\n", before, plain_line(result_line(measurement, interval)));
   }
   std::fflush(stdout);
   last_shown_ = {};

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "app/cli/text/number_text.hpp"
+#include "profiler/statistics/statistics.hpp"
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/small_history.hpp"
 #include "tests/paths.hpp"
@@ -140,6 +142,69 @@ TEST(Facts, windows_are_advised_from_what_was_measured) {
                "did you mean baseline.cpu? choose from baseline.cpu.");
   expect_error(run_triscope({"advise", "--seq", "64", "--match", "", "--db", file}), 2, "--match '': it is empty");
   expect_error(run_triscope({"advise", "--db", file}), 2, "--seq");
+}
+
+/// The sizes of a tiny layer, and how long it is measured.
+void add_tiny_layer(std::vector<std::string>& words) {
+  for (const char* word : {"--seq", "64", "--q-heads", "2", "--head-dim", "16", "--pass", "forward"})
+    words.emplace_back(word);
+}
+
+/// A sweep of three restarts, whose intervals are pooled over its rows in the end.
+std::vector<std::string> restarted_sweep(const std::string& database) {
+  std::vector<std::string> words{"sweep",    "--device", "cpu",       "--restarts", "3",    "--budget", "100ms",
+                                 "--kernel", "cpu.fast", "--windows", "2x2,4x2",    "--db", database};
+  add_tiny_layer(words);
+  return words;
+}
+
+TEST(Facts, what_a_sweep_says_last_of_a_row_is_what_show_says) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "x.db").string();
+  std::vector<std::string> words = restarted_sweep(file);
+  words.emplace_back("--json");
+  const ProgramResult sweep = run_triscope(words);
+  ASSERT_EQ(sweep.exit_code, 0) << sweep.errors;
+  std::map<std::int64_t, json> first, last;
+  for (const json& said : lines(sweep)) {
+    if (said.at("type") != "result") continue;
+    first.emplace(said.at("measurement"), said);
+    last[said.at("measurement")] = said;
+  }
+  const json rows = json::parse(run_triscope({"show", "--db", file, "--json"}).output);
+  ASSERT_THAT(rows, SizeIs(2));
+  for (const json& row : rows) {
+    const json& said = last.at(row.at("measurement"));
+    for (const char* what : {"median_ms", "ci_low_ms", "ci_high_ms", "restarts", "reason"})
+      EXPECT_EQ(said.at(what), row.at(what)) << what;
+    EXPECT_EQ(said.at("preliminary"), false);
+    EXPECT_EQ(first.at(row.at("measurement")).at("preliminary"), true) << "before all rows had their restarts";
+  }
+  const ProgramResult again = run_triscope({"sweep", "--resume", "1", "--db", file, "--json"});
+  EXPECT_THAT(again.output, testing::Not(HasSubstr("\"type\":\"result\""))) << "nothing was measured";
+}
+
+TEST(Facts, an_interval_that_does_not_stay_is_so_far) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "x.db").string();
+  const ProgramResult sweep = run_triscope(restarted_sweep(file));
+  ASSERT_EQ(sweep.exit_code, 0) << sweep.errors;
+  const std::size_t end = sweep.output.find("The intervals that stay");
+  ASSERT_NE(end, std::string::npos) << sweep.output;
+  const std::string before = sweep.output.substr(0, end), after = sweep.output.substr(end);
+  for (const ResultRow& row : Snapshot(file).results()) {
+    const std::string name = fmt::format("cpu.fast {} forward, sustained, {}: {} ms, ", row.instance,
+                                         describe(row.problem), milliseconds_text(row.median_ms.value()));
+    Summary summary;
+    summary.samples = row.samples;
+    summary.median_ms = row.median_ms.value();
+    summary.ci_low_ms = row.ci_low_ms.value_or(0);
+    summary.ci_high_ms = row.ci_high_ms.value_or(0);
+    EXPECT_THAT(before, HasSubstr(name));
+    EXPECT_THAT(after, HasSubstr(name + spread_text(summary) + ", "));
+  }
+  EXPECT_THAT(before, HasSubstr(" so far, "));
+  EXPECT_THAT(after, testing::Not(HasSubstr("so far")));
 }
 
 TEST(Facts, advice_says_what_fits) {

@@ -23,6 +23,7 @@ namespace {
 
 using nlohmann::json;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -127,6 +128,8 @@ TEST(Sweep, without_a_terminal_it_prints_plain_lines) {
   EXPECT_THAT(sweep.output, AllOf(HasSubstr("1/1"), HasSubstr("TFLOP/s"), HasSubstr("1 measured")));
   EXPECT_THAT(sweep.output, HasSubstr("`triscope show 1 --db " + (folder / "sweep.db").string() + "` prints"));
   EXPECT_THAT(sweep.output + sweep.errors, testing::Not(HasSubstr("\x1b")));
+  EXPECT_THAT(sweep.output, Not(AnyOf(HasSubstr("so far"), HasSubstr("The intervals that stay"))))
+      << "of one restart the interval stays";
 }
 
 TEST(Sweep, skipped_rows_are_counted_like_the_others) {
