@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
@@ -31,6 +32,7 @@ struct AdviseOptions {
   std::shared_ptr<std::string> database;
   std::int64_t most = 8;
   bool json = false, measure = false;
+  std::optional<std::int64_t> budget_ns;  ///< of one measurement
 };
 
 /// "1.07", or "0.93 to 1.2" where only the interval says something.
@@ -152,10 +154,13 @@ bool measure(const Advice& advice, const AdviseOptions& options, const AdviceReq
   sweep.forms = {layer.form};
   sweep.passes = request.passes;
   sweep.kernels.assign(advice.kernels.begin(), advice.kernels.end());
+  if (options.budget_ns) sweep.stopping.budget_ns = *options.budget_ns;
   StopSignal stop;
   SweepDisplay display(options.json);
-  const SweepOutcome outcome = run_sweep(sweep, writable_database(*options.database), display.observer(), stop.token());
+  const std::filesystem::path database = writable_database(*options.database);
+  const SweepOutcome outcome = run_sweep(sweep, database, display.observer(), stop.token());
   display.clear();
+  display.settle(database);
   return !outcome.stopped && outcome.failed == 0;
 }
 
@@ -173,6 +178,8 @@ Advice measured_advice(const std::filesystem::path& database, const Advice& prop
 }
 
 int run(const AdviseOptions& options) {
+  if (options.budget_ns && !options.measure)
+    throw Error("--budget without --measure", "nothing is measured", "add --measure, or leave it out", ExitCode::usage);
   const std::filesystem::path database = existing_database(*options.database);
   const std::vector<ResultRow> rows = Snapshot(database).results();
   const AdviceRequest request = request_from(rows, options);
@@ -221,6 +228,9 @@ void add_advise_command(CLI::App& app, Action& action) {
   count("--most", "Proposals printed (default: 8)", options->most);
   options->database = add_database_option(*command);
   command->add_flag("--measure", options->measure, "Measure the proposals beside the match, into the same database");
+  add_text(*command, "--budget", "TIME",
+           "With --measure: longest time to sample one measurement, all restarts together (default: 10s)",
+           [&budget = options->budget_ns](const std::string& text) { budget = parse_duration_ns("--budget", text); });
   add_table_or_json(*command, options->json);
   command->footer(
       "Times are those of `triscope paper recipe`, with their 95 % intervals: measured ones, or estimates where these\n"

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "app/cli/text/number_text.hpp"
+#include "profiler/record/columns.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/small_history.hpp"
@@ -205,6 +206,58 @@ TEST(Facts, an_interval_that_does_not_stay_is_so_far) {
   }
   EXPECT_THAT(before, HasSubstr(" so far, "));
   EXPECT_THAT(after, testing::Not(HasSubstr("so far")));
+}
+
+TEST(Facts, advice_that_is_measured_goes_by_what_was_measured) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "x.db").string();
+  std::vector<std::string> sweep{
+      "sweep",     "--device", "cpu",  "--budget", "50ms", "--kernel", "cpu.fast,baseline.cpu",
+      "--windows", "16x2",     "--db", file};
+  add_tiny_layer(sweep);
+  ASSERT_EQ(run_triscope(sweep).exit_code, 0);
+  // What the database said before is known well, and wrong.
+  constexpr double kPlantedMs = 4321;
+  SQLite::Database(file, SQLite::OPEN_READWRITE)
+      .exec(fmt::format("UPDATE measurement SET median_ms = {0}, ci_low_ms = 0.99 * {0}, ci_high_ms = 1.01 * {0}",
+                        kPlantedMs));
+  std::vector<std::string> advise{"advise", "--match",  "baseline.cpu", "--db",     file,
+                                  "--json", "--budget", "300ms",        "--measure"};
+  add_tiny_layer(advise);
+  const ProgramResult result = run_triscope(advise);
+  const std::vector<ResultRow> rows = Snapshot(file).results(2);
+  ASSERT_THAT(rows, SizeIs(2)) << result.errors;
+  const auto newest = [&](const char* kernel) {
+    return *std::ranges::find(rows, std::string(kernel), &ResultRow::kernel);
+  };
+  const ResultRow ours = newest("cpu.fast"), match = newest("baseline.cpu");
+  ASSERT_LT(ours.median_ms.value(), kPlantedMs / 2);
+  std::vector<json> advice;
+  std::istringstream output(result.output);
+  for (std::string line; std::getline(output, line);) {
+    if (json object = json::parse(line); object.at("type") == "advice") advice.push_back(std::move(object));
+  }
+  ASSERT_FALSE(advice.empty());
+  EXPECT_EQ(advice.front().at("ms"), kPlantedMs) << "before it was measured";
+  if (result.exit_code != 0) {  // on a busy machine the times may be known too badly for advice: then they are said
+    EXPECT_THAT(advice, SizeIs(1));
+    EXPECT_THAT(result.errors,
+                testing::AnyOf(HasSubstr("cpu.fast took " + significant_text(*ours.median_ms, 3) + " ms here"),
+                               HasSubstr("baseline.cpu took " + significant_text(*match.median_ms, 3) + " ms here")));
+    return;
+  }
+  ASSERT_THAT(advice, SizeIs(2));
+  const json& measured = advice.back();
+  EXPECT_EQ(measured.at("measured"), true);
+  EXPECT_DOUBLE_EQ(measured.at("low_ms"), ours.ci_low_ms.value());
+  EXPECT_DOUBLE_EQ(measured.at("high_ms"), ours.ci_high_ms.value());
+  EXPECT_DOUBLE_EQ(measured.at("match_low_ms"), match.ci_low_ms.value());
+  EXPECT_DOUBLE_EQ(measured.at("match_high_ms"), match.ci_high_ms.value());
+}
+
+TEST(Facts, advice_without_a_measurement_takes_no_budget) {
+  expect_error(run_triscope({"advise", "--seq", "64", "--budget", "1s"}), 2,
+               "--budget without --measure: nothing is measured; add --measure, or leave it out");
 }
 
 TEST(Facts, advice_says_what_fits) {
