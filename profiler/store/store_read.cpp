@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "profiler/record/same_device.hpp"
+#include "profiler/record/unusable_sweep.hpp"
 #include "profiler/statistics/convergence.hpp"
 #include "profiler/store/row_fault.hpp"
 #include "profiler/store/sample_summary.hpp"
@@ -54,15 +55,6 @@ std::optional<Value> if_usable(Read&& read) {
   } catch (const UnusableRow&) {
     return std::nullopt;
   }
-}
-
-// A sweep whose row, or whose environment's, cannot be used. Without a request and an identity it cannot be resumed.
-SweepInfo unusable_sweep(std::int64_t id, const std::string& fault) {
-  SweepInfo sweep;
-  sweep.id = id;
-  sweep.note = "cannot be used: " + fault;
-  sweep.environment.device_name = kUnknownDevice;
-  return sweep;
 }
 
 // The measurements with samples of `sweep` for which `condition` holds.

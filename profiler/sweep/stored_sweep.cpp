@@ -7,6 +7,7 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/plan/plan.hpp"
+#include "profiler/record/unusable_sweep.hpp"
 #include "profiler/statistics/verdicts.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/supervise/supervisor.hpp"
@@ -31,6 +32,10 @@ SweepRequest stored_request(const std::filesystem::path& database, std::int64_t 
     throw Error(fmt::format("sweep {} cannot be resumed", sweep),
                 fmt::format("{} has no such sweep", database.string()), "run `triscope list` to see those there are",
                 ExitCode::usage);
+  }
+  if (const std::string fault = why_unusable(*info); !fault.empty()) {
+    throw Error(fmt::format("sweep {} cannot be resumed", sweep), fault, "start a new sweep instead",
+                ExitCode::environment);
   }
   SweepRequest request = sweep_request_from_json(info->request_json);
   require_given_again(sweep, info->request_json, given);

@@ -14,6 +14,7 @@
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
+#include "profiler/record/unusable_sweep.hpp"
 #include "tests/paths.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/command/command_search.hpp"
@@ -68,6 +69,20 @@ TEST(Commands, those_that_buttons_look_up_are_there) {
   EXPECT_NO_THROW(command_for<ask::Run>());
   EXPECT_NO_THROW(command_for<ask::Stop>());
   EXPECT_NO_THROW(command_for<ask::Resume>());
+}
+
+TEST(Commands, a_sweep_that_cannot_be_used_is_not_offered_for_resuming) {
+  WindowData data;
+  const auto enabled = [&](const SweepInfo& info) {
+    const std::shared_ptr<SweepResults> shown = fixture::small_sweep();
+    shown->info = info;
+    data.shown = shown;
+    return command_for<ask::Resume>().enabled(data, UiState());
+  };
+  SweepInfo interrupted = fixture::small_sweep()->info;
+  interrupted.finished.clear();
+  EXPECT_TRUE(enabled(interrupted));
+  EXPECT_FALSE(enabled(unusable_sweep(1, "its environment is missing")));
 }
 
 TEST(Commands, shortcuts_are_unique_and_every_command_explains_itself) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "profiler/record/unusable_sweep.hpp"
+
 namespace triscope {
 namespace {
 
@@ -14,7 +16,7 @@ bool can_run(const Data& data, const UiState&) {
 bool can_stop(const Data& data, const UiState&) { return data.run.running && !data.run.stopping; }
 bool can_resume(const Data& data, const UiState&) {
   return !data.run.running && !data.read_only && data.shown && data.shown->info.finished.empty() &&
-         !data.shown->info.running;
+         !data.shown->info.running && why_unusable(data.shown->info).empty();
 }
 /// The shown sweep can be added to: it is the one in work, or nothing is.
 bool can_measure_more(const Data& data) {

@@ -10,6 +10,7 @@
 
 #include "kernels/base/text/text_beginning.hpp"
 #include "profiler/plan/sweep_title.hpp"
+#include "profiler/record/unusable_sweep.hpp"
 #include "views/data/format.hpp"
 #include "views/data/long_note.hpp"
 #include "views/history/history_panels.hpp"
@@ -80,8 +81,9 @@ void draw_menu(Context& context, const SweepInfo& sweep) {
   item("Compare with the shown sweep", ask::Compare{sweep.id}, "C", sweep.id != context.ui.selection.shown_sweep);
   ImGui::Separator();
   item(sweep.starred ? "Remove star" : "Star", ask::Star{sweep.id}, "S", writable);
-  item("Resume", ask::Resume{sweep.id}, nullptr,
-       writable && !context.data.run.running && sweep.finished.empty() && !sweep.running);
+  item(
+      "Resume", ask::Resume{sweep.id}, nullptr,
+      writable && !context.data.run.running && sweep.finished.empty() && !sweep.running && why_unusable(sweep).empty());
   item("Delete...", ask::AskToDelete{sweep.id}, nullptr, writable && !sweep.running);
   ImGui::EndPopup();
 }

@@ -14,6 +14,7 @@
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/sweep_title.hpp"
 #include "profiler/record/json.hpp"
+#include "profiler/record/unusable_sweep.hpp"
 #include "profiler/store/store.hpp"
 
 namespace triscope {
@@ -34,9 +35,16 @@ std::string minute_text(const std::string& time) {
 }
 
 std::string state_text(const SweepInfo& sweep) {
+  if (!why_unusable(sweep).empty()) return "unusable";  // the title says why
   if (sweep.running) return "running";
   if (sweep.finished.empty()) return "interrupted";
   return sweep.failed > 0 ? "failures" : "done";
+}
+
+/// Why it cannot be resumed, whoever asks; empty: it can.
+std::string resume_fault(const SweepInfo& sweep) {
+  const std::string fault = why_unusable(sweep);
+  return fault.empty() ? request_fault(sweep.request_json) : fault;
 }
 
 /// Of each sweep what its training steps cost, in a few words.
@@ -60,7 +68,7 @@ void print_table(const std::vector<SweepInfo>& sweeps, const StepWords& steps) {
   for (const SweepInfo& sweep : sweeps) {
     const auto count = [](std::int64_t value) { return value > 0 ? fmt::format("{}", value) : std::string(); };
     const std::int64_t left = sweep.planned - sweep.ok - sweep.failed - sweep.skipped;
-    const bool bad_request = !request_fault(sweep.request_json).empty();
+    const bool bad_request = why_unusable(sweep).empty() && !request_fault(sweep.request_json).empty();
     table.rows.push_back({fmt::format("{}{}", sweep.starred ? "*" : "", sweep.id), minute_text(sweep.started),
                           state_text(sweep) + (bad_request ? ", bad request" : ""), fmt::format("{}", sweep.ok),
                           count(sweep.failed), count(sweep.skipped), count(left),
@@ -79,7 +87,7 @@ void print_json(const std::vector<SweepInfo>& sweeps, const StepWords& steps) {
                              {"started", sweep.started},
                              {"finished", sweep.finished},
                              {"state", state_text(sweep)},
-                             {"request_problem", request_fault(sweep.request_json)},
+                             {"request_problem", resume_fault(sweep)},
                              {"planned", sweep.planned},
                              {"ok", sweep.ok},
                              {"failed", sweep.failed},
@@ -112,7 +120,9 @@ void add_list_command(CLI::App& app, Action& action) {
       "The title says what a sweep measures; the window shows the same. `triscope note` gives a sweep a note in its\n"
       "place. Words of a note that begin with # are tags. --format json has the whole command.\n"
       "A sweep that was interrupted is continued with `triscope sweep --resume`.\n"
-      "One with a bad request cannot be: what was asked for is not stored, or is nothing that can be measured.\n"
+      "One with a bad request cannot be: what was asked for is not stored, or is nothing that can be measured. Nor "
+      "can\n"
+      "one that is unusable, whose title says what of it is missing or impossible.\n"
       "\n"
       "Examples:\n"
       "  triscope list\n"

@@ -26,6 +26,7 @@
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/windows.hpp"
+#include "profiler/record/unusable_sweep.hpp"
 #include "profiler/store/store.hpp"
 
 namespace triscope {
@@ -224,6 +225,7 @@ std::int64_t sweep_to_resume(const Snapshot& snapshot, const std::string& id, co
   }
   std::string why = "no sweep of this database was interrupted";
   for (const SweepInfo& sweep : snapshot.sweeps()) {
+    if (!why_unusable(sweep).empty()) continue;
     if (sweep.finished.empty() && !sweep.running) return sweep.id;
     if (sweep.running)
       why = fmt::format("sweep {} is being measured right now, and no other was interrupted", sweep.id);

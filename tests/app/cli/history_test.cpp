@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "profiler/store/store.hpp"
 #include "tests/app/cli/expect_error.hpp"
+#include "tests/app/cli/json_lines.hpp"
 #include "tests/app/cli/program.hpp"
 #include "tests/app/cli/small_history.hpp"
 #include "tests/temporary_folder.hpp"
@@ -190,6 +192,28 @@ TEST_F(HistoryTest, resuming_a_sweep_whose_request_was_left_out_of_the_import_sa
   EXPECT_EQ(imported.exit_code, 0) << imported.errors;
   expect_error(run_triscope({"sweep", "--resume", "1", "--db", target.string()}), 3,
                "it could not be used and was left out");
+}
+
+TEST_F(HistoryTest, a_sweep_whose_environment_is_bad_is_not_blamed_on_its_request) {
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+      .exec(
+          "PRAGMA foreign_keys = OFF; UPDATE sweep SET finished_unix_ns = NULL; UPDATE sweep SET environment = 77 "
+          "WHERE "
+          "id = 2");
+  const std::string table = run({"list"}).output;
+  EXPECT_THAT(table, HasSubstr("unusable"));
+  EXPECT_THAT(table, HasSubstr("cannot be used: its environment is missing"));
+  EXPECT_THAT(table, Not(HasSubstr("bad request")));
+  std::map<std::int64_t, nlohmann::json> listed;
+  for (const nlohmann::json& sweep : json_lines(run({"list", "--json"}))) listed[sweep.at("sweep")] = sweep;
+  EXPECT_EQ(listed.at(2).at("state"), "unusable");
+  EXPECT_EQ(listed.at(2).at("request_problem"), "its environment is missing");
+  EXPECT_EQ(listed.at(1).at("state"), "interrupted");
+  EXPECT_EQ(listed.at(1).at("request_problem"), "");
+  expect_error(run({"sweep", "--resume", "2"}), 3, "sweep 2 cannot be resumed: its environment is missing");
+  const ProgramResult newest = run({"sweep", "--resume"});
+  EXPECT_THAT(newest.errors, Not(HasSubstr("sweep 2"))) << "sweep 1 is the newest that can be";
+  EXPECT_THAT(newest.errors, HasSubstr("sweep 1"));
 }
 
 TEST_F(HistoryTest, an_import_that_copies_nothing_says_why) {
