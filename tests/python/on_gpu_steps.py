@@ -1,23 +1,25 @@
 """The steps of on_gpu_must_show, each in a process of its own: on_gpu_steps.py STEP BUILD FOLDER"""
 import importlib
+import json
 import os
 import pathlib
 import re
-import statistics
+import sqlite3
 import subprocess
 import sys
 import time
 import traceback
 
+import gpu_blocks
 import numpy
 import triscope
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = ("q", "k1", "k2", "v1", "v2")
 DEFAULTS = dict(scale=None, form="trilinear", mask="causal", k2_bias=0.0, v2_bias=0.0)
-# Blocks of launches that are recorded, and those before them, behind the pause in which older records are written. At its power limit a
-# GPU's clock dips by a tenth about once a second: both sides see several of these.
-BLOCKS, SETTLING = 72, 6
+# Seconds of what is recorded, behind as much warm-up as the worker's: what gpu_blocks.settled leaves of it are two swings.
+RECORDED_S, WARM_UP_S = 3.05, 0.2
+SPIN_CYCLES = 100_000  # some 60 us, which end a block and count the clock
 failed = []
 
 
@@ -373,30 +375,16 @@ def step_host(build, folder):
     attempt(host_of_torch)
 
 
-def per_launch_ms(path, launches, blocks):
-    """Milliseconds a launch of each of `blocks` equal blocks. There is no pause between them: a GPU at its power limit runs
-    faster after one."""
-    records = sorted(tuple(map(int, line.split()[:2])) for line in path.read_text().splitlines())
-    kernels, rest = divmod(len(records), blocks)
-    assert records and rest == 0 and kernels % launches == 0, f"{len(records)} kernels are not {blocks} blocks of {launches} launches"
-    groups = [records[n * kernels:(n + 1) * kernels] for n in range(blocks)]
-    return [(max(end for _, end in group) - group[0][0]) / launches * 1e-6 for group in groups]
-
-
-def recorded(what, launches, build, folder):
-    """{(seq_len, pass): the median milliseconds of a launch}, as an injected CUPTI recorded them in a process that knows nothing of
-    Triscope's times. `launches`: {(seq_len, pass): launches of a block}."""
+def recorded(what, asked, build, folder):
+    """{(seq_len, pass): {"continuous": of a series, "paused": of another}}, as an injected CUPTI recorded them in a process that knows
+    nothing of Triscope's times. `asked`: {(seq_len, pass): (launches of a block, idle microseconds of a block of the worker's)}."""
     import torch
     cupti = next(pathlib.Path(torch.__file__).parents[1].glob("nvidia/cu13/lib/libcupti.so.13"), pathlib.Path("/usr/local/cuda/extras/CUPTI/lib64/x"))
     environment = {**os.environ, "CUDA_INJECTION64_PATH": str(build / "tests/libcupti_record.so"), "TRISCOPE_CUPTI": str(cupti.parent)}
-    cases = [f"{n}:{direction}:{count}" for (n, direction), count in launches.items()]
+    cases = [f"{n}:{direction}:{launches}:{idle_us:.1f}" for (n, direction), (launches, idle_us) in asked.items()]
     subprocess.run([sys.executable, __file__, "blocks", build, folder, what, *cases], env=environment, check=True, stdout=sys.stdout, stderr=sys.stderr)
-    found = {}
-    for (n, direction), count in launches.items():
-        path = folder / f"record_{what}_{n}_{direction}.txt"
-        found[n, direction] = statistics.median(per_launch_ms(path, count, SETTLING + BLOCKS)[SETTLING:])
-        path.unlink()
-    return found
+    found = json.loads((folder / f"record_{what}.json").read_text())
+    return {key: found[case] for key, case in zip(asked, cases)}
 
 
 def actions(what, seq_len, torch):
@@ -414,69 +402,125 @@ def actions(what, seq_len, torch):
             "backward": lambda: paper_triton.backward(grad_o, *inputs, *saved, window=(512, 32))}
 
 
+def series(block, pause_us, recorder, path, launches):
+    """Blocks with a pause behind each, as the recorder saw them."""
+    def paused():
+        block()
+        end = time.perf_counter() + pause_us * 1e-6
+        while time.perf_counter() < end:
+            pass
+
+    for seconds in (WARM_UP_S, RECORDED_S):
+        recorder.cupti_record_write(str(path).encode())  # forgets what ran before
+        began = time.monotonic()
+        while time.monotonic() < began + seconds:
+            paused()
+    if recorder.cupti_record_write(str(path).encode()):
+        sys.exit("nothing was recorded")
+    records = gpu_blocks.read(path)
+    path.unlink()
+    blocks = gpu_blocks.settled(gpu_blocks.of_records(records, launches))
+    return {"mean_ms": gpu_blocks.mean_ms(blocks), "median_ms": gpu_blocks.median_ms(blocks), "idle_us": gpu_blocks.idle_us(blocks),
+            "mhz": gpu_blocks.counted_mhz(records, SPIN_CYCLES), "kernels": gpu_blocks.kernels_of(records, launches)}
+
+
 def step_blocks(build, folder, what, *cases):
     import ctypes
     import torch
     recorder = ctypes.CDLL(os.environ["CUDA_INJECTION64_PATH"])
+    found = {}
     for case in cases:
-        seq_len, direction, launches = case.split(":")
+        seq_len, direction, launches, idle_us = case.split(":")
         action = actions(what, int(seq_len), torch)[direction]
 
         def block():
             for _ in range(int(launches)):
                 action()
+            torch.cuda._sleep(SPIN_CYCLES)
             torch.cuda.synchronize()
 
         block()
-        warm = time.monotonic()
-        while time.monotonic() < warm + 0.7:  # at the power limit, as the worker's turns are
-            block()
-        path = folder / f"record_{what}_{seq_len}_{direction}.txt"
-        recorder.cupti_record_write(str(path).encode())  # forgets what ran before
-        for _ in range(SETTLING + BLOCKS):
-            block()
-        if recorder.cupti_record_write(str(path).encode()):
-            sys.exit("nothing was recorded")
+        # A GPU at its power limit runs faster after a pause. The worker has one behind each block, in which CUPTI gives its records.
+        path = folder / f"record_{what}.txt"
+        continuous = series(block, 0, recorder, path, int(launches))
+        paused = series(block, max(0.0, float(idle_us) - continuous["idle_us"]), recorder, path, int(launches))
+        found[case] = {"continuous": continuous, "paused": paused}
+    (folder / f"record_{what}.json").write_text(json.dumps(found))
+
+
+def text_of(kernels):
+    return ", ".join(f"{name} {us:.1f}" for name, us in kernels)
+
+
+def tell_series(found):
+    for name, one in found.items():
+        print(f"     torch, {name}: mean {one['mean_ms']:.4f} ms, median {one['median_ms']:.4f}; idle {one['idle_us']:.0f} us a block; counted "
+              f"{one['mhz']:.0f} MHz; us of a call: {text_of(one['kernels'])}", flush=True)
+
+
+def kernels_of_row(path, measurement):
+    """(name, microseconds) of the one launch that was recorded of a measurement."""
+    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    rows = connection.execute("SELECT value, end_ns - start_ns FROM launch JOIN text ON text.id = launch.name WHERE measurement = ? ORDER BY ordinal",
+                              (measurement,)).fetchall()
+    connection.close()
+    return [(re.sub(r"\(anonymous namespace\)::", "", name).split("(")[0].split("::")[-1], ns * 1e-3) for name, ns in rows]
 
 
 def worker_rows(build, folder, name):
-    """{(seq_len, pass): median ms} of cuda.hopper, by `triscope sweep`."""
+    """{(seq_len, pass): settled blocks} of cuda.hopper, by `triscope sweep`."""
     database = folder / f"{name}.db"
     words = [build / "bin/triscope", "sweep", "--db", database, "--windows", "512x32", "--seq", "4k", "--q-heads", "64", "--kv-heads", "1",
              "--kernel", "cuda.hopper", "--pass", "forward,backward", "--device", "0", "--precision", "0.1%", "--budget", "3s", "--restarts", "1"]
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+    made = {}
     with triscope.open(database) as opened:
-        rows = opened.results()
-        columns = zip(rows["seq_len"], rows["pass"], rows["median_ms"], rows["status"])
-        return {(n, direction): ms for n, direction, ms, status in columns if status == "ok"}
+        for row in opened.results().rows():
+            if row["status"] != "ok":
+                say(False, f"the worker's {row['pass']} {name}: {row['reason']}")
+                continue
+            samples = opened.samples(row["measurement"])
+            blocks = made[row["seq_len"], row["pass"]] = gpu_blocks.settled(gpu_blocks.of_samples(samples))
+            print(f"     worker, {row['pass']}, {name}: mean {gpu_blocks.mean_ms(blocks):.4f} ms, median {gpu_blocks.median_ms(blocks):.4f} (its row "
+                  f"{row['median_ms']:.4f}); idle {gpu_blocks.idle_us(blocks):.0f} us a block; NVML {row['sm_clock_mhz'] or 0:.0f} MHz, {row['power_w'] or 0:.0f} W; "
+                  f"us of one launch: {text_of(kernels_of_row(database, row['measurement']))}", flush=True)
+    return made
 
 
 def step_gpu_time(build, folder):
     before = worker_rows(build, folder, "before")
-    found = recorded("torch", {key: int(40 / ms) + 1 for key, ms in before.items()}, build, folder)
+    found = recorded("torch", {key: (blocks[0].launches, gpu_blocks.idle_us(blocks)) for key, blocks in before.items()}, build, folder)
     after = worker_rows(build, folder, "after")
-    for key, ms in found.items():
-        row = (before[key] + after[key]) / 2
-        say(abs(ms / row - 1) <= 0.01, f"GPU time of torch's {key[1]} at {key[0]}, 512x32, 64/1: {ms:.4f} ms, {ms / row:.4f} of the worker's "
-                                       f"row ({before[key]:.4f} before it, {after[key]:.4f} after it)")
+    for key, one in found.items():
+        if key not in after:
+            continue
+        tell_series(one)
+        first, last = (gpu_blocks.mean_ms(side[key]) for side in (before, after))
+        row, ms = (first + last) / 2, one["paused"]["mean_ms"]
+        say(abs(ms / row - 1) <= 0.01, f"GPU time of torch's {key[1]} at {key[0]}, 512x32, 64/1, with the worker's pauses: {ms:.4f} ms, {ms / row:.4f} of "
+                                       f"the worker's ({first:.4f} before it, {last:.4f} after it); without pauses {one['continuous']['mean_ms'] / row:.4f}")
 
 
 def triton_by_measure(build, folder):
     sys.path.insert(0, str(HERE.parents[1] / "python/examples"))
     import paper_triton
     rows = triscope.measure(paper_triton.forward, dict(window=(512, 32), seq_len=2048, q_heads=64), backward=paper_triton.backward,
-                            name="paper.triton", device="cuda", beside=("cuda.hopper",), db=folder / "triton.db", budget="1500ms",
-                            restarts=1, progress=False)
+                            name="paper.triton", device="cuda", beside=("cuda.hopper",), db=folder / "triton.db", budget="2s",
+                            restarts=1, progress=False)  # 2 s: a turn that settles and then is a swing long
     found = {}
-    for kernel, direction, ms, status, reason in zip(*(rows[name] for name in ("kernel", "pass", "median_ms", "status", "reason"))):
-        if kernel == "paper.triton" and status == "ok":
-            found[2048, direction] = ms
-        elif kernel == "paper.triton":
-            say(False, f"Triton's {direction} through measure: {reason}")
-    other = recorded("triton", {key: 3 for key in found}, build, folder)
-    for key, ms in found.items():
-        say(abs(ms / other[key] - 1) <= 0.01, f"Triton's {key[1]} through measure: {ms:.4f} ms, {ms / other[key]:.4f} of what an injected CUPTI "
-                                              "recorded")
+    with triscope.open(folder / "triton.db") as opened:
+        for row in rows.rows():
+            if row["kernel"] == "paper.triton" and row["status"] == "ok":
+                found[2048, row["pass"]] = gpu_blocks.of_samples(opened.samples(row["measurement"]))
+            elif row["kernel"] == "paper.triton":
+                say(False, f"Triton's {row['pass']} through measure: {row['reason']}")
+    other = recorded("triton", {key: (3, gpu_blocks.idle_us(blocks)) for key, blocks in found.items()}, build, folder)
+    for key, blocks in found.items():
+        tell_series(other[key])
+        ms = gpu_blocks.mean_ms(blocks)
+        paused, continuous = (ms / other[key][name]["mean_ms"] for name in ("paused", "continuous"))
+        say(abs(paused - 1) <= 0.01, f"Triton's {key[1]} through measure: {ms:.4f} ms, {paused:.4f} of what an injected CUPTI recorded with the same "
+                                     f"pauses; without pauses {continuous:.4f}")
 
 
 def wrong_window(folder):
