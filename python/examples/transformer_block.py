@@ -5,7 +5,9 @@
 
 The same model is trained twice with each seed: in bfloat16 with triscope.attention, and as an fp32 reference in plain torch with
 every logit in memory. Printed are the final losses, how far they are apart, and how far those of the seeds are apart.
-The task: a sequence of digits, where each position from the third on has to name the sum of the two before it, modulo 7.
+The task: a sequence of digits below 7, where each position from the eighth on that holds the digit d has to name, modulo 7, the sum
+of d and the digit that stands d + 1 positions before it. Guessing has a loss of 1.95. After 200 steps some seeds know it nearly
+and some do not yet, so there is a spread that a gap can be compared with.
 """
 import argparse
 import statistics
@@ -75,9 +77,11 @@ def train(seed, steps, reference):
     losses = []
     for _ in range(steps):
         digits = torch.randint(DIGITS, (BATCH, LENGTH), generator=data, device="cuda")
-        wanted = (digits[:, 1:-1] + digits[:, :-2]) % DIGITS
+        position = torch.arange(DIGITS, LENGTH, device="cuda")
+        own = digits[:, DIGITS:]
+        wanted = (own + digits.gather(1, position - 1 - own)) % DIGITS
         with torch.autocast("cuda", torch.bfloat16, enabled=not reference):
-            guessed = model(digits)[:, 2:]
+            guessed = model(digits)[:, DIGITS:]
         loss = functional.cross_entropy(guessed.float().flatten(0, 1), wanted.flatten())
         optimizer.zero_grad()
         loss.backward()
