@@ -28,6 +28,15 @@ constexpr double kSeparateMargin = 4;
 // docs/method.md), as the logarithm of their ratio.
 constexpr Centre kInOtherCompany{.value = 0, .standard_error = 0.028, .degrees = 5};
 
+// In turns all blocks count, since what disturbs one disturbs its partner; apart those that were not preempted.
+struct RunBlocks {
+  Blocks all, undisturbed;
+};
+
+RunBlocks blocks_of(std::span<const Sample> samples, bool cycles) {
+  return {log_blocks(samples, cycles), undisturbed_blocks(samples, cycles)};
+}
+
 std::size_t count_of(const Blocks& blocks) {
   std::size_t count = 0;
   for (const auto& [restart, of_restart] : blocks) count += of_restart.size();
@@ -37,9 +46,7 @@ std::size_t count_of(const Blocks& blocks) {
 // The centre of a run: over its restarts, or over the blocks of the only one.
 Centre centre_of_run(const Blocks& blocks, const Spread& pooled) {
   if (blocks.size() == 1) return centre_of(values_of(blocks.begin()->second));
-  std::vector<double> centres;
-  for (const auto& [restart, of_restart] : blocks) centres.push_back(median(values_of(of_restart)));
-  return centre_over_restarts(centres, pooled);
+  return centre_over_restarts(centres_of(blocks), pooled);
 }
 
 bool mostly_throttled(std::span<const Sample> samples) {
@@ -71,15 +78,16 @@ std::optional<Centre> paired_centre(const Blocks& a, const Blocks& b, const Spre
   return centre_over_restarts(paired_ratios(a, b), pooled);
 }
 
-Ratio ratio_of(const Blocks& a, const Blocks& b, bool interleaved, const SweepSpread& of_a, const SweepSpread& of_b,
-               bool apart) {
+Ratio ratio_of(const RunBlocks& a, const RunBlocks& b, bool interleaved, const SweepSpread& of_a,
+               const SweepSpread& of_b, bool apart) {
   if (interleaved) {
-    if (const auto centre = paired_centre(a, b, of_a.ratios)) return {*centre, true, confidence_of(true, 0, 0)};
+    if (const auto centre = paired_centre(a.all, b.all, of_a.ratios)) return {*centre, true, confidence_of(true, 0, 0)};
   }
-  Centre difference = difference_of(centre_of_run(b, of_b.times), centre_of_run(a, of_a.times));
+  Centre difference = difference_of(centre_of_run(b.undisturbed, of_b.times), centre_of_run(a.undisturbed, of_a.times));
   if (apart) difference = difference_of(kInOtherCompany, difference);
   return {difference, false,
-          confidence_of(false, static_cast<std::int64_t>(a.size()), static_cast<std::int64_t>(b.size()))};
+          confidence_of(false, static_cast<std::int64_t>(a.undisturbed.size()),
+                        static_cast<std::int64_t>(b.undisturbed.size()))};
 }
 
 // `same_within` is not smaller than `tolerance`.
@@ -134,12 +142,16 @@ std::string why_unclear(const Comparison& comparison, bool apart) {
                      comparison.same_within * 100);
 }
 
-std::optional<Ratio> cycles_of(const CompareInput& a, const CompareInput& b, const Blocks& times_a,
-                               const Blocks& times_b, bool interleaved, bool apart) {
-  const Blocks cycles_a = log_blocks(a.samples, true);
-  const Blocks cycles_b = log_blocks(b.samples, true);
-  if (cycles_a.empty() || cycles_b.empty()) return std::nullopt;
-  if (2 * count_of(cycles_a) < count_of(times_a) || 2 * count_of(cycles_b) < count_of(times_b)) return std::nullopt;
+std::optional<Ratio> cycles_of(const CompareInput& a, const CompareInput& b, const RunBlocks& times_a,
+                               const RunBlocks& times_b, bool interleaved, bool apart) {
+  const RunBlocks cycles_a = blocks_of(a.samples, true);
+  const RunBlocks cycles_b = blocks_of(b.samples, true);
+  const auto known = [interleaved](const RunBlocks& cycles, const RunBlocks& times) {
+    if (cycles.undisturbed.empty()) return false;
+    return interleaved ? 2 * count_of(cycles.all) >= count_of(times.all)
+                       : 2 * count_of(cycles.undisturbed) >= count_of(times.undisturbed);
+  };
+  if (!known(cycles_a, times_a) || !known(cycles_b, times_b)) return std::nullopt;
   return ratio_of(cycles_a, cycles_b, interleaved, a.spread, b.spread, apart);
 }
 
@@ -276,8 +288,8 @@ Comparison compare(const CompareInput& a, const CompareInput& b, bool interleave
   if (comparison.explanation.empty()) comparison.explanation = why_no_ratio(b.samples, 'B');
   if (!comparison.explanation.empty()) return comparison;
 
-  const Blocks times_a = log_blocks(a.samples, false);
-  const Blocks times_b = log_blocks(b.samples, false);
+  const RunBlocks times_a = blocks_of(a.samples, false);
+  const RunBlocks times_b = blocks_of(b.samples, false);
   const bool apart = clocks_apart(a, b);
   const Ratio times = ratio_of(times_a, times_b, interleaved, a.spread, b.spread, apart);
   comparison.ratio = times.value();
@@ -296,7 +308,8 @@ Comparison compare(const CompareInput& a, const CompareInput& b, bool interleave
     apply_cycles(comparison, *cycles, a.regime, tolerance);
   }
   std::string doubt = why_disturbed(a.samples, b.samples, comparison.paired);
-  if (doubt.empty() && !comparison.paired) doubt = why_chance(a, b, times_a, times_b, comparison);
+  if (doubt.empty() && !comparison.paired)
+    doubt = why_chance(a, b, times_a.undisturbed, times_b.undisturbed, comparison);
   if (!doubt.empty()) {
     comparison.verdict = Verdict::unclear;
     comparison.explanation = doubt;

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -73,6 +75,24 @@ double median_variance(std::size_t n) {
   return M_PI / (2 * static_cast<double>(n) + (n % 2 == 0 ? 2.55 : 0.95));
 }
 
+// Which samples say how long the kernel takes when it runs. On a busy machine whole restarts lose most of their blocks,
+// and become half as long again. One such restart in a row makes its variance a hundred times larger, and rows that are
+// so unequal lend each other nothing. A block is preempted by what the system counted, not by how long it took: nothing
+// is chosen by its outcome.
+class Undisturbed {
+ public:
+  explicit Undisturbed(std::span<const Sample> samples) {
+    for (const Sample& sample : samples) {
+      if (sample.flag != kPreempted) restarts_.insert(sample.restart);
+    }
+  }
+  bool holds(const Sample& sample) const { return restarts_.size() < 2 || sample.flag != kPreempted; }
+
+ private:
+  static constexpr std::string_view kPreempted = "preempted";
+  std::set<std::int64_t> restarts_;  // that have undisturbed samples
+};
+
 }  // namespace
 
 std::vector<double> values_of(const std::map<std::int64_t, double>& blocks) {
@@ -82,13 +102,15 @@ std::vector<double> values_of(const std::map<std::int64_t, double>& blocks) {
 }
 
 std::map<std::int64_t, double> restart_centres(std::span<const Sample> samples) {
+  const Undisturbed undisturbed(samples);
   std::map<std::int64_t, std::map<std::int64_t, std::vector<double>>> blocks;
   for (const Sample& sample : samples) {
     if (sample.duration_ns <= 0) {
       throw Error("restarts cannot be compared", "a sample took no time", "measure something longer",
                   ExitCode::measured_failed);
     }
-    blocks[sample.restart][sample.block].push_back(static_cast<double>(sample.duration_ns));
+    if (undisturbed.holds(sample))
+      blocks[sample.restart][sample.block].push_back(static_cast<double>(sample.duration_ns));
   }
   std::map<std::int64_t, double> centres;
   for (const auto& [restart, of_restart] : blocks) {
@@ -99,9 +121,13 @@ std::map<std::int64_t, double> restart_centres(std::span<const Sample> samples) 
   return centres;
 }
 
-RestartBlocks log_blocks(std::span<const Sample> samples, bool cycles) {
+namespace {
+
+template <class Counts>
+RestartBlocks log_blocks_of(std::span<const Sample> samples, bool cycles, const Counts& counts) {
   std::map<std::int64_t, std::map<std::int64_t, std::vector<double>>> values;
   for (const Sample& sample : samples) {
+    if (!counts(sample)) continue;
     double value = static_cast<double>(sample.duration_ns);
     if (cycles) {
       if (!(sample.sm_clock_mhz > 0.0)) continue;
@@ -114,6 +140,27 @@ RestartBlocks log_blocks(std::span<const Sample> samples, bool cycles) {
     for (const auto& [block, of_block] : of_restart) blocks[restart][block] = std::log(median(of_block));
   }
   return blocks;
+}
+
+}  // namespace
+
+RestartBlocks log_blocks(std::span<const Sample> samples, bool cycles) {
+  return log_blocks_of(samples, cycles, [](const Sample&) { return true; });
+}
+
+RestartBlocks undisturbed_blocks(std::span<const Sample> samples, bool cycles) {
+  const Undisturbed undisturbed(samples);
+  return log_blocks_of(samples, cycles, [&](const Sample& sample) { return undisturbed.holds(sample); });
+}
+
+std::vector<double> centres_of(const RestartBlocks& blocks) {
+  std::vector<double> centres;
+  for (const auto& [restart, of_restart] : blocks) centres.push_back(median(values_of(of_restart)));
+  return centres;
+}
+
+RestartedRow restarted_row(std::int64_t group, std::span<const Sample> samples, bool reference) {
+  return {group, log_blocks(samples, false), centres_of(undisturbed_blocks(samples, false)), reference};
 }
 
 std::vector<std::vector<double>> paired_blocks(const RestartBlocks& a, const RestartBlocks& b) {
@@ -141,9 +188,7 @@ SweepSpread spread_over(std::span<const RestartedRow> rows) {
   Variances times, ratios;
   std::map<std::int64_t, const RestartedRow*> before;  // in turns with the row, by group
   for (const RestartedRow& row : rows) {
-    std::vector<double> centres;
-    for (const auto& [restart, of_restart] : row.blocks) centres.push_back(median(values_of(of_restart)));
-    if (centres.size() >= 2 && !row.reference) times.push_back(spread_of(centres));
+    if (row.centres.size() >= 2 && !row.reference) times.push_back(spread_of(row.centres));
     if (row.group < 0) continue;
     if (const RestartedRow*& partner = before[row.group]; partner == nullptr) {
       partner = &row;

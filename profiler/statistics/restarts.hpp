@@ -12,7 +12,8 @@
 
 namespace triscope {
 
-/// Of each restart the median of its blocks, as the logarithm of nanoseconds. Throws `Error` on a time of 0.
+/// Of each restart that counts the median of its undisturbed blocks (see `undisturbed_blocks`), as the logarithm of
+/// nanoseconds. Throws `Error` on a time of 0.
 std::map<std::int64_t, double> restart_centres(std::span<const Sample> samples);
 
 /// Logarithms of block medians, by restart and block.
@@ -24,6 +25,13 @@ std::vector<double> values_of(const std::map<std::int64_t, double>& blocks);
 /// Of duration (ns) or, with `cycles`, of duration x clock for the samples whose clock is known.
 RestartBlocks log_blocks(std::span<const Sample> samples, bool cycles);
 
+/// The same without preempted samples, and so without the restarts that have no others: what another program took away
+/// says nothing of the kernel. All samples where fewer than two restarts would be left.
+RestartBlocks undisturbed_blocks(std::span<const Sample> samples, bool cycles);
+
+/// Of each restart the median of its blocks.
+std::vector<double> centres_of(const RestartBlocks& blocks);
+
 /// log(A / B) of the blocks that both have, of each restart in which both took turns.
 std::vector<std::vector<double>> paired_blocks(const RestartBlocks& a, const RestartBlocks& b);
 
@@ -34,9 +42,11 @@ std::vector<double> paired_ratios(const RestartBlocks& a, const RestartBlocks& b
 /// A row of a sweep: its blocks, and what it took turns with (`Measurement::group`).
 struct RestartedRow {
   std::int64_t group = -1;
-  RestartBlocks blocks;
-  bool reference = false;  ///< it took turns with the group and is a row of another: only ratios count
+  RestartBlocks blocks;         ///< all of them: for ratios
+  std::vector<double> centres;  ///< of its restarts, undisturbed: for times
+  bool reference = false;       ///< it took turns with the group and is a row of another: only ratios count
 };
+RestartedRow restarted_row(std::int64_t group, std::span<const Sample> samples, bool reference = false);
 
 /// What `rows` show together; rows with one restart say nothing.
 SweepSpread spread_over(std::span<const RestartedRow> rows);

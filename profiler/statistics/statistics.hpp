@@ -49,9 +49,9 @@ StopReason should_stop(const StoppingRule& rule, std::span<const double> block_v
 StopReason should_stop_after_turn(const StoppingRule& rule, std::span<const double> block_values,
                                   std::int64_t elapsed_ns);
 
-/// Summary of `samples`; flagged ones count like the others. None: a default `Summary` with `samples` 0. One block: the
-/// interval reaches from 0 to infinity. Several restarts: the median is that of their medians, and the interval is made
-/// of their spread, pooled with that of the sweep's other rows.
+/// Summary of `samples`, flagged ones with them. None: a default `Summary` with `samples` 0. One block: the interval
+/// reaches from 0 to infinity. Several restarts: the median of their medians, without preempted samples where two of
+/// them have others; the interval is made of their spread, pooled with that of the sweep's other rows.
 Summary summarize(std::span<const Sample> samples, const StoppingRule& rule, const Spread& pooled = {});
 
 /// Two clocks or states that a measurement met: its blocks fall into two separate heaps. Preempted samples are left
@@ -90,12 +90,12 @@ struct Comparison {
 
 /// Faster/slower = the interval lies outside 1 by more than the tolerance; same = it lies inside 1 +- tolerance (for
 /// separate runs, whose intervals are wider, 4 times the tolerance); else unclear.
-/// In burst a difference must also show in cycles when clocks are known (on at least half of the blocks of each).
+/// Burst, clocks known on half the blocks of each: unclear when the cycles neither show it nor hold the times' ratio.
 /// Samples with equal `block` are paired when `interleaved` and at least two blocks are common; otherwise the medians
 /// of the two runs are compared (Welch). With several restarts on a side its value is that over restarts, and the
-/// interval contains their spread; separate runs are then judged by the 99 % interval. Separate runs of a GPU that held
-/// its clock down, beside other kernels, get a wider one. Without samples, with a duration
-/// of 0, or with most samples of a side preempted (in turns: of one side alone), the verdict is unclear and says why.
+/// interval contains their spread; separate runs, without preempted samples as in `summarize`, are then judged by the
+/// 99 % interval. Those of a GPU that held its clock down, beside other kernels, get a wider one. Without samples,
+/// with a duration of 0, or with most samples of a side preempted (in turns: of one alone), it is unclear and says why.
 struct CompareInput {
   std::span<const Sample> samples;
   Regime regime = Regime::sustained;

@@ -74,9 +74,9 @@ SweepSpread pool_restarts(Store& store, const std::filesystem::path& database, s
     if (row.status != Status::ok || row.restarts < 2) continue;
     const auto found = series.find(row.measurement);
     if (found == series.end() || has_no_time(found->second.samples)) continue;
-    rows.push_back({found->second.group, log_blocks(found->second.samples, false)});
+    rows.push_back(restarted_row(found->second.group, found->second.samples));
     for (const auto& [group, samples] : found->second.turns) {
-      if (!has_no_time(samples)) rows.push_back({group, log_blocks(samples, false), true});
+      if (!has_no_time(samples)) rows.push_back(restarted_row(group, samples, true));
     }
     Measurement& known = measured.emplace_back(row.measurement, Measurement{}).second;
     known.samples = std::move(found->second.samples);

@@ -299,6 +299,40 @@ TEST(Flags, preempted_in_most_samples_makes_separate_runs_unclear) {
   EXPECT_EQ(compare(input(busy), input(b), false).verdict, Verdict::unclear);
 }
 
+// Restarts of nine blocks of which the first so many were preempted and took 1.6 times as long.
+std::vector<Sample> with_preempted(const std::vector<int>& preempted, double factor = 1) {
+  std::vector<Sample> samples;
+  for (std::size_t restart = 0; restart < preempted.size(); ++restart) {
+    for (int block = 0; block < 9; ++block) {
+      const bool flagged = block < preempted[restart];
+      Sample sample;
+      sample.duration_ns = std::llround(1e6 * factor * (1 + 1e-4 * (block * 7 % 9)) * (flagged ? 1.6 : 1));
+      sample.restart = static_cast<std::int64_t>(restart);
+      sample.block = block;
+      if (flagged) sample.flag = "preempted";
+      samples.push_back(sample);
+    }
+  }
+  return samples;
+}
+
+// On a busy machine a restart of which five blocks in nine were preempted is half as long again, though four blocks say
+// how long the kernel takes.
+TEST(Flags, preempted_blocks_do_not_count_where_others_say_it) {
+  for (const std::vector<int>& busy : {std::vector{0, 5, 6}, {6, 0, 0}, {0, 0, 9}}) {
+    const auto a = with_preempted({0, 0, 0}), b = with_preempted(busy, 1.05);
+    const Comparison found = compare(input(a), input(b), false);
+    EXPECT_EQ(found.verdict, Verdict::faster) << found.explanation;
+    EXPECT_NEAR(found.ratio * 1.05, 1, 1e-3);
+    const Summary summary = summarize(b, {});
+    EXPECT_NEAR(summary.median_ms, 1.05, 1e-3) << "the row says what the comparison says";
+    EXPECT_LT(summary.ci_high_ms, 1.06);
+    EXPECT_EQ(summary.samples, 27) << "none is lost";
+  }
+  EXPECT_NEAR(summarize(with_preempted({0, 9, 9}), {}).median_ms, 1.6, 1e-3) << "one restart alone says no spread";
+  EXPECT_NEAR(summarize(with_preempted({5}), {}).median_ms, 1.6, 1e-3);
+}
+
 TEST(Modes, two_heaps_are_found_and_named) {
   std::vector<double> blocks = steady(1);
   ASSERT_FALSE(modes_of(samples_of(blocks)));

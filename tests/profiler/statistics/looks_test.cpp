@@ -9,6 +9,7 @@
 #include "profiler/plan/sweep_queue.hpp"
 #include "profiler/statistics/restarts.hpp"
 #include "profiler/statistics/statistics.hpp"
+#include "tests/profiler/statistics/simulated_restarts.hpp"
 
 namespace triscope {
 namespace {
@@ -34,27 +35,25 @@ class SimulatedSweep {
   void measure(std::size_t row) {
     std::normal_distribution<double> normal;
     const double common = 3 * noise_ * normal(random_);  // the machine of that minute: both have it
-    const auto restart = static_cast<std::int64_t>(ours_[row].size());
-    ours_[row][restart][0] = common + noise_ * normal(random_) / std::sqrt(2.0);
-    theirs_[row][restart][0] = truth_ + common + noise_ * normal(random_) / std::sqrt(2.0);
+    ours_[row].push_back(common + noise_ * normal(random_) / std::sqrt(2.0));
+    theirs_[row].push_back(truth_ + common + noise_ * normal(random_) / std::sqrt(2.0));
   }
   std::vector<Verdict> verdicts() const {
+    std::vector<std::vector<Sample>> ours, theirs;
     std::vector<RestartedRow> rows;
     for (std::size_t row = 0; row < kSimulatedRows; ++row) {
-      rows.push_back({static_cast<std::int64_t>(row), ours_[row]});
-      rows.push_back({static_cast<std::int64_t>(row), theirs_[row], true});
+      ours.push_back(restarts_of(ours_[row]));
+      theirs.push_back(restarts_of(theirs_[row]));
+      rows.push_back(restarted_row(static_cast<std::int64_t>(row), ours[row]));
+      rows.push_back(restarted_row(static_cast<std::int64_t>(row), theirs[row], true));
     }
-    const Spread pooled = spread_over(rows).ratios;
+    const SweepSpread spread = spread_over(rows);
+    const auto input = [&](const std::vector<Sample>& samples) {
+      return CompareInput{.samples = samples, .spread = spread};
+    };
     std::vector<Verdict> verdicts;
-    for (std::size_t row = 0; row < kSimulatedRows; ++row) {
-      const Centre centre = centre_over_restarts(paired_ratios(theirs_[row], ours_[row]), pooled);
-      const double half = half_width(centre);
-      const double low = std::exp(centre.value - half), high = std::exp(centre.value + half);
-      verdicts.push_back(low > 1 + kTolerance                              ? Verdict::faster
-                         : high < 1 - kTolerance                           ? Verdict::slower
-                         : low >= 1 - kTolerance && high <= 1 + kTolerance ? Verdict::same
-                                                                           : Verdict::unclear);
-    }
+    for (std::size_t row = 0; row < kSimulatedRows; ++row)
+      verdicts.push_back(compare(input(ours[row]), input(theirs[row]), true, kTolerance).verdict);
     return verdicts;
   }
   std::size_t restarts(std::size_t row) const { return ours_[row].size(); }
@@ -62,7 +61,7 @@ class SimulatedSweep {
  private:
   double truth_, noise_;
   std::mt19937_64& random_;
-  RestartBlocks ours_[kSimulatedRows], theirs_[kSimulatedRows];
+  std::vector<double> ours_[kSimulatedRows], theirs_[kSimulatedRows];  // logarithms of the restarts' times
 };
 
 Shares shares(double ratio, double noise, int looks) {

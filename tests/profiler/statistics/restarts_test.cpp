@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
+
+#include "tests/profiler/statistics/simulated_restarts.hpp"
 
 namespace triscope {
 namespace {
@@ -14,8 +17,8 @@ std::vector<RestartedRow> with_a_reference(double unevenness) {
   std::vector<RestartedRow> rows;
   for (const std::int64_t group : {7, 8, 9}) {
     const double step = group == 9 ? 0.01 * unevenness : 0.01;
-    rows.push_back({group, {{0, {{0, 1.0}}}, {1, {{0, 1.0 + step}}}, {2, {{0, 1.0 - step}}}}});
-    rows.push_back({group, {{0, {{0, 2.0}}}, {1, {{0, 2.0}}}, {2, {{0, 2.0}}}}, true});
+    rows.push_back(restarted_row(group, restarts_of(std::vector{1.0, 1.0 + step, 1.0 - step})));
+    rows.push_back(restarted_row(group, restarts_of(std::vector{2.0, 2.0, 2.0}), true));
   }
   return rows;
 }
@@ -32,6 +35,22 @@ TEST(Spread, of_ratios_pools_every_pair_that_took_turns) {
 
 TEST(Spread, of_times_leaves_the_turns_of_a_reference_out) {
   EXPECT_DOUBLE_EQ(spread_over(with_a_reference(1)).times.degrees, 6) << "three rows with two each";
+}
+
+// One restart that another program made half as long again takes the degrees of freedom from all rows of a sweep.
+TEST(Spread, of_times_leaves_preempted_samples_out_and_that_of_ratios_does_not) {
+  std::vector<Sample> busy = restarts_of(std::vector{1.4, 1.01, 0.99, 1.0});
+  const auto rows = [](const std::vector<Sample>& third) {
+    return std::vector{restarted_row(1, restarts_of(std::vector{1.0, 1.01, 0.99})),
+                       restarted_row(1, restarts_of(std::vector{1.0, 1.01, 0.99})), restarted_row(1, third)};
+  };
+  EXPECT_LT(spread_over(rows(busy)).times.degrees, 2);
+  const SweepSpread before = spread_over(rows(busy));
+  busy[0].flag = "preempted";
+  const SweepSpread after = spread_over(rows(busy));
+  EXPECT_DOUBLE_EQ(after.times.degrees, 6);
+  EXPECT_NEAR(std::sqrt(after.times.variance), 0.01, 0.005);
+  EXPECT_EQ(after.ratios, before.ratios) << "what disturbs one in turns disturbs both";
 }
 
 }  // namespace
