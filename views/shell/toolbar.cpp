@@ -315,7 +315,7 @@ void draw_conditions(Context& context, const Item& item) {
     const std::string note = burst ? burst_power_note(*chart, Regime::burst) : std::string();
     tooltip(context,
             fmt::format("{} of {} samples of the selected measurement are flagged (throttled, preempted). "
-                        "They are kept and included.{}{}",
+                        "They are kept; the time of several restarts is made without preempted ones.{}{}",
                         format_count(static_cast<std::int64_t>(chart->flagged)),
                         format_count(static_cast<std::int64_t>(chart->samples)), note.empty() ? "" : " ", note));
   } else if (!chart->conditions.empty()) {
