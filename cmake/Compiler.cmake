@@ -2,7 +2,8 @@
 # -Wno-restrict: GCC 12 warns about "text" + std::string of its own library (GCC bug 105651).
 add_library(triscope_options INTERFACE)
 target_compile_options(triscope_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-missing-field-initializers -Wno-restrict -Werror>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-missing-field-initializers
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> -Werror>
   # Where files are compiled as one (cmake/Unity.cmake), one file's private names would be shadowed in the next.
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>>:-Wshadow>)
 if(TRISCOPE_SANITIZE)
