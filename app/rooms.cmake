@@ -21,7 +21,7 @@ triscope_room(app/cli kernels/base kernels/base/text app/cli/commands app/cli/te
 triscope_costly_rooms(app/cli/options app/cli/paper app/cli/commands)    # CLI11: 5 of a file's 6 s
 triscope_light_rooms(app/stop app/cli app/cli/options app/cli/text app/cli/doctor app/cli/paper app/cli/commands)
 
-add_executable(triscope-worker profiler/worker/main/worker_main.cpp)
+add_executable(triscope-worker profiler/worker/main/worker_main.cpp profiler/worker/main/worker_program.cpp)
 target_link_libraries(triscope-worker PRIVATE triscope_profiler_worker triscope_profiler_paper triscope_kernels_registry)
 include(WorkerLibrary)
 add_executable(triscope-check-file profiler/store/check/main/check_main.cpp)

@@ -1,9 +1,9 @@
 # libtriscope_worker.so: the worker for Python's `triscope.measure`, whose kernels are functions of the same process. It links
-# what triscope-worker links, so all of that must be position-independent, and it shows two functions.
-add_library(triscope_worker SHARED profiler/worker/main/worker_library.cpp)
+# what triscope-worker links, so all of that must be position-independent, and it shows three functions.
+add_library(triscope_worker SHARED profiler/worker/main/worker_library.cpp profiler/worker/main/worker_program.cpp)
 set_target_properties(triscope_worker PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
   LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/worker.map)
-target_link_libraries(triscope_worker PRIVATE triscope_profiler_worker triscope_kernels_registry)
+target_link_libraries(triscope_worker PRIVATE triscope_profiler_worker triscope_profiler_paper triscope_kernels_registry)
 target_link_options(triscope_worker PRIVATE LINKER:--version-script=${CMAKE_SOURCE_DIR}/cmake/worker.map)
 
 function(triscope_position_independent target)
@@ -32,4 +32,12 @@ function(triscope_position_independent target)
   endif()
 endfunction()
 triscope_position_independent(triscope_profiler_worker)
+triscope_position_independent(triscope_profiler_paper)
 triscope_position_independent(triscope_kernels_registry)
+
+# triscope-worker for the wheel: the library is its program, so the kernels are in the wheel once less. It lies in `bin` beside it.
+add_executable(worker_of_wheel profiler/worker/main/worker_main.cpp)
+target_include_directories(worker_of_wheel PRIVATE ${CMAKE_SOURCE_DIR})
+target_link_libraries(worker_of_wheel PRIVATE triscope_worker)
+set_target_properties(worker_of_wheel PROPERTIES OUTPUT_NAME triscope-worker RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/wheel-bin
+  BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/..")
