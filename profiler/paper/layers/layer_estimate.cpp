@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -123,6 +124,19 @@ std::int64_t kind_of(const Problem& problem) {
   return problem.form == Form::dot_product ? 0 : problem.window1 * kMostWindow2 + problem.window2;
 }
 
+/// Whether no row has seen what begins there: the length is beyond all of theirs, or of the heads they have no pair of
+/// windows, or one other pair only. What parts miss is shared by rows of a length, and by those of windows at few
+/// heads; where the factor of a sweep takes it up, no scatter shows it.
+bool is_unseen(const Rows& rows, const Problem& wanted) {
+  const auto [least, most] = measured_sizes(rows, [](const Problem& p) { return p.seq_len; });
+  if (wanted.seq_len < least || wanted.seq_len > most) return true;
+  std::set<std::int64_t> kinds;
+  for (const ResultRow* row : rows) {
+    if (row->problem.q_heads == wanted.q_heads) kinds.insert(kind_of(row->problem));
+  }
+  return kinds.size() < 2 && !kinds.contains(kind_of(wanted));
+}
+
 using PartsOf = std::function<std::vector<double>(const Problem&)>;
 
 /// Rows as a fit wants them.
@@ -223,10 +237,8 @@ LayerEstimate estimate_layer(std::span<const ResultRow* const> rows, const Probl
                       fit->kinds == 1 ? "one pair of windows" : fmt::format("{} pairs of windows", fit->kinds)));
     }
     estimate.time = estimate_by_work(*fit, parts, of, known, sweep_scatter(fits));
-    const bool beyond = instance == nullptr && std::ranges::all_of(work.from, [&](const ResultRow* row) {
-                          return row->problem.seq_len < wanted.seq_len;
-                        });
-    if (estimate.time && beyond) estimate.time->half = std::max(estimate.time->half, kLeastHalfBeyond);
+    if (estimate.time && is_unseen(work.from, wanted))
+      estimate.time->half = std::max(estimate.time->half, kLeastHalfBeyond);
   }
   if (!estimate.time)
     return refuse(fmt::format("{} has {} rows here, which are too few or too much alike", name, work.from.size()));

@@ -195,11 +195,9 @@ void expect_reach(const std::vector<ResultRow>& rows, const WorkTable& table,
   for (const auto& far : ways) {
     const Judged judged =
         judge(rows, table, [&](const ResultRow& row, const ResultRow& question) { return !far(row, question); });
-    EXPECT_GT(judged.numbers.all + judged.intervals.all, 0);
-    if (judged.numbers.all > 0) {
-      EXPECT_LE(judged.numbers.worst, kNumberHalf) << listed(judged.numbers.not_held);
-    }
-    expect_held(far == much_shorter ? "numbers from shorter" : "numbers from longer", judged.numbers);
+    EXPECT_GT(judged.intervals.all, 0);
+    EXPECT_EQ(judged.numbers.all, 0) << "half of each is 10 % at least";
+    EXPECT_LE(judged.intervals.worst, kLeastHalfBeyond) << "the least half alone would hold them";
     expect_held(far == much_shorter ? "intervals from shorter" : "intervals from longer", judged.intervals);
   }
 }
@@ -219,7 +217,9 @@ TEST(LayerEstimatesWithoutTiles, of_attention_as_far_as_they_reach_hold_what_was
   expect_reach(attention("h200.db"), {}, {much_shorter});
 }
 
-/// The H100's recording of 2026-11-28 shaped neither `kMostReach` nor `kLeastHalfBeyond`: seven lengths, both passes.
+/// The H200's recording of 2026-11-28 shaped where `kLeastHalfBeyond` holds: numbers by tiles from longer lengths
+/// missed, and of 512x32 with 8 and 16 heads. The H100's of that day shaped neither it nor `kMostReach`: seven lengths,
+/// both passes.
 TEST_F(LayerEstimates, of_the_h100_s_lengths_judge_the_reach) {
   const std::vector<ResultRow> rows = ours("h100.db");
   expect_reach(rows, counted(rows), {much_shorter, much_longer});
@@ -269,14 +269,27 @@ std::vector<ResultRow> rows_of_2026_11_22(bool ours) {
   return rows;
 }
 
-/// 2026-11-22 shaped no reach of tiles, which has no least half.
+/// Its rows of our kernel shaped nothing of the estimates by tiles.
 TEST_F(LayerEstimates, of_2026_11_22_judge_the_reach) {
   const std::vector<ResultRow> rows = rows_of_2026_11_22(true);
   ASSERT_GT(rows.size(), 80U);
   expect_reach(rows, counted(rows), {much_shorter, much_longer});
 }
 
-/// It shaped `kLeastHalfBeyond`, so this keeps the constant and judges only the reach.
+TEST_F(LayerEstimates, of_2026_11_22_judge_windows_and_heads) {
+  const std::vector<ResultRow> rows = rows_of_2026_11_22(true);
+  const WorkTable table = counted(rows);
+  const Judged windows = judge(rows, table, same_windows);
+  expect_numbers(windows.numbers);
+  expect_held("intervals of windows", windows.intervals);
+  const Judged heads = judge(rows, table, same_heads);
+  EXPECT_GT(heads.intervals.all, 0);
+  EXPECT_EQ(heads.numbers.all, 0) << "half of each is 10 % at least";
+  EXPECT_LE(heads.intervals.worst, kLeastHalfBeyond) << listed(heads.intervals.not_held);
+  expect_held("intervals of heads", heads.intervals);
+}
+
+/// Its rows of dot products shaped `kLeastHalfBeyond`, so this keeps the constant and judges only the reach.
 TEST(LayerEstimatesWithoutTiles, of_2026_11_22_that_shaped_the_least_half_judge_the_reach) {
   const std::vector<ResultRow> rows = rows_of_2026_11_22(false);
   ASSERT_GT(rows.size(), 80U);
@@ -312,6 +325,70 @@ TEST(LayerEstimatesWithoutTiles, do_not_reach_far_beyond_measured_lengths) {
   wanted.window1 = 1024, wanted.window2 = 32;
   EXPECT_EQ(reason_at(8192), "of k, pairs of keys are 32768 where 4096 to 16384 was measured")
       << "each window was, but not so many pairs";
+}
+
+/// Rows that a fit by two parts goes through exactly, and the tiles of what is asked of them.
+class LayerEstimatesOfUnseen : public testing::Test {
+ protected:
+  void measure(std::int64_t seq_len, std::int64_t heads, const Windows& windows) {
+    ResultRow row;
+    row.kernel = "cuda.hopper", row.instance = "tiles";
+    row.status = Status::ok;
+    row.problem = problem_of(seq_len, heads, windows);
+    count(row.problem);
+    row.median_ms = 1e-9 * triple_count(row.problem) * static_cast<double>(heads) + 1e-6 * static_cast<double>(seq_len);
+    for (row.sweep = 1; row.sweep <= 3; ++row.sweep) rows_.push_back(row);
+  }
+
+  /// Half of the interval of what is estimated for this problem.
+  double half_at(std::int64_t seq_len, std::int64_t heads, const Windows& windows) {
+    const Problem wanted = problem_of(seq_len, heads, windows);
+    count(wanted);
+    std::vector<const ResultRow*> all;
+    for (const ResultRow& row : rows_) all.push_back(&row);
+    const LayerEstimate estimate = estimate_layer(all, wanted, table_);
+    EXPECT_TRUE(estimate.time) << estimate.reason;
+    return estimate.time ? estimate.time->half : 0;
+  }
+
+ private:
+  static Problem problem_of(std::int64_t seq_len, std::int64_t heads, const Windows& windows) {
+    Problem problem;
+    problem.seq_len = seq_len, problem.q_heads = heads;
+    problem.window1 = windows.window1, problem.window2 = windows.window2;
+    return problem;
+  }
+  void count(const Problem& problem) {
+    TileUse use;
+    use.kernel = "cuda.hopper", use.instance = "tiles", use.chosen = true;
+    use.work = {triple_count(problem) * static_cast<double>(problem.q_heads), static_cast<double>(problem.seq_len)};
+    if (find_counted(table_, problem) == nullptr) table_.push_back({problem, {use}});
+  }
+
+  std::vector<ResultRow> rows_;
+  WorkTable table_;
+};
+
+TEST_F(LayerEstimatesOfUnseen, lengths_are_no_numbers_on_either_side) {
+  for (const std::int64_t length : {8192, 16'384, 65'536}) {
+    for (const Windows windows : {Windows{256, 16}, Windows{256, 32}, Windows{512, 32}, Windows{1024, 16}})
+      measure(length, 64, windows);
+  }
+  for (const std::int64_t within : {8192, 32'768, 65'536}) EXPECT_LE(half_at(within, 64, {512, 32}), 0.05) << within;
+  for (const std::int64_t beyond : {2048, 8191, 65'537, 131'072})
+    EXPECT_EQ(half_at(beyond, 64, {512, 32}), kLeastHalfBeyond) << beyond;
+}
+
+TEST_F(LayerEstimatesOfUnseen, heads_are_no_numbers_but_of_measured_windows_or_between_two_others) {
+  for (const Windows windows : {Windows{256, 16}, Windows{256, 32}, Windows{1024, 16}, Windows{1024, 32}})
+    measure(8192, 64, windows);
+  measure(8192, 8, {1024, 16});
+  EXPECT_LE(half_at(8192, 64, {512, 32}), 0.05) << "several pairs of windows have these heads";
+  EXPECT_LE(half_at(8192, 8, {1024, 16}), 0.05) << "measured";
+  EXPECT_EQ(half_at(8192, 8, {512, 32}), kLeastHalfBeyond) << "one other pair of windows has so few heads";
+  EXPECT_EQ(half_at(8192, 16, {1024, 16}), kLeastHalfBeyond) << "no row has these heads";
+  measure(8192, 8, {256, 16});
+  EXPECT_LE(half_at(8192, 8, {512, 32}), 0.05) << "two have";
 }
 
 /// Baselines have a version where others have an instance, and no tiles in any build: another build would tell no more.
