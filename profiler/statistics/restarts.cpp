@@ -44,14 +44,21 @@ double inverse_trigamma(double y) {
   return (low + high) / 2;
 }
 
-Spread pooled(const Variances& rows) {
+double degrees_of(const Variances& rows) {
+  double degrees = 0;
+  for (const Spread& row : rows) degrees += row.degrees;
+  return degrees;
+}
+
+// `most`: the degrees of freedom that the rows have together.
+Spread pooled(const Variances& rows, double most) {
   std::vector<double> sizes;
   for (const Spread& row : rows) sizes.push_back(row.variance);
   if (rows.size() < 2) return {};  // a row lends nothing to itself
   // Times that are equal to the nanosecond have no logarithm of a variance.
   constexpr double kStep = 1e-10;
   const double least = std::max(kStep, 1e-5 * median(sizes));
-  double sum = 0, squares = 0, expected = 0, degrees = 0;
+  double sum = 0, squares = 0, expected = 0;
   const double count = static_cast<double>(rows.size());
   for (const Spread& row : rows) {
     const double half = row.degrees / 2;
@@ -59,12 +66,11 @@ Spread pooled(const Variances& rows) {
     sum += e;
     squares += e * e;
     expected += trigamma(half) / count;
-    degrees += row.degrees;
   }
   const double mean = sum / count;
   const double beyond = (squares - count * mean * mean) / (count - 1) - expected;
-  if (beyond <= 0) return {std::exp(mean), degrees};
-  const double prior = std::min(2 * inverse_trigamma(beyond), degrees);
+  if (beyond <= 0) return {std::exp(mean), most};
+  const double prior = std::min(2 * inverse_trigamma(beyond), most);
   return {std::exp(mean + digamma(prior / 2) - std::log(prior / 2)), prior};
 }
 
@@ -187,6 +193,9 @@ std::vector<double> paired_ratios(const RestartBlocks& a, const RestartBlocks& b
 SweepSpread spread_over(std::span<const RestartedRow> rows) {
   Variances times, ratios;
   std::map<std::int64_t, const RestartedRow*> before;  // in turns with the row, by group
+  // All ratios of a group are against its first row. Where that one is unsteady, they say the same over and over; so a
+  // group lends no more than one of its ratios has.
+  std::map<std::int64_t, double> lent;
   for (const RestartedRow& row : rows) {
     if (row.centres.size() >= 2 && !row.reference) times.push_back(spread_of(row.centres));
     if (row.group < 0) continue;
@@ -194,9 +203,12 @@ SweepSpread spread_over(std::span<const RestartedRow> rows) {
       partner = &row;
     } else if (const std::vector<double> of_pair = paired_ratios(row.blocks, partner->blocks); of_pair.size() >= 2) {
       ratios.push_back(spread_of(of_pair));
+      lent[row.group] = std::max(lent[row.group], ratios.back().degrees);
     }
   }
-  return {pooled(times), pooled(ratios)};
+  double of_groups = 0;
+  for (const auto& [group, degrees] : lent) of_groups += degrees;
+  return {pooled(times, degrees_of(times)), pooled(ratios, of_groups)};
 }
 
 Centre centre_over_restarts(std::span<const double> values, const Spread& pooled) {
