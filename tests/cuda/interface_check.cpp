@@ -19,6 +19,7 @@
 #include "kernels/base/half.hpp"
 #include "kernels/base/stopwatch.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/plugin/c_problem.hpp"
 #include "tests/kernels/attention/attention_case.hpp"
 
 namespace triscope {
@@ -36,19 +37,9 @@ void expect(bool right, const std::string& what) {
   if (!right) failures.push_back(what);
 }
 
-triscope_problem c_problem(const Problem& problem, triscope_element element) {
-  triscope_problem c{};
-  c.size = sizeof c;
-  c.form = problem.form == Form::trilinear ? TRISCOPE_TRILINEAR : TRISCOPE_DETERMINANT;
-  c.mask = problem.mask == Mask::causal ? TRISCOPE_CAUSAL : TRISCOPE_FULL;
+triscope_problem with_element(const Problem& problem, triscope_element element) {
+  triscope_problem c = c_problem(problem);
   c.element = element;
-  c.deterministic = problem.deterministic ? 1 : 0;
-  c.batch = problem.batch, c.seq_len = problem.seq_len, c.head_dim = problem.head_dim;
-  c.q_heads = problem.q_heads, c.kv_heads = problem.kv_heads;
-  c.window1 = problem.window1, c.window2 = problem.window2;
-  c.has_scale = problem.scale ? 1 : 0, c.scale = problem.scale.value_or(0);
-  c.has_sink = problem.sink ? 1 : 0;
-  c.k2_bias = problem.k2_bias, c.v2_bias = problem.v2_bias;
   return c;
 }
 
@@ -56,7 +47,7 @@ triscope_problem c_problem(const Problem& problem, triscope_element element) {
 class OnGpu {
  public:
   OnGpu(const char* kernel, const AttentionCase& from) : from_(from) {
-    const triscope_problem problem = c_problem(from.problem, TRISCOPE_BF16);
+    const triscope_problem problem = with_element(from.problem, TRISCOPE_BF16);
     std::size_t most = 256;
     for (const int pass : {TRISCOPE_FORWARD, TRISCOPE_BACKWARD}) {
       plans_[pass].size = sizeof(triscope_plan);
@@ -147,7 +138,7 @@ class OnGpu {
 
 /// Both passes of `cpu.oracle` on the same numbers.
 void run_oracle(AttentionCase& inputs) {
-  const triscope_problem problem = c_problem(inputs.problem, TRISCOPE_FP32);
+  const triscope_problem problem = with_element(inputs.problem, TRISCOPE_FP32);
   const Arguments a = inputs.arguments();
   triscope_tensors c{};
   c.size = sizeof c;
@@ -346,7 +337,7 @@ void check_refusals() {
   triscope_status status = triscope_run(&gpu.plan(0), &tensors, nullptr, reason.data(), reason.size());
   expect(status == TRISCOPE_ARGUMENT && std::strstr(reason.data(), "q is not aligned to 16 bytes") != nullptr,
          reason.data());
-  const triscope_problem fp32 = c_problem(inputs.problem, TRISCOPE_FP32);
+  const triscope_problem fp32 = with_element(inputs.problem, TRISCOPE_FP32);
   status = triscope_supported("cuda", &fp32, TRISCOPE_FORWARD, reason.data(), reason.size());
   expect(status == TRISCOPE_UNSUPPORTED && std::strstr(reason.data(), "bf16") != nullptr, reason.data());
 }
@@ -375,7 +366,7 @@ void print_host_times(const cuda::Stream& stream) {
     for (const char* kernel : {"cuda", "cuda.portable"}) {
       OnGpu gpu(kernel, inputs);
       gpu.both(stream.get());
-      const triscope_problem c = c_problem(problem, TRISCOPE_BF16);
+      const triscope_problem c = with_element(problem, TRISCOPE_BF16);
       const double forward = host_us([&] { gpu.run(TRISCOPE_FORWARD, stream.get()); });
       const double backward = host_us([&] { gpu.run(TRISCOPE_BACKWARD, stream.get()); });
       triscope_status worst = TRISCOPE_OK;

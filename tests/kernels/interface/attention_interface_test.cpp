@@ -14,6 +14,7 @@
 #include "include/triscope/attention.h"
 #include "kernels/cpu/fast.hpp"
 #include "kernels/interface/prepared.hpp"
+#include "kernels/plugin/c_problem.hpp"
 #include "kernels/reference/oracle_kernel.hpp"
 #include "tests/kernels/attention/attention_case.hpp"
 
@@ -24,28 +25,6 @@ using test::attention_problem;
 using test::AttentionCase;
 using test::Workspace;
 using testing::HasSubstr;
-
-triscope_problem c_problem(const Problem& problem) {
-  triscope_problem c{};
-  c.size = sizeof c;
-  c.form = problem.form == Form::trilinear ? TRISCOPE_TRILINEAR : TRISCOPE_DETERMINANT;
-  c.mask = problem.mask == Mask::causal ? TRISCOPE_CAUSAL : TRISCOPE_FULL;
-  c.element = problem.element == Element::fp32 ? TRISCOPE_FP32 : TRISCOPE_BF16;
-  c.deterministic = problem.deterministic ? 1 : 0;
-  c.batch = problem.batch;
-  c.seq_len = problem.seq_len;
-  c.q_heads = problem.q_heads;
-  c.kv_heads = problem.kv_heads;
-  c.head_dim = problem.head_dim;
-  c.window1 = problem.window1;
-  c.window2 = problem.window2;
-  c.has_scale = problem.scale.has_value() ? 1 : 0;
-  c.scale = problem.scale.value_or(0);
-  c.has_sink = problem.sink.has_value() ? 1 : 0;
-  c.k2_bias = problem.k2_bias;
-  c.v2_bias = problem.v2_bias;
-  return c;
-}
 
 triscope_tensors c_tensors(AttentionCase& inputs) {
   const Arguments a = inputs.arguments();
