@@ -11,7 +11,7 @@ triscope_room(app/cli/paper kernels/attention kernels/base kernels/base/files ke
   kernels/tensors profiler/match3 profiler/paper profiler/paper/laws profiler/paper/layers profiler/plan profiler/record
   profiler/record/words profiler/report profiler/store profiler/tiles app/cli/options app/cli/text fmt::static
   nlohmann_json::nlohmann_json)
-triscope_room(app/cli/film kernels/base kernels/base/files kernels/base/text profiler/film profiler/record app/cli/options
+triscope_room(app/cli/film kernels/base kernels/base/text profiler/film profiler/record app/cli/options
   app/cli/text app/stop fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli/commands kernels/base kernels/base/files kernels/base/text kernels/inspect kernels/plugin
   kernels/tensors profiler/explore profiler/export profiler/paper profiler/paper/laws profiler/paper/layers profiler/plan profiler/record profiler/statistics
@@ -52,15 +52,15 @@ if(TRISCOPE_WINDOW)
   triscope_room(app/window/sweep kernels/attention kernels/base kernels/base/text profiler/plan profiler/record
     profiler/statistics profiler/sweep views/data views/model app/window/database app/window/engine app/window/messages
     app/window/threads fmt::static Threads::Threads)
-  triscope_room(app/window/attention kernels/base profiler/export profiler/supervise views/model/attention views/parts
-    app/window/engine app/window/messages app/window/threads)
+  triscope_room(app/window/attention kernels/base kernels/base/text profiler/export profiler/film profiler/supervise
+    views/model/attention views/parts app/window/engine app/window/messages app/window/threads fmt::static)
   triscope_room(app/window/explore kernels/base profiler/explore profiler/store profiler/verdict views/data views/model
     views/model/charts app/window/database app/window/messages app/window/threads fmt::static)
   triscope_room(app/window/tiles views/model/paper app/window/engine app/window/messages app/window/threads)
   triscope_room(app/window kernels/base/text views/model/attention views/panels views/parts views/print views/shell
     app/window/attention app/window/database app/window/desktop app/window/engine app/window/explore app/window/files
     app/window/look app/window/messages app/window/picture app/window/sweep app/window/threads app/window/tiles
-    app/window/undo imgui_and_implot)
+    app/window/undo imgui_and_implot fmt::static)
   triscope_room(app/window/report kernels/base kernels/base/files profiler/paper/layers profiler/record profiler/report
     profiler/store profiler/supervise profiler/tiles views/model/paper views/shell app/window imgui_and_implot fmt::static Threads::Threads)
   triscope_light_rooms(app/window app/window/engine app/window/desktop app/window/messages app/window/files app/window/look

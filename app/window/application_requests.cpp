@@ -1,4 +1,5 @@
 // What each request does.
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <functional>
@@ -10,6 +11,7 @@
 #include "app/window/application.hpp"
 #include "app/window/files/folder_listing.hpp"
 #include "views/model/attention/attention_draft.hpp"
+#include "views/model/attention/film_choice.hpp"
 
 namespace triscope {
 namespace {
@@ -82,6 +84,19 @@ struct Application::FileActions {
   FileAction operator()(const ask::SaveSlice&) const {
     return {a.files_.proposed_path("slice.npy"), [&app = a](const auto& file) {
               app.files_.save(file, app.attention_.slice_writer(file, app.models_.attention(), app.look().theme));
+            }};
+  }
+  FileAction operator()(ask::SaveFilm& request) const {
+    const AttentionUi& ui = a.ui_.attention;
+    if (!request.queries) request.queries = proposed_film(ui, a.data_.attention);
+    return {a.files_.proposed_path(fmt::format("film_head{}_query{}", ui.head, ui.query)),
+            [&app = a, request](const auto& folder) {
+              app.attention_.make_film(folder, *request.queries, app.models_.attention(), app.look().theme,
+                                       [&app, request, folder](const std::string& why) {
+                                         app.files_.ask(ask::SaveFilm{{}, request.queries}, folder.string());
+                                         app.ui_.path.problem = why;
+                                         app.ui_.path.refused = folder.string();
+                                       });
             }};
   }
   FileAction operator()(const ask::SaveWindowPicture&) const {
@@ -214,6 +229,7 @@ struct Application::Handlers {
     a.attention_.find_triples();
   }
   void operator()(const ask::StopSearch&) const { a.attention_.stop_search(); }
+  void operator()(const ask::StopFilm&) const { a.attention_.stop_film(); }
   void operator()(const ask::ToggleTheme&) const { a.appearance_.toggle_theme(); }
   void operator()(const ask::ScaleUp&) const { a.appearance_.scale_by(kScaleStep); }
   void operator()(const ask::ScaleDown&) const { a.appearance_.scale_by(-kScaleStep); }

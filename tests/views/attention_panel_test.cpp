@@ -11,6 +11,7 @@
 #include "tests/views/pictures/canvas.hpp"
 #include "views/model/attention/attention_model.hpp"
 #include "views/model/attention/figure_words.hpp"
+#include "views/model/attention/film_choice.hpp"
 #include "views/model/attention/striking_places.hpp"
 
 namespace triscope {
@@ -403,6 +404,31 @@ TEST(AttentionModel, the_most_striking_places_are_one_of_each_head) {
   ASSERT_EQ(sharpest.size(), 1U);
   EXPECT_EQ(sharpest[0].head, 1) << "the smallest entropy";
   EXPECT_FLOAT_EQ(sharpest[0].value, 0.5F);
+}
+
+TEST(AttentionModel, a_film_says_what_is_wrong_with_its_queries_and_how_far_it_is) {
+  AttentionUi ui;
+  AttentionData data;
+  EXPECT_EQ(film_problem({0, 9, 1}, data), "No tensors are open.");
+  data.sides[0].source = opened(10'000);
+  ui.query = 9'950;
+  const FilmQueries proposed = proposed_film(ui, data);
+  EXPECT_EQ(proposed.first, 9'950);
+  EXPECT_EQ(proposed.last, 9'999);
+  EXPECT_EQ(film_problem(proposed, data), "");
+  EXPECT_EQ(film_problem({-1, 9, 1}, data), "Queries are counted from 0.");
+  EXPECT_EQ(film_problem({0, 9, 0}, data), "A step is at least 1.");
+  EXPECT_EQ(film_problem({5, 4, 1}, data), "The last query comes before the first.");
+  EXPECT_EQ(film_problem({0, 10'000, 9'000}, data), "The last query is 9,999 at most.");
+  const std::string many = film_problem({0, 9'999, 1}, data);
+  EXPECT_EQ(many, "These are 10,000 pictures, and at most 2,000 are made: take steps of 5.");
+  EXPECT_EQ(film_problem({0, 9'999, 5}, data), "") << "the step that it names is enough";
+  FilmState film;
+  EXPECT_EQ(film_progress(film), "0 %");
+  film.total = 200;
+  film.done = 68;
+  film.seconds_left = 75;
+  EXPECT_EQ(film_progress(film), "34 %, 1 min 15 s left");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_draft.hpp"
+#include "views/model/attention/film_choice.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -32,6 +33,26 @@ void next_group(const Context& context, float width) {
     ImGui::Dummy(ImVec2(context.look.px(8), 0));
     ImGui::SameLine(0, 0);
   }
+}
+
+/// The button that makes a film, or says how far it is and stops it.
+void draw_film_button(Context& context) {
+  const FilmState& film = context.data.attention.film;
+  if (film.running) {
+    if (ImGui::Button(fmt::format("■ {}###film", film_progress(film)).c_str())) context.request(ask::StopFilm{});
+    tooltip(context,
+            fmt::format("{} A click stops the film; pictures that are there stay.",
+                        film.written > 0 ? fmt::format("{} of {} are written.", format_count(film.written),
+                                                       counted(film.pictures, "picture"))
+                                         : "Looks for the largest p of all pictures, for one range of colours."));
+    return;
+  }
+  const bool measuring = context.data.run.running;
+  ImGui::BeginDisabled(measuring);
+  if (ImGui::Button("Film...###film")) context.request(ask::SaveFilm{});
+  ImGui::EndDisabled();
+  tooltip(context, measuring ? kWhileMeasuring
+                             : "Saves a walk through the queries as numbered PNG pictures in a folder, for a video");
 }
 
 void draw_query_controls(Context& context) {
@@ -61,6 +82,8 @@ void draw_query_controls(Context& context) {
           measuring
               ? kWhileMeasuring
               : "Walks through the queries as fast as slices are computed. Left and right arrow keys: one query.");
+  ImGui::SameLine(0, look.px(4));
+  draw_film_button(context);
   ImGui::SameLine(0, look.px(12));
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("Head");
@@ -105,6 +128,8 @@ void draw_export(Context& context) {
   if (ImGui::MenuItem("Copy strongest triples")) context.request(ask::CopyPanelData{kPanel});
   if (ImGui::MenuItem("Save strongest triples as CSV...")) context.request(ask::SaveChartData{kPanel, {}});
   if (ImGui::MenuItem("Save slice as npy, CSV or PNG...")) context.request(ask::SaveSlice{});
+  const bool busy = context.data.attention.film.running || context.data.run.running;
+  if (ImGui::MenuItem("Save film as PNG pictures...", nullptr, false, !busy)) context.request(ask::SaveFilm{});
   ImGui::EndPopup();
 }
 

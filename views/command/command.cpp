@@ -55,6 +55,7 @@ bool can_star(const Data& data, const UiState&) { return data.shown && !data.rea
 bool can_delete(const Data& data, const UiState&) { return data.shown && !data.read_only && !data.shown->info.running; }
 bool has_slice(const Data& data, const UiState&) { return data.attention.sides[0].slice != nullptr; }
 bool can_search(const Data& data, const UiState& ui) { return has_slice(data, ui) && !data.run.running; }
+bool can_film(const Data& data, const UiState& ui) { return can_search(data, ui) && !data.attention.film.running; }
 bool has_selection(const Data&, const UiState& ui) {
   return ui.attention.pinned || ui.selection.pinned() != 0 || !ui.selection.compared.empty() ||
          !ui.selection.other_database.empty() || ui.selection.versions;
@@ -80,6 +81,8 @@ const Command kCommands[] = {
      "figure export picture plot image publication"},
     {ask::SaveSlice{}, "File", "Save attention slice...", "",
      "Write the slice of the attention panel as .npy, .csv or .png", has_slice},
+    {ask::SaveFilm{}, "File", "Save attention film...", "",
+     "Write a walk through the queries as numbered PNG pictures, for a video", can_film, "scrub video png sequence"},
     {ask::SaveWindowPicture{}, "File", "Save picture of the window...", "", "Write what the window shows to a PNG file",
      always},
     {ask::Quit{}, "File", "Quit", "Ctrl+Q",

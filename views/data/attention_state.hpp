@@ -128,6 +128,14 @@ struct TripleSearchData {
   std::string problem;  ///< why there is no answer
 };
 
+/// The film that is made, or was made last.
+struct FilmState {
+  bool running = false;
+  std::int64_t pictures = 0, written = 0;  ///< asked for, and there
+  std::int64_t done = 0, total = 0;        ///< slices; no total: none yet
+  std::optional<double> seconds_left;
+};
+
 /// Slices of some heads at some queries.
 struct AttentionGridRequest {
   AttentionSource source;
@@ -149,6 +157,7 @@ struct AttentionData {
   Survey<SheetRequest, HeadSheet> sheet;
   Survey<KernelRowRequest, KernelRow> kernel_row;
   TripleSearchData search;
+  FilmState film;
   AttentionGridData grid;
 };
 

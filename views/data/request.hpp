@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "profiler/explore/versions.hpp"
+#include "profiler/export/film_queries.hpp"
 #include "profiler/export/text_table.hpp"
 #include "views/data/attention_state.hpp"
 #include "views/data/notice_id.hpp"
@@ -42,6 +43,10 @@ struct SaveChartData {
 };
 struct SaveSlice {
   std::string file;
+};
+struct SaveFilm {
+  std::string file;                      ///< a folder
+  std::optional<FilmQueries> queries{};  ///< unset: proposed in the question for the folder
 };
 struct SaveWindowPicture {
   std::string file;
@@ -174,6 +179,7 @@ struct ShowMaps {
 };
 struct FindTriples {};  ///< as the attention panel is set
 struct StopSearch {};
+struct StopFilm {};
 struct ToggleTheme {};
 struct ScaleUp {};
 struct ScaleDown {};
@@ -197,8 +203,8 @@ struct Quit {};
 
 using FileRequest =
     std::variant<ask::OpenDatabase, ask::ImportDatabase, ask::SaveDatabaseCopy, ask::SaveTable, ask::SaveChart,
-                 ask::SaveChartData, ask::SaveSlice, ask::SaveWindowPicture, ask::ChooseTensors, ask::ChooseLabels,
-                 ask::OpenLosses, ask::CompareDatabase, ask::ExploreDatabase, ask::OpenKernel>;
+                 ask::SaveChartData, ask::SaveSlice, ask::SaveFilm, ask::SaveWindowPicture, ask::ChooseTensors,
+                 ask::ChooseLabels, ask::OpenLosses, ask::CompareDatabase, ask::ExploreDatabase, ask::OpenKernel>;
 
 using Request =
     std::variant<FileRequest, ask::OpenRecorded, ask::ListFolder, ask::CopyTable, ask::CopyChart, ask::CopyPanelData,
@@ -208,8 +214,8 @@ using Request =
                  ask::LeaveVersions, ask::SelectMeasurement, ask::SelectMeasurements, ask::ClearSelection, ask::Star,
                  ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel,
                  ask::ShowMeasurements, ask::FilterTable, ask::FitCharts, ask::InspectAgain, ask::OpenTensors,
-                 ask::ShowMaps, ask::FindTriples, ask::StopSearch, ask::ToggleTheme, ask::ScaleUp, ask::ScaleDown,
-                 ask::ScaleReset, ask::ResetLayout, ask::Undo, ask::OpenPalette, ask::OpenHelp, ask::OpenDocument,
-                 ask::OpenLicences, ask::OpenSettings, ask::DismissNotice, ask::Quit>;
+                 ask::ShowMaps, ask::FindTriples, ask::StopSearch, ask::StopFilm, ask::ToggleTheme, ask::ScaleUp,
+                 ask::ScaleDown, ask::ScaleReset, ask::ResetLayout, ask::Undo, ask::OpenPalette, ask::OpenHelp,
+                 ask::OpenDocument, ask::OpenLicences, ask::OpenSettings, ask::DismissNotice, ask::Quit>;
 
 }  // namespace triscope

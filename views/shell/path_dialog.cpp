@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "views/data/format.hpp"
+#include "views/model/attention/film_choice.hpp"
 #include "views/parts/dialog.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/shell/shell.hpp"
@@ -23,6 +24,7 @@ struct PathQuestion {
   const char* button;
   bool saves;                        ///< names a file to write
   std::vector<const char*> endings;  ///< of the files that are listed
+  bool folder = false;               ///< what it names is a folder
 };
 
 /// How each request asks for its file.
@@ -82,6 +84,14 @@ struct Questions {
             "Save",
             true,
             {".npy", ".csv", ".png"}};
+  }
+  PathQuestion operator()(const ask::SaveFilm&) const {
+    return {"Save attention film",
+            "Pictures of A as 0001.png, 0002.png and so on, with one range of colours, in a new or empty folder.",
+            "Save",
+            true,
+            {".png"},
+            true};
   }
   PathQuestion operator()(const ask::ChooseTensors&) const {
     return {
@@ -249,6 +259,27 @@ void draw_title(PathDialog& path) {
   ImGui::InputTextWithHint("##title", "title of a .pdf or .svg; empty: the chart's own", &path.title);
 }
 
+/// The queries of a film. True when there can be one of them.
+bool draw_film_queries(const Context& context, FilmQueries& queries) {
+  const auto number = [&](const char* label, const char* id, std::int64_t& value) {
+    ImGui::AlignTextToFramePadding();
+    muted_text(context, label);
+    ImGui::SameLine();
+    const NumberFont font(context.look);
+    ImGui::SetNextItemWidth(context.look.px(80));
+    ImGui::InputScalar(id, ImGuiDataType_S64, &value);
+    ImGui::SameLine();
+  };
+  number("queries", "##film_first", queries.first);
+  number("to", "##film_last", queries.last);
+  number("in steps of", "##film_step", queries.step);
+  const std::string problem = film_problem(queries, context.data.attention);
+  ImGui::NewLine();
+  coloured_text(problem.empty() ? context.look.theme.muted : context.look.theme.slower,
+                problem.empty() ? counted(queries.count(), "picture") : problem);
+  return problem.empty();
+}
+
 /// The field, the folder below it, and what would be overwritten. True when the path was chosen for good.
 bool draw_path(Context& context, const PathQuestion& question) {
   PathDialog& path = context.ui.path;
@@ -267,16 +298,19 @@ bool draw_path(Context& context, const PathQuestion& question) {
     named = only_match(question, path, *listing);
     if (named) path.text = listing->folder + named->name;
   }
-  if (accepted && (named ? named->folder : name_part(path.text).empty())) {
+  const bool goes_there = named ? named->folder && !question.folder : name_part(path.text).empty();
+  if (accepted && goes_there) {
     if (named) enter(question, path, listing->folder + named->name + "/");
     ImGui::SetKeyboardFocusHere(-1);
     accepted = false;
   }
   draw_places(context, question, *listing);
   accepted |= draw_folder(context, question, *listing);
-  if (question.saves && named && !named->folder) {
+  if (question.saves && named && (question.folder || !named->folder)) {
     const SmallFont font(context.look);
-    coloured_text(context.look.theme.unclear, fmt::format("{} is there already and will be replaced.", named->name));
+    coloured_text(context.look.theme.unclear,
+                  fmt::format("{} is there already and {}.", named->name,
+                              question.folder ? "must be an empty folder" : "will be replaced"));
   }
   return accepted;
 }
@@ -294,13 +328,16 @@ void draw_path_dialog(Context& context) {
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   bool accepted = draw_path(context, question);
   if (std::holds_alternative<ask::SaveChart>(*path.waiting)) draw_title(path);
+  auto* film = std::get_if<ask::SaveFilm>(&*path.waiting);
+  const bool ready = !film || !film->queries || draw_film_queries(context, *film->queries);
   if (!path.problem.empty() && path.text == path.refused) {
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.slower, sentence(path.problem));
     ImGui::PopTextWrapPos();
   }
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
-  accepted |= primary_button(context, question.button, !name_part(path.text).empty());
+  accepted |= primary_button(context, question.button, ready && !name_part(path.text).empty());
+  accepted = accepted && ready;
   ImGui::SameLine();
   const bool cancelled = ImGui::Button("Cancel") || ImGui::IsKeyPressed(ImGuiKey_Escape);
   if (accepted) {

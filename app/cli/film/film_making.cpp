@@ -1,12 +1,9 @@
 #include "app/cli/film/film_making.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "app/cli/options/values.hpp"
 #include "app/cli/text/sweep_display.hpp"
@@ -80,20 +77,6 @@ FilmQueries parse_film_queries(std::string_view option, const std::string& text)
   return queries;
 }
 
-FilmMaking::FilmMaking(const std::string& folder) : folder_(folder) {
-  const auto refuse = [&](const std::string& why, const char* fix, ExitCode code) {
-    throw Error(fmt::format("the folder '{}' cannot hold a film", folder_), why, fix, code);
-  };
-  if (folder.empty()) refuse("the name is empty", "name a folder", ExitCode::usage);
-  std::error_code error;
-  made_.emplace(folder, MadeFolder::Parents::there, error);
-  if (error) refuse(error.message(), "name a folder that you may make", ExitCode::environment);
-  const bool empty = std::filesystem::is_empty(folder, error);
-  if (error || ::access(folder.c_str(), W_OK | X_OK) != 0)
-    refuse("you may not read it and write to it", "name another one", ExitCode::environment);
-  if (!empty) refuse("there is something in it", "name a new folder, or empty this one", ExitCode::usage);
-}
-
 int FilmMaking::make(Supervisor& worker, const FilmRequest& request, bool json) {
   std::int64_t written = 0;
   Film film;
@@ -101,7 +84,7 @@ int FilmMaking::make(Supervisor& worker, const FilmRequest& request, bool json) 
     FilmDisplay display(request.queries.count());
     film = write_film(worker, request, folder_, stop(), [&](const FilmProgress& progress) {
       written = progress.written;
-      if (written > 0) made_->keep();
+      if (written > 0) made_.keep();
       display.show(progress);
     });
   } catch (const Error&) {

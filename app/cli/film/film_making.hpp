@@ -1,14 +1,13 @@
 // `triscope inspect --film`: the folder, Ctrl-C, progress, and what is said at the end.
 #pragma once
 
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 
 #include "app/stop/stop_signal.hpp"
-#include "kernels/base/files/made_folder.hpp"
 #include "profiler/film/film.hpp"
+#include "profiler/film/film_folder.hpp"
 
 namespace triscope {
 
@@ -19,9 +18,8 @@ FilmQueries parse_film_queries(std::string_view option, const std::string& text)
 /// While it lives, signals ask to stop. A folder that it made goes again unless a picture was written.
 class FilmMaking {
  public:
-  /// Makes `folder`, whose parent is there. Throws `Error`: (usage) when it holds something, (environment) when it
-  /// cannot be made or written to.
-  explicit FilmMaking(const std::string& folder);
+  /// Throws `Error` as `FilmFolder`.
+  explicit FilmMaking(const std::string& folder) : folder_(folder), made_(folder) {}
 
   std::stop_token stop() const { return signals_.token(); }
   /// Writes the pictures and prints what they are; returns the exit code. Throws `Error` as `write_film`.
@@ -33,7 +31,7 @@ class FilmMaking {
 
   std::string folder_;
   StopSignal signals_;
-  std::optional<MadeFolder> made_;
+  FilmFolder made_;
 };
 
 }  // namespace triscope

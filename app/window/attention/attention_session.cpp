@@ -1,11 +1,16 @@
 #include "app/window/attention/attention_session.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/text/number_of.hpp"
 #include "profiler/export/slice_export.hpp"
+#include "profiler/film/film_folder.hpp"
 #include "profiler/supervise/find_triples.hpp"
+#include "views/model/attention/film_choice.hpp"
 #include "views/model/attention/grid_plan.hpp"
 #include "views/model/attention/triple_hits.hpp"
 
@@ -237,6 +242,81 @@ void AttentionSession::stop_search() {
   data_.search.running = false;
 }
 
+void AttentionSession::make_film(const std::filesystem::path& folder, const FilmQueries& queries, AttentionModel& model,
+                                 const Theme& theme, std::function<void(const std::string& why)> refused) {
+  constexpr const char* kNone = "No film was made";
+  const std::optional<SliceRequest> wanted = wanted_slice(ui_, data_, 0);
+  if (!wanted) throw Error(kNone, "no tensors are open", "choose tensors first");
+  if (!film_problem(queries, data_).empty()) throw Error(kNone, "these queries cannot be used", "choose others");
+  if (data_.film.running) throw Error(kNone, "another one is being made", "wait for it, or stop it");
+  if (machine_.run.running)
+    throw Error(kNone, "a sweep is measured, and a film would disturb it", "wait until it has ended");
+  FilmRequest request{wanted->source, wanted->query, queries, {}};
+  request.format.style = model.style(ui_, data_, 0);
+  set_theme(request.format.style, theme);
+  const AttentionFrame frame = frame_of(*wanted, *data_.sides[0].source);
+  request.format.frame1 = frame.width;
+  request.format.frame2 = frame.height;
+  request.format.part = ui_.part;
+  data_.film = {};
+  data_.film.running = true;
+  data_.film.pictures = queries.count();
+  films_.inspect<std::string>(
+      device_, "film",
+      [this, request, folder](Supervisor& worker, const std::stop_token& stop) {
+        return write_film(worker, request, folder, stop);
+      },
+      [this, folder, refused = std::move(refused)](const std::shared_ptr<const std::string>& refusal,
+                                                   const std::string& problem) {
+        FilmState& now = data_.film;
+        now.running = false;
+        if (!problem.empty())
+          messages_.notify(Severity::error, NoticeId::saved,
+                           now.written == 0 ? problem
+                                            : fmt::format("{} {} of {} pictures are in {} and stay.", problem,
+                                                          now.written, now.pictures, folder.string()));
+        if (refusal && !refusal->empty()) refused(*refusal);
+        films_.end();  // its worker keeps the tensors open
+      });
+}
+
+std::string AttentionSession::write_film(Supervisor& worker, const FilmRequest& request,
+                                         const std::filesystem::path& folder, const std::stop_token& stop) {
+  std::optional<FilmFolder> made;
+  try {
+    made.emplace(folder);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  const Film film = triscope::write_film(worker, request, folder, stop, [&](const FilmProgress& progress) {
+    if (progress.written > 0) made->keep();
+    queue_.push([this, stop, progress] {
+      if (stop.stop_requested()) return;
+      data_.film.written = progress.written;
+      data_.film.done = progress.done;
+      data_.film.total = progress.total;
+      data_.film.seconds_left = progress.seconds_left;
+    });
+  });
+  if (film.written == 0) {
+    messages_.notify_later(Severity::info, NoticeId::saved, "The film was stopped before its first picture.");
+    return {};
+  }
+  const std::string what = film.stopped
+                               ? fmt::format("Stopped: {} of {} pictures are in {} and stay.", film.written,
+                                             request.queries.count(), folder.string())
+                               : fmt::format("Saved {} of {} x {} pixels in {}.", number_of(film.written, "picture"),
+                                             film.width, film.height, folder.string());
+  messages_.notify_later(Severity::info, NoticeId::saved, what,
+                         {{"Copy video command", ask::CopyText{video_command(folder, film)}}});
+  return {};
+}
+
+void AttentionSession::stop_film() {
+  films_.end();
+  data_.film.running = false;
+}
+
 void AttentionSession::ask_again() {
   data_.grid.problem.clear();
   if (!data_.overview.problem.empty()) data_.overview.device.clear();
@@ -250,12 +330,14 @@ void AttentionSession::pause_surveys() {
   data_.kernel_row.pending.reset();
   data_.grid.pending = false;
   stop_search();
+  stop_film();
 }
 
 void AttentionSession::end() {
   slices_.end();
   surveys_.end();
   searches_.end();
+  films_.end();
 }
 
 std::function<void()> AttentionSession::slice_writer(const std::filesystem::path& file, AttentionModel& model,

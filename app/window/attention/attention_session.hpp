@@ -11,13 +11,14 @@
 #include "app/window/attention/inspector.hpp"
 #include "app/window/engine/engine.hpp"
 #include "app/window/messages/messages.hpp"
+#include "profiler/film/film.hpp"
 #include "views/model/attention/attention_model.hpp"
 #include "views/parts/theme.hpp"
 
 namespace triscope {
 
 /// Answers for `AttentionData`. Slices have one worker, what takes longer (overviews, sheets of heads, grids) another,
-/// and a search a third, so that scrubbing never waits for them. Lives on the drawing thread.
+/// a search a third and a film a fourth, so that scrubbing never waits for them. Lives on the drawing thread.
 class AttentionSession {
  public:
   /// `machine` says which devices there are, and whether a sweep is measured.
@@ -26,10 +27,12 @@ class AttentionSession {
       : data_(data),
         ui_(ui),
         machine_(machine),
+        messages_(messages),
         queue_(queue),
         slices_(engine, messages, queue),
         surveys_(engine, messages, queue),
-        searches_(engine, messages, queue) {}
+        searches_(engine, messages, queue),
+        films_(engine, messages, queue) {}
 
   /// Asks for what the panel shows and has not got.
   void supply();
@@ -38,6 +41,13 @@ class AttentionSession {
   void find_triples();
   /// Keeps what was found so far.
   void stop_search();
+  /// Makes a film of A as the panel is set in `folder`. `refused` is told, on the drawing thread, why the folder cannot
+  /// hold one; everything else stands in a notice. Throws `Error` while no tensors are open, another film is made or a
+  /// sweep is measured.
+  void make_film(const std::filesystem::path& folder, const FilmQueries& queries, AttentionModel& model,
+                 const Theme& theme, std::function<void(const std::string& why)> refused);
+  /// Keeps the pictures that are there.
+  void stop_film();
   /// Asks again for what failed.
   void ask_again();
   /// Ends what takes all CPUs or the GPU, until the sweep that is measured has ended.
@@ -48,13 +58,16 @@ class AttentionSession {
                                      const Theme& theme) const;
   /// At the end: drops all questions and ends the workers.
   void end();
-  bool idle() const { return slices_.idle() && surveys_.idle() && searches_.idle(); }
+  bool idle() const { return slices_.idle() && surveys_.idle() && searches_.idle() && films_.idle(); }
 
  private:
   void choose_device();
   /// On the search's thread; tells how far it is.
   std::vector<FoundTriple> find_triples_of(Supervisor& worker, const TripleSearchRequest& request,
                                            const SourceReply& shape, const std::stop_token& stop);
+  /// On the film's thread; tells how far it is, and at the end what is there. Returns why the folder cannot hold it.
+  std::string write_film(Supervisor& worker, const FilmRequest& request, const std::filesystem::path& folder,
+                         const std::stop_token& stop);
   void supply_source(int which);
   void supply_draft();
   /// `place` is part of `data_`.
@@ -74,8 +87,9 @@ class AttentionSession {
   AttentionUi& ui_;
   const MeasuringData& machine_;
   std::string device_ = "cpu";  ///< for which everything was asked
+  Messages& messages_;
   UiQueue& queue_;
-  Inspector slices_, surveys_, searches_;
+  Inspector slices_, surveys_, searches_, films_;
 };
 
 }  // namespace triscope
