@@ -27,7 +27,7 @@ triscope_room(views/print kernels/base kernels/base/text kernels/tensors profile
 triscope_room(views/setup kernels/base profiler/plan profiler/record views/data views/parts imgui_and_implot fmt::static)
 triscope_room(views/history kernels/base/text profiler/plan profiler/record profiler/statistics views/data views/model/tables views/parts imgui_and_implot
   fmt::static)
-triscope_room(views/attention kernels/inspect kernels/tensors profiler/record views/data views/model/attention views/parts
+triscope_room(views/attention kernels/inspect kernels/tensors profiler/export profiler/record views/data views/model/attention views/parts
   imgui_and_implot fmt::static)
 triscope_room(views/panels views/attention views/charts views/history views/model/attention views/parts views/setup
   views/tables)

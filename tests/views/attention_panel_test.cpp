@@ -406,6 +406,33 @@ TEST(AttentionModel, the_most_striking_places_are_one_of_each_head) {
   EXPECT_FLOAT_EQ(sharpest[0].value, 0.5F);
 }
 
+TEST(AttentionModel, heads_are_sorted_by_the_mean_of_a_figure_over_whole_queries) {
+  Overview overview;
+  overview.heads = 3;
+  overview.columns = 3;
+  overview.step = 10;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  overview.distance1 = {90, 1, 2, 0, 8, 4, nan, nan, nan};
+  overview.entropy = {0, 2, 4, 0, 1, nan, nan, nan, nan};
+  const auto far = heads_by_mean(overview, OverviewFigure::distance1, 10);
+  ASSERT_EQ(far.size(), 3U);
+  EXPECT_EQ(far[0].head, 1);
+  EXPECT_DOUBLE_EQ(far[0].of(OverviewFigure::distance1), 6) << "0 is of a query before the first";
+  EXPECT_EQ(far[1].head, 0);
+  EXPECT_DOUBLE_EQ(far[1].of(OverviewFigure::distance1), 1.5) << "90 is of a query before the first";
+  EXPECT_EQ(far[2].head, 2) << "without a distribution";
+  EXPECT_TRUE(std::isnan(far[2].of(OverviewFigure::distance1)));
+  const auto sharp = heads_by_mean(overview, OverviewFigure::entropy, 10);
+  EXPECT_EQ(sharp[0].head, 1) << "1 beside 3: sharp heads first";
+  EXPECT_DOUBLE_EQ(sharp[0].of(OverviewFigure::entropy), 1) << "what is not a number does not count";
+  EXPECT_EQ(sharp[1].head, 0);
+  const TextTable text = heads_text(far, false);
+  EXPECT_THAT(text.header, testing::ElementsAre("head", "mean entropy, nats", "mean largest p",
+                                                "mean distance j, tokens", "mean distance k, tokens"));
+  EXPECT_THAT(text.rows.at(0), testing::ElementsAre("1", "1", "", "6", ""));
+  EXPECT_EQ(heads_text(far, true).header.size(), 6U);
+}
+
 TEST(AttentionModel, a_film_says_what_is_wrong_with_its_queries_and_how_far_it_is) {
   AttentionUi ui;
   AttentionData data;

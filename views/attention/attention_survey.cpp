@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "kernels/inspect/triple_search.hpp"
+#include "profiler/export/text_table.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
@@ -194,6 +197,94 @@ void draw_tiles(Context& context, const HeadSheet& sheet, const SheetLayout& lay
   }
 }
 
+/// The columns of the table of heads, after the head itself.
+constexpr std::array kHeadColumns{
+    std::tuple{OverviewFigure::entropy, "nats", "Entropy"}, std::tuple{OverviewFigure::largest_p, "p", "Largest p"},
+    std::tuple{OverviewFigure::sink_p, "sink", "Share of the sink"},
+    std::tuple{OverviewFigure::distance1, "j back", "Distance to j in tokens, weighted by p"},
+    std::tuple{OverviewFigure::distance2, "k back", "Distance to k in tokens, weighted by p"}};
+
+void draw_head_row(Context& context, const HeadMeans& head, std::int64_t first, bool sink) {
+  AttentionUi& ui = context.ui.attention;
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushID(static_cast<int>(head.head));
+  if (ImGui::Selectable("##row", head.head == ui.head, ImGuiSelectableFlags_SpanAllColumns)) ui.head = head.head;
+  tooltip(context,
+          fmt::format("Show head {}. Means over the queries of the overview from {} on, whose windows are whole.",
+                      head.head, format_count(first)));
+  ImGui::PopID();
+  ImGui::SameLine(0, 0);
+  number_right(context, fmt::format("{}", head.head));
+  for (const auto& [figure, label, meaning] : kHeadColumns) {
+    if (figure == OverviewFigure::sink_p && !sink) continue;
+    ImGui::TableNextColumn();
+    const double mean = head.of(figure);
+    number_right(context, std::isnan(mean) ? "–" : significant_text(mean, 3),
+                 figure == ui.figure ? context.look.theme.text : context.look.theme.muted);
+  }
+}
+
+/// A click on a header chooses its figure, by which the heads are sorted.
+void draw_head_headers(Context& context, bool sink) {
+  AttentionUi& ui = context.ui.attention;
+  const Theme& theme = context.look.theme;
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers, context.look.px(24));
+  ImGui::TableSetColumnIndex(0);
+  header_text(context, 0, "head", true, theme.muted);
+  int column = 0;
+  for (const auto& [figure, label, meaning] : kHeadColumns) {
+    if (figure == OverviewFigure::sink_p && !sink) continue;
+    ImGui::TableSetColumnIndex(++column);
+    ImGui::PushID(label);
+    if (ImGui::Selectable("##sort", false, ImGuiSelectableFlags_None, ImVec2(0, ImGui::GetTextLineHeight())))
+      ui.figure = figure;
+    ImGui::PopID();
+    tooltip(context, fmt::format("{}, the mean over queries. Click to sort by it, {} first.", meaning,
+                                 figure == OverviewFigure::entropy ? "sharp heads" : "the largest"));
+    const bool chosen = figure == ui.figure;
+    header_text(context, column, chosen ? fmt::format("▼ {}", label) : label, true, chosen ? theme.text : theme.muted);
+  }
+}
+
+/// All heads by the chosen figure, the mean over their queries.
+void draw_heads(Context& context, const Overview& overview) {
+  constexpr std::int64_t kMostRows = 8;  // without scrolling
+  if (overview.heads < 2) return;
+  const AttentionUi& ui = context.ui.attention;
+  const AttentionData& data = context.data.attention;
+  const std::int64_t first = first_whole_query(data.overview.of.query.problem, overview.columns * overview.step);
+  const bool sink = data.sides[0].source->sink;
+  const std::vector<HeadMeans> heads = heads_by_mean(overview, ui.figure, first);
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, "Heads, means over queries");
+  align_right(button_width("Copy"));
+  if (ImGui::Button("Copy##heads"))
+    context.request(ask::CopyText{write_table(heads_text(heads, sink), TableFormat::tsv)});
+  tooltip(context, "Copy this table for a spreadsheet");
+  const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH |
+                                     ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY;
+  const float height = context.look.px(26) + row * static_cast<float>(std::min(overview.heads, kMostRows));
+  if (!ImGui::BeginTable("heads", sink ? 6 : 5, kFlags, ImVec2(0, height))) return;
+  ImGui::TableSetupColumn("head", ImGuiTableColumnFlags_WidthStretch, 0.8F);
+  for (const auto& [figure, label, meaning] : kHeadColumns) {
+    if (figure != OverviewFigure::sink_p || sink) ImGui::TableSetupColumn(label, ImGuiTableColumnFlags_WidthStretch, 1);
+  }
+  ImGui::TableSetupScrollFreeze(0, 1);
+  draw_head_headers(context, sink);
+  int* followed = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("followed"), -1);
+  for (const HeadMeans& head : heads) {
+    draw_head_row(context, head, first, sink);
+    // Another head, or another order: the shown one stays in view.
+    const int state =
+        static_cast<int>(ui.head) * static_cast<int>(kOverviewFigures.size()) + static_cast<int>(ui.figure);
+    if (head.head == ui.head && std::exchange(*followed, state) != state) ImGui::SetScrollHereY();
+  }
+  ImGui::EndTable();
+}
+
 /// Where the chosen figure is most striking; a click goes there.
 void draw_striking(Context& context, const Overview& overview) {
   constexpr std::size_t kMost = 6;
@@ -272,6 +363,7 @@ void draw_overview(Context& context) {
                   "▲ Magenta: no distribution over pairs. No logit is finite, or the sink is NaN or +infinity.");
     ImGui::PopTextWrapPos();
   }
+  draw_heads(context, overview);
   draw_striking(context, overview);
 }
 

@@ -8,9 +8,11 @@
 #include <fstream>
 
 #include "kernels/base/error.hpp"
+#include "kernels/inspect/triple_search.hpp"
 #include "kernels/tensors/tensor_file.hpp"
 #include "tests/views/journeys/attention_journey.hpp"
 #include "views/model/attention/attention_model.hpp"
+#include "views/model/attention/striking_places.hpp"
 
 namespace triscope {
 namespace {
@@ -339,6 +341,33 @@ TEST_F(AttentionJourney, the_slice_is_exported_as_it_is_shown) {
     IM_CHECK(std::filesystem::file_size(world().folder / "map.png") > 2000);
     app().carry_out(ask::CopyPanelData{Panel::attention});
     IM_CHECK(clipboard().find("j\tk\ttoken j") == 0);
+  });
+}
+
+TEST_F(AttentionJourney, the_head_that_looks_farthest_back_is_two_clicks_away) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    until(c, [] { return data().attention.overview.answer != nullptr; });
+    c->Yield(2);
+    const Overview& overview = *data().attention.overview.answer;
+    const std::int64_t first =
+        first_whole_query(data().attention.overview.of.query.problem, overview.columns * overview.step);
+    IM_CHECK(overview.heads > 2);
+    for (const auto& [header, figure] : {std::pair{"//**/k back/##sort", OverviewFigure::distance2},
+                                         std::pair{"//**/nats/##sort", OverviewFigure::entropy},
+                                         std::pair{"//**/j back/##sort", OverviewFigure::distance1}}) {
+      c->ItemClick(header);
+      c->Yield(2);
+      IM_CHECK(attention().figure == figure);
+      c->ItemClick("//**/##row");  // the first of them
+      c->Yield(2);
+      IM_CHECK_EQ(attention().head, heads_by_mean(overview, figure, first).front().head);
+    }
+    wait(c);
+    IM_CHECK_EQ(side().slice_of.query.head, attention().head);
+    c->ItemClick("//**/Copy##heads");
+    IM_CHECK(clipboard().starts_with("head\tmean entropy, nats\tmean largest p\t"));
+    IM_CHECK_EQ(std::ranges::count(clipboard(), '\n'), 1 + overview.heads);
   });
 }
 
