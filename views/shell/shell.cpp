@@ -222,6 +222,13 @@ bool popup_stood() {
   });
 }
 
+/// To Dear ImGui an arrow key moves the keyboard's ring, and Alt sends it to the tab. It drops the latter when another
+/// key follows in a later frame; where frames are rare, as while something is timed, both come in one.
+void keep_ring() {
+  ImGui::NavMoveRequestCancel();
+  ImGui::GetCurrentContext()->NavWindowingToggleLayer = false;
+}
+
 }  // namespace
 
 bool is_enabled(const Context& context, const Command& command) { return command.enabled(context.data, context.ui); }
@@ -249,7 +256,9 @@ void handle_shortcuts(Context& context) {
         continue;
       }
     }
-    if (pressed(shortcut) && is_enabled(context, command)) context.request(command.request);
+    if (!pressed(shortcut)) continue;
+    if (shortcut.alt) keep_ring();
+    if (is_enabled(context, command)) context.request(command.request);
   }
 }
 

@@ -34,12 +34,16 @@ TEST_F(Journey, groups_that_wait_are_reordered_by_keys_and_by_dragging_within_th
     IM_CHECK((data().run.live.waiting == Order{1, 2, 3, 4, 5, 6, 7, 8}));
     c->ItemClick("$$4/##group");
     until(c, [&] { return ui().queue_group == 4U; });
+    const ImGuiID ring = c->UiContext->NavId;
     c->KeyPress(ImGuiMod_Alt | ImGuiKey_UpArrow);
     until(c, [&] { return data().run.live.waiting == Order{1, 2, 4, 3, 5, 6, 7, 8}; });
     c->KeyPress(ImGuiMod_Alt | ImGuiKey_UpArrow);  // 2 is another restart
     c->KeyPress(ImGuiMod_Alt | ImGuiKey_DownArrow);
     c->KeyPress(ImGuiMod_Alt | ImGuiKey_DownArrow);
     until(c, [&] { return data().run.live.waiting == Order{1, 2, 3, 5, 4, 6, 7, 8}; });
+    // The keyboard's ring stays: on a × Space would leave rows out.
+    IM_CHECK_EQ(c->UiContext->NavId, ring);
+    IM_CHECK_EQ(static_cast<int>(c->UiContext->NavLayer), static_cast<int>(ImGuiNavLayer_Main));
     c->ItemDragAndDrop("$$2/##group", "$$1/##group");
     until(c, [&] { return data().run.live.waiting == Order{2, 1, 3, 5, 4, 6, 7, 8}; });
     c->ItemDragAndDrop("$$1/##group", "$$3/##group");  // of another restart: it stays the last of its own
