@@ -148,10 +148,15 @@ ImU32 severity_colour(const Theme& theme, Severity severity) {
   return severity == Severity::error ? theme.slower : severity == Severity::warning ? theme.unclear : theme.accent;
 }
 
+/// What takes a notice away; where `more` older ones have no room, it says that they come then.
+std::string dismiss_label(std::size_t more) {
+  return more == 0 ? std::string("Dismiss") : fmt::format("Dismiss, {} more###more", more);
+}
+
 /// Width of what can be pressed at a notice.
-float buttons_width(const Notice& notice) {
+float buttons_width(const Notice& notice, std::size_t more) {
   const ImGuiStyle& style = ImGui::GetStyle();
-  float width = ImGui::CalcTextSize("Dismiss").x + 2 * style.FramePadding.x;
+  float width = ImGui::CalcTextSize(dismiss_label(more).c_str(), nullptr, true).x + 2 * style.FramePadding.x;
   for (const auto& action : notice.actions)
     width += ImGui::CalcTextSize(action.label.c_str()).x + 2 * style.FramePadding.x + style.ItemSpacing.x;
   return width;
@@ -162,13 +167,15 @@ struct NoticePlace {
   float wrap = 0, height = 0;  ///< of the text
   float below = 0;             ///< how much lower the buttons stand
   bool cut = false;            ///< it has more lines than are shown
+  std::size_t more = 0;        ///< notices that are older and have no room
 };
 
-NoticePlace place_of(const Look& look, const Notice& notice, float width) {
+NoticePlace place_of(const Look& look, const Notice& notice, float width, std::size_t more) {
   constexpr float kMostLines = 3;
-  const float beside = width - buttons_width(notice) - look.px(8);
+  const float beside = width - buttons_width(notice, more) - look.px(8);
   const bool below = beside < look.px(160);
   NoticePlace place;
+  place.more = more;
   place.wrap = below ? width : beside;
   const float row = ImGui::GetTextLineHeight(),
               text = ImGui::CalcTextSize(sentence(notice.text).c_str(), nullptr, false, place.wrap).y;
@@ -196,7 +203,8 @@ void draw_notice(Context& context, const Notice& notice, const NoticePlace& plac
   ImGui::PopTextWrapPos();
   ImGui::PopClipRect();
   if (place.cut) tooltip(context, notice.text);
-  ImGui::SetCursorScreenPos(ImVec2(at.x + std::max(0.0F, width - buttons_width(notice)), at.y + place.below));
+  ImGui::SetCursorScreenPos(
+      ImVec2(at.x + std::max(0.0F, width - buttons_width(notice, place.more)), at.y + place.below));
   for (const auto& action : notice.actions) {
     if (primary_button(context, action.label.c_str())) {
       context.request(action.request);
@@ -205,8 +213,9 @@ void draw_notice(Context& context, const Notice& notice, const NoticePlace& plac
     ImGui::SameLine();
   }
   ImGui::PushStyleColor(ImGuiCol_Button, look.theme.line);
-  const bool dismissed = ImGui::Button("Dismiss");
+  const bool dismissed = ImGui::Button(dismiss_label(place.more).c_str());
   ImGui::PopStyleColor();
+  if (place.more > 0) tooltip(context, fmt::format("{} below this one; Log has all.", counted(place.more, "notice")));
   if (dismissed) context.request(ask::DismissNotice{notice.id});
   ImGui::SetCursorScreenPos(ImVec2(at.x, end));
 }
@@ -268,16 +277,19 @@ void draw_notices(Context& context) {
   const Look& look = context.look;
   const ImVec2 room = ImGui::GetMainViewport()->Size;
   const std::size_t shown = std::min<std::size_t>(notices.size(), room.y < look.px(450) ? 1 : 3);
-  const auto place = [&](const Notice& notice) { return place_of(look, notice, room.x - 2 * look.px(12)); };
+  const std::size_t hidden = notices.size() - shown;
+  const auto place = [&](const Notice& notice) {
+    return place_of(look, notice, room.x - 2 * look.px(12), &notice == &notices[hidden] ? hidden : 0);
+  };
   float height = 0;
-  for (std::size_t i = notices.size() - shown; i < notices.size(); ++i) height += height_of(look, place(notices[i]));
+  for (std::size_t i = hidden; i < notices.size(); ++i) height += height_of(look, place(notices[i]));
   ImGui::PushStyleColor(ImGuiCol_WindowBg, look.theme.raised);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(12), look.px(5)));
   // What comes unasked takes the keyboard from nobody.
   if (ImGui::BeginViewportSideBar(
           "##notices", ImGui::GetMainViewport(), ImGuiDir_Up, height,
           ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing)) {
-    for (std::size_t i = notices.size() - shown; i < notices.size(); ++i) {
+    for (std::size_t i = hidden; i < notices.size(); ++i) {
       ImGui::PushID(static_cast<int>(notices[i].id));
       draw_notice(context, notices[i], place(notices[i]));
       ImGui::PopID();

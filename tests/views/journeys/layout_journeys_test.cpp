@@ -115,6 +115,25 @@ TEST_F(Journey, the_smallest_window_keeps_run_stop_and_the_buttons_of_a_banner) 
   });
 }
 
+TEST_F(Journey, a_low_window_says_how_many_banners_wait_behind_the_newest) {
+  window->start(window->folder / "test.db", 1280, 800);
+  travel([](ImGuiTestContext* c) {
+    ui().settings.scale = 2;
+    c->Yield(8);
+    for (const NoticeId id : {NoticeId::background, NoticeId::saved, NoticeId::request})
+      app().messages().notify(Severity::error, id, "something went wrong");
+    c->Yield(4);
+    for (const char* more : {"2 more", "1 more"}) {
+      IM_CHECK(std::string(c->ItemInfo("//##notices/**/###more").DebugLabel).find(more) != std::string::npos);
+      c->ItemClick("//##notices/**/###more");
+      c->Yield(2);
+    }
+    c->ItemClick("//##notices/**/Dismiss");
+    c->Yield(2);
+    IM_CHECK(data().notices.empty());
+  });
+}
+
 TEST_F(Journey, the_layout_before_a_reset_comes_back_by_undo) {
   travel([](ImGuiTestContext* c) {
     const float before = ImGui::FindWindowByName("###setup")->Size.x;
