@@ -32,8 +32,9 @@ std::size_t clock_at(const SweepInfo& sweep, std::int64_t now) {
 std::string state_of(const SweepInfo& sweep, const WindowData& data) {
   const std::int64_t done = sweep.ok + sweep.failed + sweep.skipped;
   if (sweep.running || (measures_here(data.run, data) && data.run.sweep == sweep.id))
-    return fmt::format("measuring, {} of {}", done, sweep.planned);
-  if (sweep.finished.empty() && done < sweep.planned) return fmt::format("stopped at {} of {}", done, sweep.planned);
+    return fmt::format("measuring, {} of {} rows", done, sweep.planned);
+  if (sweep.finished.empty() && done < sweep.planned)
+    return fmt::format("stopped at {} of {} rows", done, sweep.planned);
   if (sweep.failed > 0) return fmt::format("{} failed", sweep.failed);
   return {};
 }

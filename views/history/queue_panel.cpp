@@ -127,8 +127,8 @@ void draw_now(Context& context) {
   }
   const SweepQueue::Group& group = live.queue->groups[*live.at];
   const std::size_t count = live.queue->groups.size();
-  muted_text(context, fmt::format("Now: {} of {}, restart {}", count - std::min(count, live.waiting.size()), count,
-                                  group.restart + 1));
+  muted_text(context, fmt::format("Now: group {} of {}, restart {}", count - std::min(count, live.waiting.size()),
+                                  count, group.restart + 1));
   const bool skipped = live.left_out.contains(*live.at);
   const char* skip = skipped ? "Skipped" : "Skip";
   align_right(button_width(skip));

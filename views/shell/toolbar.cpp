@@ -98,6 +98,15 @@ float draw_word(ImFont* font, float size, float x, float middle, ImU32 colour, c
   return end;
 }
 
+/// What the progress counts: a row with several restarts is done with its last. Empty before the plan is known.
+const char* counted_things(const RunState& run) {
+  const SweepQueue* queue = run.live.queue.get();
+  if (!queue) return "";
+  return std::ranges::any_of(queue->groups, [](const SweepQueue::Group& group) { return group.restart > 0; })
+             ? "restarts"
+             : "rows";
+}
+
 /// How the running sweep stands, or how the last one ended, in `width` pixels from the cursor on.
 void draw_progress(Context& context, float width) {
   const Look& look = context.look;
@@ -115,7 +124,7 @@ void draw_progress(Context& context, float width) {
                            : run.progress.seconds_left
                                ? fmt::format("{} left", format_seconds(*run.progress.seconds_left))
                                : std::string();
-  const float count_width = look.px(84), bar_height = look.px(5), bar_width = width - count_width - look.px(150);
+  const float count_width = look.px(84), bar_height = look.px(5), bar_width = width - count_width - look.px(200);
   if (bar_width < look.px(40)) {
     if (run.progress.total > 0 && width > count_width)
       draw_word(look.numbers, kNumberSize, at.x, middle, look.theme.text, count);
@@ -126,7 +135,10 @@ void draw_progress(Context& context, float width) {
   tooltip(context, run.progress.current.empty() ? std::string_view("Starting the worker.")
                                                 : std::string_view(run.progress.current));
   float x = at.x + bar_width + look.px(12);
-  if (run.progress.total > 0) x = draw_word(look.numbers, kNumberSize, x, middle, look.theme.text, count) + look.px(12);
+  if (run.progress.total > 0) {
+    x = draw_word(look.numbers, kNumberSize, x, middle, look.theme.text, count) + look.px(6);
+    x = draw_word(look.text, kSecondarySize, x, middle, look.theme.muted, counted_things(run)) + look.px(12);
+  }
   draw_word(look.text, kSecondarySize, x, middle, look.theme.muted, left);
 }
 
@@ -352,7 +364,7 @@ void draw_status_bar(Context& context) {
       const Progress& progress = data.run.progress;
       // The toolbar of a small window has no room for it.
       if (progress.total > 0 && ImGui::GetWindowWidth() < look.px(760))
-        item(look.theme.accent, fmt::format("{} / {}", progress.done, progress.total));
+        item(look.theme.accent, fmt::format("{} / {} {}", progress.done, progress.total, counted_things(data.run)));
       item(look.theme.accent, progress.current.empty() ? "starting the worker" : progress.current);
     }
     if (context.ui.workspace == Workspace::attention) {
