@@ -220,7 +220,8 @@ void draw_head_row(Context& context, const HeadMeans& head, std::int64_t first, 
     if (figure == OverviewFigure::sink_p && !sink) continue;
     ImGui::TableNextColumn();
     const double mean = head.of(figure);
-    number_right(context, std::isnan(mean) ? "–" : significant_text(mean, 3),
+    const bool share = figure == OverviewFigure::largest_p || figure == OverviewFigure::sink_p;
+    number_right(context, std::isnan(mean) ? "–" : significant_text(mean, share ? 2 : 3),
                  figure == ui.figure ? context.look.theme.text : context.look.theme.muted);
   }
 }
@@ -242,8 +243,7 @@ void draw_head_headers(Context& context, bool sink) {
     ImGui::PopID();
     tooltip(context, fmt::format("{}, the mean over queries. Click to sort by it, {} first.", meaning,
                                  figure == OverviewFigure::entropy ? "sharp heads" : "the largest"));
-    const bool chosen = figure == ui.figure;
-    header_text(context, column, chosen ? fmt::format("▼ {}", label) : label, true, chosen ? theme.text : theme.muted);
+    header_text(context, column, label, true, figure == ui.figure ? theme.accent : theme.muted);
   }
 }
 
@@ -270,7 +270,9 @@ void draw_heads(Context& context, const Overview& overview) {
   if (!ImGui::BeginTable("heads", sink ? 6 : 5, kFlags, ImVec2(0, height))) return;
   ImGui::TableSetupColumn("head", ImGuiTableColumnFlags_WidthStretch, 0.8F);
   for (const auto& [figure, label, meaning] : kHeadColumns) {
-    if (figure != OverviewFigure::sink_p || sink) ImGui::TableSetupColumn(label, ImGuiTableColumnFlags_WidthStretch, 1);
+    if (figure == OverviewFigure::sink_p && !sink) continue;
+    const float weight = figure == OverviewFigure::largest_p || figure == OverviewFigure::sink_p ? 1.4F : 1;
+    ImGui::TableSetupColumn(label, ImGuiTableColumnFlags_WidthStretch, weight);
   }
   ImGui::TableSetupScrollFreeze(0, 1);
   draw_head_headers(context, sink);
