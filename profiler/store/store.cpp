@@ -158,12 +158,14 @@ struct Store::Impl {
     const std::int64_t environment = environment_of(database, sweep);
     const std::optional<ExistingRow> existing = find_measurement(database, sweep, measurement.key);
     if (existing && existing->status == Status::ok) {
-      if (existing->source_hash == measurement.source_hash) {
+      if (existing->source_hash == measurement.source_hash && existing->environment == environment) {
         throw Error(fmt::format("cannot store a second result of {} {} for {} in sweep {}", measurement.key.kernel,
                                 to_string(measurement.key.pass), describe(measurement.key.problem), sweep),
                     fmt::format("measurement {} already holds one", existing->id), "measure it again in a new sweep");
       }
       if (measurement.status == Status::cancelled) return existing->id;
+      // What it sampled in turns with other groups stays theirs.
+      if (existing->source_hash == measurement.source_hash) measurement.turns = read_turns(database, existing->id);
     }
     const std::int64_t row = write_measurement(database, sweep, environment, measurement, derive(measurement.key),
                                                existing ? std::optional(existing->id) : std::nullopt);

@@ -39,6 +39,7 @@ struct ExistingRow {
   std::int64_t id = 0;
   Status status = Status::ok;
   std::string source_hash;
+  std::int64_t environment = 0;  ///< its row
 };
 std::optional<ExistingRow> find_measurement(SQLite::Database& database, std::int64_t sweep, const MeasurementKey& key);
 

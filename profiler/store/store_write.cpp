@@ -78,7 +78,8 @@ std::optional<ExistingRow> find_measurement(SQLite::Database& database, std::int
   InternedTexts texts(database);
   // By the kernel's name: its source may have changed before the sweep was resumed.
   SQLite::Statement find(database,
-                         "SELECT measurement.id, measurement.status, kernel.source_hash FROM measurement "
+                         "SELECT measurement.id, measurement.status, kernel.source_hash, measurement.environment "
+                         "FROM measurement "
                          "JOIN kernel ON kernel.id = measurement.kernel WHERE measurement.sweep = ? "
                          "AND measurement.config = ? AND kernel.name = ? AND " +
                              equal_to_row(kKeys.columns));
@@ -90,7 +91,7 @@ std::optional<ExistingRow> find_measurement(SQLite::Database& database, std::int
   ExistingRow existing;
   row >> existing.id;
   existing.status = row.named(parse_status);
-  row >> existing.source_hash;
+  row >> existing.source_hash >> existing.environment;
   return existing;
 }
 

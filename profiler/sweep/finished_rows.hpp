@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,13 @@
 
 namespace triscope {
 
-/// Rows that are in the database with their restarts, by what they measured.
+/// Rows that are in the database with their restarts, by what they measured. The restarts of one row come from one
+/// environment: to a row of another than this run's none is added, and it counts only when it is whole.
 class FinishedRows {
  public:
   void add(FinishedKey row);
+  /// These rows were measured in another environment; whole ones have `restarts`.
+  void set_elsewhere(std::set<std::int64_t> rows, std::int64_t restarts);
   void remove(const MeasurementKey& key);
   /// Throws `std::out_of_range` when there is none.
   FinishedKey& at(const MeasurementKey& key);
@@ -22,6 +26,9 @@ class FinishedRows {
   const FinishedKey* find(const PlanEntry& entry) const;
   /// It was measured, but by a kernel that has changed since.
   bool changed(const PlanEntry& entry) const;
+  /// The row of `entry` when it was begun in another environment and lacks restarts; 0: it was not.
+  std::int64_t begun_elsewhere(const PlanEntry& entry) const;
+  bool is_elsewhere(std::int64_t row) const { return elsewhere_.contains(row); }
 
   /// `group` with the entries that lack the restart of this number now: those before it are there.
   PlanGroup missing(PlanGroup group, std::int64_t restart) const;
@@ -29,7 +36,13 @@ class FinishedRows {
   PlanGroup ahead(PlanGroup group, std::int64_t restart) const;
 
  private:
+  const FinishedKey* of_this_kernel(const PlanEntry& entry) const;
+  bool counts(const FinishedKey& row) const;
+  bool can_grow(const FinishedKey& row) const { return !is_elsewhere(row.row); }
+
   std::map<std::string, FinishedKey> rows_;  // by key as text
+  std::set<std::int64_t> elsewhere_;
+  std::int64_t whole_ = 0;  // restarts
 };
 
 }  // namespace triscope

@@ -80,7 +80,7 @@ RowKeeper::RowKeeper(Store& store, Sweep sweep)
   if (error) file_ = sweep_.database;
   file_ += fmt::format(".{}.spool", uuid_);
   if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file_, error))) return;
-  std::vector<Measurement> left = read_spool();
+  std::vector<Spooled> left = read_spool();
   if (left.empty()) {  // half a measurement, or something that this program did not write
     sweep_.tell(fmt::format("{} holds no whole measurement: {}", file_.string(), set_aside()));
     return;
@@ -88,14 +88,14 @@ RowKeeper::RowKeeper(Store& store, Sweep sweep)
   add_spooled(std::move(left));
 }
 
-void RowKeeper::add_spooled(std::vector<Measurement> left) {
+void RowKeeper::add_spooled(std::vector<Spooled> left) {
   std::vector<FinishedKey> finished = Snapshot(sweep_.database).finished_keys(sweep_.id);
   std::size_t added = 0, unusable = 0;
   std::string fault;  // the last one's
-  for (Measurement& measurement : left) {
+  for (auto& [measurement, environment] : left) {
     // The program may have ended between the database and the removal of the file.
-    const auto same = [&](const FinishedKey& one) {
-      return one.key == measurement.key && one.source_hash == measurement.source_hash;
+    const auto same = [&key = measurement.key, &hash = measurement.source_hash](const FinishedKey& one) {
+      return one.key == key && one.source_hash == hash;
     };
     if (std::any_of(finished.begin(), finished.end(), same)) continue;
     if (std::string why = spooled_fault(measurement); !why.empty()) {
@@ -104,6 +104,7 @@ void RowKeeper::add_spooled(std::vector<Measurement> left) {
       continue;
     }
     if (measurement.status == Status::ok) sweep_.summarize(measurement);
+    if (environment) store_.resume_sweep(sweep_.id, *environment);  // the run that measured it may have been elsewhere
     store_.add(sweep_.id, measurement);
     finished.push_back({measurement.key, measurement.source_hash});
     ++added;
@@ -203,16 +204,21 @@ void RowKeeper::try_again() {
 }
 
 void RowKeeper::spool() {
-  for (Waiting& one : waiting_)
-    one.spooled = one.spooled || append(file_, to_bytes(ResultReply{sweep_.id, one.measurement}));
+  Catalog place;
+  place.environment = sweep_.environment;
+  for (Waiting& one : waiting_) {
+    if (one.spooled) continue;
+    one.spooled = append(file_, to_bytes(CatalogReply{place}) + to_bytes(ResultReply{sweep_.id, one.measurement}));
+  }
 }
 
 bool RowKeeper::all_spooled() const {
   return std::all_of(waiting_.begin(), waiting_.end(), [](const Waiting& one) { return one.spooled; });
 }
 
-std::vector<Measurement> RowKeeper::read_spool() const {
-  std::vector<Measurement> measurements;
+std::vector<RowKeeper::Spooled> RowKeeper::read_spool() const {
+  std::vector<Spooled> measurements;
+  std::optional<Environment> environment;
   std::ifstream in(file_, std::ios::binary);
   FrameParser parser;
   std::string bytes(1 << 16, '\0');
@@ -220,8 +226,9 @@ std::vector<Measurement> RowKeeper::read_spool() const {
     while (in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())), in.gcount() > 0) {
       for (const Frame& frame : parser.feed(std::string_view(bytes).substr(0, static_cast<std::size_t>(in.gcount())))) {
         const Message message = decode(frame);
+        if (const auto* place = std::get_if<CatalogReply>(&message)) environment = place->catalog.environment;
         const auto* result = std::get_if<ResultReply>(&message);
-        if (result != nullptr) measurements.push_back(result->measurement);
+        if (result != nullptr) measurements.push_back({result->measurement, environment});
       }
     }
   } catch (const Error& error) {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -16,9 +17,9 @@
 namespace triscope {
 
 /// A measurement that the database does not take (another program keeps it locked, the disk is full, its mount is gone)
-/// waits in memory and in a spool file beside the database, DATABASE.UUID.spool, UUID being the sweep's: results as the
-/// worker sends them (profiler/protocol). It is tried again before the next measurement, at the end, and by resuming.
-/// Use on one thread.
+/// waits in memory and in a spool file beside the database, DATABASE.UUID.spool, UUID being the sweep's: the
+/// environment and results as the worker sends them (profiler/protocol). It is tried again before the next measurement,
+/// at the end, and by resuming. Use on one thread.
 class RowKeeper {
  public:
   /// What a keeper needs of its sweep.
@@ -29,6 +30,7 @@ class RowKeeper {
     std::function<void(const std::string&)> tell;                ///< one line for a person
     std::function<void(const Measurement&, std::int64_t)> kept;  ///< a measurement is in the database, in this row
     std::function<void(Measurement&)> summarize;                 ///< the spool file holds samples, not their summary
+    Environment environment;                                     ///< in which this run measures
   };
 
   /// Adds what an earlier run of the sweep left in the spool file, and removes that. What no measurement can be is left
@@ -52,8 +54,12 @@ class RowKeeper {
   bool store_one(const Measurement& measurement);
   void try_again();
   void spool();
-  std::vector<Measurement> read_spool() const;
-  void add_spooled(std::vector<Measurement> left);
+  struct Spooled {
+    Measurement measurement;
+    std::optional<Environment> environment;  ///< in which it was measured; nullopt: a file of an older program
+  };
+  std::vector<Spooled> read_spool() const;
+  void add_spooled(std::vector<Spooled> left);
   std::string set_aside() const;  ///< gives the spool file another name that is free; says which, or why not
   bool all_spooled() const;
   std::string where() const;

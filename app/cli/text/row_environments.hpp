@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/record/environment_difference.hpp"
 #include "profiler/record/measurement.hpp"
 #include "profiler/store/store.hpp"
 
@@ -18,15 +19,5 @@ struct OtherEnvironments {
   std::string remark;           ///< a line for each other environment: its rows, and what differs; empty when `rows` is
 };
 OtherEnvironments other_environments(const Snapshot& snapshot, const std::vector<ResultRow>& rows);
-
-/// One fact that differs: `group` is device, host, driver or commit (which counts compiler and version).
-struct EnvironmentDifference {
-  std::string group;
-  std::string text;  ///< "commit a596f9e (not 1b245ca)"
-};
-std::vector<EnvironmentDifference> environment_differences(const Environment& environment, const Environment& usual);
-
-/// The same in one line: "commit a596f9e (not 1b245ca), host a (not b)". Empty when the two are equal.
-std::string environment_difference(const Environment& environment, const Environment& usual);
 
 }  // namespace triscope

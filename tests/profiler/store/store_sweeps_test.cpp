@@ -90,6 +90,28 @@ TEST_F(StoreTest, an_ok_row_of_a_kernel_that_changed_is_replaced_but_not_by_a_ca
   expect_same(*Snapshot(file_).measurement(id), changed);
 }
 
+TEST_F(StoreTest, an_ok_row_of_another_environment_is_replaced_with_its_environment_and_keeps_its_turns) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  const Measurement old = synthetic_measurement(0);
+  const std::int64_t id = store.add(sweep, old);
+  store.set_turns(id, 77, old.samples);
+  Environment here = synthetic_environment();
+  here.host = "here";
+  store.resume_sweep(sweep, here);
+  Measurement again = old;
+  again.started_unix_ns += 1;
+  again.status = Status::cancelled;
+  EXPECT_EQ(store.add(sweep, again), id);
+  EXPECT_EQ(Snapshot(file_).environment(id), synthetic_environment()) << "not by a cancelled one";
+  again.status = Status::ok;
+  EXPECT_EQ(store.add(sweep, again), id);
+  EXPECT_EQ(Snapshot(file_).environment(id), here);
+  again.turns[77] = old.samples;
+  expect_same(*Snapshot(file_).measurement(id), again);
+  EXPECT_THROW(store.add(sweep, again), Error) << "of this one it has a result now";
+}
+
 TEST_F(StoreTest, another_restart_adds_samples_and_replaces_the_summary) {
   Store store(file_);
   const std::int64_t sweep = begin(store);

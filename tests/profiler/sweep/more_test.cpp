@@ -182,6 +182,28 @@ TEST_F(More, unclear_rows_get_a_fixed_number_of_looks) {
   EXPECT_THAT(log_, HasSubstr("unclear before look 1 of 3"));
 }
 
+TEST_F(More, no_restart_is_added_to_rows_of_another_environment) {
+  const std::int64_t sweep = run_sweep(request(), database(), {}, {}).sweep;
+  SQLite::Database(database().string(), SQLite::OPEN_READWRITE).exec("UPDATE environment SET host = 'elsewhere'");
+  const SweepOutcome outcome =
+      resume(sweep, [&](SweepControl& control) { control.measure_again(rows(sweep).front().measurement); });
+  EXPECT_EQ(outcome.measured_now + outcome.repeated_now, 0);
+  for (const ResultRow& row : rows(sweep)) EXPECT_EQ(row.restarts, 3);
+  EXPECT_THAT(log_, HasSubstr("No restart is added to 1 row: it was measured in another environment"));
+  EXPECT_THAT(log_, HasSubstr("host elsewhere (not "));
+}
+
+TEST_F(More, nothing_is_cross_checked_here_that_was_measured_elsewhere) {
+  const std::int64_t sweep = run_sweep(request(), database(), {}, {}).sweep;
+  SQLite::Database file(database().string(), SQLite::OPEN_READWRITE);
+  file.exec("UPDATE environment SET host = 'elsewhere'");
+  file.exec("UPDATE measurement SET timing_source = 'cupti'");
+  resume(sweep, [](SweepControl&) {});
+  EXPECT_EQ(file.execAndGet("SELECT count(*) FROM cross_check").getInt(), 0);
+  EXPECT_THAT(log_, HasSubstr("3 cross-checks are left out: "));
+  EXPECT_THAT(log_, HasSubstr("in another environment"));
+}
+
 TEST_F(More, nothing_is_added_to_rows_of_one_restart) {
   SweepRequest r = request();
   r.restarts = 1;

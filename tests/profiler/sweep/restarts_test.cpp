@@ -2,12 +2,14 @@
 #include "profiler/sweep/restarts.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "kernels/base/text/number_of.hpp"
 #include "profiler/plan/progress.hpp"
 #include "profiler/record/words/kernel_remark.hpp"
 #include "profiler/statistics/convergence.hpp"
@@ -140,6 +142,67 @@ TEST_F(Restarts, resuming_measures_the_restarts_that_are_missing) {
   EXPECT_GT(second.repeated_now, 0);
   for (const ResultRow& row : Snapshot(database()).results(first.sweep)) EXPECT_EQ(row.restarts, 3);
   EXPECT_EQ(run_sweep({}, database(), {}, {}, first.sweep).repeated_now, 0);
+}
+
+// As if everything so far had been measured on another host, by another build.
+void measured_elsewhere(const std::filesystem::path& database) {
+  SQLite::Database(database.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE environment SET host = 'elsewhere', git_commit = 'aaaaaaaaaaaa', driver_version = '1'");
+}
+
+TEST_F(Restarts, resuming_elsewhere_begins_anew_what_lacks_restarts_and_leaves_what_is_whole) {
+  std::stop_source stop;
+  SweepObserver observer;
+  observer.progress = [&](const Progress& p) {
+    if (p.done >= 7) stop.request_stop();  // one row three times, the others twice
+  };
+  const std::int64_t sweep = run_sweep(request(), database(), observer, stop.get_token()).sweep;
+  measured_elsewhere(database());
+  std::map<std::int64_t, Measurement> before;
+  std::int64_t whole = 0;
+  for (const ResultRow& row : Snapshot(database()).results(sweep)) {
+    before[row.measurement] = *Snapshot(database()).measurement(row.measurement);
+    whole += row.restarts == 3;
+  }
+  ASSERT_GT(whole, 0);
+  ASSERT_LT(whole, 3);
+  std::string log;
+  SweepObserver elsewhere;
+  elsewhere.log = [&](const std::string& line) { log += line + "\n"; };
+  const SweepOutcome second = run_sweep({}, database(), elsewhere, {}, sweep);
+  EXPECT_FALSE(second.stopped);
+  EXPECT_EQ(second.measured_now, 3 - whole);
+  const Snapshot snapshot(database());
+  for (const ResultRow& row : snapshot.results(sweep)) {
+    EXPECT_EQ(row.restarts, 3);
+    const Measurement& old = before.at(row.measurement);
+    const Measurement now = *snapshot.measurement(row.measurement);
+    const bool was_whole = old.summary.restarts == 3;
+    EXPECT_EQ(snapshot.environment(row.measurement).value().host == "elsewhere", was_whole) << "a row names its own";
+    EXPECT_EQ(now.started_unix_ns == old.started_unix_ns, was_whole) << "no sample of the other host is left";
+  }
+  EXPECT_THAT(log, HasSubstr(fmt::format("{} begun anew: ", number_of(3 - whole, "measurement"))));
+  EXPECT_THAT(log, HasSubstr("commit aaaaaaaaaaaa (not "));
+  EXPECT_THAT(log, HasSubstr("host elsewhere (not "));
+}
+
+TEST_F(Restarts, a_cancelled_beginning_elsewhere_leaves_what_is_there) {
+  std::stop_source stop;
+  SweepObserver observer;
+  observer.progress = [&](const Progress& p) {
+    if (p.done >= 4) stop.request_stop();
+  };
+  const std::int64_t sweep = run_sweep(request(), database(), observer, stop.get_token()).sweep;
+  measured_elsewhere(database());
+  std::stop_source at_once;
+  at_once.request_stop();
+  run_sweep({}, database(), {}, at_once.get_token(), sweep);
+  const Snapshot snapshot(database());
+  EXPECT_THAT(snapshot.results(sweep), SizeIs(3));
+  for (const ResultRow& row : snapshot.results(sweep)) {
+    EXPECT_EQ(row.status, Status::ok);
+    EXPECT_EQ(snapshot.environment(row.measurement).value().host, "elsewhere");
+  }
 }
 
 TEST_F(Restarts, a_kernel_that_is_wrong_in_a_later_process_fails) {

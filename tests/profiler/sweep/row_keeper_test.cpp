@@ -27,13 +27,16 @@ class RowKeeperTest : public testing::Test {
   RowKeeperTest() { sweep_ = store_.begin_sweep("triscope sweep", "{}", synthetic_environment(), 10); }
 
   RowKeeper keeper() { return keeper(database_); }
-  RowKeeper keeper(const std::filesystem::path& database) {
+  RowKeeper keeper(const std::filesystem::path& database, const std::string& host = synthetic_environment().host) {
+    Environment environment = synthetic_environment();
+    environment.host = host;
     return RowKeeper(store_, {.id = sweep_,
                               .database = database,
                               .reopen = [this] { store_ = Store(database_, std::chrono::milliseconds(10)); },
                               .tell = [this](const std::string& text) { told_.push_back(text); },
                               .kept = [this](const Measurement& one, std::int64_t) { kept_.push_back(one.key); },
-                              .summarize = [](Measurement& one) { one.summary = summarize(one.samples, {}); }});
+                              .summarize = [](Measurement& one) { one.summary = summarize(one.samples, {}); },
+                              .environment = environment});
   }
   /// Until it ends, the database takes nothing.
   struct Lock {
@@ -112,6 +115,17 @@ TEST_F(RowKeeperTest, resuming_adds_what_a_program_left_that_was_killed) {
   EXPECT_EQ(added->summary.samples, 20);
   EXPECT_EQ(added->summary.restarts, 1);
   EXPECT_FALSE(std::filesystem::exists(spool()));
+}
+
+TEST_F(RowKeeperTest, what_waits_is_of_the_environment_that_measured_it) {
+  {
+    RowKeeper keeper = this->keeper(database_, "node 7");  // which had resumed the sweep of another host
+    const Lock lock(database_);
+    keeper.add(one(1));
+  }
+  this->keeper(database_, "node 8");
+  ASSERT_THAT(rows(), SizeIs(1));
+  EXPECT_EQ(Snapshot(database_).environment(rows()[0].measurement)->host, "node 7");
 }
 
 TEST_F(RowKeeperTest, what_stands_twice_in_the_file_is_added_once) {
