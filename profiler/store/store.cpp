@@ -290,8 +290,9 @@ std::int64_t Store::import(const fs::path& file, const ImportRules& rules) {
   return translate_errors("import", source.file, [&] {
     source.begin_read();
     const SQLite::Transaction reading(source.database);
-    return impl_->write(
-        [&](SQLite::Database& target) { return copy_sweeps(target, source.database, source.file, rules); });
+    return impl_->write([&](SQLite::Database& target) {
+      return copy_sweeps(target, impl_->connection.file, source.database, source.file, rules);
+    });
   });
 }
 

@@ -56,8 +56,8 @@ class Store {
   void know_kernels(const std::vector<KernelInfo>& kernels);
   /// Writes one measurement with all it carries in one short transaction; returns its row id. A non-ok row of the same
   /// key in the same sweep is replaced and keeps its row id and note (that is what resuming does). An ok row is
-  /// replaced only when the kernel has changed since (another `source_hash`), and not by a cancelled one, which is
-  /// dropped; a second row of the same kernel is refused.
+  /// replaced only when the kernel has changed since (another `source_hash`) or it is of another environment, and not
+  /// by a cancelled one, which is dropped; a second row of the same kernel and environment is refused.
   std::int64_t add(std::int64_t sweep, const Measurement& measurement);
   /// The same for several, in one transaction; returns their row ids.
   std::vector<std::int64_t> add(std::int64_t sweep, std::span<const Measurement> measurements);
@@ -79,9 +79,9 @@ class Store {
   /// Deletes a sweep and all that belongs to it. Throws `Error` (usage) while it is being measured.
   void delete_sweep(std::int64_t sweep);
   /// Copies sweeps of `file` that this database does not hold yet (identity: a random id given at begin_sweep), and the
-  /// measurements that partly copied sweeps lack. A key that is ok here stays; one that is not ok here is replaced by
-  /// an ok one from `file`. Returns how many measurements were copied. All or nothing; `file` is only read.
-  /// What cannot be used is left out: a row, a sweep without its environment, a request that cannot be resumed.
+  /// measurements that partly copied sweeps lack; a row here is replaced by one of `file` that is further (ok, restarts,
+  /// turns, cross-check, counters). Returns how many were copied. All or nothing; `file` is only read. Left out: a row
+  /// that cannot be used, a sweep without environment or measured right now, a request that cannot be resumed.
   std::int64_t import(const std::filesystem::path& file, const ImportRules& rules = {});
 
  private:

@@ -84,10 +84,10 @@ std::vector<FinishedKey> read_finished_keys(SQLite::Database& database, std::int
 std::vector<StoredMeasurement> read_without_cross_check(SQLite::Database& database, std::int64_t sweep);
 std::vector<StoredMeasurement> read_without_counters(SQLite::Database& database, std::int64_t sweep);
 
-/// Copies what `from`, which is open as `file`, holds and `target` lacks, see Store::import. Returns the number of
-/// measurements copied. Throws `Error`, which names `file`, when `from` cannot be read; SQLite's exceptions are the
-/// target's.
-std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& from, const std::filesystem::path& file,
-                         const ImportRules& rules);
+/// Copies what `from`, which is open as `file`, holds and `target`, which is `target_file`, lacks, see Store::import.
+/// Returns the number of measurements copied. Throws `Error`, which names `file`, when `from` cannot be read; SQLite's
+/// exceptions are the target's.
+std::int64_t copy_sweeps(SQLite::Database& target, const std::filesystem::path& target_file, SQLite::Database& from,
+                         const std::filesystem::path& file, const ImportRules& rules);
 
 }  // namespace triscope

@@ -4,9 +4,14 @@
 
 #include <chrono>
 #include <latch>
+#include <span>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "kernels/base/error.hpp"
+#include "profiler/statistics/statistics.hpp"
+#include "profiler/store/open/sweep_lock.hpp"
 #include "tests/profiler/store/store_fixture.hpp"
 
 namespace triscope {
@@ -14,6 +19,7 @@ namespace {
 
 using fixture::expect_same;
 using fixture::StoreTest;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -95,6 +101,108 @@ TEST_F(StoreTest, importing_completes_a_sweep_that_was_partly_copied) {
   ASSERT_THAT(snapshot.sweeps(), SizeIs(1));
   EXPECT_EQ(snapshot.sweeps()[0].ok, 3);
   EXPECT_NE(snapshot.sweeps()[0].finished, "");
+}
+
+// A sweep that was stopped after the first restart, in a copy made then; and whole, in `source`.
+class PartialCopy : public StoreTest {
+ protected:
+  PartialCopy() {
+    sweep_ = begin(writer_);
+    for (const std::int64_t n : {0, 1}) rows_.push_back(writer_.add(sweep_, with_restarts(n, 1)));
+    store_.add(begin(store_), synthetic_measurement(7));  // so that ids differ
+    store_.import(source_);
+    store_.set_measurement_note(2, "mine");
+  }
+  static Measurement with_restarts(std::int64_t number, std::int64_t restarts) {
+    Measurement m = synthetic_measurement(number, 4);
+    m.cross_check.reset();
+    const std::vector<Sample> once = m.samples;
+    for (std::int64_t restart = 1; restart < restarts; ++restart) {
+      for (Sample sample : once) {
+        sample.restart = restart;
+        m.samples.push_back(sample);
+      }
+    }
+    m.summary = summarize(m.samples, StoppingRule{}, spread().times);
+    m.reason = restarts < 3 ? std::to_string(restarts) + " of 3 restarts" : "";
+    return m;
+  }
+  static SweepSpread spread() { return {{1e-4, 12}, {1e-6, 4}}; }
+  void complete(std::int64_t number) {
+    const Measurement whole = with_restarts(number, 3);
+    const MeasurementUpdate update{rows_.at(static_cast<std::size_t>(number)),
+                                   {whole.samples.begin() + 4, whole.samples.end()},
+                                   whole.summary,
+                                   Status::ok,
+                                   ""};
+    writer_.update(sweep_, std::span(&update, 1), spread());
+  }
+  SweepInfo copied() const { return *Snapshot(file_).sweep(2); }
+
+  const std::filesystem::path source_ = folder_ / "source.db";
+  Store writer_{source_};
+  Store store_{file_};
+  std::int64_t sweep_ = 0;
+  std::vector<std::int64_t> rows_;
+};
+
+TEST_F(PartialCopy, importing_completes_rows_that_lack_restarts) {
+  complete(0);
+  complete(1);
+  writer_.finish_sweep(sweep_);
+  EXPECT_EQ(store_.import(source_), 2);
+  EXPECT_EQ(store_.import(source_), 0);
+  for (const std::int64_t row : {2, 3})
+    expect_same(*Snapshot(file_).measurement(row), *Snapshot(source_).measurement(row - 1));
+  EXPECT_EQ(Snapshot(file_).note(2), "mine");
+  EXPECT_EQ(copied().spread, spread());
+  EXPECT_NE(copied().finished, "");
+}
+
+TEST_F(PartialCopy, importing_an_older_copy_takes_nothing_away) {
+  complete(0);
+  Store whole(folder_ / "whole.db");
+  whole.import(source_);
+  const Measurement before = *Snapshot(folder_ / "whole.db").measurement(1);
+  EXPECT_EQ(whole.import(file_), 1) << "the sweep that it does not hold";
+  expect_same(*Snapshot(folder_ / "whole.db").measurement(1), before);
+}
+
+TEST_F(PartialCopy, importing_completes_the_turns_and_checks_of_rows_that_are_here) {
+  complete(0);
+  complete(1);
+  store_.import(source_);
+  writer_.set_turns(rows_[0], 77, with_restarts(0, 3).samples);
+  EXPECT_EQ(store_.import(source_), 1);
+  writer_.set_cross_check(rows_[1], {.timing_source = TimingSource::cuda_events, .samples = 0, .reason = "no driver"});
+  EXPECT_EQ(store_.import(source_), 1);
+  EXPECT_EQ(store_.import(source_), 0);
+  for (const std::int64_t row : {2, 3})
+    expect_same(*Snapshot(file_).measurement(row), *Snapshot(source_).measurement(row - 1));
+}
+
+TEST_F(PartialCopy, a_sweep_that_an_import_leaves_behind_stays_interrupted) {
+  complete(0);
+  complete(1);
+  writer_.finish_sweep(sweep_);
+  Measurement changed = with_restarts(0, 1);  // resumed here with another kernel, and stopped again
+  changed.source_hash = "changed since";
+  changed.started_unix_ns += 1'000'000'000;
+  store_.add(2, changed);
+  std::vector<std::string> left_out;
+  EXPECT_EQ(store_.import(source_, {.left_out = [&](const std::string& why) { left_out.push_back(why); }}), 1);
+  expect_same(*Snapshot(file_).measurement(2), changed);
+  EXPECT_EQ(copied().finished, "");
+  EXPECT_THAT(left_out, testing::ElementsAre(HasSubstr("measured later, from another version of the kernel")));
+}
+
+TEST_F(PartialCopy, a_sweep_that_is_being_measured_is_not_completed) {
+  complete(0);
+  std::vector<std::string> left_out;
+  const SweepLock lock(file_, 2);
+  EXPECT_EQ(store_.import(source_, {.left_out = [&](const std::string& why) { left_out.push_back(why); }}), 0);
+  EXPECT_EQ(Snapshot(file_).measurement(2)->summary.restarts, 1);
+  EXPECT_THAT(left_out, testing::ElementsAre(HasSubstr("is being measured right now")));
 }
 
 TEST_F(StoreTest, importing_the_database_itself_is_refused) {
