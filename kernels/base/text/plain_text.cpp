@@ -16,8 +16,9 @@ bool acts_or_hides(std::uint32_t code) {
          || within(0x2066, 0x2069) || within(0x2028, 0x2029)                // and line ends
          || code == 0xAD || code == 0x34F || code == 0x200B || within(0x2060, 0x2065) || within(0x206A, 0x206F)  //
          || within(0x115F, 0x1160) || code == 0x3164 || code == 0xFFA0 || within(0x17B4, 0x17B5)                 //
-         || within(0x180B, 0x180F) || code == 0xFEFF || within(0xFFF9, 0xFFFB) || within(0xE0000, 0xE0FFF);
-  // The last three lines: what is not seen, but for what scripts and pictures are joined and chosen with (U+200C,
+         || within(0x180B, 0x180F) || code == 0xFEFF || within(0xFFF9, 0xFFFB) || within(0xE0000, 0xE0FFF)       //
+         || within(0xFFFE, 0xFFFF);  // no characters: XML knows none of them
+  // The three lines before: what is not seen, but for what scripts and pictures are joined and chosen with (U+200C,
   // U+200D, U+FE00 to U+FE0F).
 }
 

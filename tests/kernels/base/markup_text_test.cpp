@@ -14,6 +14,11 @@ TEST(MarkupText, what_acts_on_a_reader_is_written_out_and_line_feeds_become_spac
   EXPECT_EQ(markup_text("\u202e"
                         "abc\xff"),
             "\\u202eabc\\xff");
+  EXPECT_EQ(markup_text("a\xef\xbf\xbe"
+                        "b\xef\xbf\xbf"
+                        "c\xef\xbf\xbd"),
+            "a\\ufffeb\\uffffc\xef\xbf\xbd")
+      << "what XML does not allow";
 }
 
 }  // namespace
