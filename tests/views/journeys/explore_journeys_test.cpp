@@ -69,6 +69,8 @@ TEST_F(ExploreJourney, fields_and_a_filter_choose_what_is_drawn) {
     IM_CHECK_STR_EQ(chart().y.label.c_str(), "TFLOP/s");
     IM_CHECK(!chart().x.names.empty());
     IM_CHECK_EQ(chart().plots.size(), 1U);
+    const auto is_a_form = [](const ExploreLine& line) { return line.name == "trilinear"; };
+    IM_CHECK(std::ranges::any_of(chart().plots[0].lines, is_a_form));
     type_filter(c, "kernel=cuda.hopper");  // of many lengths
     IM_CHECK_LT(chart().matched, chart().rows);
     const std::size_t all = marks();

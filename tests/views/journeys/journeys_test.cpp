@@ -1,5 +1,11 @@
 // What a user does, done by imgui_test_engine's mouse and keyboard, on a whole application: without a display, and on
 // one (tests/on_screen).
+#include <implot.h>
+#include <implot_internal.h>
+
+#include <algorithm>
+#include <functional>
+
 #include "profiler/plan/request.hpp"
 #include "tests/views/journeys/journey.hpp"
 
@@ -88,13 +94,31 @@ TEST_F(Journey, a_header_click_sorts_and_another_reverses_the_order) {
     for (const LatencyColumn& column : columns) {
       if (column.field == LatencyField::median && title.empty()) title = column.title;
     }
+    const ImRect line = c->ItemInfo("//###latency/**/##line").RectFull;
+    /// Of the rows as they are drawn: what the pointer finds on each.
+    const auto medians = [&] {
+      std::vector<double> found;
+      for (int row = 0; row < 4; ++row) {
+        c->MouseMoveToPos(ImVec2(line.Min.x + 30, line.GetCenter().y + static_cast<float>(row) * app().look().px(24)));
+        c->Yield(2);
+        const auto under = std::ranges::find(data().shown->rows, ui().selection.hovered, &ResultRow::measurement);
+        IM_CHECK_RETV(under != data().shown->rows.end() && under->median_ms, found);
+        found.push_back(*under->median_ms);
+      }
+      return found;
+    };
     c->TableClickHeader(table, title.c_str());
     c->Yield(2);
     IM_CHECK(ui().sort_column.starts_with("median/"));
     IM_CHECK(!ui().sort_descending);
+    const std::vector<double> shortest = medians();
+    IM_CHECK(std::ranges::is_sorted(shortest));
     c->TableClickHeader(table, title.c_str());
     c->Yield(2);
     IM_CHECK(ui().sort_descending);
+    const std::vector<double> longest = medians();
+    IM_CHECK(std::ranges::is_sorted(longest, std::ranges::greater()));
+    IM_CHECK_GT(longest.back(), shortest.back());
   });
 }
 
@@ -106,14 +130,22 @@ TEST_F(Journey, the_filter_narrows_the_table_and_copy_takes_what_is_left) {
     c->KeyCharsReplace("512 ×");
     c->Yield(2);
     IM_CHECK_STR_EQ(ui().table_filter.c_str(), "512 ×");
+    const LatencyModel model = make_latency_model(*data().shown, nullptr);
+    const std::size_t matching = arrange(model, "512 ×", std::nullopt).size();
+    IM_CHECK(matching > 0 && matching < model.lines.size());
+    const ImRect line = c->ItemInfo("//###latency/**/##line").RectFull;
+    const auto is_drawn = [&](std::size_t row) {
+      c->MouseMoveToPos(ImVec2(line.Min.x + 30, line.GetCenter().y + static_cast<float>(row) * app().look().px(24)));
+      c->Yield(2);
+      return ui().selection.hovered != 0;
+    };
+    IM_CHECK(is_drawn(matching - 1));
+    IM_CHECK(!is_drawn(matching));
     c->SetRef("//###latency");
     c->ItemClick("###Copy");
     c->ItemClick("//$FOCUSED/Tab-separated, for a spreadsheet");
     const std::string text = clipboard();
     IM_CHECK(text.find("window\t") == 0);
-    const LatencyModel model = make_latency_model(*data().shown, nullptr);
-    const std::size_t matching = arrange(model, "512 ×", std::nullopt).size();
-    IM_CHECK(matching > 0 && matching < model.lines.size());
     IM_CHECK_EQ(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), matching + 1);
     c->ItemClick("###Copy");
     c->ItemClick("//$FOCUSED/Markdown");
@@ -234,16 +266,26 @@ TEST_F(Journey, charts_show_the_setting_that_is_chosen_or_selected) {
                                       [](const ChartSetting& one) { return one.text == ui().chart_setting.text; });
       return shown == settings.end() ? 0 : shown->problem.seq_len;
     };
+    /// Of the bar that is drawn, which is the only one.
+    const auto bar = [&]() -> std::int64_t {
+      const ImRect plot = ImPlot::GetCurrentContext()->Plots.GetByIndex(0)->PlotRect;
+      c->MouseMoveToPos(ImVec2(plot.GetCenter().x, plot.Max.y - 6));
+      c->Yield(2);
+      const auto under = std::ranges::find(data().shown->rows, ui().selection.hovered, &ResultRow::measurement);
+      return under == data().shown->rows.end() ? 0 : under->problem.seq_len;
+    };
     c->ItemClick("//###tflops/##setting");
     c->ItemClick("//$FOCUSED/2,048 tokens");
     c->Yield(2);
     IM_CHECK_EQ(points(), 2048);
+    IM_CHECK_EQ(bar(), 2048);
     c->ItemClick("//**/##line", 0, ImGuiTestOpFlags_NoCheckHoveredId);
     wait(c);
     c->Yield(2);
     IM_CHECK(data().selected != nullptr);
     IM_CHECK_EQ(points(), data().selected->row.problem.seq_len);
     IM_CHECK(points() != 2048);
+    IM_CHECK_EQ(bar(), points());
   });
 }
 
