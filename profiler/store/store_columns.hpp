@@ -34,6 +34,9 @@ struct Column {
   Selected selected = Selected::as_it_is;
   std::string_view table = "";
 };
+// For Clang 16, which derives none from the members.
+template <typename Write, typename Read, typename... Rest>
+Column(std::string_view, Write, Read, Rest...) -> Column<Write, Read>;
 
 /// A column that holds what lies at `place` in a row: a pointer to a member, or a function that returns a reference.
 template <typename Place>
