@@ -38,6 +38,9 @@ class FilmJourney : public AttentionJourney {
     c->ItemClick("//**/###film");
     c->Yield(3);
     IM_CHECK(asks());
+    // The list of files makes the question larger, which moves its fields.
+    until(c, [] { return data().folder && ui().path.listed == data().folder->asked; });
+    c->Yield(3);
     c->SetRef("//$FOCUSED");
     c->ItemInputValue("##film_first", first);
     c->ItemInputValue("##film_last", last);
