@@ -70,7 +70,11 @@ void draw_query_controls(Context& context) {
     ImGui::SetNextItemWidth(look.px(72));
     ImGui::InputScalar("##query", ImGuiDataType_S64, &ui.query);
     ImGui::SameLine();
-    ImGui::SetNextItemWidth(std::clamp(ImGui::GetContentRegionAvail().x * 0.22F, look.px(90), look.px(320)));
+    // What the rest of the line leaves, with the chips for the form where they fit.
+    constexpr float kRest = 480, kLeast = 72, kMost = 320;
+    const float room = ImGui::GetContentRegionAvail().x;
+    ImGui::SetNextItemWidth(std::clamp(room - look.px(kRest) >= look.px(kLeast) ? room - look.px(kRest) : room * 0.22F,
+                                       look.px(kLeast), look.px(kMost)));
     ImGui::SliderScalar("##query_slider", ImGuiDataType_S64, &ui.query, &zero, &last, "");
   }
   ImGui::SameLine();
@@ -84,7 +88,8 @@ void draw_query_controls(Context& context) {
               : "Walks through the queries as fast as slices are computed. Left and right arrow keys: one query.");
   ImGui::SameLine(0, look.px(4));
   draw_film_button(context);
-  ImGui::SameLine(0, look.px(12));
+  ImGui::SameLine(0, look.px(4));
+  next_group(context, 108);
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("Head");
   ImGui::SameLine();
