@@ -19,9 +19,13 @@ namespace {
 
 using fixture::AttentionJourney;
 
+/// Whether this map is on the screen: 0 is of A, 1 of B, 2 of their difference.
+bool draws(ImGuiTestContext* c, int map) { return c->ItemExists(fmt::format("//**/$${}/##cells", map).c_str()); }
+
 TEST_F(AttentionJourney, opening_shows_a_slice_and_measurements_come_back) {
   travel([](ImGuiTestContext* c) {
     open(c);
+    IM_CHECK(draws(c, 0));
     IM_CHECK_EQ(side().slice_of.query.query, attention().query);
     IM_CHECK(data().attention.overview.answer != nullptr);
     IM_CHECK(data().attention.sheet.answer != nullptr);
@@ -157,11 +161,13 @@ TEST_F(AttentionJourney, space_flips_to_the_second_source_while_it_is_held) {
     c->Yield(2);
     wait(c);
     IM_CHECK(attention().flipped);
+    IM_CHECK(draws(c, 1) && !draws(c, 0));
     IM_CHECK(side(1).slice != nullptr);
     IM_CHECK(side(1).slice_of.query.arithmetic == Arithmetic::bf16_kernel);
     c->KeyUp(ImGuiKey_Space);
-    c->Yield();
+    c->Yield(2);
     IM_CHECK(!attention().flipped);
+    IM_CHECK(draws(c, 0) && !draws(c, 1));
   });
 }
 
@@ -175,9 +181,11 @@ TEST_F(AttentionJourney, the_difference_of_exact_and_bf16_is_small_and_named) {
     const AttentionError* error = model.error(attention(), data().attention);
     IM_CHECK(error != nullptr);
     IM_CHECK(error->total_variation > 0 && error->total_variation < 0.1);
+    IM_CHECK(draws(c, 2) && !draws(c, 0));
     c->ItemClick("//**/side by side");
     c->Yield(2);
     IM_CHECK(attention().show == AttentionShow::side_by_side);
+    IM_CHECK(draws(c, 0) && draws(c, 1));
   });
 }
 

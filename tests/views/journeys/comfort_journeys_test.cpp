@@ -22,7 +22,12 @@ TEST(Layout, stays_where_it_was_at_each_start) {
     for (const char* panel : kPanels) all.push_back(ImGui::FindWindowByName(panel)->Size);
     return all;
   };
+  const float usual = sizes()[0].x;
+  // Not as it is at a first start, which would look the same where nothing is kept.
+  const ImGuiDockNode* column = ImGui::FindWindowByName("###setup")->DockNode->ParentNode;
+  ImGui::DockBuilderSetNodeSize(column->ID, ImVec2(column->Size.x + 60, column->Size.y));
   const std::vector<ImVec2> first = sizes();
+  ASSERT_NEAR(first[0].x, usual + 60, 2);
   for (int start = 0; start < 2; ++start) {
     window.start(window.folder / "test.db");
     const std::vector<ImVec2> now = sizes();
@@ -60,7 +65,9 @@ TEST(Layout, a_notice_comes_and_goes_and_leaves_the_tabs_as_they_are) {
   for (const bool clicked : {false, true}) {
     window.application().messages().notify(Severity::info, NoticeId::saved, "Something was saved.");
     for (int i = 0; i < 4; ++i) window.stage->frame();
-    if (clicked) ImGui::FocusWindow(ImGui::FindWindowByName("##notices"));
+    ImGuiWindow* notices = ImGui::FindWindowByName("##notices");
+    ASSERT_TRUE(notices != nullptr && notices->Active);
+    if (clicked) ImGui::FocusWindow(notices);
     window.application().messages().dismiss(NoticeId::saved);
     for (int i = 0; i < 4; ++i) window.stage->frame();
     EXPECT_TRUE(in_front("###latency") && in_front("###tflops") && in_front("###history")) << clicked;
@@ -168,6 +175,7 @@ TEST_F(Journey, an_order_survives_a_baseline) {
     app().carry_out(ask::ClearBaseline{});
     wait(c);
     c->Yield(4);
+    IM_CHECK(data().baseline == nullptr);
     IM_CHECK_STR_EQ(ui().sort_column.c_str(), sorted.c_str());
   });
 }

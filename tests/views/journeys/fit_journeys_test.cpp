@@ -115,6 +115,7 @@ TEST_F(Fit, the_table_of_one_pass_has_all_its_columns) {
   travel([](ImGuiTestContext* c) {
     app().carry_out(ask::ShowSweep{1});
     wait(c);
+    IM_CHECK_EQ(data().shown->info.id, 1);
     front(c, Panel::latency);
     const ImGuiTable* table = table_of(columns());
     IM_CHECK(table != nullptr);
@@ -153,6 +154,7 @@ TEST_F(Fit, the_table_uses_the_width_of_a_large_screen) {
   travel([](ImGuiTestContext* c) {
     app().carry_out(ask::ShowSweep{1});
     wait(c);
+    IM_CHECK_EQ(data().shown->info.id, 1);
     front(c, Panel::latency);
     c->Yield(8);
     const ImGuiTable* table = table_of(columns());
@@ -170,6 +172,7 @@ TEST_F(Fit, the_curves_over_lengths_have_more_room_than_the_words_about_them) {
   travel([](ImGuiTestContext* c) {
     app().carry_out(ask::ShowSweep{4});  // of many lengths
     wait(c);
+    IM_CHECK_EQ(data().shown->info.id, 4);
     front(c, Panel::lengths);
     c->Yield(4);
     const ImGuiWindow* panel = ImGui::FindWindowByName("###lengths");

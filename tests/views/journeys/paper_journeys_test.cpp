@@ -46,7 +46,7 @@ TEST_F(PaperJourney, the_workspace_opens_from_the_toolbar_and_each_page_by_its_b
     }
     c->ItemClick("//**/Table 1");
     c->Yield(3);
-    IM_CHECK(!shown("laws_"));
+    IM_CHECK(shown("/paper_"));
     c->ItemClick("//##MainMenuBar/##MenuBar/Measure");
     c->Yield(4);
     IM_CHECK(ui().workspace == Workspace::measure);

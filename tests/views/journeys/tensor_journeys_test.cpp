@@ -108,7 +108,7 @@ TEST_F(TensorJourney, the_file_menu_opens_tensors_and_the_button_stays_while_wha
     c->KeyCharsReplace((world().folder / "bad.safetensors").c_str());
     const float before = c->ItemInfo("Open").RectFull.Min.y;
     press_open(c);
-    IM_CHECK(!problem_of(ui().attention.draft, data().attention).empty());
+    IM_CHECK(problem_of(ui().attention.draft, data().attention).find("bad.safetensors") != std::string::npos);
     c->Yield(2);
     c->SetRef("//$FOCUSED");
     const float with_problem = c->ItemInfo("Open").RectFull.Min.y;
@@ -189,6 +189,7 @@ TEST_F(TensorJourney, a_tensor_that_cannot_be_the_sink_is_refused_with_the_reaso
     open(c);
     choose_file(c, world().folder / "sink.safetensors");
     IM_CHECK(attention().draft.open);
+    IM_CHECK(refusal_of(data().attention.draft).find("sink") != std::string::npos);
     c->SetRef("//$FOCUSED");
     c->ItemClick("##role_sink");
     c->ItemClick("//$FOCUSED/none");
