@@ -350,6 +350,7 @@ TEST_F(Journey, the_reason_why_a_sweep_was_not_started_is_shown_until_one_starts
     wait(c);
     IM_CHECK_EQ(data().notices.size(), 1U);
     IM_CHECK(data().notices.back().text.find("click in the grid; correct the fields") != std::string::npos);
+    IM_CHECK(c->ItemExists("//##notices/**/Dismiss"));
     ui().form.windows = windows;
     c->KeyPress(ImGuiKey_F5);
     wait(c);

@@ -71,6 +71,7 @@ TEST_F(PaperNumbersJourney, results_and_laws_follow_sizes_that_are_typed_solved_
     c->ItemInputValue("//**/##size 1", 2.12F);
     c->Yield(2);
     IM_CHECK_EQ(size(0), 1.1F);
+    IM_CHECK_EQ(size(1), 2.12F);
     IM_CHECK(!listed("2-simplicial", "GSM8k alpha"));  // these two sizes bring it to what is printed
     c->ItemClick("//**/Solve");
     c->Yield(2);
@@ -80,6 +81,7 @@ TEST_F(PaperNumbersJourney, results_and_laws_follow_sizes_that_are_typed_solved_
     IM_CHECK(listed("Transformer", "MMLU residual"));
     c->ItemClick("//**/Scaling laws");
     c->Yield(2);
+    IM_CHECK(shown("laws_"));
     IM_CHECK(std::abs(size(0) - 1.063F) < 0.002F);
     c->ItemClick("//**/As printed");
     c->Yield(2);
@@ -98,13 +100,17 @@ const PaperLine& line_of(const PaperModel& model, const Windows& windows) {
 }
 
 TEST_F(PaperNumbersJourney, figure_3_is_a_page_beside_the_others) {
+  window->start(recorded_file());  // of many lengths
   travel([](ImGuiTestContext* c) {
     front(c, Panel::paper);
     c->ItemClick("//**/Tiles");
     c->Yield(2);
+    IM_CHECK(!ui().chart_areas.contains(Panel::lengths));
     c->ItemClick("//**/Lengths");
     c->Yield(2);
+    wait(c);
     IM_CHECK(ui().paper.page == PaperPage::lengths);
+    IM_CHECK(ui().chart_areas.contains(Panel::lengths));
     IM_CHECK_EQ(page_numbers(ui().paper.page), std::string("Figure 3 of the paper"));
     IM_CHECK(ui().workspace == Workspace::paper);
   });
@@ -134,6 +140,7 @@ TEST_F(PaperNumbersJourney, table_1_follows_the_database_that_is_opened) {
     IM_CHECK(app().models().paper(data())->recorded_device.empty());  // its rows are the recording
     app().carry_out(ask::ShowSweep{2});                               // of backwards: the table is of the device
     wait(c);
+    IM_CHECK_EQ(data().shown->info.id, 2);
     IM_CHECK_EQ(line().sweep, 1);
     IM_CHECK(app().models().paper(data())->conditions.starts_with("NVIDIA H100 80GB HBM3: 32,768 tokens"));
     IM_CHECK_STR_EQ(ratio_text(line()).c_str(),
