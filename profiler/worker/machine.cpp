@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "kernels/base/error.hpp"
+#include "profiler/record/wheel.hpp"
 #include "profiler/worker/device/cpu_backend.hpp"
 #include "profiler/worker/device/environment.hpp"
 #ifdef TRISCOPE_HAVE_CUDA
@@ -27,7 +28,8 @@ std::unique_ptr<Backend> make_backend(const std::string& mode, const std::string
   if (mode == "events") return std::make_unique<CudaBackend>(make_events_timer(), device);
 #endif
   throw Error("the worker cannot start", fmt::format("this build cannot measure in mode \"{}\"", mode),
-              "build it with ./run build --cuda on the machine that has the GPU, or use --device cpu");
+              fmt::format("{} on the machine that has the GPU, or use --device cpu",
+                          came_in_a_wheel() ? kWheelWithCuda : "build it with ./run build --cuda"));
 }
 
 std::vector<Device> machine_devices() {

@@ -13,6 +13,7 @@
 #include "app/cli/options/values.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/program_folder.hpp"
+#include "profiler/record/wheel.hpp"
 
 namespace triscope {
 namespace {
@@ -31,7 +32,7 @@ struct GuiOptions {
   argv.push_back(nullptr);
   execv(program.c_str(), argv.data());
   throw Error(fmt::format("{} cannot be started", program.string()), std::strerror(errno),
-              "build it again with ./run build");
+              came_in_a_wheel() ? "install the wheel again" : "build it again with ./run build");
 }
 
 bool needs_display(const GuiOptions& options) {
@@ -42,7 +43,9 @@ std::filesystem::path window_program() {
   const std::filesystem::path window = program_folder() / "triscope-window";
   if (access(window.c_str(), X_OK) == 0) return window;
   throw Error("the window cannot be opened", "there is no program triscope-window beside triscope",
-              "build it too (TRISCOPE_WINDOW=ON; ./run does), or use `triscope sweep` and `triscope show`");
+              fmt::format("{}, or use `triscope sweep` and `triscope show`",
+                          came_in_a_wheel() ? "install a wheel of a build that has it (TRISCOPE_WINDOW=ON)"
+                                            : "build it too (TRISCOPE_WINDOW=ON; ./run does)"));
 }
 
 bool has_display() {

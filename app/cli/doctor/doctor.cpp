@@ -8,6 +8,7 @@
 #include "app/cli/text/number_text.hpp"
 #include "kernels/base/third_party.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/record/wheel.hpp"
 
 namespace triscope {
 namespace {
@@ -17,7 +18,8 @@ constexpr double kLittleSpace = 1024.0 * 1024 * 1024;  ///< a large sweep with a
 Finding worker_finding(const SystemFacts& facts) {
   if (!facts.catalog) {
     return {Health::broken, "worker", "the measuring process does not start: " + facts.worker_error,
-            "build with ./run build; triscope-worker must be in the same folder as triscope"};
+            fmt::format("{}; triscope-worker must be in the same folder as triscope",
+                        facts.in_wheel ? "install the wheel again" : "build with ./run build")};
   }
   std::vector<std::string> names;
   for (const Device& device : facts.catalog->devices) names.push_back(fmt::format("{} ({})", device.id, device.name));
@@ -126,7 +128,9 @@ Finding cuda_finding(const SystemFacts& facts) {
   if (facts.cuda_build) return {Health::works, "GPU kernels", "built", ""};
   const bool gpu = !facts.nvidia_driver_version.empty() || facts.nvidia_device_on_pci;
   return {gpu ? Health::limited : Health::absent, "GPU kernels", "not in this build",
-          gpu ? "build them with ./run build --cuda" : "./run build --cuda adds them"};
+          facts.in_wheel ? kWheelWithCuda
+          : gpu          ? "build them with ./run build --cuda"
+                         : "./run build --cuda adds them"};
 }
 
 // What the GPU workers said when they were started.
@@ -179,7 +183,8 @@ Finding strangers_files_finding(const SystemFacts& facts) {
   const std::string subject = "others' files";
   if (!facts.checker_built) {
     return {Health::limited, subject, "the program that looks through them first, triscope-check-file, is not here",
-            "build or install Triscope anew; until then open only files of people you trust"};
+            fmt::format("{}; until then open only files of people you trust",
+                        facts.in_wheel ? "install the wheel again" : "build or install Triscope anew")};
   }
   if (!facts.missing_confinement.empty()) {
     return {Health::limited, subject,
@@ -192,8 +197,11 @@ Finding strangers_files_finding(const SystemFacts& facts) {
 }
 
 Finding window_finding(const SystemFacts& facts) {
-  if (!facts.window_built)
-    return {Health::absent, "window", "not in this build", "build with TRISCOPE_WINDOW=ON for the window"};
+  if (!facts.window_built) {
+    return {Health::absent, "window", "not in this build",
+            facts.in_wheel ? "install a wheel of a build with TRISCOPE_WINDOW=ON for the window"
+                           : "build with TRISCOPE_WINDOW=ON for the window"};
+  }
   if (facts.display.empty()) {
     return {Health::absent, "window", "built, but there is no display",
             "start it in a desktop session, or with `ssh -X`"};

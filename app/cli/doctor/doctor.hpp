@@ -45,6 +45,7 @@ struct SystemFacts {
   bool libcuda_in_loader_cache = false;
   bool nvidia_device_nodes = false;  ///< /dev/nvidia0 exists and may be opened
   bool cuda_build = false;           ///< this build holds GPU kernels
+  bool in_wheel = false;             ///< it came in a Python wheel: nothing can be built here
   std::string recording;             ///< how to see what a GPU measured elsewhere; empty: no recording is shipped
   std::string display;               ///< DISPLAY
   bool window_built = false;         ///< triscope-window lies beside triscope

@@ -16,6 +16,7 @@
 #include "kernels/base/sha256.hpp"
 #include "profiler/plan/plan.hpp"
 #include "profiler/record/recorded_database.hpp"
+#include "profiler/record/wheel.hpp"
 #include "profiler/store/check/confinement.hpp"
 #include "profiler/store/open/file_check.hpp"
 #include "profiler/store/store.hpp"
@@ -214,6 +215,7 @@ SystemFacts gather_facts(const fs::path& database, const std::vector<std::string
     gather_baselines(facts, options);
   }
   facts.recording = recorded_database_hint();
+  facts.in_wheel = came_in_a_wheel();
   facts.display = environment_variable("DISPLAY");
   facts.window_built = access((program_folder() / "triscope-window").c_str(), X_OK) == 0;
   facts.checker_built = access((program_folder() / kFileChecker).c_str(), X_OK) == 0;

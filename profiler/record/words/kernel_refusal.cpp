@@ -8,6 +8,7 @@
 #include "kernels/base/text/nearest_name.hpp"
 #include "kernels/base/third_party.hpp"
 #include "profiler/record/recorded_database.hpp"
+#include "profiler/record/wheel.hpp"
 
 namespace triscope {
 namespace {
@@ -24,8 +25,10 @@ std::string or_the_recording(const std::string& fix) {
 Error unknown_kernel(const std::string& id, std::span<const std::string> known, std::string_view done) {
   const std::string what = fmt::format("kernel \"{}\" cannot be {}", id, done);
   if (names_gpu_kernel(id) && std::none_of(known.begin(), known.end(), names_gpu_kernel)) {
-    return Error(what, "this build has no GPU kernels",
-                 or_the_recording("on a machine with a GPU, build them with ./run build --cuda"));
+    return Error(
+        what, "this build has no GPU kernels",
+        or_the_recording(fmt::format("on a machine with a GPU, {}",
+                                     came_in_a_wheel() ? kWheelWithCuda : "build them with ./run build --cuda")));
   }
   return Error(what, "this build has no kernel of that name",
                fmt::format("{}choose from: {}", nearest_name_hint(id, known), fmt::join(known, ", ")), ExitCode::usage);

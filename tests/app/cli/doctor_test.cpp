@@ -100,6 +100,15 @@ TEST(Doctor, every_finding_that_is_not_well_says_what_to_do) {
   check([](auto& f) { f.display.clear(); }, "window", Health::absent);
 }
 
+TEST(Doctor, what_came_in_a_wheel_is_installed_anew_and_not_built) {
+  SystemFacts facts = healthy();
+  facts.in_wheel = true;
+  facts.catalog.reset();
+  facts.cuda_build = facts.window_built = facts.checker_built = false;
+  for (const char* subject : {"worker", "GPU kernels", "window", "others' files"})
+    EXPECT_THAT(find(facts, subject).advice, testing::StartsWith("install ")) << subject;
+}
+
 TEST(Doctor, a_quota_above_the_threads_is_no_loss) {
   SystemFacts facts = healthy();
   facts.cpu_quota = 8;
