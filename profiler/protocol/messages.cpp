@@ -33,7 +33,19 @@ void from_json(const json&, T&) {}
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SupportRequest, questions)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeasureRequest, entries, source_hashes, stopping, seed, tensors, first_settle_ns,
                                    verify, accepted, restart, counters)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hello, protocol, version, mode)
+
+void to_json(json& j, const Hello& hello) {
+  j = {
+      {"protocol", hello.protocol}, {"version", hello.version}, {"mode", hello.mode}, {"in_program", hello.in_program}};
+}
+// Of any version: its number is what a refusal names.
+void from_json(const json& j, Hello& hello) {
+  j.at("protocol").get_to(hello.protocol);
+  j.at("version").get_to(hello.version);
+  j.at("mode").get_to(hello.mode);
+  hello.in_program = j.value("in_program", false);
+}
+
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CatalogReply, catalog)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SupportReply, answers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgressReport, entry, stage, text)

@@ -62,6 +62,7 @@ struct Hello {
   int protocol = kProtocolVersion;
   std::string version;  ///< of Triscope
   std::string mode;
+  bool in_program = false;  ///< it is a thread of another program, which goes on when the worker is ended
 };
 struct CatalogReply {
   static constexpr const char* kType = "catalog_reply";

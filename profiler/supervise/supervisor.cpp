@@ -37,10 +37,16 @@ class WorkerLost : public std::runtime_error {
 
 double seconds(milliseconds time) { return std::chrono::duration<double>(time).count(); }
 
-/// Why a silent worker is killed: it exceeded the limit of a job, or after a stop the time it has to answer.
-std::string lateness_text(bool cancelling, const WorkerOptions& options) {
-  if (cancelling)
-    return fmt::format("the worker did not stop within {:.3g} s and was killed", seconds(options.cancel_grace));
+/// Why a silent worker is killed: it exceeded the limit of a job, or after a stop the time it has to answer. What runs
+/// in another program goes on there.
+std::string lateness_text(bool cancelling, bool in_program, const WorkerOptions& options) {
+  const char* goes_on = "goes on in the process that it was measured in";
+  if (cancelling) {
+    return fmt::format("the worker did not stop within {:.3g} s and {}", seconds(options.cancel_grace),
+                       in_program ? goes_on : "was killed");
+  }
+  if (in_program)
+    return fmt::format("it ran longer than the limit of {:.3g} s and {}", seconds(options.time_limit), goes_on);
   return fmt::format("it ran longer than the limit of {:.3g} s, so the worker was killed", seconds(options.time_limit));
 }
 
@@ -111,8 +117,9 @@ struct Supervisor::Impl {
   std::deque<Frame> frames;
   std::string rubbish;  ///< what arrived behind `frames` and is no message
   std::deque<std::string> last_words;
-  bool greeted = false;  ///< it has said hello
-  bool used = false;     ///< it has done a job: should it be dead at the next, then it died while idle
+  bool greeted = false;     ///< it has said hello
+  bool in_program = false;  ///< as it said then
+  bool used = false;        ///< it has done a job: should it be dead at the next, then it died while idle
 };
 
 void Supervisor::Impl::forward_log() {
@@ -183,7 +190,7 @@ void Supervisor::Impl::forget() {
   frames.clear();
   rubbish.clear();
   last_words.clear();
-  greeted = used = false;
+  greeted = used = in_program = false;
 }
 
 /// The first message of a new worker; nullopt when the program ends. Throws `WorkerLost`.
@@ -246,6 +253,7 @@ void Supervisor::Impl::ensure_started() {
     refuse(why, "install the same version of Triscope on both sides");
   }
   greeted = true;
+  in_program = hello->in_program;
 }
 
 void Supervisor::Impl::quit() {
@@ -357,7 +365,7 @@ void Supervisor::measure(const MeasureRequest& request, const JobObserver& obser
     auto silence_deadline = Clock::now() + limit;
     bool cancelling = false, hurrying = false;
     try {
-      const auto lateness = [&] { return lateness_text(cancelling, impl_->options); };
+      const auto lateness = [&] { return lateness_text(cancelling, impl_->in_program, impl_->options); };
       for (bool over = false; !over;) {
         const auto deadline = std::min(total_deadline, silence_deadline);
         if (Clock::now() >= total_deadline) impl_->lose(lateness());  // also one that never stops talking
@@ -400,8 +408,8 @@ bool Supervisor::check(const CheckRequest& request, const std::function<void(con
   try {
     while (true) {
       const auto deadline = Clock::now() + (cancelling ? impl_->options.cancel_grace : limit);
-      const std::optional<Message> message =
-          impl_->receive(deadline, cancelling ? nullptr : &wake, lateness_text(cancelling, impl_->options));
+      const std::optional<Message> message = impl_->receive(
+          deadline, cancelling ? nullptr : &wake, lateness_text(cancelling, impl_->in_program, impl_->options));
       if (!message) {
         impl_->send(CancelRequest{});
         cancelling = true;

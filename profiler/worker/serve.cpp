@@ -190,8 +190,8 @@ WorkerArguments parse_worker_arguments(int argc, char** argv) {
 }
 
 void serve(Channel& channel, Backend& backend, KernelList kernels, const std::string& mode,
-           const std::optional<Error>& refusal) {
-  channel.send(Hello{kProtocolVersion, build_facts::kVersion, mode});
+           const std::optional<Error>& refusal, bool in_program) {
+  channel.send(Hello{kProtocolVersion, build_facts::kVersion, mode, in_program});
   Jobs jobs(channel, backend, kernels);
   for (;;) {
     const Message message = channel.receive();
@@ -226,7 +226,7 @@ int run_worker(int argc, char** argv, KernelList kernels, const PluginLibrary* g
     std::vector<const Kernel*> all(kernels.begin(), kernels.end());
     for (const auto& kernel : further) all.push_back(kernel.get());
     const std::unique_ptr<Backend> backend = make_backend(arguments.mode, arguments.device);
-    serve(*channel, *backend, all, arguments.mode, refusal);
+    serve(*channel, *backend, all, arguments.mode, refusal, ends != nullptr);
     return static_cast<int>(ExitCode::done);
   } catch (const Channel::Gone&) {
     return static_cast<int>(ExitCode::done);

@@ -23,9 +23,9 @@ struct WorkerArguments {
 WorkerArguments parse_worker_arguments(int argc, char** argv);
 
 /// Answers the messages of `channel` until it is told to quit. What a job throws becomes an `ErrorReply`; with a
-/// `refusal` every request is answered by it.
+/// `refusal` every request is answered by it. `in_program`: the worker is a thread of another program, which it says.
 void serve(Channel& channel, Backend& backend, KernelList kernels, const std::string& mode,
-           const std::optional<Error>& refusal = std::nullopt);
+           const std::optional<Error>& refusal = std::nullopt, bool in_program = false);
 
 /// A setting of the allocator for the whole process, before it has threads.
 void keep_freed_memory();
