@@ -58,7 +58,7 @@ if(TRISCOPE_CUDA)
     "TRISCOPE_TOOLKIT_LIBRARIES=\"${CUDAToolkit_LIBRARY_DIR}\"")
   target_include_directories(triscope_profiler_worker_cuda SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS})
 endif()
-triscope_room(profiler/worker kernels/base kernels/plugin profiler/protocol profiler/worker/device profiler/worker/jobs
+triscope_room(profiler/worker kernels/base kernels/plugin profiler/protocol profiler/record profiler/worker/device profiler/worker/jobs
   ${gpu_rooms} triscope_build_facts fmt::static OpenMP::OpenMP_CXX Threads::Threads)
 if(TRISCOPE_CUDA)
   target_compile_definitions(triscope_profiler_worker PRIVATE TRISCOPE_HAVE_CUDA)
