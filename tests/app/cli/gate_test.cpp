@@ -393,12 +393,13 @@ std::string recipe() {
   return page.substr(begin, page.find("```", begin) - begin);
 }
 
-/// Runs the recipe in `folder` with a `triscope` whose sweeps are `prepared`; the rest is the real program.
-ProgramResult run_recipe(const TemporaryFolder& folder, const std::filesystem::path& prepared) {
+/// Runs the recipe in `folder` with a `triscope` whose sweeps are `prepared` and exit with `code`; the rest is the real
+/// program. As the real one, it refuses a log whose database is gone.
+ProgramResult run_recipe(const TemporaryFolder& folder, const std::filesystem::path& prepared, int code = 0) {
   std::filesystem::create_directories(folder / "bin");
   std::ofstream(folder / "bin" / "triscope")
-      << "#!/bin/sh\nif [ \"$1\" = sweep ]; then cp '" << prepared.string() << "' new.db; else exec '"
-      << program_path("triscope").string() << "' \"$@\"; fi\n";
+      << "#!/bin/sh\nif [ \"$1\" = sweep ]; then [ ! -e new.db-wal ] || exit 3; cp '" << prepared.string()
+      << "' new.db; exit " << code << "; else exec '" << program_path("triscope").string() << "' \"$@\"; fi\n";
   std::filesystem::permissions(folder / "bin" / "triscope", std::filesystem::perms::owner_all);
   std::ofstream(folder / "recipe.sh") << "cd '" << folder.path().string() << "'\n" << recipe();
   const std::string path = (folder / "bin").string() + ":/usr/bin:/bin";
@@ -421,6 +422,28 @@ TEST_F(GateTest, the_recipe_catches_a_planted_regression_and_nothing_else) {
   EXPECT_EQ(bad.exit_code, 1) << bad.output;
   EXPECT_THAT(bad.errors, HasSubstr("the gate \"slower>5%\" does not pass: 1 of 5 comparisons fail"));
   EXPECT_THAT(read_bytes(folder / "gate.xml"), HasSubstr("<failure"));
+}
+
+TEST_F(GateTest, the_recipe_reports_a_sweep_with_failures_and_leaves_no_report_of_before) {
+  write(old_file);
+  Planted other_commit;
+  other_commit.environment.git_commit = "fedcba";
+  write(folder / "good", other_commit);
+  other_commit.failed = true;
+  write(folder / "failed", other_commit);
+  const auto leave_behind = [&] {
+    for (const char* name : {"gate.xml", "new.db", "new.db-wal", "new.db-shm"}) std::ofstream(folder / name) << "old";
+  };
+  leave_behind();
+  EXPECT_EQ(run_recipe(folder, folder / "good").exit_code, 0) << "after one that was killed";
+  leave_behind();
+  const ProgramResult failed = run_recipe(folder, folder / "failed", 1);
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_THAT(failed.errors, HasSubstr("the gate \"slower>5%\" does not pass"));
+  EXPECT_THAT(read_bytes(folder / "gate.xml"), HasSubstr("<testsuite"));
+  leave_behind();
+  EXPECT_EQ(run_recipe(folder, folder / "good", 3).exit_code, 3);
+  EXPECT_FALSE(std::filesystem::exists(folder / "gate.xml"));
 }
 
 TEST_F(GateTest, two_versions_of_a_kernel_are_compared_in_all_that_both_measured_the_older_one_is_b) {
