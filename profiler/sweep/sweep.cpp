@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <set>
 #include <utility>
@@ -13,11 +12,11 @@
 #include "profiler/plan/plan.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/time_left.hpp"
-#include "profiler/record/environment_difference.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/store/open/sweep_lock.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "profiler/sweep/accepted_outputs.hpp"
+#include "profiler/sweep/elsewhere.hpp"
 #include "profiler/sweep/finished_rows.hpp"
 #include "profiler/sweep/follow_up.hpp"
 #include "profiler/sweep/measurer.hpp"
@@ -55,7 +54,7 @@ class Run {
       was_finished_ = !Snapshot(database).sweep(sweep_)->finished.empty();
       store_.resume_sweep(sweep_, environment);
       for (FinishedKey& done : Snapshot(database).finished_keys(sweep_)) finished_.add(std::move(done));
-      finished_.set_elsewhere(rows_of_other_environments(), request_.restarts);
+      finished_.set_elsewhere(elsewhere_.read(database, sweep_, environment), request_.restarts);
       spread_ = Snapshot(database).sweep(sweep_)->spread;
     } else {
       SweepRequest full = with_defaults(request_, measurer_.device);
@@ -212,13 +211,7 @@ class Run {
       const Turn turn{part, restarts, ++last_round_};
       total_ += add_turn(turn);
     }
-    std::set<std::int64_t> elsewhere;
-    std::copy_if(rows.begin(), rows.end(), std::inserter(elsewhere, elsewhere.end()),
-                 [this](std::int64_t row) { return finished_.is_elsewhere(row); });
-    if (!elsewhere.empty())
-      observer_.log(
-          fmt::format("No restart is added to {}: {} measured in another environment ({}). Start a sweep here.",
-                      rows_text(elsewhere), elsewhere.size() == 1 ? "it was" : "they were", difference_of(elsewhere)));
+    elsewhere_.tell_no_restart(rows);
     observer_.queued(std::make_shared<const SweepQueue>(queue_));
     work_off(stop);
     return settle(stop);
@@ -236,67 +229,17 @@ class Run {
     return pooled;
   }
 
-  /// Rows that were measured in another environment than this run's, each with its environment.
-  std::set<std::int64_t> rows_of_other_environments() {
-    std::set<std::int64_t> all;
-    for (auto& [environment, rows] : Snapshot(database_).environments(sweep_)) {
-      if (environment == measurer_.catalog.environment) continue;
-      all.insert(rows.begin(), rows.end());
-      other_places_.emplace_back(environment, std::set<std::int64_t>(rows.begin(), rows.end()));
-    }
-    return all;
+  std::vector<StoredMeasurement> without_cross_check() {
+    return elsewhere_.to_follow_up(Snapshot(database_).without_cross_check(sweep_), measurer_.catalog, "cross-check");
   }
-
-  /// In what the environment of the first of `rows` differs from this run's.
-  std::string difference_of(const std::set<std::int64_t>& rows) const {
-    for (const auto& [environment, of_place] : other_places_) {
-      if (of_place.contains(*rows.begin())) return environment_difference(environment, measurer_.catalog.environment);
-    }
-    return "not known";
-  }
-
-  static std::string rows_text(const std::set<std::int64_t>& rows) {
-    return number_of(static_cast<std::int64_t>(rows.size()), "row");
-  }
-
-  /// A kernel that has changed since is measured again, and followed up then.
-  std::vector<StoredMeasurement> of_this_build(std::vector<StoredMeasurement> stored) const {
-    std::erase_if(stored, [this](const StoredMeasurement& one) {
-      const KernelInfo* kernel = find_kernel(measurer_.catalog, one.key.kernel);
-      return kernel == nullptr || kernel->source_hash.of(one.key.pass) != one.source_hash;
-    });
-    return stored;
-  }
-
-  /// What another environment measured is neither cross-checked nor counted in this one.
-  std::vector<StoredMeasurement> of_this_environment(std::vector<StoredMeasurement> stored) const {
-    std::erase_if(stored, [this](const StoredMeasurement& one) { return finished_.is_elsewhere(one.row); });
-    return stored;
-  }
-
-  std::vector<StoredMeasurement> without_cross_check() const {
-    return of_this_environment(of_this_build(Snapshot(database_).without_cross_check(sweep_)));
-  }
-  std::vector<StoredMeasurement> without_counters() const {
+  std::vector<StoredMeasurement> without_counters() {
     if (request_.counters == CounterSet::none) return {};
-    return of_this_environment(of_this_build(Snapshot(database_).without_counters(sweep_)));
-  }
-
-  /// Once, when a sweep is resumed: what stays without because it was measured elsewhere and is not measured anew.
-  void tell_left_to_elsewhere(const std::vector<StoredMeasurement>& without, const char* noun) const {
-    std::set<std::int64_t> rows;
-    for (const StoredMeasurement& one : of_this_build(without)) {
-      if (finished_.is_elsewhere(one.row) && !begun_elsewhere_.contains(one.row)) rows.insert(one.row);
-    }
-    if (rows.empty()) return;
-    observer_.log(
-        fmt::format("{} left out: {} measured in another environment ({})",
-                    number_of(static_cast<std::int64_t>(rows.size()), noun) + (rows.size() == 1 ? " is" : " are"),
-                    rows.size() == 1 ? "its row was" : "their rows were", difference_of(rows)));
+    return elsewhere_.to_follow_up(Snapshot(database_).without_counters(sweep_), measurer_.catalog, "counter reading");
   }
 
   void drop_finished() {
     total_ = static_cast<std::int64_t>(plan_.skipped.size());
+    std::set<std::int64_t> begun_elsewhere;
     std::int64_t changed = done_ = 0;  // what was in the spool file has been counted
     for (const PlanGroup& group : plan_.groups) {
       for (const PlanEntry& entry : group.entries) {
@@ -304,7 +247,7 @@ class Run {
         const FinishedKey* known = finished_.find(entry);
         if (known != nullptr) done_ += std::min(known->restarts, request_.restarts);
         changed += finished_.changed(entry);
-        if (const std::int64_t row = finished_.begun_elsewhere(entry); row != 0) begun_elsewhere_.insert(row);
+        if (const std::int64_t row = finished_.begun_elsewhere(entry); row != 0) begun_elsewhere.insert(row);
       }
     }
     done_ += static_cast<std::int64_t>(std::erase_if(
@@ -312,14 +255,7 @@ class Run {
     if (changed > 0) {
       observer_.log(fmt::format("{} repeated, because kernels have changed since", number_of(changed, "measurement")));
     }
-    if (!begun_elsewhere_.empty()) {
-      observer_.log(fmt::format("{} begun anew: what is there of {} restarts was measured in another environment ({})",
-                                number_of(static_cast<std::int64_t>(begun_elsewhere_.size()), "measurement"),
-                                begun_elsewhere_.size() == 1 ? "its" : "their", difference_of(begun_elsewhere_)));
-    }
-    tell_left_to_elsewhere(Snapshot(database_).without_cross_check(sweep_), "cross-check");
-    if (request_.counters != CounterSet::none)
-      tell_left_to_elsewhere(Snapshot(database_).without_counters(sweep_), "counter reading");
+    elsewhere_.begin_anew(begun_elsewhere);
   }
 
   double estimated_seconds(const PlanGroup& group) const {
@@ -409,6 +345,7 @@ class Run {
       const bool ok = measurement.status == Status::ok;
       if (ok) {
         finished_.add({measurement.key, measurement.source_hash, row, 1});
+        elsewhere_.remove(row);
         stored_.push_back({row, measurement.key, measurement.source_hash});
         measured_.insert(row);
       }
@@ -531,9 +468,8 @@ class Run {
   TimeLeft left_{0};
   std::vector<StoredMeasurement> stored_;  ///< of the group in work, with samples
   std::int64_t sweep_ = 0;
-  FinishedRows finished_;                                                     // of earlier runs and of this one
-  std::vector<std::pair<Environment, std::set<std::int64_t>>> other_places_;  // where rows of earlier runs are from
-  std::set<std::int64_t> begun_elsewhere_;                                    // rows that this run measures anew
+  FinishedRows finished_;  // of earlier runs and of this one
+  Elsewhere elsewhere_{observer_.log};
   std::set<std::int64_t> measured_, repeated_rows_;  // rows of which this run measured the first, another restart
   AcceptedOutputs accepted_;                         // by this run
   std::int64_t done_ = 0, total_ = 0, restart_ = 0;
