@@ -3,8 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
@@ -287,21 +289,42 @@ std::string chosen_sweep(const Side& side, const std::vector<ResultRow>& rows) {
   return open ? fmt::format(" (sweep {})", rows.front().sweep) : "";
 }
 
-/// The newest sweep that holds two kernels which were named without one; nullopt when none does.
+/// The newest sweep in which two kernels that were named without one can be compared; nullopt when there is none.
 std::optional<std::int64_t> common_sweep(const Side& a, const Side& b) {
-  if (a.from != b.from || a.selection->kernel.empty() || b.selection->kernel.empty()) return std::nullopt;
+  if (a.from != b.from || !a.selection || !b.selection || a.selection->kernel.empty() || b.selection->kernel.empty() ||
+      a.selection->kernel == b.selection->kernel)
+    return std::nullopt;
   for (const SweepInfo& sweep : a.from->sweeps()) {
     const std::vector<ResultRow> rows = a.from->results(sweep.id);
-    const auto holds = [&](const std::string& kernel) {
-      return std::any_of(rows.begin(), rows.end(), [&](const ResultRow& row) { return row.kernel == kernel; });
+    const auto of = [&](const std::string& kernel) {
+      std::vector<ResultRow> of_kernel;
+      std::ranges::copy_if(rows, std::back_inserter(of_kernel),
+                           [&](const ResultRow& row) { return row.kernel == kernel; });
+      return of_kernel;
     };
-    if (holds(a.selection->kernel) && holds(b.selection->kernel)) return sweep.id;
+    if (!pair_rows(of(a.selection->kernel), of(b.selection->kernel), true).pairs.empty()) return sweep.id;
   }
   return std::nullopt;
 }
 
+/// The passes of `rows`, in words.
+std::string passes_text(const std::vector<ResultRow>& rows) {
+  std::set<std::string_view> passes;
+  for (const ResultRow& row : rows) passes.insert(to_string(row.pass));
+  return fmt::format("{}", fmt::join(passes, " and "));
+}
+
 /// What is said when no measurement of `a` has a partner in `b`.
 Error nothing_in_common(const Side& a, const Side& b, const Pairing& pairing, ExitCode code) {
+  if (are_versions(a, b) && passes_text(a.rows) != passes_text(b.rows)) {  // a hash is of a pass's text
+    return Error(
+        fmt::format("{} and {} cannot be compared", a.word, b.word),
+        fmt::format("{} is a version of the {}, {} of the {}", a.selection->version, passes_text(a.rows),
+                    b.selection->version, passes_text(b.rows)),
+        fmt::format("name two versions of one pass: `triscope explore --x version --where kernel={}` lists them",
+                    a.selection->kernel),
+        code);
+  }
   const std::optional<std::int64_t> common = common_sweep(a, b);
   return Error(fmt::format("{} and {} cannot be compared", a.word, b.word),
                fmt::format("of {} of A{} none has the same problem, pass, regime and clock as one of the {} of B{}",

@@ -159,6 +159,24 @@ TEST_F(HistoryTest, kernels_without_a_common_question_are_sent_to_the_sweep_that
                    kernel + "@3");
 }
 
+TEST_F(HistoryTest, versions_of_two_passes_are_sent_to_those_of_one) {
+  {
+    Store store(file_);
+    const std::int64_t both = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 2);
+    for (const Pass pass : {Pass::forward, Pass::backward}) {
+      Measurement one = synthetic_measurement(45, 20);
+      one.key.kernel = "cpu.other";
+      one.key.pass = pass;
+      one.source_hash = pass == Pass::forward ? "7ca50e000000" : "2c6a73000000";
+      store.add(both, one);
+    }
+  }
+  const ProgramResult result = run({"compare", "kernel:cpu.other@7ca50e", "kernel:cpu.other@2c6a73"});
+  expect_error(result, 2,
+               "2c6a73 is a version of the backward, 7ca50e of the forward; name two versions of one pass: `triscope "
+               "explore --x version --where kernel=cpu.other` lists them");
+}
+
 TEST_F(HistoryTest, a_gate_fails_when_nothing_can_be_paired) {
   Store(file_).begin_sweep("triscope sweep", "{}", synthetic_environment(), 1);
   const ProgramResult gated = run({"compare", "3", "1", "--fail-if", "slower>2%"});
