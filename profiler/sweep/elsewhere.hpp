@@ -27,8 +27,8 @@ class Elsewhere {
   void begin_anew(const std::set<std::int64_t>& rows);
   /// Row `row` is of this environment now.
   void remove(std::int64_t row) { rows_.erase(row); }
-  /// Tells to which of `rows` no restart is added.
-  void tell_no_restart(const std::set<std::int64_t>& rows) const;
+  /// Tells to which of `asked` no restart is added.
+  void tell_no_restart(const std::set<std::int64_t>& asked) const;
   /// Of `stored`, which lack a `noun` ("cross-check"), those that get one in this run: measured in this environment by
   /// kernels of `catalog` (one that has changed since is measured again, and followed up then). Tells of the others,
   /// once.
