@@ -79,9 +79,10 @@ class Store {
   /// Deletes a sweep and all that belongs to it. Throws `Error` (usage) while it is being measured.
   void delete_sweep(std::int64_t sweep);
   /// Copies sweeps of `file` that this database does not hold yet (identity: a random id given at begin_sweep), and the
-  /// measurements that partly copied sweeps lack; a row here is replaced by one of `file` that is further (ok, restarts,
-  /// turns, cross-check, counters). Returns how many were copied. All or nothing; `file` is only read. Left out: a row
-  /// that cannot be used, a sweep without environment or measured right now, a request that cannot be resumed.
+  /// measurements that partly copied sweeps lack; a row here is replaced by one of `file` that is further (ok,
+  /// restarts, turns, cross-check, counters). Returns how many were copied. All or nothing; `file` is only read. Left
+  /// out: a row that cannot be used, a sweep without environment or measured right now, a request that cannot be
+  /// resumed.
   std::int64_t import(const std::filesystem::path& file, const ImportRules& rules = {});
 
  private:
