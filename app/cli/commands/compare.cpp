@@ -187,6 +187,12 @@ void compare_pair(StoredSamples& of_a, StoredSamples& of_b, const CompareOptions
     result.converged_a = of_a.of(pair.a).converged;
     result.converged_b = of_b.of(pair.b).converged;
   }
+  if (pair.a.problem.form != Form::dot_product && pair.b.problem.form != Form::dot_product &&
+      pair.a.pass != pair.b.pass && result.comparison.ratio > 0) {
+    if (!result.comparison.explanation.empty()) result.comparison.explanation += " ";
+    result.comparison.explanation +=
+        fmt::format("A is a {} and B a {}.", to_string(pair.a.pass), to_string(pair.b.pass));
+  }
   if (!options.fail_if) return;
   const GateResult gate = gate_result(*options.fail_if, pair, result.comparison, disturbed);
   result.violated = gate == GateResult::fails;
@@ -235,8 +241,22 @@ Pairing make_pairs(const Side& a, const Side& b) {
   return pairing;
 }
 
+/// "m3 (cuda.hopper forward 512x32 at 8192), m4 (...) and 5 more": what was measured in B and has no partner in A.
+std::string missing_text(const Pairing& pairing) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> names;
+  for (const ResultRow& row : pairing.only_b) {
+    if (row.status != Status::ok) continue;
+    names.push_back(fmt::format("m{} ({} {} {}x{} at {})", row.measurement, row.kernel, to_string(row.pass),
+                                row.problem.window1, row.problem.window2, row.problem.seq_len));
+  }
+  const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
+  names.resize(names.size() - more);
+  return fmt::format("{}{}", fmt::join(names, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
 /// Why the gate does not pass, or, without a gate, why nothing was compared.
-std::vector<std::string> faults_of(const Compared& compared, const CompareOptions& options) {
+std::vector<std::string> faults_of(const Compared& compared, const Pairing& pairing, const CompareOptions& options) {
   const Tally& tally = compared.tally;
   if (tally.compared > 0 && tally.measured == 0) return {"nothing was compared: in every pair a side was not measured"};
   std::vector<std::string> faults;
@@ -249,7 +269,9 @@ std::vector<std::string> faults_of(const Compared& compared, const CompareOption
   if (tally.failed_b > 0)
     faults.push_back(fmt::format("B failed in {}, so that A is not judged: measure B again",
                                  number_of(tally.failed_b, "comparison")));
-  if (tally.missing > 0) faults.push_back(fmt::format("A lacks {} of B", number_of(tally.missing, "measurement")));
+  if (tally.missing > 0)
+    faults.push_back(
+        fmt::format("A lacks {} of B: {}", number_of(tally.missing, "measurement"), missing_text(pairing)));
   const std::size_t comparable = tally.compared - tally.not_comparable;
   if (tally.open == comparable) {
     faults.emplace_back("nothing could be judged");
@@ -270,16 +292,44 @@ std::vector<std::string> faults_of(const Compared& compared, const CompareOption
   return faults;
 }
 
-/// A database whose newest sweep was cut short has older measurements in the place of those that it lacks.
-void add_fault_of_cut_short(const Side& a, Compared& compared) {
+bool is_whole(const SweepInfo& sweep) {
+  return !sweep.finished.empty() && sweep.ok + sweep.failed + sweep.skipped >= sweep.planned;
+}
+
+/// A sweep of A that was cut short: its rows lack restarts, or, where it is the newest of a database, older
+/// measurements stand in the place of those that it lacks. A single measurement that was named is taken as it is.
+void add_faults_of_cut_short(const Side& a, Compared& compared) {
+  if (a.selection && a.selection->measurement) return;
   const std::vector<SweepInfo> sweeps = a.from->sweeps();
-  if (a.selection || sweeps.empty() || !sweeps.front().finished.empty()) return;
-  const std::int64_t newest = sweeps.front().id;
-  const auto older =
-      std::ranges::count_if(compared.pairs, [&](const ComparedPair& pair) { return pair.rows.a.sweep != newest; });
-  if (older == 0) return;
-  compared.faults.push_back(fmt::format("sweep {} of A was cut short: in {} A is of an older sweep", newest,
-                                        number_of(static_cast<std::size_t>(older), "comparison")));
+  std::map<std::int64_t, std::size_t> pairs_of;  // a sweep of A
+  for (const ComparedPair& pair : compared.pairs) ++pairs_of[pair.rows.a.sweep];
+  for (const SweepInfo& sweep : sweeps) {
+    if (is_whole(sweep)) continue;
+    const bool newest = !a.selection && sweep.id == sweeps.front().id;
+    const std::size_t own = pairs_of.contains(sweep.id) ? pairs_of.at(sweep.id) : 0,
+                      older = compared.pairs.size() - own;
+    if (newest && older > 0) {
+      compared.faults.push_back(fmt::format("sweep {} of A was cut short: in {} A is of an older sweep", sweep.id,
+                                            number_of(older, "comparison")));
+    } else if (own > 0) {
+      compared.faults.push_back(
+          fmt::format("sweep {0} of A was cut short: `triscope sweep --resume {0}` measures the rest", sweep.id));
+    }
+  }
+}
+
+/// A gate judges the new one. A slower kernel is a faster one when A and B are exchanged.
+void add_fault_of_order(const Side& a, const Side& b, Compared& compared) {
+  std::size_t older = 0, newer = 0;
+  for (const ComparedPair& pair : compared.pairs) {
+    const bool one_sweep = a.from == b.from && pair.rows.a.sweep == pair.rows.b.sweep;
+    if (one_sweep || pair.rows.a.kernel != pair.rows.b.kernel) continue;
+    older += pair.rows.a.started < pair.rows.b.started;
+    newer += pair.rows.a.started > pair.rows.b.started;
+  }
+  if (older == 0 || newer > 0) return;
+  compared.faults.push_back(fmt::format("A, which is judged, is older than B: name the new one {}",
+                                        a.is_file && b.is_file ? "second, as of any two databases" : "first"));
 }
 
 /// " (sweep 17)" where the selection named a kernel and left the sweep open.
@@ -391,8 +441,11 @@ int run(const CompareOptions& options) {
                                    return RowRatio{found->second->comparison.interval, found->second->confidence};
                                  });
   if (options.fail_if) compared.gate = options.fail_if->text;
-  compared.faults = faults_of(compared, options);
-  if (options.fail_if) add_fault_of_cut_short(a, compared);
+  compared.faults = faults_of(compared, pairing, options);
+  if (options.fail_if) {
+    add_faults_of_cut_short(a, compared);
+    add_fault_of_order(a, b, compared);
+  }
   if (compared.pairs.empty() && options.format == "table")
     throw nothing_in_common(a, b, pairing, options.fail_if ? ExitCode::measured_failed : ExitCode::usage);
   print(compared, options.format);
@@ -401,8 +454,11 @@ int run(const CompareOptions& options) {
     print_error("triscope: {}{} ({}).",
                 options.fail_if ? fmt::format("the gate \"{}\" does not pass: ", compared.gate) : "",
                 fmt::join(compared.faults, "; "), tally_text(compared.tally));
-  const bool swapped =
-      a.is_file && b.is_file && !a.rows.empty() && !b.rows.empty() && a.rows.front().started < b.rows.front().started;
+  if (options.fail_if && compared.faults.empty() && compared.tally.open > 0)
+    print_error("triscope: the gate \"{}\" passes with {} open: measure longer, or ask --max-unclear for fewer.",
+                compared.gate, number_of(compared.tally.open, "comparison"));
+  const bool swapped = !options.fail_if && a.is_file && b.is_file && !a.rows.empty() && !b.rows.empty() &&
+                       a.rows.front().started < b.rows.front().started;
   if (swapped)
     print_error("triscope: {} is older than {}: of two databases the old one is named first.", a.word, b.word);
   if (compared.pairs.empty() && !options.fail_if) return static_cast<int>(ExitCode::usage);
@@ -410,10 +466,12 @@ int run(const CompareOptions& options) {
 }
 
 void add_gate_options(CLI::App& command, const std::shared_ptr<CompareOptions>& options) {
-  add_text(command, "--fail-if", "CONDITION",
-           "\"slower>2%\" or \"faster>2%\": exit 1 when the verdict says so and the difference is larger",
-           [options](const std::string& text) { options->fail_if = parse_fail_condition(text); });
-  add_text(command, "--max-unclear", "P%", "With --fail-if: exit 1 when more comparisons are unclear (default: 20%)",
+  add_text(
+      command, "--fail-if", "CONDITION",
+      "\"slower>2%\" or \"faster>2%\": exit 1 when the difference is larger, or perhaps is in too many comparisons",
+      [options](const std::string& text) { options->fail_if = parse_fail_condition(text); });
+  add_text(command, "--max-unclear", "P%",
+           "With --fail-if: exit 1 when of more comparisons the interval reaches across the condition (default: 20%)",
            [options](const std::string& text) {
              options->max_unclear = text == "0%" ? 0 : parse_percent("--max-unclear", text);
            });

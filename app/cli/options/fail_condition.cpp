@@ -22,7 +22,7 @@ FailCondition parse_fail_condition(std::string_view text) {
 }
 
 GateResult judge(const FailCondition& condition, const Comparison& comparison, bool disturbed) {
-  if (!(comparison.ratio > 0)) return GateResult::open;
+  if (!(comparison.ratio > 0)) return GateResult::fails;
   const bool slower = condition.verdict == Verdict::slower;
   const auto is_beyond = [&](double ratio) { return slower ? ratio > 1 + condition.by : ratio < 1 - condition.by; };
   if (is_beyond(comparison.ratio)) return GateResult::fails;

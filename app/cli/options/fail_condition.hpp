@@ -21,8 +21,9 @@ FailCondition parse_fail_condition(std::string_view text);
 enum class GateResult { passes, open, fails };
 
 /// Fails when the ratio lies beyond the condition, whatever the verdict: what may be that much slower is not known to
-/// be good. Passes when the whole interval lies inside it, also where the verdict, which asks for more precision, is
-/// unclear. Open: between the two, without an interval, or `disturbed` (`why_disturbed`).
+/// be good; and where there is no ratio, since a side has no samples that can be used. Passes when the whole interval
+/// lies inside it, also where the verdict, which asks for more precision, is unclear. Open: between the two, without an
+/// interval, or `disturbed` (`why_disturbed`).
 GateResult judge(const FailCondition& condition, const Comparison& comparison, bool disturbed);
 
 }  // namespace triscope

@@ -187,11 +187,14 @@ std::string compared_table(const Compared& compared, std::size_t width) {
   for (std::size_t n = 0; n < compared.pairs.size(); ++n) {
     const ComparedPair& pair = compared.pairs[n];
     const Comparison& comparison = pair.comparison;
-    table.rows.push_back(
-        {fmt::format("m{}", pair.rows.a.measurement), name_of(pair.rows.a), fmt::format("m{}", pair.rows.b.measurement),
-         name_of(pair.rows.b), fmt::format("{}", pair.rows.a.problem.seq_len), telling[n], ms_text(pair.rows.a),
-         ms_text(pair.rows.b), verdict_text(comparison), ratio_interval_text(comparison), cycles_text(comparison),
-         comparison.ratio > 0 ? (comparison.paired ? "yes" : "no") : "", pair.violated ? "FAILS" : ""});
+    table.rows.push_back({fmt::format("m{}", pair.rows.a.measurement), name_of(pair.rows.a),
+                          fmt::format("m{}", pair.rows.b.measurement), name_of(pair.rows.b),
+                          fmt::format("{}", pair.rows.a.problem.seq_len), telling[n], ms_text(pair.rows.a),
+                          ms_text(pair.rows.b), verdict_text(comparison), ratio_interval_text(comparison),
+                          cycles_text(comparison), comparison.ratio > 0 ? (comparison.paired ? "yes" : "no") : "",
+                          pair.violated ? "FAILS"
+                          : pair.open   ? "open"
+                                        : ""});
   }
   std::string text = fmt::format("A: {}\nB: {}\n\n{}", compared.a, compared.b, render(table, width));
   const auto apart = [](const ComparedPair& pair) {  // from what a reader divides
@@ -217,10 +220,10 @@ std::string compared_json(const Compared& compared) {
                        {"a", pair.rows.a.measurement},
                        {"b", pair.rows.b.measurement},
                        {"verdict", to_string(comparison.verdict)},
-                       {"ratio", comparison.ratio},
+                       {"ratio", comparison.ratio > 0 ? json(comparison.ratio) : json(nullptr)},
                        {"same_within", comparison.same_within},
-                       {"ratio_low", comparison.interval.low},
-                       {"ratio_high", comparison.interval.high},
+                       {"ratio_low", interval_known(comparison) ? json(comparison.interval.low) : json(nullptr)},
+                       {"ratio_high", interval_known(comparison) ? json(comparison.interval.high) : json(nullptr)},
                        {"confidence", pair.confidence},
                        {"cycle_ratio", comparison.cycle_ratio ? json(*comparison.cycle_ratio) : json(nullptr)},
                        {"paired", comparison.paired},

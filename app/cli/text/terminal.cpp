@@ -110,7 +110,10 @@ void write_json(std::string_view json) { write_output(plain_json(json)); }
 
 void write_json_line(std::string_view json) { write_output(plain_json(json) + '\n'); }
 
-void write_error(std::string_view sentence) { std::fputs((plain_line(sentence) + '\n').c_str(), stderr); }
+void write_error(std::string_view sentence) {
+  std::fflush(stdout);  // where both are one log, what was printed before stands above it
+  std::fputs((plain_line(sentence) + '\n').c_str(), stderr);
+}
 
 void say_written(const std::filesystem::path& file) {
   std::error_code error;
