@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "app/cli/commands/commands.hpp"
@@ -166,6 +167,15 @@ void mark_same_measurements(const Side& a, const Side& b, std::vector<ComparedPa
   for (ComparedPair& pair : pairs) pair.same_measurement = is_same(pair.rows.a, pair.rows.b);
 }
 
+/// Two runs are compared by their medians, which say nothing of a smaller heap of slow blocks.
+void name_modes(std::span<const Sample> of_a, std::span<const Sample> of_b, std::string& explanation) {
+  if (explanation.find("two modes") != std::string::npos) return;
+  for (const auto& [name, samples] : {std::pair('A', of_a), std::pair('B', of_b)}) {
+    const std::optional<Modes> modes = modes_of(samples);
+    if (modes) explanation += fmt::format("{}{} has {}.", explanation.empty() ? "" : " ", name, modes_text(*modes));
+  }
+}
+
 void compare_pair(StoredSamples& of_a, StoredSamples& of_b, const CompareOptions& options, ComparedPair& result) {
   const RowPair& pair = result.rows;
   if (result.same_measurement) {
@@ -186,6 +196,8 @@ void compare_pair(StoredSamples& of_a, StoredSamples& of_b, const CompareOptions
     disturbed = !why_disturbed(of_a.of(pair.a).samples, of_b.of(pair.b).samples, result.comparison.paired).empty();
     result.converged_a = of_a.of(pair.a).converged;
     result.converged_b = of_b.of(pair.b).converged;
+    if (!result.comparison.paired)
+      name_modes(of_a.of(pair.a).samples, of_b.of(pair.b).samples, result.comparison.explanation);
   }
   if (pair.a.problem.form != Form::dot_product && pair.b.problem.form != Form::dot_product &&
       pair.a.pass != pair.b.pass && result.comparison.ratio > 0) {

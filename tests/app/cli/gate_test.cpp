@@ -172,6 +172,13 @@ TEST_F(GateTest, a_sweep_that_was_cut_short_does_not_pass_though_its_rows_are_th
   }
 }
 
+TEST_F(GateTest, a_heap_of_slow_blocks_below_the_median_is_named) {
+  write(old_file);
+  write(new_file, {.change = [](Measurement& m) { slow_down(m, 1.3, [](std::size_t n) { return n % 3 == 0; }); }});
+  const ProgramResult result = compare();
+  EXPECT_THAT(result.output, AllOf(HasSubstr("A has two modes: "), Not(HasSubstr("B has two modes")))) << result.errors;
+}
+
 TEST_F(GateTest, what_is_missing_is_named) {
   write(old_file);
   write(new_file);
