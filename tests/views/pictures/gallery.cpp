@@ -236,9 +236,13 @@ void shoot_empty(Studio& studio, const Variant& variant, const std::filesystem::
 void shoot_running(Studio& studio, const Variant& variant, const std::filesystem::path& folder) {
   InventedSweep sweep;
   sweep.measurements = 84;
-  std::filesystem::remove(folder / "running.db");
-  { Store created(folder / "running.db"); }
-  studio.open(folder / "running.db", variant, sweep);
+  // A folder of its own: the window of the variant before still has its database open.
+  const std::filesystem::path file =
+      folder / fmt::format("running_{}_{}x{}_{}", variant.dark, variant.width, variant.height, variant.scale) /
+      "running.db";
+  std::filesystem::create_directories(file.parent_path());
+  { Store created(file); }
+  studio.open(file, variant, sweep);
   const auto run_until = [&](std::int64_t done) {
     for (int i = 0; i < 20'000 && studio.application().data().run.progress.done < done; ++i) {
       studio.offscreen().frame();
