@@ -1,5 +1,5 @@
 # HOW it is measured. Each line: a room, and the rooms and libraries it may use.
-triscope_room(profiler/record/words kernels/attention kernels/base kernels/base/text profiler/record fmt::static
+triscope_room(profiler/record/words kernels/attention kernels/base kernels/base/files kernels/base/text profiler/record fmt::static
   nlohmann_json::nlohmann_json)
 triscope_room(profiler/record kernels/attention kernels/base kernels/base/files kernels/base/text fmt::static
   nlohmann_json::nlohmann_json)
@@ -58,7 +58,7 @@ if(TRISCOPE_CUDA)
     "TRISCOPE_TOOLKIT_LIBRARIES=\"${CUDAToolkit_LIBRARY_DIR}\"")
   target_include_directories(triscope_profiler_worker_cuda SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS})
 endif()
-triscope_room(profiler/worker kernels/base kernels/plugin profiler/protocol profiler/record profiler/worker/device profiler/worker/jobs
+triscope_room(profiler/worker kernels/base kernels/base/files kernels/plugin profiler/protocol profiler/worker/device profiler/worker/jobs
   ${gpu_rooms} triscope_build_facts fmt::static OpenMP::OpenMP_CXX Threads::Threads)
 if(TRISCOPE_CUDA)
   target_compile_definitions(triscope_profiler_worker PRIVATE TRISCOPE_HAVE_CUDA)

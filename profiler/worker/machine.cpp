@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "kernels/base/error.hpp"
-#include "profiler/record/wheel.hpp"
+#include "kernels/base/files/wheel.hpp"
 #include "profiler/worker/device/cpu_backend.hpp"
 #include "profiler/worker/device/environment.hpp"
 #ifdef TRISCOPE_HAVE_CUDA

@@ -13,7 +13,7 @@
 #include "app/cli/options/values.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/program_folder.hpp"
-#include "profiler/record/wheel.hpp"
+#include "kernels/base/files/wheel.hpp"
 
 namespace triscope {
 namespace {

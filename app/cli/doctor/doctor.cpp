@@ -6,9 +6,9 @@
 #include <charconv>
 
 #include "app/cli/text/number_text.hpp"
+#include "kernels/base/files/wheel.hpp"
 #include "kernels/base/third_party.hpp"
 #include "profiler/record/columns.hpp"
-#include "profiler/record/wheel.hpp"
 
 namespace triscope {
 namespace {

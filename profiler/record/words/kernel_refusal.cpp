@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "kernels/base/files/wheel.hpp"
 #include "kernels/base/text/nearest_name.hpp"
 #include "kernels/base/third_party.hpp"
 #include "profiler/record/recorded_database.hpp"
-#include "profiler/record/wheel.hpp"
 
 namespace triscope {
 namespace {

@@ -1,4 +1,4 @@
-#include "profiler/record/wheel.hpp"
+#include "kernels/base/files/wheel.hpp"
 
 #include <system_error>
 
