@@ -124,7 +124,7 @@ TEST(FailCondition, fails_beyond_its_margin_passes_below_it_and_is_open_between)
   EXPECT_EQ(judge(slower, comparison(1.01, 0.99, 1.021), false), GateResult::open);
   EXPECT_EQ(judge(slower, comparison(0.5, 0.4, 0.6), false), GateResult::passes);
   EXPECT_EQ(judge(slower, comparison(0.5, 0.001, 0.6), false), GateResult::open) << "no interval";
-  EXPECT_EQ(judge(slower, Comparison{}, false), GateResult::open) << "no ratio";
+  EXPECT_EQ(judge(slower, Comparison{}, false), GateResult::fails) << "no ratio";
   EXPECT_EQ(judge(faster, comparison(0.8, 0.79, 0.81), false), GateResult::fails);
   EXPECT_EQ(judge(faster, comparison(0.95, 0.91, 1), false), GateResult::passes);
   EXPECT_EQ(judge(faster, comparison(0.95, 0.89, 1), false), GateResult::open);

@@ -12,6 +12,7 @@
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/app/cli/expect_error.hpp"
+#include "tests/app/cli/gate/gate_fixture.hpp"
 #include "tests/app/cli/program.hpp"
 #include "tests/paths.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
@@ -20,73 +21,15 @@
 namespace triscope {
 namespace {
 
+using gates::every_sample;
+using gates::Planted;
+using gates::slow_down;
+using gates::write;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-struct Planted {
-  double factor = 1;         ///< of the first measurement's time
-  bool converged = true;     ///< of all
-  std::int64_t unclear = 0;  ///< measurements of one sample
-  bool failed = false;       ///< all
-  Environment environment = synthetic_environment();
-  std::string request = R"({"seed":1,"stopping":{"precision":0.005,"budget_ns":10000000000}})";
-  std::int64_t sweeps = 1;
-  std::function<void(Measurement&)> change = [](Measurement&) {};  ///< of the first
-};
-
-/// Multiplies the times of the samples that `which` names by their number.
-void slow_down(Measurement& m, double factor, const std::function<bool(std::size_t)>& which) {
-  for (std::size_t n = 0; n < m.samples.size(); ++n)
-    if (which(n))
-      m.samples[n].duration_ns = static_cast<std::int64_t>(static_cast<double>(m.samples[n].duration_ns) * factor);
-  m.summary = summarize(m.samples, StoppingRule{});
-  m.summary.converged = true;
-}
-
-bool every_sample(std::size_t) { return true; }
-
-/// Five measurements in each sweep.
-void write(const std::filesystem::path& file, const Planted& planted = {}) {
-  Store store(file);
-  for (std::int64_t n = 0; n < planted.sweeps; ++n) {
-    const std::int64_t sweep = store.begin_sweep("triscope sweep", planted.request, planted.environment, 5);
-    for (std::int64_t index = 50; index < 55; ++index) {
-      Measurement m = synthetic_measurement(index, 20);
-      if (index == 50)
-        for (Sample& sample : m.samples)
-          sample.duration_ns = static_cast<std::int64_t>(static_cast<double>(sample.duration_ns) * planted.factor);
-      if (index == 50) m.summary.median_ms *= planted.factor;
-      m.summary.converged = planted.converged;
-      if (index - 50 < planted.unclear) m.samples.resize(1);
-      if (planted.failed) {
-        m.status = Status::failed;
-        m.reason = "out of memory";
-        m.samples.clear();
-        m.summary = {};
-      }
-      if (index == 50) planted.change(m);
-      store.add(sweep, m);
-    }
-    store.finish_sweep(sweep);
-  }
-}
-
-class GateTest : public testing::Test {
- protected:
-  std::filesystem::path folder_path(const char* name) const { return folder / name; }
-  ProgramResult compare(std::vector<std::string> more = {}) const {
-    std::vector<std::string> words{"compare", old_file.string(), new_file.string()};
-    words.insert(words.end(), more.begin(), more.end());
-    return run_triscope(words);
-  }
-  ProgramResult gate(std::vector<std::string> more = {}) const {
-    more.insert(more.begin(), {"--fail-if", "slower>5%"});
-    return compare(more);
-  }
-  TemporaryFolder folder;
-  std::filesystem::path old_file = folder_path("old.db"), new_file = folder_path("new.db");
-};
+class GateTest : public gates::GateTest {};
 
 TEST_F(GateTest, a_configuration_that_a_sweep_repeats_is_compared_once) {
   write(new_file);
@@ -116,75 +59,6 @@ TEST_F(GateTest, of_two_databases_the_second_is_judged) {
       run_triscope({"compare", new_file.string(), old_file.string(), "--fail-if", "slower>5%"});
   EXPECT_EQ(other_way.exit_code, 0) << "both say that they are of one moment; " << other_way.errors;
   EXPECT_EQ(compare().exit_code, 0) << "without a gate";
-}
-
-void change(const std::filesystem::path& file, const char* statement) {
-  SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec(statement);
-}
-
-TEST_F(GateTest, an_older_measurement_is_not_judged_against_a_newer_one) {
-  write(old_file);
-  write(new_file, {.factor = 1.5});
-  change(new_file, "UPDATE measurement SET started_unix_ns = started_unix_ns + 3600000000000");
-  EXPECT_THAT(gate().errors, HasSubstr("1 of 5 comparisons fail"));
-  const std::vector<std::vector<std::string>> reversed{{new_file.string(), old_file.string()},
-                                                       {old_file.string(), "latest", "--db", new_file.string()},
-                                                       {old_file.string() + "@1", "1", "--db", new_file.string()},
-                                                       {"1", new_file.string(), "--db", old_file.string()}};
-  for (std::vector<std::string> words : reversed) {
-    words.insert(words.begin(), "compare");
-    words.insert(words.end(), {"--fail-if", "slower>5%"});
-    const ProgramResult result = run_triscope(words);
-    EXPECT_EQ(result.exit_code, 1) << testing::PrintToString(words) << result.output;
-    EXPECT_THAT(result.errors, HasSubstr("A, which is judged, is older than B: name the new one"));
-  }
-}
-
-TEST_F(GateTest, a_measurement_without_usable_samples_does_not_pass) {
-  for (const char* statement :
-       {"DELETE FROM sample WHERE measurement = 1", "UPDATE sample SET launches = 0 WHERE measurement = 1",
-        "UPDATE sample SET duration_ns = -duration_ns WHERE measurement = 1 AND ordinal = (SELECT min(ordinal) FROM "
-        "sample WHERE measurement = 1)"}) {
-    for (const auto& file : {old_file, new_file}) {
-      std::filesystem::remove(file);
-      write(file);
-    }
-    EXPECT_EQ(gate().exit_code, 0);
-    change(new_file, statement);
-    const ProgramResult result = gate();
-    EXPECT_EQ(result.exit_code, 1) << statement << result.output;
-    EXPECT_THAT(result.errors, HasSubstr("1 of 5 comparisons fail")) << statement;
-    EXPECT_THAT(gate({"--format", "json"}).output, HasSubstr("\"ratio\":null")) << statement;
-  }
-}
-
-TEST_F(GateTest, a_sweep_that_was_cut_short_does_not_pass_though_its_rows_are_there) {
-  write(old_file);
-  write(new_file);
-  EXPECT_EQ(gate().exit_code, 0);
-  change(new_file, "UPDATE sweep SET planned = 6");
-  EXPECT_THAT(gate().errors, HasSubstr("sweep 1 of A was cut short: `triscope sweep --resume 1` measures the rest"));
-  change(new_file, "UPDATE sweep SET planned = 5, finished_unix_ns = NULL");
-  for (const std::string& file : {new_file.string(), new_file.string() + "@1"}) {
-    const ProgramResult result = run_triscope({"compare", old_file.string(), file, "--fail-if", "slower>15%"});
-    EXPECT_EQ(result.exit_code, 1) << result.output;
-    EXPECT_THAT(result.errors, HasSubstr("sweep 1 of A was cut short"));
-  }
-}
-
-TEST_F(GateTest, a_heap_of_slow_blocks_below_the_median_is_named) {
-  write(old_file);
-  write(new_file, {.change = [](Measurement& m) { slow_down(m, 1.3, [](std::size_t n) { return n % 3 == 0; }); }});
-  const ProgramResult result = compare();
-  EXPECT_THAT(result.output, AllOf(HasSubstr("A has two modes: "), Not(HasSubstr("B has two modes")))) << result.errors;
-}
-
-TEST_F(GateTest, what_is_missing_is_named) {
-  write(old_file);
-  write(new_file);
-  change(new_file, "DELETE FROM sample WHERE measurement = 2");
-  change(new_file, "DELETE FROM measurement WHERE id = 2");
-  EXPECT_THAT(gate().errors, HasSubstr("A lacks 1 measurement of B: m2 ("));
 }
 
 TEST_F(GateTest, the_ratio_of_the_table_has_one_direction) {
