@@ -84,7 +84,7 @@ TEST(Supervisor, a_group_of_one_gets_no_number_and_each_larger_group_gets_its_ow
 
 TEST(Supervisor, a_narrow_interval_of_too_few_blocks_says_so) {
   Supervisor supervisor(bad_worker());
-  MeasureRequest request = tiny_request({"test.slow"});  // it sleeps for so long that a busy machine adds little
+  MeasureRequest request = tiny_request({"test.slow"});   // it sleeps for so long that a busy machine adds little
   request.stopping = {1000, 3'600'000'000'000, 5000, 3};  // three blocks, however long they take
   EXPECT_THAT(measure(supervisor, request).at("test.slow").reason,
               HasSubstr("is narrow enough, but 3 blocks are too few to trust: at least 5000 are needed"));
