@@ -155,9 +155,7 @@ std::optional<Ratio> cycles_of(const CompareInput& a, const CompareInput& b, con
   return ratio_of(cycles_a, cycles_b, interleaved, a.spread, b.spread, apart);
 }
 
-std::ptrdiff_t preempted(std::span<const Sample> samples) {
-  return std::ranges::count_if(samples, [](const Sample& sample) { return sample.flag == "preempted"; });
-}
+std::ptrdiff_t preempted(std::span<const Sample> samples) { return std::ranges::count_if(samples, is_preempted); }
 
 bool mostly_preempted(std::span<const Sample> samples) {
   return 2 * preempted(samples) > static_cast<std::ptrdiff_t>(samples.size());

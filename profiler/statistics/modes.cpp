@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <vector>
 
 #include "profiler/record/columns.hpp"
+#include "profiler/statistics/restarts.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
@@ -32,8 +34,7 @@ struct Heap {
 
 std::optional<Modes> modes_of(std::span<const Sample> samples) {
   std::vector<Sample> undisturbed;
-  std::copy_if(samples.begin(), samples.end(), std::back_inserter(undisturbed),
-               [](const Sample& sample) { return sample.flag != "preempted"; });
+  std::ranges::remove_copy_if(samples, std::back_inserter(undisturbed), is_preempted);
   std::vector<double> blocks = block_medians_ms(undisturbed);
   if (blocks.size() < 2 * kFewest) return std::nullopt;
   std::sort(blocks.begin(), blocks.end());

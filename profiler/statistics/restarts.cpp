@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -89,13 +88,12 @@ class Undisturbed {
  public:
   explicit Undisturbed(std::span<const Sample> samples) {
     for (const Sample& sample : samples) {
-      if (sample.flag != kPreempted) restarts_.insert(sample.restart);
+      if (!is_preempted(sample)) restarts_.insert(sample.restart);
     }
   }
-  bool holds(const Sample& sample) const { return restarts_.size() < 2 || sample.flag != kPreempted; }
+  bool holds(const Sample& sample) const { return restarts_.size() < 2 || !is_preempted(sample); }
 
  private:
-  static constexpr std::string_view kPreempted = "preempted";
   std::set<std::int64_t> restarts_;  // that have undisturbed samples
 };
 

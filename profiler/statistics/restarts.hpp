@@ -12,6 +12,9 @@
 
 namespace triscope {
 
+/// Its threads waited for a CPU: another program had it (docs/method.md).
+inline bool is_preempted(const Sample& sample) { return sample.flag == "preempted"; }
+
 /// Of each restart that counts the median of its undisturbed blocks (see `undisturbed_blocks`), as the logarithm of
 /// nanoseconds. Throws `Error` on a time of 0.
 std::map<std::int64_t, double> restart_centres(std::span<const Sample> samples);
