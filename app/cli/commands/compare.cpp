@@ -66,12 +66,17 @@ void mark_same_measurements(const Side& a, const Side& b, std::vector<ComparedPa
   for (ComparedPair& pair : pairs) pair.same_measurement = is_same(pair.rows.a, pair.rows.b);
 }
 
+void add_sentence(std::string& explanation, const std::string& sentence) {
+  if (!explanation.empty()) explanation += " ";
+  explanation += sentence;
+}
+
 /// Two runs are compared by their medians, which say nothing of a smaller heap of slow blocks.
 void name_modes(std::span<const Sample> of_a, std::span<const Sample> of_b, std::string& explanation) {
   if (explanation.find("two modes") != std::string::npos) return;
   for (const auto& [name, samples] : {std::pair('A', of_a), std::pair('B', of_b)}) {
-    const std::optional<Modes> modes = modes_of(samples);
-    if (modes) explanation += fmt::format("{}{} has {}.", explanation.empty() ? "" : " ", name, modes_text(*modes));
+    if (const std::optional<Modes> modes = modes_of(samples))
+      add_sentence(explanation, fmt::format("{} has {}.", name, modes_text(*modes)));
   }
 }
 
@@ -99,11 +104,9 @@ void compare_pair(StoredSamples& of_a, StoredSamples& of_b, const CompareOptions
       name_modes(of_a.of(pair.a).samples, of_b.of(pair.b).samples, result.comparison.explanation);
   }
   if (pair.a.problem.form != Form::dot_product && pair.b.problem.form != Form::dot_product &&
-      pair.a.pass != pair.b.pass && result.comparison.ratio > 0) {
-    if (!result.comparison.explanation.empty()) result.comparison.explanation += " ";
-    result.comparison.explanation +=
-        fmt::format("A is a {} and B a {}.", to_string(pair.a.pass), to_string(pair.b.pass));
-  }
+      pair.a.pass != pair.b.pass && result.comparison.ratio > 0)
+    add_sentence(result.comparison.explanation,
+                 fmt::format("A is a {} and B a {}.", to_string(pair.a.pass), to_string(pair.b.pass)));
   if (!options.fail_if) return;
   const GateResult gate = gate_result(*options.fail_if, pair, result.comparison, disturbed);
   result.violated = gate == GateResult::fails;
@@ -154,16 +157,13 @@ Pairing make_pairs(const Side& a, const Side& b) {
 
 /// "m3 (cuda.hopper forward 512x32 at 8192), m4 (...) and 5 more": what was measured in B and has no partner in A.
 std::string missing_text(const Pairing& pairing) {
-  constexpr std::size_t kNamed = 3;
   std::vector<std::string> names;
   for (const ResultRow& row : pairing.only_b) {
     if (row.status != Status::ok) continue;
     names.push_back(fmt::format("m{} ({} {} {}x{} at {})", row.measurement, row.kernel, to_string(row.pass),
                                 row.problem.window1, row.problem.window2, row.problem.seq_len));
   }
-  const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
-  names.resize(names.size() - more);
-  return fmt::format("{}{}", fmt::join(names, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
+  return first_words(std::move(names));
 }
 
 /// Why the gate does not pass, or, without a gate, why nothing was compared.

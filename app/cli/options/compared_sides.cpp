@@ -42,6 +42,15 @@ std::string minute(const std::string& time) {
   return time.size() < 16 ? time : time.substr(0, 10) + " " + time.substr(11, 5);
 }
 
+/// Of two versions the older one is what the other is judged against, whichever was named first.
+void put_older_last(Side& a, Side& b) {
+  const auto first = [](const Side& side) {
+    const auto when = [](const ResultRow& row) { return std::pair(row.started, row.measurement); };
+    return when(*std::ranges::min_element(side.rows, {}, when));
+  };
+  if (are_versions(a, b) && !a.rows.empty() && !b.rows.empty() && first(a) < first(b)) std::swap(a, b);
+}
+
 }  // namespace
 
 std::string label_of(const Side& side) {
@@ -64,19 +73,6 @@ bool are_versions(const Side& a, const Side& b) {
   return a.from == b.from && a.selection && b.selection && !a.selection->version.empty() &&
          !b.selection->version.empty() && a.selection->kernel == b.selection->kernel;
 }
-
-namespace {
-
-/// Of two versions the older one is what the other is judged against, whichever was named first.
-void put_older_last(Side& a, Side& b) {
-  const auto first = [](const Side& side) {
-    const auto when = [](const ResultRow& row) { return std::pair(row.started, row.measurement); };
-    return when(*std::ranges::min_element(side.rows, {}, when));
-  };
-  if (are_versions(a, b) && !a.rows.empty() && !b.rows.empty() && first(a) < first(b)) std::swap(a, b);
-}
-
-}  // namespace
 
 std::pair<Side, Side> open_sides(const std::string& word_a, const std::string& word_b, const std::string& database) {
   std::filesystem::path file_a, file_b;

@@ -116,16 +116,20 @@ std::vector<PlaceDifference> place_differences(const Snapshot& of_a, const Snaps
   return differences;
 }
 
-std::string difference_words(const std::vector<PlaceDifference>& differences) {
-  std::vector<std::string> words;
-  for (const PlaceDifference& difference : differences) {
-    if (!difference.allowed) words.push_back(difference.text);
-  }
+std::string first_words(std::vector<std::string> words) {
   constexpr std::size_t kMost = 3;
   const std::size_t more = words.size() > kMost + 1 ? words.size() - kMost : 0;
   words.resize(words.size() - more);
   const std::string text = fmt::format("{}", fmt::join(words, ", "));
   return more == 0 ? text : fmt::format("{} and {} more", text, more);
+}
+
+std::string difference_words(const std::vector<PlaceDifference>& differences) {
+  std::vector<std::string> words;
+  for (const PlaceDifference& difference : differences) {
+    if (!difference.allowed) words.push_back(difference.text);
+  }
+  return first_words(std::move(words));
 }
 
 }  // namespace triscope
