@@ -1,5 +1,6 @@
 // Pictures of the window in every state, to be looked at: no test. Needs no display.
 //   build/bin/window_gallery FOLDER [STATE [VARIANT]]    for example: window_gallery out/gallery full dark_1440x900
+//                                                       a whole name, light_1600x900_150, need not be in the list
 //   build/bin/window_gallery --figures                   CPU time of opening and drawing 100,000 samples
 //   build/bin/window_gallery --explore-figures           the same of exploring 100,000 measurements
 // Names are state_panels_theme_size_scale.png; numbers are invented except in the state "full", which shows the
@@ -15,147 +16,19 @@
 #include <map>
 
 #include "kernels/base/error.hpp"
-#include "kernels/base/files/atomic_file.hpp"
 #include "profiler/plan/request.hpp"
 #include "tests/paths.hpp"
-#include "tests/profiler/record/kernel_cards.hpp"
 #include "tests/views/pictures/gallery_figures.hpp"
+#include "tests/views/pictures/gallery_studio.hpp"
 #include "tests/views/window_fixture.hpp"
 
 namespace triscope {
 namespace {
 
 using fixture::InventedSweep;
-
-/// The machine that the recording comes from, with one library missing.
-std::shared_ptr<const Catalog> recording_machine() {
-  auto catalog = std::make_shared<Catalog>();
-  Device gpu;
-  gpu.id = "0";
-  gpu.kind = DeviceKind::cuda;
-  gpu.name = "NVIDIA H200";
-  Device cpu;
-  cpu.id = "cpu";
-  cpu.name = "Intel(R) Xeon(R) Processor";
-  catalog->devices = {gpu, cpu};
-  const auto add = [&](const char* id, const char* name, DeviceKind device) {
-    KernelInfo kernel;
-    kernel.id = id;
-    kernel.name = name;
-    kernel.card = card_of(id);
-    kernel.device = device;
-    catalog->kernels.push_back(kernel);
-  };
-  add("cuda.hopper", "Hopper", DeviceKind::cuda);
-  add("cuda.portable", "Portable", DeviceKind::cuda);
-  add("baseline.fa3", "FlashAttention-3", DeviceKind::cuda);
-  add("baseline.cudnn", "cuDNN", DeviceKind::cuda);
-  add("cpu.fast", "CPU fast", DeviceKind::cpu);
-  add("baseline.cpu", "CPU dot product", DeviceKind::cpu);
-  return catalog;
-}
-
-Engine recording_engine(InventedSweep& sweep) {
-  Engine engine = sweep.engine();
-  engine.catalog = recording_machine;
-  engine.preview = [](const SweepRequest& request, const Catalog&) {
-    PlanPreview preview;
-    preview.measurements = static_cast<std::int64_t>(request.windows.size() * request.passes.size() * 3);
-    preview.skipped = static_cast<std::int64_t>(request.windows.size());
-    preview.seconds = 100;
-    preview.bytes = 5'400'000'000;
-    preview.unable = {{"baseline.cudnn", "libcudnn.so.9 was not found: install cuDNN 9 or set LD_LIBRARY_PATH."}};
-    return preview;
-  };
-  return engine;
-}
-
-struct Variant {
-  bool dark;
-  int width, height;
-  float scale;
-};
-constexpr Variant kVariants[] = {{true, 1440, 900, 1},  {false, 1440, 900, 1},  {true, 1280, 800, 1},
-                                 {false, 1280, 800, 1}, {true, 2560, 1440, 1},  {false, 2560, 1440, 1},
-                                 {true, 2560, 1440, 2}, {false, 2560, 1440, 2}, {true, 1280, 800, 2},
-                                 {false, 1280, 800, 2}};
-
-std::string name_of(const Variant& variant) {
-  return fmt::format("{}_{}x{}_{:.0f}", variant.dark ? "dark" : "light", variant.width, variant.height,
-                     variant.scale * 100);
-}
-
-/// One window on one database, photographed.
-class Studio {
- public:
-  explicit Studio(std::filesystem::path folder) : folder_(std::move(folder)) {}
-
-  void open(const std::filesystem::path& database, const Variant& variant, InventedSweep& sweep, bool machine = true) {
-    offscreen_.reset();
-    variant_ = variant;
-    ApplicationOptions options;
-    options.database = database;
-    options.engine = recording_engine(sweep);
-    options.ask_machine = machine;
-    options.system_is_dark = variant.dark;
-    offscreen_ = std::make_unique<Offscreen>(std::move(options), variant.width, variant.height, variant.scale);
-    offscreen_->settle();
-  }
-  Application& application() { return offscreen_->application(); }
-  Offscreen& offscreen() { return *offscreen_; }
-  void ask(const Request& request) {
-    application().carry_out(request);
-    offscreen_->settle();
-  }
-  void front(Panel panel) { ask(ask::ShowPanel{panel}); }
-  void click(float x, float y) {
-    ImGuiIO& io = ImGui::GetIO();
-    point(x, y);
-    for (const bool down : {true, false}) {
-      io.AddMouseButtonEvent(0, down);
-      for (int i = 0; i < 2; ++i) offscreen_->frame();
-    }
-    offscreen_->settle();
-  }
-  /// Rests the pointer until a tooltip has appeared.
-  void point(float x, float y) {
-    ImGui::GetIO().AddMousePosEvent(x * variant_.scale, y * variant_.scale);
-    for (int i = 0; i < 60; ++i) offscreen_->frame();
-  }
-  void shoot(const std::string& state, bool settle = true) { shoot_as(state + "_" + name_of(variant_), settle); }
-  void shoot_as(const std::string& name, bool settle = true) {
-    if (settle) offscreen_->settle();
-    const std::vector<std::uint8_t> png = encode_png(offscreen_->picture());
-    std::filesystem::create_directories(folder_);
-    write_whole_file(folder_ / (name + ".png"), {reinterpret_cast<const char*>(png.data()), png.size()});
-    std::printf("%s\n", name.c_str());
-  }
-  /// All panels: a table and a chart together, five times; in a small window one at a time.
-  void tour(const std::string& state) {
-    if (application().ui().small_layout) {
-      for (const PanelInfo& info : panels()) {
-        if (info.workspace != Workspace::measure) continue;
-        front(info.panel);
-        shoot(fmt::format("{}_{}", state, info.id));
-      }
-      front(Panel::setup);
-      return;
-    }
-    constexpr std::pair<Panel, Panel> kPairs[] = {{Panel::latency, Panel::tflops},  {Panel::compare, Panel::map},
-                                                  {Panel::compare, Panel::scaling}, {Panel::log, Panel::samples},
-                                                  {Panel::latency, Panel::lengths}, {Panel::latency, Panel::explore}};
-    for (const auto& [table, chart] : kPairs) {
-      front(chart);
-      front(table);
-      shoot(fmt::format("{}_{}_{}", state, panel_info(table).id, panel_info(chart).id));
-    }
-  }
-
- private:
-  std::filesystem::path folder_;
-  Variant variant_{};
-  std::unique_ptr<Offscreen> offscreen_;
-};
+using gallery::name_of;
+using gallery::Studio;
+using gallery::Variant;
 
 /// The sweep over most lengths of ours.
 std::int64_t longest_sweep(const std::vector<SweepInfo>& sweeps) {
@@ -380,6 +253,12 @@ void shoot_dialogs(Studio& studio, const Variant& variant) {
   studio.ask(ask::OpenDatabase{});
   studio.shoot("dialog_open");
   close();
+  studio.ask(ask::SaveChart{Panel::tflops, {}});
+  studio.shoot("dialog_save");
+  close();
+  studio.ask(ask::OpenDocument{"window.md", "Latency"});
+  studio.shoot("dialog_document");
+  close();
   studio.ask(ask::AskToDelete{1});
   studio.shoot("dialog_delete");
   close();
@@ -432,6 +311,36 @@ void shoot_explore(Studio& studio, const Variant& variant) {
   studio.shoot("explore_many");
 }
 
+/// The pages of the paper, and each kind of the errata.
+void shoot_paper(Studio& studio, const Variant& variant) {
+  InventedSweep sweep;
+  studio.open(recorded_file(), variant, sweep);
+  studio.ask(ask::ShowSweep{kTable1});
+  studio.front(Panel::paper);
+  PaperUi& ui = studio.application().ui().paper;
+  for (int page = 0; page < static_cast<int>(PaperPage::count); ++page) {
+    ui.page = static_cast<PaperPage>(page);
+    studio.shoot(fmt::format("paper_{}", page));
+  }
+}
+
+/// Several rows selected: the figures of all, and A beside B.
+void shoot_selected(Studio& studio, const Variant& variant) {
+  InventedSweep sweep;
+  studio.open(recorded_file(), variant, sweep);
+  studio.ask(ask::ShowSweep{kTable1});
+  std::vector<std::int64_t> some;
+  for (const ResultRow& row : studio.application().data().shown->rows) {
+    if (some.size() < 5) some.push_back(row.measurement);
+  }
+  studio.application().ui().settings.visible.fill(true);
+  studio.ask(ask::SelectMeasurements{some});
+  studio.front(Panel::details);
+  studio.shoot("selected_details");
+  studio.front(Panel::samples);
+  studio.shoot("selected_samples");
+}
+
 constexpr const char* kDocsFilter =
     "kernel~hopper pass=forward form=trilinear window=512x32,256x32,1024x16 heads=64/1 head_dim=128";
 
@@ -464,9 +373,8 @@ int make_pictures(const std::filesystem::path& folder, const std::string& state,
     shoot_docs(studio);
     return 0;
   }
-  for (const Variant& variant : kVariants) {
+  for (const Variant& variant : gallery::variants_of(part)) {
     const auto wanted = [&](const char* name) { return state.empty() || state == name; };
-    if (name_of(variant).find(part) == std::string::npos) continue;
     if (wanted("full")) shoot_full(studio, variant);
     if (wanted("empty")) shoot_empty(studio, variant, databases.path());
     if (wanted("running")) shoot_running(studio, variant, databases.path());
@@ -474,6 +382,8 @@ int make_pictures(const std::filesystem::path& folder, const std::string& state,
     if (wanted("compared")) shoot_compared(studio, variant, databases.path());
     if (wanted("many")) shoot_many(studio, variant, databases.path());
     if (wanted("explore")) shoot_explore(studio, variant);
+    if (wanted("paper")) shoot_paper(studio, variant);
+    if (wanted("selected")) shoot_selected(studio, variant);
     if (wanted("dialogs")) shoot_dialogs(studio, variant);
   }
   return 0;
@@ -484,8 +394,10 @@ int make_pictures(const std::filesystem::path& folder, const std::string& state,
 
 int main(int argc, char** argv) {
   if (argc < 2 || std::string(argv[1]) == "--help") {
-    std::fprintf(stderr, "usage: %s FOLDER [docs|full|empty|running|failed|compared|many|explore|dialogs [VARIANT]]\n",
-                 argv[0]);
+    std::fprintf(
+        stderr,
+        "usage: %s FOLDER [docs|full|empty|running|failed|compared|many|explore|paper|selected|dialogs [VARIANT]]\n",
+        argv[0]);
     return 2;
   }
   try {
