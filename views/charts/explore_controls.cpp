@@ -14,6 +14,7 @@ namespace triscope {
 namespace {
 
 constexpr std::size_t kMostViews = 40, kLongestName = 60;
+constexpr float kNarrowestFilter = 150;  ///< beside the last button, design pixels; with less it has a line of its own
 
 /// On the line of the item before where `width` has room there.
 void flow(float width) {
@@ -174,6 +175,7 @@ void database_menu(Context& context) {
 /// What cannot be asked says so here, and what was asked last stays.
 void filter_line(Context& context) {
   ExploreUi& ui = context.ui.explore;
+  flow(context.look.px(kNarrowestFilter));
   ImGui::SetNextItemWidth(-1);
   ImGui::InputTextWithHint("##explore_filter", "filter: kernel~hopper window=512x32,256x32 seq>=8k ms<10", &ui.filter,
                            ImGuiInputTextFlags_EscapeClearsAll);

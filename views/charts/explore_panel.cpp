@@ -2,6 +2,8 @@
 // their axes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <implot.h>
+#include <implot_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -143,15 +145,16 @@ Grid grid_of(const Look& look, const ExploreChart& chart, ImVec2 room) {
 }
 
 /// Of all plots together, as each line is named once.
-std::vector<std::string> names_of(const ExploreChart& chart) {
-  std::vector<std::string> names;
+std::vector<NamedColour> legend_of(const Look& look, const ExploreChart& chart) {
+  std::vector<NamedColour> entries;
   for (const ExplorePlot& plot : chart.plots) {
     for (const ExploreLine& line : plot.lines) {
       const std::string name = legend_name(line);
-      if (!line.name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      if (!line.name.empty() && std::ranges::find(entries, name, &NamedColour::name) == entries.end())
+        entries.push_back({name, explore_colour(look.theme, chart, line)});
     }
   }
-  return names;
+  return entries;
 }
 
 /// Of a legend to the left of the plots.
@@ -162,38 +165,49 @@ float legend_width(const Look& look, const std::vector<std::string>& names) {
   return widest + look.px(34);
 }
 
-/// With three dots where it is wider: the title of a plot must not lie on the next.
-std::string shortened(std::string text, float width) {
-  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
-  while (text.size() > 1 && ImGui::CalcTextSize((text + "...").c_str()).x > width) text.pop_back();
-  return text + "...";
+/// "forward, determinant", on two lines each where one of them is wider than a plot.
+std::vector<std::string> titles_of(const ExploreChart& chart, float width) {
+  const auto is_wider = [&](const ExplorePlot& plot) {
+    return ImGui::CalcTextSize((plot.name + ", " + plot.row).c_str()).x > width;
+  };
+  const char* between = std::ranges::any_of(chart.plots, is_wider) ? "\n" : ", ";
+  std::vector<std::string> titles;
+  for (const ExplorePlot& plot : chart.plots) {
+    const char* joint = plot.name.empty() || plot.row.empty() ? "" : between;
+    titles.push_back(shortened(plot.name, width) + joint + shortened(plot.row, width));
+  }
+  return titles;
 }
 
 void draw_plots(Context& context, const ExploreChart& chart) {
   const Look& look = context.look;
   const NumberFont font(look, kSecondarySize);
+  const std::vector<NamedColour> entries = legend_of(look, chart);
+  std::vector<std::string> names;
+  for (const NamedColour& entry : entries) names.push_back(entry.name);
+  const LegendPlace legend = legend_place(look, names, ImGui::GetContentRegionAvail().x);
+  const std::string id = fmt::format("##explore {} {}", chart.query.x, chart.query.y);
+  if (legend == LegendPlace::lines) {
+    ImPlotSubplot* known = ImPlot::GetCurrentContext()->Subplots.GetByKey(ImGui::GetCurrentWindow()->GetID(id.c_str()));
+    draw_legend_lines(look, known ? &known->Items : nullptr, entries);
+  }
   ImVec2 room = ImGui::GetContentRegionAvail();
-  const std::vector<std::string> names = names_of(chart);
-  const LegendPlace legend = names.empty() ? LegendPlace::none : legend_place(look, names, room.x);
   const float width = room.x - (legend == LegendPlace::left ? legend_width(look, names) : 0);  // of the plots
   const Grid grid = grid_of(look, chart, {width, room.y});
   room.y = std::max(room.y, look.px(kLeastHeight) * static_cast<float>(grid.rows));  // the panel scrolls then
   ImPlotSubplotFlags flags = ImPlotSubplotFlags_NoTitle | ImPlotSubplotFlags_NoMenus | ImPlotSubplotFlags_NoResize |
                              ImPlotSubplotFlags_ShareItems;
-  if (legend == LegendPlace::none) flags |= ImPlotSubplotFlags_NoLegend;
-  if (!ImPlot::BeginSubplots(fmt::format("##explore {} {}", chart.query.x, chart.query.y).c_str(), grid.rows,
-                             grid.columns, room, flags))
-    return;
+  if (legend == LegendPlace::lines || names.empty()) flags |= ImPlotSubplotFlags_NoLegend;
+  if (!ImPlot::BeginSubplots(id.c_str(), grid.rows, grid.columns, room, flags)) return;
   setup_legend(legend);
   if (legend == LegendPlace::left)  // at the top: these plots may be higher than the panel, which scrolls
     ImPlot::SetupLegend(ImPlotLocation_NorthWest, ImPlotLegendFlags_Outside);
   const float wide = width / static_cast<float>(grid.columns);
+  const std::vector<std::string> titles = titles_of(chart, wide - look.px(48));
   for (std::size_t n = 0; n < chart.plots.size(); ++n) {
     const ExplorePlot& plot = chart.plots[n];
-    std::string title = plot.name + (plot.name.empty() || plot.row.empty() ? "" : ", ") + plot.row;
-    const ImPlotFlags none = title.empty() ? ImPlotFlags_NoTitle : 0;
-    title = shortened(title, wide - look.px(48));
-    if (!ImPlot::BeginPlot((title + "##plot").c_str(), ImVec2(), plot_flags(LegendPlace::above) | none)) continue;
+    const ImPlotFlags none = titles[n].empty() ? ImPlotFlags_NoTitle : 0;
+    if (!ImPlot::BeginPlot((titles[n] + "##plot").c_str(), ImVec2(), plot_flags(LegendPlace::above) | none)) continue;
     const auto columns = static_cast<std::size_t>(grid.columns);
     setup_axes(context, chart, {wide, room.y / static_cast<float>(grid.rows)},
                {n + columns >= chart.plots.size(), n % columns == 0});

@@ -244,18 +244,20 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   std::vector<LevelLabel> labels = baseline_labels(look, curves, counted, has_whole_names(look, room.x), label_width);
   const Range range = range_of(curves);
   std::vector<std::string> names;
+  std::vector<NamedColour> entries;
   for (const Drawn& drawn : curves) {
-    if (!drawn.curve->baseline) names.push_back(legend_name(*drawn.curve));
+    if (drawn.curve->baseline) continue;
+    names.push_back(legend_name(*drawn.curve));
+    entries.push_back({names.back(), curve_colour(look, *drawn.curve)});
   }
   const LegendPlace legend = legend_place(look, names, room.x - label_width);
   // Of each pass its own zoom: their times lie a factor of ten apart.
-  if (!ImPlot::BeginPlot(chart_id(counted     ? "counted"
-                                  : unit.rate ? "rate"
-                                              : "latency",
-                                  context, length_part_name(context))
-                             .c_str(),
-                         ImVec2(room.x - label_width, room.y), plot_flags(legend)))
-    return;
+  const char* shown = counted ? "counted" : unit.rate ? "rate" : "latency";
+  const std::string id = chart_id(shown, context, length_part_name(context));
+  const float top = ImGui::GetCursorPosY();
+  draw_legend_lines(look, legend, id, entries);
+  room.y -= ImGui::GetCursorPosY() - top;
+  if (!ImPlot::BeginPlot(id.c_str(), ImVec2(room.x - label_width, room.y), plot_flags(legend))) return;
   setup_axes(context, range, unit.rate);
   if (!unit.rate) set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high, room.y - look.px(50));
   setup_legend(legend);

@@ -1,5 +1,7 @@
 // Chart (5): every sample of the selected measurement over time with the clock, and their distribution.
 #include <fmt/format.h>
+#include <implot.h>
+#include <implot_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -78,6 +80,24 @@ void plot_over_time(const Context& context, const SampleChart& chart, const Summ
                       static_cast<int>(chart.flagged_ms.size()), flagged);
 }
 
+/// No number of an axis of the current plot lies on another one: where ImPlot's would, fewer round ones stand there.
+/// `whole`: they count.
+void crowded_ticks(ImAxis axis, bool whole) {
+  const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
+  const ImPlotRange range = plot.Axes[axis].Range;
+  const ImVec2 text = ImGui::CalcTextSize("00.00"), length = plot.PlotRect.GetSize();  // as in the last frame
+  const float room = axis == ImAxis_X1 ? length.x / (1.4F * text.x) : length.y / (1.4F * text.y);
+  const bool halves = whole && range.Max <= 8;  // ImPlot would name halves of samples
+  if (room <= 0 || (room > 7 && !halves)) return;
+  double step = std::pow(10, std::floor(std::log10(range.Size() / 8)));
+  if (whole) step = std::max(1.0, step);
+  for (int n = 0; range.Size() / step > room; ++n) step *= n % 3 == 1 ? 2.5 : 2;  // 1, 2, 5, 10
+  std::vector<double> ticks;
+  for (double at = std::ceil(range.Min / step) * step; at <= range.Max && ticks.size() < 20; at += step)
+    ticks.push_back(std::abs(at) < step / 2 ? 0 : at);
+  if (!ticks.empty()) ImPlot::SetupAxisTicks(axis, ticks.data(), static_cast<int>(ticks.size()));
+}
+
 /// The samples' own plot; `bottom`: it carries the time axis.
 void draw_times(Context& context, const SampleChart& chart, const Summary& summary, ImVec2 size, bool bottom) {
   if (!ImPlot::BeginPlot("##samples", size, ImPlotFlags_NoMenus | ImPlotFlags_Crosshairs | ImPlotFlags_NoMouseText))
@@ -92,6 +112,7 @@ void draw_times(Context& context, const SampleChart& chart, const Summary& summa
     const double least = *std::min_element(chart.buckets.minimum.begin(), chart.buckets.minimum.end());
     const double margin = std::max((*highest - least) * 0.08, *highest * 1e-4);
     ImPlot::SetupAxisLimits(ImAxis_Y1, least - margin, *highest + margin);
+    crowded_ticks(ImAxis_Y1, false);
   }
   ImPlot::SetupLegend(ImPlotLocation_NorthEast, ImPlotLegendFlags_Horizontal | ImPlotLegendFlags_Outside);
   plot_over_time(context, chart, summary);
@@ -216,9 +237,8 @@ void draw_histogram(Context& context, const SampleChart& chart, const Summary& s
   const double most = *std::max_element(histogram.counts.begin(), histogram.counts.end());
   ImPlot::SetupAxisLimits(ImAxis_X1, histogram.first - histogram.width, last + histogram.width);
   ImPlot::SetupAxisLimits(ImAxis_Y1, 0, std::max(1.0, most * 1.12));
-  if (most <= 8)
-    ImPlot::SetupAxisTicks(ImAxis_Y1, 0, std::ceil(most),
-                           static_cast<int>(std::ceil(most)) + 1);  // no halves of samples
+  crowded_ticks(ImAxis_X1, false);
+  crowded_ticks(ImAxis_Y1, true);
   std::vector<double> centres;
   for (std::size_t i = 0; i < histogram.counts.size(); ++i)
     centres.push_back(histogram.first + (static_cast<double>(i) + 0.5) * histogram.width);
@@ -240,8 +260,11 @@ void draw_histogram(Context& context, const SampleChart& chart, const Summary& s
                 interval_known(summary) ? std::optional((summary.ci_high_ms - summary.ci_low_ms) / 2) : std::nullopt));
   const float width = ImGui::CalcTextSize(label.c_str()).x;
   const bool left = top.x + width + look.px(8) > ImPlot::GetPlotPos().x + ImPlot::GetPlotSize().x;
-  ImPlot::GetPlotDrawList()->AddText(ImVec2(left ? top.x - width - look.px(6) : top.x + look.px(6), top.y + look.px(2)),
-                                     look.theme.text, label.c_str());
+  const ImVec2 at(left ? top.x - width - look.px(6) : top.x + look.px(6), top.y + look.px(2));
+  ImPlot::GetPlotDrawList()->AddRectFilled(ImVec2(at.x - look.px(3), at.y),
+                                           ImVec2(at.x + width + look.px(3), at.y + ImGui::GetTextLineHeight()),
+                                           faded(look.theme.panel, 0.85F));  // bars are under it
+  ImPlot::GetPlotDrawList()->AddText(at, look.theme.text, label.c_str());
   ImPlot::PopPlotClipRect();
   ImPlot::EndPlot();
 }

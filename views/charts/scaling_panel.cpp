@@ -135,17 +135,18 @@ void draw_scaling_panel(Context& context) {
     labels.push_back({0, text, series_colour(look.theme, level.series)});
   }
   const AxisRange range = range_of(chart);
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const LegendPlace legend = legend_place(look, legend_names(chart.series), room.x - label_width);
-  if (!ImPlot::BeginPlot(chart_id("scaling", context, context.models.settings(context.data)[setting].text).c_str(),
-                         ImVec2(room.x - label_width, room.y), plot_flags(legend)))
-    return;
+  const float width = ImGui::GetContentRegionAvail().x - label_width;
+  const LegendPlace legend = legend_place(look, legend_names(chart.series), width);
+  const std::string id = chart_id("scaling", context, context.models.settings(context.data)[setting].text);
+  draw_legend_lines(look, legend, id, legend_entries(look, chart.series));
+  const float height = ImGui::GetContentRegionAvail().y;
+  if (!ImPlot::BeginPlot(id.c_str(), ImVec2(width, height), plot_flags(legend))) return;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
   fit_axes(context, {range.x_low / 1.5, range.x_high * 1.5, range.y_low / 1.6, range.y_high * 1.6});
   set_area_ticks(range);
-  set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high, room.y - look.px(50));
+  set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high, height - look.px(50));
   setup_legend(legend);
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
     plot_dashed_level(look, chart.levels[i].points.front().y, chart.levels[i].series);

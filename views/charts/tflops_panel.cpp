@@ -175,12 +175,12 @@ void draw_tflops_panel(Context& context) {
     labels.push_back({0, text, series_colour(look.theme, level.series)});
     label_width = std::max(label_width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
   }
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const ImVec2 size(room.x - label_width, room.y);
-  const LegendPlace legend = legend_place(look, legend_names(chart.series), size.x);
-  if (!ImPlot::BeginPlot(chart_id("tflops", context, context.models.settings(context.data)[setting].text).c_str(), size,
-                         plot_flags(legend)))
-    return;
+  const float width = ImGui::GetContentRegionAvail().x - label_width;
+  const LegendPlace legend = legend_place(look, legend_names(chart.series), width);
+  const std::string id = chart_id("tflops", context, context.models.settings(context.data)[setting].text);
+  draw_legend_lines(look, legend, id, legend_entries(look, chart.series));
+  const ImVec2 size(width, ImGui::GetContentRegionAvail().y);
+  if (!ImPlot::BeginPlot(id.c_str(), size, plot_flags(legend))) return;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickMarks,
                     ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_LockMin);  // bars stand on zero
   ImPlot::SetupAxisFormat(ImAxis_Y1, format_axis_number, nullptr);

@@ -299,7 +299,7 @@ LegendPlace legend_place(const Look& look, const std::vector<std::string>& names
     widest = std::max(widest, width);
   }
   if (line < room - look.px(60)) return LegendPlace::above;  // beside the vertical axis
-  return widest < 0.4F * room ? LegendPlace::left : LegendPlace::none;
+  return widest < 0.4F * room ? LegendPlace::left : LegendPlace::lines;
 }
 
 std::vector<std::string> legend_names(const std::vector<SeriesPoints>& series) {
@@ -312,6 +312,52 @@ void setup_legend(LegendPlace place) {
   const bool line = place == LegendPlace::above;
   ImPlot::SetupLegend(line ? ImPlotLocation_NorthEast : ImPlotLocation_West,
                       ImPlotLegendFlags_Outside | (line ? ImPlotLegendFlags_Horizontal : 0));
+}
+
+void draw_legend_lines(const Look& look, ImPlotItemGroup* items, const std::vector<NamedColour>& entries) {
+  const SmallFont font(look);
+  const float line = ImGui::GetTextLineHeight(), mark = std::round(0.7F * line), gap = look.px(14);
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const auto most = static_cast<int>(std::max(1.0F, 0.4F * room.y / (line + ImGui::GetStyle().ItemSpacing.y)));
+  float end = 0;
+  int lines = 1;
+  ImGui::PushID("legend");
+  for (std::size_t n = 0; n < entries.size(); ++n) {
+    const NamedColour& entry = entries[n];
+    const float width = mark + ImGui::CalcTextSize(entry.name.c_str()).x, wanted = (n == 0 ? 0 : gap) + width;
+    const bool fits = n == 0 || end + wanted <= room.x;
+    if (!fits && lines == most) {
+      ImGui::SameLine(0, gap);
+      coloured_text(look.theme.muted, fmt::format("+{}", entries.size() - n));
+      break;
+    }
+    lines += fits ? 0 : 1;
+    end = fits ? end + wanted : width;
+    if (fits && n > 0) ImGui::SameLine(0, gap);
+    ImPlotItem* item = items ? items->GetItem(ImGui::GetIDWithSeed(entry.name.c_str(), nullptr, items->ID)) : nullptr;
+    if (ImGui::InvisibleButton(entry.name.c_str(), ImVec2(width, line)) && item) item->Show = !item->Show;
+    const float shown = item && !item->Show ? 0.35F : 1;
+    const ImVec2 low = ImGui::GetItemRectMin();
+    const float top = low.y + (line - mark) / 2;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(ImVec2(low.x, top), ImVec2(low.x + mark, top + mark), faded(entry.colour, shown));
+    list->AddText(ImVec2(low.x + mark, low.y), faded(look.theme.text, shown), entry.name.c_str());
+  }
+  ImGui::PopID();
+}
+
+std::vector<NamedColour> legend_entries(const Look& look, const std::vector<SeriesPoints>& series) {
+  std::vector<NamedColour> entries;
+  for (const SeriesPoints& one : series)
+    entries.push_back({legend_name(one.series), series_colour(look.theme, one.series)});
+  return entries;
+}
+
+void draw_legend_lines(const Look& look, LegendPlace place, const std::string& plot,
+                       const std::vector<NamedColour>& entries) {
+  if (place != LegendPlace::lines) return;
+  ImPlotPlot* known = ImPlot::GetPlot(plot.c_str());
+  draw_legend_lines(look, known ? &known->Items : nullptr, entries);
 }
 
 bool is_hidden(const std::string& legend_name) {

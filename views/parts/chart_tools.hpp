@@ -10,6 +10,8 @@
 #include "views/parts/chart_selection.hpp"
 #include "views/parts/context.hpp"
 
+struct ImPlotItemGroup;
+
 namespace triscope {
 
 /// The colour and marker of a series, the same in every chart.
@@ -99,15 +101,26 @@ std::string level_name(const Series& level, const std::vector<SeriesPoints>& lev
 /// There is room for whole names beside a plot.
 bool has_whole_names(const Look& look, float room);
 std::vector<std::string> legend_names(const std::vector<SeriesPoints>& series);
-/// Where a legend stands: on a line above the plot, its names below each other to the left of it, or nowhere, where it
-/// would leave no room for the plot; hovering names what is drawn then.
-enum class LegendPlace { above, left, none };
+/// Where a legend stands: on a line above the plot, its names below each other to the left of it, or, where that would
+/// leave no room for the plot, on lines of its own above it (`draw_legend_lines`).
+enum class LegendPlace { above, left, lines };
 LegendPlace legend_place(const Look& look, const std::vector<std::string>& names, float room);
 /// Of a plot with that legend.
 inline ImPlotFlags plot_flags(LegendPlace place) {
-  return ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | (place == LegendPlace::none ? ImPlotFlags_NoLegend : 0);
+  return ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | (place == LegendPlace::lines ? ImPlotFlags_NoLegend : 0);
 }
 void setup_legend(LegendPlace place);
+/// Call before the plot, whose items are `items`, or null before it was drawn first. A click hides a series, as in the
+/// legends of ImPlot. What would take more than two fifths of the room is counted only.
+struct NamedColour {
+  std::string name;  ///< `legend_name`
+  ImU32 colour = 0;
+};
+void draw_legend_lines(const Look& look, ImPlotItemGroup* items, const std::vector<NamedColour>& entries);
+/// The same of the plot with this id, where that is the legend's place.
+void draw_legend_lines(const Look& look, LegendPlace place, const std::string& plot,
+                       const std::vector<NamedColour>& entries);
+std::vector<NamedColour> legend_entries(const Look& look, const std::vector<SeriesPoints>& series);
 /// A click on the legend hid the series of that name. Call inside the plot, after its setup.
 bool is_hidden(const std::string& legend_name);
 /// Ends the plot with its legend in the text font; the numbers on its axes have their own.

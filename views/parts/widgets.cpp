@@ -46,6 +46,15 @@ void clipped_text(const Context& context, ImU32 colour, const std::string& text,
   if (!fits) tooltip(context, text);
 }
 
+std::string shortened(std::string text, float width) {
+  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
+  while (text.size() > 4 && ImGui::CalcTextSize((text + "…").c_str()).x > width) {
+    text.pop_back();
+    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
+  }
+  return text + "…";
+}
+
 void panel_heading(const Context& context, const std::string& title, const std::string& subtitle, float button) {
   const float spacing = ImGui::GetStyle().ItemSpacing.x, room = ImGui::GetContentRegionAvail().x - button - spacing;
   if (context.ui.printing) {  // a picture has its title whole
@@ -57,6 +66,11 @@ void panel_heading(const Context& context, const std::string& title, const std::
     return;
   }
   ImGui::AlignTextToFramePadding();
+  if (subtitle.empty() && ImGui::CalcTextSize(title.c_str()).x > room && room > context.look.px(120)) {
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room);  // an answer is read whole
+    ImGui::TextUnformatted(title.c_str());
+    return ImGui::PopTextWrapPos();
+  }
   clipped_text(context, context.look.theme.text, title, std::max(context.look.px(40), room));
   const float left = room - ImGui::GetItemRectSize().x - spacing;
   if (subtitle.empty() || left < context.look.px(60)) return;

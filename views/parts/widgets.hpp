@@ -34,6 +34,8 @@ void panel_heading(const Context& context, const std::string& title, const std::
 float button_width(const char* label);
 /// "the worker died" -> "The worker died."
 std::string sentence(std::string text);
+/// With three dots where it is wider than `width` pixels.
+std::string shortened(std::string text, float width);
 /// Stays on the line and moves the cursor so that `width` pixels end at the right edge.
 void align_right(float width);
 /// A section's name with space above it.

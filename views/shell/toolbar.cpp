@@ -70,22 +70,12 @@ void close_menu_for_click() {
 
 std::string device_name(const Context& context) {
   const Machine& machine = context.data.machine;
-  if (!machine.catalog) return machine.loading ? "looking for devices ..." : "no devices known";
+  if (!machine.catalog) return machine.loading ? "looking for devices ..." : "no known device";
   try {
     return choose_device(*machine.catalog, context.ui.form.device).name;
   } catch (const std::exception&) {
     return "no such device";
   }
-}
-
-/// "Intel(R) Xeon(R) Processor @ 2.60GHz" is longer than the toolbar has room for.
-std::string shortened(std::string name, float width) {
-  if (ImGui::CalcTextSize(name.c_str()).x <= width) return name;
-  while (name.size() > 4 && ImGui::CalcTextSize((name + "…").c_str()).x > width) {
-    name.pop_back();
-    while (!name.empty() && (static_cast<unsigned char>(name.back()) & 0xC0) == 0x80) name.pop_back();
-  }
-  return name + "…";
 }
 
 /// Drawn, not laid out: in a menu bar every size of text has another base line. Returns where the text ends.

@@ -4,6 +4,7 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <utility>
 
@@ -71,12 +72,13 @@ void draw_columns_menu(Context& context, const LatencyModel& model) {
 }
 
 /// "vs FA3  ▼": which kernel of this sweep the others stand beside, here and everywhere.
-std::string reference_label(const LatencyModel& model) {
-  return fmt::format("vs {}  ▼", model.reference.empty() ? "nothing" : model.reference_label);
+std::string reference_label(const LatencyModel& model, float width = FLT_MAX) {
+  const std::string name = model.reference.empty() ? "nothing" : model.reference_label;
+  return shortened("vs " + name, width - ImGui::CalcTextSize("  ▼").x) + "  ▼";
 }
 
-void draw_reference_choice(Context& context, const LatencyModel& model) {
-  if (ImGui::Button(fmt::format("{}###reference", reference_label(model)).c_str())) ImGui::OpenPopup("reference");
+void draw_reference_choice(Context& context, const LatencyModel& model, const std::string& shown) {
+  if (ImGui::Button(fmt::format("{}###reference", shown).c_str())) ImGui::OpenPopup("reference");
   tooltip(context, "The dot-product attention that times and rates stand beside: in the table, Details and charts.");
   if (!ImGui::BeginPopup("reference")) return;
   const std::string& chosen = context.ui.selection.reference;
@@ -129,6 +131,12 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
                   (ui.columns_beyond > 0 ? button_width(beyond.c_str()) + spacing : 0);
   const char* copy = width - buttons - button_width(kCopySave) < look.px(60) ? "Copy" : kCopySave;
   buttons += button_width(copy);
+  std::string reference = reference_label(model);
+  if (const float left = width - buttons - look.px(60); left < 0) {
+    buttons -= button_width(reference.c_str());
+    reference = reference_label(model, ImGui::CalcTextSize(reference.c_str()).x + left);
+    buttons += button_width(reference.c_str());
+  }
   float filter = std::clamp(width * 0.24F, look.px(90), look.px(150));
   {
     const SmallFont font(look);
@@ -148,7 +156,7 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
                            ImGuiInputTextFlags_EscapeClearsAll);
   ImGui::SameLine();
   if (ui.columns_beyond > 0) draw_beyond(context);
-  draw_reference_choice(context, model);
+  draw_reference_choice(context, model, reference);
   ImGui::SameLine();
   if (ImGui::Button("Columns")) ImGui::OpenPopup("columns");
   ImGui::SameLine();
