@@ -16,17 +16,33 @@ void place_dialog(const Look& look, float width, float from_top) {
   ImGui::SetNextWindowSize(ImVec2(std::min(look.px(width), viewport->WorkSize.x * 0.95F), 0));
 }
 
+namespace {
+constexpr float kPadding = 16, kGap = 8;
+
+/// Of a dialog, in pixels. Dear ImGui allows none more than what the bars of the window leave.
+float highest_dialog() {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  return std::min(viewport->Size.y * 0.84F, viewport->WorkSize.y - 2 * ImGui::GetStyle().DisplaySafeAreaPadding.y);
+}
+}  // namespace
+
 bool begin_dialog(const Look& look, const char* name, float width) {
   place_dialog(look, width, 0.14F);
-  const float highest = ImGui::GetMainViewport()->Size.y * 0.84F;
-  ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(FLT_MAX, highest));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(16), look.px(16)));
+  ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(FLT_MAX, highest_dialog()));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(kPadding), look.px(kPadding)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, std::max(1.0F, std::round(look.scale)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, look.px(4));
   const bool drawn = ImGui::BeginPopupModal(
       name, nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
   ImGui::PopStyleVar(3);
   return drawn;
+}
+
+bool begin_dialog_text(const Look& look, const char* name) {
+  const float below = look.px(kGap + kPadding) + ImGui::GetFrameHeight() + 3 * ImGui::GetStyle().ItemSpacing.y;
+  const float room = highest_dialog() - ImGui::GetCursorPosY() - below;
+  ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(FLT_MAX, std::max(look.px(60), std::floor(room))));
+  return ImGui::BeginChild(name, ImVec2(0, 0), ImGuiChildFlags_AutoResizeY | ImGuiChildFlags_NavFlattened);
 }
 
 void dialog_heading(const Look& look, const char* text) {

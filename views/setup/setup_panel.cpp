@@ -32,7 +32,7 @@ class Fields {
     ImGui::AlignTextToFramePadding();
     coloured_text(context_.look.theme.text, text);
     tooltip(context_, help);
-    ImGui::SameLine(left + context_.look.px(92));
+    ImGui::SameLine(left + context_.look.px(84));
   }
 
   void text(const char* name, const char* field, const char* help, std::string& value, const char* hint = "") {

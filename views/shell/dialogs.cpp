@@ -24,7 +24,10 @@ void palette_rows(Context& context, const std::vector<PaletteItem>& found, bool 
   ui.palette_row = std::clamp(ui.palette_row, 0, std::max(0, static_cast<int>(found.size()) - 1));
   ImGui::PushStyleVar(ImGuiStyleVar_SelectableTextAlign, ImVec2(0, 0.5F));
   ImGui::PushItemFlag(ImGuiItemFlags_NoNav, true);  // the arrow keys choose a row; the field keeps the keyboard
-  if (ImGui::BeginChild("found", ImVec2(0, look.px(320)))) {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float highest = ImGui::GetMainViewport()->WorkSize.y - 2 * style.DisplaySafeAreaPadding.y;  // of a low window
+  const float room = highest - ImGui::GetCursorPosY() - style.WindowPadding.y;
+  if (ImGui::BeginChild("found", ImVec2(0, std::min(look.px(320), room)))) {
     ImGui::Dummy(ImVec2(0, look.px(1)));
     for (int i = 0; i < static_cast<int>(found.size()); ++i) {
       const PaletteItem& item = found[static_cast<std::size_t>(i)];
@@ -148,6 +151,7 @@ void draw_help(Context& context) {
   }
   if (!begin_dialog(context.look, "Keyboard and commands", 1040)) return;
   dialog_heading(context.look, "Keyboard and commands");
+  begin_dialog_text(context.look, "commands");
   const int columns = std::clamp(static_cast<int>(ImGui::GetContentRegionAvail().x / context.look.px(300)), 1, 3);
   if (ImGui::BeginTable("groups", columns, ImGuiTableFlags_SizingStretchSame)) {
     ImGui::TableNextColumn();
@@ -175,6 +179,7 @@ void draw_help(Context& context) {
                true);
     ImGui::EndTable();
   }
+  ImGui::EndChild();
   draw_close_button(context);
   ImGui::EndPopup();
 }
@@ -187,7 +192,7 @@ void draw_document(Context& context) {
   if (!document || !begin_dialog(context.look, "document", 760)) return ui.document.clear();
   dialog_heading(context.look, ui.document.c_str());
   const Look& look = context.look;
-  if (ImGui::BeginChild("text", ImVec2(0, ImGui::GetMainViewport()->Size.y * 0.6F))) {
+  if (begin_dialog_text(look, "text")) {
     for (const DocumentPart& part : parts_of(document->text)) {
       if (part.level == 1) {
         ImGui::PushFont(look.heading, kHeadingSize);
@@ -233,6 +238,7 @@ void draw_licences(Context& context) {
              "you download them yourself.",
              true);
   ImGui::PushItemFlag(ImGuiItemFlags_NoNavDefaultFocus, true);  // of the keyboard: Close has it
+  begin_dialog_text(context.look, "licences");
   if (ImGui::BeginTable(
           "parts", 4,
           ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_NoPadOuterX)) {
@@ -244,6 +250,7 @@ void draw_licences(Context& context) {
     for (const ThirdPartyPart& part : third_party_parts()) licence_row(context, part);
     ImGui::EndTable();
   }
+  ImGui::EndChild();
   ImGui::PopItemFlag();
   draw_close_button(context);
   ImGui::EndPopup();

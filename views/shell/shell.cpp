@@ -24,9 +24,12 @@ std::string window_name(const PanelInfo& info) { return fmt::format("{}###{}", i
 
 void dock(Panel panel, ImGuiID node) { ImGui::DockBuilderDockWindow(window_name(panel_info(panel)).c_str(), node); }
 
-bool is_small(const Look& look, ImVec2 size) { return size.x < look.px(900); }
+/// Little room, as on a small screen or at a large scale. A bar that comes and goes must not change it.
+bool is_small(const Look& look, ImVec2 size) {
+  return size.x < look.px(900) || ImGui::GetMainViewport()->Size.y < look.px(600);
+}
 
-/// Little room (a small screen, a large scale): two groups of tabs.
+/// Two groups of tabs.
 void build_small_layout(ImGuiID root) {
   ImGuiID middle = root;
   const ImGuiID left = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, 0.42F, nullptr, &middle);
@@ -303,6 +306,15 @@ void draw_notices(Context& context) {
 
 namespace {
 
+/// With its tab in view: Dear ImGui scrolls a bar of tabs only to what was clicked there.
+void bring_to_front(Panel panel) {
+  const std::string name = window_name(panel_info(panel));
+  ImGui::SetWindowFocus(name.c_str());
+  const ImGuiWindow* window = ImGui::FindWindowByName(name.c_str());
+  if (window && window->DockNode && window->DockNode->TabBar)
+    window->DockNode->TabBar->NextScrollToTabId = window->TabId;
+}
+
 /// Dear ImGui gives the keyboard of a window that goes to the one in front, and brings its tab to the front: after a
 /// start with a kept layout that would be the last panel of all.
 void keep_shown_tabs_first() {
@@ -361,15 +373,14 @@ void draw_docked_panels(Context& context) {
   // there.
   static constexpr std::array kFront{Panel::history, Panel::setup, Panel::map, Panel::tflops, Panel::latency};
   if (ui.front_pending > 0 && --ui.front_pending < static_cast<int>(kFront.size())) {
-    ImGui::SetWindowFocus(
-        window_name(panel_info(kFront[kFront.size() - 1 - static_cast<std::size_t>(ui.front_pending)])).c_str());
+    bring_to_front(kFront[kFront.size() - 1 - static_cast<std::size_t>(ui.front_pending)]);
   }
   if (rebuilt) {
     ui.reset_layout = false;
     ui.front_pending = static_cast<int>(kFront.size()) + 2;
   }
   if (ui.focus != Panel::count && ui.front_pending == 0) {
-    ImGui::SetWindowFocus(window_name(panel_info(ui.focus)).c_str());
+    bring_to_front(ui.focus);
     ui.focus = Panel::count;
   }
   if (ui.front_pending == 0) keep_shown_tabs_first();

@@ -5,60 +5,17 @@
 
 #include <cfloat>
 
-#include "tests/paths.hpp"
-#include "tests/views/journeys/attention_journey.hpp"
+#include "tests/views/journeys/drawn_text.hpp"
+#include "tests/views/journeys/fit_journey.hpp"
 
 namespace triscope {
 namespace {
 
-using fixture::AttentionJourney;
-
-const std::string kFitted = recorded_file();
-
-/// Of a machine with a GPU, or of one without: as many kernels as the product has.
-std::shared_ptr<const Catalog> machine(bool gpu) {
-  auto catalog = std::make_shared<Catalog>();
-  Device cpu;
-  cpu.id = "cpu";
-  cpu.name = "AMD EPYC 9555 64-Core Processor";
-  if (gpu) {
-    Device first;
-    first.id = "0";
-    first.kind = DeviceKind::cuda;
-    first.name = "NVIDIA H200";
-    catalog->devices.push_back(first);
-  }
-  catalog->devices.push_back(cpu);
-  for (const char* id : {"cpu.fast", "cpu.two_stage", "baseline.cpu", "cuda.hopper", "cuda.portable", "baseline.fa3",
-                         "baseline.cudnn", "baseline.cublas"}) {
-    KernelInfo kernel;
-    kernel.id = kernel.name = id;
-    kernel.card = card_of(id);
-    kernel.device = kernel.id.starts_with("cpu.") || kernel.id == "baseline.cpu" ? DeviceKind::cpu : DeviceKind::cuda;
-    catalog->kernels.push_back(kernel);
-  }
-  return catalog;
-}
-
-const ImGuiWindow* child_of(const char* panel, const char* name) {
-  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
-    const std::string_view full(window->Name);
-    if (window->Active && full.find(panel) != std::string_view::npos && full.find(name) != std::string_view::npos)
-      return window;
-  }
-  return nullptr;
-}
-
-const ImGuiTable* table_of(const std::vector<LatencyColumn>& columns) {
-  return ImGui::TableFindByID(ImGui::FindWindowByName("###latency")->GetID(latency_table_name(columns).c_str()));
-}
-
-class Fit : public AttentionJourney {
- protected:
-  /// A window of 1280 x 800 on a database.
-  void open_small(const std::filesystem::path& database) { window->start(database, 1280, 800); }
-  static std::vector<LatencyColumn> columns() { return latency_columns(*app().models().latency(data())); }
-};
+using fixture::child_of;
+using fixture::Fit;
+using fixture::kFitted;
+using fixture::machine;
+using fixture::table_of;
 
 TEST_F(Fit, every_kernel_that_can_run_and_eight_sweeps_are_seen) {
   open_small(kFitted);
@@ -106,6 +63,13 @@ TEST_F(Fit, titles_of_nearly_all_recorded_sweeps_are_whole) {
       c->LogInfo("%.0f of %.0f: %s", width + star, room, title.c_str());
       whole += width + star <= room;
     }
+    front(c, Panel::history);
+    const std::string text = fixture::drawn_text(c);
+    for (const SweepInfo& sweep : data().sweeps) {
+      const auto& name = app().models().name(data(), sweep);
+      IM_CHECK(fixture::says(text, name.brief));
+      IM_CHECK(name.title == name.brief || !fixture::says(text, name.title));
+    }
     IM_CHECK_GE(whole + 3, data().sweeps.size());  // three vary almost everything; hovering shows all of a title
   });
 }
@@ -127,6 +91,7 @@ TEST_F(Fit, the_table_of_one_pass_has_all_its_columns) {
     }
     IM_CHECK_GE(shown, 8);  // window, kernel, time, interval, beside the reference, two rates, the paper's time
     IM_CHECK_EQ(ui().columns_beyond, 0);
+    IM_CHECK(fixture::says(fixture::drawn_text(c), "[ vs FA3  ▼ ] [ Columns ] [ Copy / Save ]"));
   });
 }
 
@@ -208,7 +173,10 @@ TEST_F(Fit, where_a_sweep_runs_stands_beside_run_and_where_rows_come_from_above_
   open_small(kFitted);
   travel([](ImGuiTestContext* c) {
     app().data().machine.catalog = machine(false);
-    c->Yield(2);
+    front(c, Panel::latency);
+    const std::string text = fixture::drawn_text(c);
+    IM_CHECK(fixture::says(text, "on EPYC 9555 64-Core"));
+    IM_CHECK(fixture::says(text, "measured on H200 · "));
     const ImRect run = c->ItemInfo("//##MainMenuBar/**/▶ Run  F5").RectFull,
                  device = c->ItemInfo("//##MainMenuBar/**/###device").RectFull,
                  stop = c->ItemInfo("//##MainMenuBar/**/■ Stop").RectFull;
@@ -308,7 +276,8 @@ TEST_F(Fit, the_names_of_values_at_an_axis_do_not_lie_on_each_other_at_200_perce
   travel([](ImGuiTestContext* c) {
     ui().settings.scale = 2;
     c->Yield(6);
-    for (const Panel panel : {Panel::explore, Panel::lengths}) {
+    app().select_first();
+    for (const Panel panel : {Panel::explore, Panel::lengths, Panel::samples}) {
       front(c, panel);
       wait(c);
       int named = 0;

@@ -1,0 +1,209 @@
+// What must be seen whole in a window of 1280 x 800 whose text is twice as large.
+#include <implot.h>
+#include <implot_internal.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/views/journeys/drawn_text.hpp"
+#include "tests/views/journeys/fit_journey.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::child_of;
+using fixture::Fit;
+using fixture::kFitted;
+using fixture::machine;
+
+TEST_F(Fit, the_tab_of_the_panel_in_front_is_seen_at_200_percent) {
+  open_small(window->folder / "test.db");
+  travel([](ImGuiTestContext* c) {
+    ui().settings.scale = 2;
+    c->Yield(6);
+    for (const PanelInfo& info : panels()) {
+      if (info.workspace != Workspace::measure) continue;
+      front(c, info.panel);
+      c->Yield(60);  // the bar of tabs glides
+      const ImGuiWindow* panel = ImGui::FindWindowByName(fmt::format("###{}", info.id).c_str());
+      const ImGuiTabBar& bar = *panel->DockNode->TabBar;
+      const auto tab = std::ranges::find(bar.Tabs, panel->TabId, &ImGuiTabItem::ID);
+      IM_CHECK(tab != bar.Tabs.end() && bar.SelectedTabId == panel->TabId);
+      const float left = bar.BarRect.Min.x + tab->Offset - bar.ScrollingAnim;
+      IM_CHECK_GE(left, bar.ScrollingRectMinX - 1);
+      IM_CHECK_LE(left + tab->Width, bar.ScrollingRectMaxX + 1);
+    }
+  });
+}
+
+TEST_F(Fit, a_low_window_has_two_groups_of_tabs_whatever_its_bars_are) {
+  window->start(kFitted, 1920, 1080);
+  travel([](ImGuiTestContext* c) {
+    IM_CHECK(!ui().small_layout);
+    ui().settings.scale = 2;
+    c->Yield(8);
+    IM_CHECK(ui().small_layout);
+    front(c, Panel::explore);
+    wait(c);
+    const ImGuiWindow* panel = ImGui::FindWindowByName("###explore");
+    IM_CHECK_GE(panel->Size.y, 0.8F * 1080);
+    ui().settings.scale = 1.75F;
+    c->Yield(8);
+    IM_CHECK(!ui().small_layout);
+    app().messages().notify(Severity::warning, NoticeId::background, "Something happened.");
+    c->Yield(8);
+    IM_CHECK(!ui().small_layout);
+  });
+}
+
+TEST_F(Fit, series_of_a_narrow_chart_are_named_and_a_click_hides_one_at_200_percent) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    ui().settings.scale = 2;
+    c->Yield(6);
+    for (const Panel panel : {Panel::tflops, Panel::scaling}) {
+      front(c, panel);
+      wait(c);
+      for (const char* name : {"//**/ Hopper forward", "//**/ Portable forward"}) {
+        const ImRect place = c->ItemInfo(name).RectFull;
+        IM_CHECK(place.GetWidth() > 0 && c->ItemInfo(name).Window->InnerRect.Contains(place));
+      }
+      const auto hidden = [] {
+        ImPlotContext& plots = *ImPlot::GetCurrentContext();
+        int count = 0;
+        for (int n = 0; n < plots.Plots.GetBufSize(); ++n) {
+          ImPlotItemGroup& items = plots.Plots.GetByIndex(n)->Items;
+          for (int item = 0; item < items.GetItemCount(); ++item) count += items.GetItemByIndex(item)->Show ? 0 : 1;
+        }
+        return count;
+      };
+      IM_CHECK_EQ(hidden(), 0);
+      c->ItemClick("//**/ Portable forward");
+      c->Yield(2);
+      IM_CHECK_EQ(hidden(), 1);
+      c->ItemClick("//**/ Portable forward");
+      c->Yield(2);
+      IM_CHECK_EQ(hidden(), 0);
+    }
+  });
+}
+
+TEST_F(Fit, what_a_comparison_says_first_is_read_whole_at_200_percent) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    const auto other = std::ranges::find_if(
+        data().sweeps, [](const SweepInfo& sweep) { return sweep.id != ui().selection.shown_sweep; });
+    app().carry_out(ask::Compare{other->id});
+    wait(c);
+    ui().settings.scale = 2;
+    c->Yield(6);
+    front(c, Panel::compare);
+    wait(c);
+    const CompareModel& model = *app().models().compare(data(), 0);
+    const ImGuiWindow* panel = ImGui::FindWindowByName("###compare");
+    const float left = panel->WorkRect.Min.x, top = panel->WorkRect.Min.y, spacing = ImGui::GetStyle().ItemSpacing.y;
+    const float room = c->ItemInfo("//###compare/###Copy").RectFull.Min.x - left;
+    const std::string summary = compare_summary(model);
+    IM_CHECK_GT(ImGui::CalcTextSize(summary.c_str()).x, room);  // else this proves nothing
+    const float heading = ImGui::CalcTextSize(summary.c_str(), nullptr, false, room).y;
+    const ImFontBaked* small = app().look().text->GetFontBaked(kSecondarySize * 2);
+    const float words =
+        app()
+            .look()
+            .text->CalcTextSizeA(small->Size, FLT_MAX, panel->WorkRect.GetWidth(), compare_explanation(model).c_str())
+            .y;
+    const ImGuiTable* differences = ImGui::TableFindByID(ImGui::FindWindowByName("###compare")->GetID("differences"));
+    IM_CHECK(differences != nullptr);
+    const std::string text = fixture::drawn_text(c);
+    IM_CHECK(fixture::says(text, summary));
+    IM_CHECK_GE(differences->OuterRect.Min.y, top + heading + words + small->Size + 3 * spacing);
+  });
+}
+
+TEST_F(Fit, the_buttons_above_the_table_are_whole_however_long_the_reference_is_at_200_percent) {
+  {
+    Store store(window->folder / "unknown.db");  // without the kernels' labels: rows stand beside "baseline.fa3"
+    const std::int64_t sweep =
+        store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 28);
+    for (std::int64_t n = 0; n < 28; ++n) store.add(sweep, synthetic_measurement(n, 40));
+    store.finish_sweep(sweep);
+  }
+  open_small(window->folder / "unknown.db");
+  travel([](ImGuiTestContext* c) {
+    ui().settings.scale = 2;
+    c->Yield(6);
+    front(c, Panel::latency);
+    wait(c);
+    const ImGuiTestItemInfo copy = c->ItemInfo("//###latency/###Copy");
+    IM_CHECK(copy.ID != 0);
+    IM_CHECK_LE(copy.RectFull.Max.x, copy.Window->WorkRect.Max.x + 1);
+    IM_CHECK_GT(c->ItemInfo("//###latency/###reference").RectFull.GetWidth(), 60.0F);
+  });
+}
+
+TEST_F(Fit, a_dialog_scrolls_in_one_place_and_its_button_is_seen_at_200_percent) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    ui().settings.scale = 2;
+    c->Yield(20);  // until the first tabs are in front, which closes dialogs
+    const std::vector<std::pair<Request, bool>> dialogs{{ask::OpenHelp{}, true},
+                                                        {ask::OpenLicences{}, true},
+                                                        {ask::OpenDocument{"window.md", "Latency"}, true},
+                                                        {ask::OpenPalette{}, false}};
+    for (const auto& [request, closes] : dialogs) {
+      app().carry_out(request);
+      c->Yield(8);
+      const ImGuiWindow* dialog = ImGui::GetTopMostPopupModal();
+      if (!closes) dialog = ImGui::GetCurrentContext()->OpenPopupStack.back().Window;
+      IM_CHECK(dialog != nullptr && dialog->Active);
+      IM_CHECK(!dialog->ScrollbarY);
+      IM_CHECK_LE(dialog->Rect().Max.y, 800.0F);
+      if (closes) {
+        const ImRect close = c->ItemInfo("//$FOCUSED/Close").RectFull;
+        IM_CHECK(close.GetWidth() > 0 && dialog->InnerRect.Contains(close));
+      }
+      c->KeyPress(ImGuiKey_Escape);
+      c->Yield(4);
+    }
+  });
+}
+
+TEST_F(Fit, the_setup_keeps_off_its_bar_at_200_percent) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    app().data().machine.catalog = machine(true);
+    ui().settings.scale = 2;
+    c->Yield(6);
+    front(c, Panel::setup);
+    c->Yield(4);
+    const ImGuiWindow* fields = child_of("###setup", "fields");
+    IM_CHECK(fields != nullptr && fields->ScrollbarY);
+    IM_CHECK_LE(c->ItemInfo("//**/determinant").RectFull.Max.x + 8, fields->InnerRect.Max.x);
+  });
+}
+
+TEST_F(Fit, explore_names_its_plots_whole_at_200_percent_and_its_filter_needs_no_line_of_its_own) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::explore);
+    wait(c);
+    const ImRect filter = c->ItemInfo("//**/##explore_filter").RectFull,
+                 last = c->ItemInfo("//**/###databases").RectFull;
+    IM_CHECK_EQ(filter.Min.y, last.Min.y);
+    ui().settings.scale = 2;
+    ui().explore.query = {"seq", "tflops", "kernel", "pass", "", true, "form"};
+    c->Yield(6);
+    wait(c);
+    ImPlotContext& plots = *ImPlot::GetCurrentContext();
+    std::vector<std::string> titles;
+    for (int n = 0; n < plots.Plots.GetBufSize(); ++n) {
+      const ImPlotPlot& plot = *plots.Plots.GetByIndex(n);
+      if (plot.HasTitle() && plot.PlotRect.GetWidth() > 1) titles.emplace_back(plot.GetTitle());
+    }
+    IM_CHECK(std::ranges::find(titles, "backward\ndeterminant##plot") != titles.end());
+  });
+}
+
+}  // namespace
+}  // namespace triscope
