@@ -130,7 +130,9 @@ std::string name_part(const std::string& text) { return text.substr(text.rfind('
 bool is_listed(const PathQuestion& question, const PathDialog& path, const FolderEntry& entry,
                const std::string& filter) {
   if (!filter.empty() && entry.name.find(filter) == std::string::npos) return false;
-  if (entry.folder || path.all_files) return true;
+  if (entry.folder) return true;
+  if (question.folder) return false;  // where a folder is asked for, a file cannot be chosen
+  if (path.all_files) return true;
   return std::any_of(question.endings.begin(), question.endings.end(),
                      [&](const char* ending) { return entry.name.ends_with(ending); });
 }
@@ -178,6 +180,7 @@ void draw_places(Context& context, const PathQuestion& question, const FolderLis
     }
     ImGui::SameLine(0, context.look.px(4));
   }
+  if (question.folder) return ImGui::NewLine();
   const char* label = "All files";
   align_right(button_width(label));
   if (chip(context, label, path.all_files)) path.all_files = !path.all_files;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/views/journeys/attention_journey.hpp"
+#include "tests/views/journeys/drawn_text.hpp"
 
 namespace triscope {
 namespace {
@@ -93,6 +94,25 @@ TEST_F(FilmJourney, a_walk_is_saved_as_pictures_and_a_folder_that_holds_some_is_
     c->KeyPress(ImGuiKey_Escape);
     c->Yield(2);
     IM_CHECK(!asks());
+  });
+}
+
+TEST_F(FilmJourney, only_folders_are_listed_where_a_folder_is_asked_for) {
+  travel([](ImGuiTestContext* c) {
+    std::filesystem::create_directory(world().folder / "older");
+    std::ofstream(world().folder / "picture.png") << "of something else";
+    open(c);
+    ui().path.all_files = true;  // as the question before left it
+    c->ItemClick("//**/###film");
+    c->Yield(2);
+    ui().path.text = folder().string();
+    until(c, [] { return data().folder && data().folder->folder == world().folder.path().string() + "/"; });
+    c->Yield(3);
+    const std::string text = fixture::drawn_text(c);
+    IM_CHECK(fixture::says(text, "older/"));
+    IM_CHECK(!fixture::says(text, "picture.png") && !fixture::says(text, "All files"));
+    c->KeyPress(ImGuiKey_Escape);
+    c->Yield(2);
   });
 }
 
