@@ -32,7 +32,8 @@ void plot_law(const Look& look, const DrawnLaw& drawn, double until, std::span<c
     high.at(step) = cut(at.high, at.loss);
   }
   // One name for all four, so that the legend hides them together. It takes its colour from the last of them.
-  const char* name = drawn.losses.model.c_str();
+  const std::string label = " " + drawn.losses.model;  // set off from its mark, as in the other charts
+  const char* name = label.c_str();
   ImPlotSpec band;
   band.FillColor = to_vec4(faded(drawn.colour, 0.18F));
   band.LineColor = ImVec4(0, 0, 0, 0);

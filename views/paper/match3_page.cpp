@@ -128,7 +128,7 @@ void plot_range(const Look& look, std::int64_t n, Match3Precision precision, ImU
   ImPlotSpec line;
   line.LineColor = to_vec4(colour);
   line.LineWeight = look.px(1.5F);
-  ImPlot::PlotLine(name.c_str(), x.data(), high.data(), count, line);
+  ImPlot::PlotLine((" " + name).c_str(), x.data(), high.data(), count, line);
   ImPlot::PlotLine(("##least of " + name).c_str(), x.data(), low.data(), count, line);
 }
 
@@ -164,9 +164,9 @@ void plot_bound(const Context& context, const Match3Shown& shown) {
     if (trial.precision == all.question.precision)
       (trial.wrong == 0 ? right : wrong).emplace_back(static_cast<double>(trial.modulus), trial.c);
   }
-  plot_marks(look, "tried, right", right, ImPlotMarker_Circle, 2.5F, look.theme.text);
-  plot_marks(look, "tried, wrong", wrong, ImPlotMarker_Cross, 4, look.theme.slower);
-  plot_marks(look, "these numbers", {ImPlotPoint(static_cast<double>(all.question.modulus), all.answer.c)},
+  plot_marks(look, " tried, right", right, ImPlotMarker_Circle, 2.5F, look.theme.text);
+  plot_marks(look, " tried, wrong", wrong, ImPlotMarker_Cross, 4, look.theme.slower);
+  plot_marks(look, " these numbers", {ImPlotPoint(static_cast<double>(all.question.modulus), all.answer.c)},
              ImPlotMarker_Diamond, 6, look.theme.accent);
   ImPlot::EndPlot();
 }

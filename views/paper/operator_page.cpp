@@ -137,9 +137,9 @@ void plot_work(const Context& context, const Windows& windows, OperatorUi& ui) {
     line.LineWeight = context.look.px(width);
     ImPlot::PlotLine(name, x.data(), y.data(), static_cast<int>(x.size()), line);
   };
-  plot("dot product, 2 n^2", &OperatorWork::dot_paper, theme.baseline, 1.5F);
-  plot("windows, 6 n w1 w2", &OperatorWork::windows_paper, theme.series[0], 1.5F);
-  plot("windows, exact", &OperatorWork::windows_exact, theme.series[1], 1.5F);
+  plot(" dot product, 2 n^2", &OperatorWork::dot_paper, theme.baseline, 1.5F);
+  plot(" windows, 6 n w1 w2", &OperatorWork::windows_paper, theme.series[0], 1.5F);
+  plot(" windows, exact", &OperatorWork::windows_exact, theme.series[1], 1.5F);
   double tokens = ui.tokens;
   if (ImPlot::DragLineX(0, &tokens, to_vec4(theme.accent), context.look.px(2), ImPlotDragToolFlags_NoFit))
     ui.tokens = static_cast<int>(std::lround(std::clamp<double>(tokens, 1 << kShortest, 1 << kLongest)));

@@ -210,7 +210,7 @@ void shade_fits(const Context& context, const BudgetMixes& fits, double top) {
   const double low[] = {0, 0}, high[] = {top, top};
   ImPlotSpec fill;
   fill.FillColor = to_vec4(faded(context.look.theme.faster, 0.18F));
-  ImPlot::PlotShaded("within the budget", x, low, high, 2, fill);
+  ImPlot::PlotShaded(" within the budget", x, low, high, 2, fill);
 }
 
 struct StepLines {
@@ -255,8 +255,8 @@ void plot_mixes(const Context& context, RecipeUi& ui, const RecipeAnswer& answer
   const int count = static_cast<int>(lines.middle.size());
   ImPlotSpec band;
   band.FillColor = to_vec4(faded(theme.series[0], 0.25F));
-  ImPlot::PlotShaded("95 %", lines.layers.data(), lines.low.data(), lines.high.data(), count, band);
-  ImPlot::PlotLine("attention", lines.middle.data(), count, 1, 0, line);
+  ImPlot::PlotShaded(" 95 %", lines.layers.data(), lines.low.data(), lines.high.data(), count, band);
+  ImPlot::PlotLine(" attention", lines.middle.data(), count, 1, 0, line);
   const auto here = static_cast<std::size_t>(std::clamp(ui.simplicial, 0, answer.asked.layers));
   ImPlot::Annotation(static_cast<double>(here), lines.middle[here], to_vec4(theme.raised),
                      ImVec2(context.look.px(8), -context.look.px(8)), true, "%s",

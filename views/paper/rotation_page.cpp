@@ -103,9 +103,9 @@ void plot_shifts(const Context& context, const ShiftedLogits& shared, const Shif
     ImPlot::PlotLine(name, values.data(), static_cast<int>(values.size()), 1, 0, line);
   };
   const Theme& theme = context.look.theme;
-  plot("determinant, one axis", shared.determinants, theme.series[0]);
-  plot("three axes", different.determinants, theme.series[1]);
-  plot("sum q k1 k2", shared.trilinears, theme.baseline);
+  plot(" determinant, one axis", shared.determinants, theme.series[0]);
+  plot(" three axes", different.determinants, theme.series[1]);
+  plot(" sum q k1 k2", shared.trilinears, theme.baseline);
   ImPlot::EndPlot();
 }
 
