@@ -11,7 +11,6 @@
 #include "app/window/files/folder_listing.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
-#include "tests/profiler/store/hostile_databases.hpp"
 #include "tests/views/journeys/journey.hpp"
 
 namespace triscope {
@@ -328,55 +327,6 @@ TEST_F(Journey, a_deleted_database_is_reported_and_what_was_read_stays) {
     IM_CHECK(data().notices.back().text.find(" is gone: it was moved or deleted") != std::string::npos);
     IM_CHECK(data().shown != nullptr && !data().shown->rows.empty());
   });
-}
-
-TEST_F(Journey, the_window_closes_while_a_hostile_database_is_read_or_imported) {
-  const std::filesystem::path made = window->folder / "made";
-  std::filesystem::create_directory(made);
-  for (const HostileDatabase& hostile : write_hostile_databases(made, window->folder / "mark")) {
-    if (!hostile.name.starts_with("endless_")) continue;
-    // Nobody waits for an answer: the window closes while its threads are at it. A read without an end would hang here.
-    window->application().carry_out(ask::OpenDatabase{hostile.file});
-    window->application().carry_out(ask::ImportDatabase{hostile.file});
-    window->stage->frame();
-    window->stage.reset();
-    window->start(window->folder / "test.db");
-  }
-}
-
-TEST_F(Journey, a_hostile_database_is_shown_or_refused_and_runs_nothing) {
-  const std::filesystem::path made = window->folder / "made", mark = window->folder / "mark";
-  std::filesystem::create_directory(made);
-  Application& app = window->application();
-  const auto carry_out = [&](const Request& request) {
-    try {
-      app.carry_out(request);
-    } catch (const Error&) {
-      // the window says what a request that came from a panel throws
-    }
-    window->stage->settle();
-  };
-  const auto says_error = [&app](const auto& notice) { return notice.severity == Severity::error; };
-  int refused = 0, shown = 0;
-  for (const HostileDatabase& hostile : write_hostile_databases(made, mark)) {
-    if (hostile.name.starts_with("endless_")) continue;  // see above
-    SCOPED_TRACE(hostile.name);
-    carry_out(ask::OpenDatabase{window->folder / "test.db"});
-    carry_out(ask::ImportDatabase{hostile.file});
-    carry_out(ask::OpenDatabase{hostile.file});
-    const bool open = app.data().database == hostile.file.string();
-    EXPECT_TRUE(!open || !hostile.refused);
-    EXPECT_TRUE(open || std::ranges::any_of(app.data().notices, says_error)) << "it says why not";
-    ++(open ? shown : refused);
-    const std::vector<SweepInfo> sweeps = app.data().sweeps;
-    for (const SweepInfo& sweep : sweeps) {
-      carry_out(ask::ShowSweep{sweep.id});
-      carry_out(ask::Resume{sweep.id});  // refused where its request is bad; the measuring side is invented
-    }
-    EXPECT_FALSE(std::filesystem::exists(mark));
-  }
-  EXPECT_GT(refused, 5);
-  EXPECT_GT(shown, 5);
 }
 
 TEST_F(Journey, nothing_is_written_in_the_place_of_a_deleted_database) {

@@ -7,6 +7,7 @@
 
 #include "profiler/plan/request.hpp"
 #include "tests/paths.hpp"
+#include "tests/views/journeys/drawn_text.hpp"
 #include "tests/views/journeys/journey.hpp"
 #include "views/model/tables/beside_model.hpp"
 
@@ -370,11 +371,16 @@ TEST_F(SelectionJourney, the_time_of_a_second_row_explains_itself_while_the_poin
       c->MouseMoveToPos(ImVec2(x, second));
       c->SleepNoSkip(1.0F, 1.0F / 30);
       const ImGuiWindow* shown = ImGui::FindWindowByName("##Tooltip_00");
-      return shown != nullptr && shown->Active && !shown->Hidden;
+      return shown != nullptr && shown->Active && !shown->Hidden ? fixture::drawn_text(c) : std::string();
     };
-    IM_CHECK(tooltip(line.Max.x - 40));
-    IM_CHECK(tooltip(line.Min.x + 60));
-    IM_CHECK(!tooltip(line.Max.x + 400) || line.Max.x + 400 > ImGui::GetMainViewport()->Size.x);
+    // Each part of the line has its own words, and they are of the second row.
+    const auto of_row = [](const std::string& text) {
+      return fixture::says(text, fmt::format(" tokens, {}, sweep ", data().shown->rows[2].card.label));
+    };
+    const auto of_time = [](const std::string& text) { return fixture::says(text, "In clock cycles: "); };
+    const std::string time = tooltip(line.Max.x - 40), row = tooltip(line.Min.x + 60);
+    IM_CHECK(of_time(time) && !of_row(time));
+    IM_CHECK(of_row(row) && !of_time(row));
   });
 }
 

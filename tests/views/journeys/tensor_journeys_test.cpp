@@ -10,6 +10,7 @@
 
 #include "kernels/tensors/tensor_file.hpp"
 #include "tests/views/journeys/attention_journey.hpp"
+#include "tests/views/journeys/drawn_text.hpp"
 #include "views/model/attention/attention_draft.hpp"
 #include "views/model/attention/attention_model.hpp"
 
@@ -184,12 +185,14 @@ TEST_F(TensorJourney, a_file_opened_again_is_read_again_by_everything_that_is_sh
 }
 
 TEST_F(TensorJourney, a_tensor_that_cannot_be_the_sink_is_refused_with_the_reason) {
-  write_sines(window->folder / "sink.safetensors", 1, {{"layer.sink", {7}, std::vector<float>(7, 0.0F)}});
+  write_sines(window->folder / "seven.safetensors", 1, {{"layer.sink", {7}, std::vector<float>(7, 0.0F)}});
   travel([](ImGuiTestContext* c) {
     open(c);
-    choose_file(c, world().folder / "sink.safetensors");
+    choose_file(c, world().folder / "seven.safetensors");
     IM_CHECK(attention().draft.open);
-    IM_CHECK(refusal_of(data().attention.draft).find("sink") != std::string::npos);
+    const std::string& refusal = refusal_of(data().attention.draft);
+    IM_CHECK(refusal.find("the sink has 7 values for 2 query heads") != std::string::npos);
+    IM_CHECK(fixture::says(fixture::drawn_text(c), "the sink has 7 values for"));
     c->SetRef("//$FOCUSED");
     c->ItemClick("##role_sink");
     c->ItemClick("//$FOCUSED/none");
