@@ -24,13 +24,14 @@ void take_rows(PaperPageInput& input, std::vector<ResultRow> rows, std::string d
 }
 
 std::vector<Problem> page_problems(const PaperPageInput& input) {
-  std::vector<Problem> problems = problems_to_count(input.rows, input.layer);
+  ProblemList problems;
+  problems.add(problems_to_count(input.rows, input.layer));
   for (const Windows& windows : windows_with_lengths(input.rows, input.layer)) {
     LayerMixRequest layer = input.layer;
     layer.windows = windows;
-    for (const Problem& problem : crossing_problems(input.rows, layer)) add_once(problems, problem);
+    problems.add(crossing_problems(input.rows, layer));
   }
-  return problems;
+  return problems.list();
 }
 
 }  // namespace triscope

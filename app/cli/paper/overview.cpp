@@ -95,9 +95,10 @@ std::string match3_text() {
 void print_overview(const NamedLayer& named, const std::string& database, bool json) {
   const std::vector<ResultRow> rows = database_rows(database).value_or(std::vector<ResultRow>{});
   const LayerMixRequest layer = asked_layer(rows, named);
-  std::vector<Problem> wanted = problems_to_count(rows, layer);
-  for (const Problem& problem : crossing_problems(rows, layer)) add_once(wanted, problem);
-  const WorkTable work = ask_work(wanted);
+  ProblemList wanted;
+  wanted.add(problems_to_count(rows, layer));
+  wanted.add(crossing_problems(rows, layer));
+  const WorkTable work = ask_work(wanted.list());
   const std::vector<Found> all{{"results", results_text()},
                                {"operator", operator_text(rows, layer, work)},
                                {"table1", table1_text(rows)},

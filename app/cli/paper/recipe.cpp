@@ -166,9 +166,10 @@ void print_recipe(const ModelShape& model, const std::string& database, bool jso
   }
   const std::vector<ResultRow> rows = Snapshot(existing_database(database)).results();
   const LayerMixRequest layer = asked_layer(rows, model.named);
-  std::vector<Problem> wanted = problems_to_count(rows, layer);
-  for (const Problem& problem : crossing_problems(rows, layer)) add_once(wanted, problem);
-  const WorkTable work = ask_work(wanted);
+  ProblemList wanted;
+  wanted.add(problems_to_count(rows, layer));
+  wanted.add(crossing_problems(rows, layer));
+  const WorkTable work = ask_work(wanted.list());
   const LayerSum sum = sum_of(rows, layer, work, !database.empty());  // refuses before anything is printed
   print_card(json);
   if (!json) print_comparable(rows, layer, work);

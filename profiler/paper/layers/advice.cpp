@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/nearest_name.hpp"
-#include "profiler/paper/layers/layer_estimate.hpp"
+#include "profiler/paper/layers/layer_times.hpp"
 #include "profiler/record/words/count_text.hpp"
 
 namespace triscope {
@@ -127,10 +128,30 @@ std::map<std::int64_t, std::set<std::int64_t>> candidates_of(std::span<const Res
   return by_second;
 }
 
-LayerMixRequest with_windows(LayerMixRequest layer, const Windows& windows) {
-  layer.windows = windows;
-  return layer;
-}
+using Kind = LayerTimes::Kind;
+
+/// Of each pass of the request.
+class TimesOfPasses {
+ public:
+  TimesOfPasses(std::span<const ResultRow> rows, const AdviceRequest& request, Kind kind, const WorkTable& table)
+      : seq_len_(request.layer.seq_len) {
+    std::vector<const ResultRow*> all;
+    for (const ResultRow& row : rows) all.push_back(&row);
+    const std::string device = usual_device(all, request.layer);
+    for (const Pass pass : request.passes) {
+      if (!times_.contains(pass))
+        times_.emplace(pass, std::make_unique<LayerTimes>(all, request.layer, device, kind, pass, table));
+    }
+  }
+  LayerAnswer at(const Windows& windows, Pass pass) const { return times_.at(pass)->at(seq_len_, windows); }
+  void add_problems(const Windows& windows, Pass pass, ProblemList& problems) const {
+    times_.at(pass)->add_problems(seq_len_, windows, problems);
+  }
+
+ private:
+  std::int64_t seq_len_;
+  std::map<Pass, std::unique_ptr<LayerTimes>> times_;
+};
 
 bool nearer(const WindowAdvice& a, const WindowAdvice& b) {
   return std::abs(std::log(a.ratio)) < std::abs(std::log(b.ratio));
@@ -138,20 +159,20 @@ bool nearer(const WindowAdvice& a, const WindowAdvice& b) {
 
 /// The nearest proposal of one second window, or why there is none.
 void advise_second(const AdviceRequest& request, std::int64_t window2, const std::set<std::int64_t>& firsts,
-                   std::span<const ResultRow> rows, const WorkTable& table, Advice& advice) {
+                   const TimesOfPasses& times, Advice& advice) {
   std::optional<WindowAdvice> best;
   std::optional<UnknownWindows> unknown;
   std::set<std::string> kernels;
   for (const std::int64_t window1 : firsts) {
-    const LayerMixRequest layer = with_windows(request.layer, {window1, window2});
-    TotalAnswer total = total_time(request, [&](Pass pass) { return simplicial_time(rows, layer, pass, table); });
+    const Windows windows{window1, window2};
+    TotalAnswer total = total_time(request, [&](Pass pass) { return times.at(windows, pass); });
     if (!total.time) {
-      if (!unknown || windows_distance(layer.windows, request.layer.windows) <
-                          windows_distance(unknown->windows, request.layer.windows))
-        unknown = {layer.windows, std::move(total.reason)};
+      if (!unknown ||
+          windows_distance(windows, request.layer.windows) < windows_distance(unknown->windows, request.layer.windows))
+        unknown = {windows, std::move(total.reason)};
       continue;
     }
-    const WindowAdvice one{layer.windows, *total.time, total.time->ms / advice.match.ms,
+    const WindowAdvice one{windows, *total.time, total.time->ms / advice.match.ms,
                            ratio_range(total.time->interval(), advice.match.interval())};
     if (best && !nearer(one, *best)) continue;
     best = one;
@@ -176,25 +197,24 @@ std::size_t how_many_fit(const Advice& advice) {
 }
 
 std::vector<Problem> advice_problems(std::span<const ResultRow> rows, const AdviceRequest& request) {
-  std::vector<Problem> problems;
+  const TimesOfPasses times(rows, request, Kind::simplicial, {});
+  ProblemList problems;
   for (const auto& [window2, firsts] : candidates_of(rows, request.layer)) {
     for (const std::int64_t window1 : firsts) {
-      for (const Pass pass : request.passes) {
-        const LayerMixRequest layer = with_windows(request.layer, {window1, window2});
-        for (const Problem& problem : problems_to_count(rows, layer, pass)) add_once(problems, problem);
-      }
+      for (const Pass pass : request.passes) times.add_problems({window1, window2}, pass, problems);
     }
   }
-  return problems;
+  return problems.list();
 }
 
 Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& request, const WorkTable& table) {
   const LayerMixRequest& layer = request.layer;
-  TotalAnswer match = total_time(request, [&](Pass pass) { return global_time(rows, layer, pass); });
+  const TimesOfPasses global(rows, request, Kind::global, {}), simplicial(rows, request, Kind::simplicial, table);
+  TotalAnswer match = total_time(request, [&](Pass pass) { return global.at(layer.windows, pass); });
   if (!match.time) refuse_match(rows, request, match.reason);
   Advice advice{*match.time, {}, {}, match.kernels};
   const auto candidates = candidates_of(rows, layer);
-  for (const auto& [window2, firsts] : candidates) advise_second(request, window2, firsts, rows, table, advice);
+  for (const auto& [window2, firsts] : candidates) advise_second(request, window2, firsts, simplicial, advice);
   if (advice.windows.empty()) {
     refuse(advice.unknown.empty()
                ? "no windows were measured at these heads"

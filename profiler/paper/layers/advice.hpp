@@ -38,7 +38,7 @@ struct Advice {
   std::set<std::string> kernels;        ///< that the times are of, the match included
 };
 
-/// Every time is what the layer calculator says of such a layer (`simplicial_time`, `global_time`), with its interval
+/// Every time is what the layer calculator says of such a layer (`LayerTimes`), with its interval
 /// and its refusals; `table` has the tiles of `advice_problems`. Pairs of windows are those that the request's heads
 /// were measured with, and between two measured first windows whole tiles of `kAdviceTile` keys, since a part of a tile
 /// costs as much as all of it; where they lie far apart, some of these. Nothing is said beyond the measured windows.

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "profiler/paper/layers/problem_list.hpp"
 #include "profiler/paper/layers/work_model.hpp"
 #include "profiler/paper/layers/work_table.hpp"
 #include "profiler/record/measurement.hpp"
@@ -52,5 +56,28 @@ inline constexpr double kLeastHalfBeyond = 0.1;
 /// `kLeastHalfBeyond` at least. The time is that of the sweep that comes nearest: by length, heads, then windows; where
 /// the length or the heads were not measured, that of any sweep.
 LayerEstimate estimate_layer(std::span<const ResultRow* const> rows, const Problem& wanted, const WorkTable& table);
+
+/// The same for many problems: what is fitted to the rows is fitted once. Rows and `table` must outlive it.
+class LayerEstimator {
+ public:
+  LayerEstimator(std::span<const ResultRow* const> rows, const WorkIndex& table);
+  ~LayerEstimator();
+  LayerEstimate at(const Problem& wanted);
+
+ private:
+  struct Pool;
+  struct Fitted;
+
+  const Pool& pool_of(const std::optional<std::string>& instance);
+  Fitted& fitted_to(const Pool& pool, std::size_t parts);
+  std::optional<WorkEstimate> fitted_time(Fitted& fitted, const Problem& wanted, bool known);
+  std::vector<double> parts_of(const std::optional<std::string>& instance, const Problem& problem) const;
+  const std::vector<WorkFit>& other_instances(Fitted& fitted, const std::string& own) const;
+
+  std::vector<const ResultRow*> rows_;  // of the newest version
+  const WorkIndex& table_;
+  std::map<std::optional<std::string>, std::unique_ptr<Pool>> pools_;  // by instance; none: tiles are not known
+  std::map<std::pair<const Pool*, std::size_t>, std::unique_ptr<Fitted>> fitted_;  // by the number of parts
+};
 
 }  // namespace triscope

@@ -64,7 +64,7 @@ struct LayerCosts {
 /// takes. Throws `Error` (usage) naming the pass that was neither measured well enough nor can be estimated.
 LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table = {});
 
-/// One of these times, or why there is none.
+/// One of these times, or why there is none. Many of them: `LayerTimes`.
 struct LayerAnswer {
   std::optional<LayerTime> time;
   std::string reason;                  ///< "of cuda.hopper, the shorter window is 64 where 16 to 32 was measured"
@@ -72,20 +72,14 @@ struct LayerAnswer {
 };
 LayerAnswer simplicial_time(std::span<const ResultRow> rows, const LayerMixRequest& request, Pass pass,
                             const WorkTable& table = {});
-LayerAnswer global_time(std::span<const ResultRow> rows, const LayerMixRequest& request, Pass pass);
 
 /// What the windows of `request` take in both passes: "284x32 takes 14.4 to 17.5 ms forward (cuda.hopper, estimate by
 /// tiles from 16 rows, +-9.9 %). Its backward is not known: ...". `table` has the tiles of `problems_to_count`.
 std::string windows_cost_text(std::span<const ResultRow> rows, const LayerMixRequest& request,
                               const WorkTable& table = {});
 
-/// The problems whose tiles `layer_costs` wants to know; none where everything was measured. `simplicial_time` wants
-/// those of its pass.
+/// The problems whose tiles `layer_costs` wants to know; none where everything was measured.
 std::vector<Problem> problems_to_count(std::span<const ResultRow> rows, const LayerMixRequest& request);
-std::vector<Problem> problems_to_count(std::span<const ResultRow> rows, const LayerMixRequest& request, Pass pass);
-
-/// Adds it where it is not there yet.
-void add_once(std::vector<Problem>& problems, const Problem& problem);
 
 /// Models beyond these are not added up.
 inline constexpr std::int64_t kMostLayers = 1000, kMostSequences = 1'000'000;

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "profiler/paper/layers/by_length.hpp"
-#include "profiler/paper/layers/layer_estimate.hpp"
+#include "profiler/paper/layers/layer_times.hpp"
 #include "profiler/record/words/count_text.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/statistics/statistics.hpp"
@@ -26,7 +26,7 @@ using Rows = std::vector<const ResultRow*>;
 struct DeviceRows {
   std::map<std::string, std::map<WindowsKey, Rows>> kernels;  // with the heads of the request
   Rows dot_product;
-  std::vector<ResultRow> all;  // what a model can go by, of any heads
+  Rows all;  // what a model can go by, of any heads
 };
 
 /// Of each kernel of a device, over all windows, the rows of its newest version only: a curve through two versions
@@ -49,7 +49,7 @@ std::map<std::string, DeviceRows> rows_by_device(std::span<const ResultRow> rows
   for (const ResultRow& row : rows) {
     if (!is_layer_row(row, request, pass)) continue;
     DeviceRows& device = devices[row.device];
-    if (is_simplicial_layer(row, request)) device.all.push_back(row);
+    if (is_simplicial_layer(row, request)) device.all.push_back(&row);
     if (!is_row_of_heads(row, request, pass)) continue;
     if (is_global_layer(row, request)) device.dot_product.push_back(&row);
     if (is_simplicial_layer(row, request))
@@ -109,8 +109,12 @@ std::vector<TwoCurves> measured_curves(const DeviceRows& device, const WindowsKe
 
 /// What the layer calculator is asked where the windows, or a kernel that is faster at them, have no curve.
 struct ModelQuestion {
-  std::vector<ResultRow> rows;
+  Rows rows;  // of one device
   LengthCurve dot_product;
+
+  LayerTimes times(const LayerMixRequest& request, Pass pass, const WorkTable& table) const {
+    return {rows, request, rows.front()->device, LayerTimes::Kind::simplicial, pass, table};
+  }
 };
 
 std::optional<ModelQuestion> model_question(const DeviceRows& device, const WindowsKey& windows,
@@ -124,7 +128,7 @@ std::optional<ModelQuestion> model_question(const DeviceRows& device, const Wind
     const auto own = by_windows.find(windows);
     if (own != by_windows.end() && is_faster(own->second, best)) faster.insert(kernel);
   }
-  std::erase_if(question.rows, [&](const ResultRow& row) { return !faster.contains(row.kernel); });
+  std::erase_if(question.rows, [&](const ResultRow* row) { return !faster.contains(row->kernel); });
   return question.rows.empty() ? std::nullopt : std::optional(question);
 }
 
@@ -153,13 +157,13 @@ struct Refusals {
   }
 };
 
-TwoCurves modelled(const ModelQuestion& question, LayerMixRequest request, Pass pass, const WorkTable& table) {
+TwoCurves modelled(const ModelQuestion& question, const LayerMixRequest& request, Pass pass, const WorkTable& table) {
+  LayerTimes times = question.times(request, pass, table);
   TwoCurves curves;
   curves.dot_product = points_of(question.dot_product);
   Refusals refused;
   for (const auto& [length, row] : question.dot_product) {
-    request.seq_len = length;
-    const LayerAnswer answer = simplicial_time(question.rows, request, pass, table);
+    const LayerAnswer answer = times.at(length, request.windows);
     if (!answer.time) {
       refused.add(answer, length);
       continue;
@@ -317,21 +321,18 @@ std::vector<MeasuredCrossing> measured_crossings(std::span<const ResultRow> rows
 }
 
 std::vector<Problem> crossing_problems(std::span<const ResultRow> rows, const LayerMixRequest& request) {
-  std::vector<Problem> problems;
+  ProblemList problems;
   for (const Pass pass : {Pass::forward, Pass::backward}) {
     for (const auto& [device, measured] : rows_by_device(rows, request, pass)) {
       const WindowsKey windows{request.windows.window1, request.windows.window2};
       const std::optional<ModelQuestion> question =
           model_question(measured, windows, measured_curves(measured, windows));
       if (!question) continue;
-      for (const auto& [length, row] : question->dot_product) {
-        LayerMixRequest one = request;
-        one.seq_len = length;
-        for (const Problem& problem : problems_to_count(question->rows, one, pass)) add_once(problems, problem);
-      }
+      LayerTimes times = question->times(request, pass, {});
+      for (const auto& [length, row] : question->dot_product) times.add_problems(length, request.windows, problems);
     }
   }
-  return problems;
+  return problems.list();
 }
 
 std::string crossing_text(const MeasuredCrossing& found) {

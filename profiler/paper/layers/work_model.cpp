@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "profiler/paper/layers/work_count.hpp"
 #include "profiler/statistics/student_t.hpp"
 
 namespace triscope {
@@ -49,18 +50,19 @@ std::optional<Matrix> inverse(Matrix matrix) {
   return matrix;
 }
 
-Vector scaled(const WorkFit& fit, std::span<const double> parts, double factor) {
-  Vector values;
-  for (std::size_t n = 0; n < fit.kept.size(); ++n) values.push_back(parts[fit.kept[n]] * factor / fit.scale[n]);
-  return values;
+/// Into `values`, whose memory is kept: a fit does this some thirty times for each of its rows.
+void scale(const WorkFit& fit, std::span<const double> parts, double factor, Vector& values) {
+  values.resize(fit.kept.size());
+  for (std::size_t n = 0; n < fit.kept.size(); ++n) values[n] = parts[fit.kept[n]] * factor / fit.scale[n];
 }
 
-/// One step: the costs with the factors as they are. False where the rows cannot tell them apart.
-bool fit_costs(std::span<const WorkRow> rows, WorkFit& fit) {
+/// One step: the costs with the factors as they are. False where the rows cannot tell them apart. `lines` is memory.
+bool fit_costs(std::span<const WorkRow> rows, WorkFit& fit, Matrix& lines) {
   const std::size_t size = fit.kept.size();
   fit.scale.assign(size, 1);
-  Matrix lines;
-  for (const WorkRow& row : rows) lines.push_back(scaled(fit, row.parts, fit.factors.at(row.sweep).value / row.ms));
+  lines.resize(rows.size());
+  for (std::size_t n = 0; n < rows.size(); ++n)
+    scale(fit, rows[n].parts, fit.factors.at(rows[n].sweep).value / rows[n].ms, lines[n]);
   Vector lengths(size, 0), sums(size, 0);
   for (const Vector& line : lines) {
     for (std::size_t n = 0; n < size; ++n) lengths[n] += line[n] * line[n];
@@ -84,8 +86,10 @@ bool fit_costs(std::span<const WorkRow> rows, WorkFit& fit) {
 /// The other step: of each sweep the factor that fits it best, one of them being 1 in the mean of logarithms.
 bool fit_factors(std::span<const WorkRow> rows, WorkFit& fit) {
   std::map<std::int64_t, std::pair<double, double>> sums;
+  Vector line;
   for (const WorkRow& row : rows) {
-    const double ratio = dot(scaled(fit, row.parts, 1), fit.cost) / row.ms;
+    scale(fit, row.parts, 1, line);
+    const double ratio = dot(line, fit.cost) / row.ms;
     sums[row.sweep].first += ratio;
     sums[row.sweep].second += ratio * ratio;
   }
@@ -120,6 +124,7 @@ std::vector<std::set<std::int64_t>> sets_of_sweeps(std::span<const WorkFit* cons
 }  // namespace
 
 std::optional<WorkFit> fit_work(std::span<const WorkRow> rows) {
+  ++work_count.fits;
   WorkFit fit;
   for (const WorkRow& row : rows) ++fit.factors[row.sweep].rows;
   for (std::size_t n = 0; !rows.empty() && n < rows.front().parts.size(); ++n) {
@@ -127,17 +132,20 @@ std::optional<WorkFit> fit_work(std::span<const WorkRow> rows) {
   }
   fit.degrees = static_cast<double>(rows.size()) - static_cast<double>(fit.kept.size() + fit.factors.size() - 1);
   if (fit.kept.empty() || fit.degrees < kFewestDegrees) return std::nullopt;
+  Matrix lines;
   for (int round = 0; round < kRounds; ++round) {
-    if (!fit_costs(rows, fit) || !fit_factors(rows, fit)) return std::nullopt;
+    if (!fit_costs(rows, fit, lines) || !fit_factors(rows, fit)) return std::nullopt;
   }
-  if (!fit_costs(rows, fit)) return std::nullopt;
+  if (!fit_costs(rows, fit, lines)) return std::nullopt;
   struct Misses {
     double sum = 0;
     int rows = 0;
   };
   std::map<std::int64_t, Misses> kinds;
+  Vector line;
   for (const WorkRow& row : rows) {
-    const double miss = 1 - dot(scaled(fit, row.parts, fit.factors.at(row.sweep).value / row.ms), fit.cost);
+    scale(fit, row.parts, fit.factors.at(row.sweep).value / row.ms, line);
+    const double miss = 1 - dot(line, fit.cost);
     fit.variance += miss * miss / fit.degrees;
     kinds[row.kind].sum += miss;
     ++kinds[row.kind].rows;
@@ -172,7 +180,8 @@ std::optional<WorkEstimate> estimate_by_work(const WorkFit& fit, std::span<const
   if (!of && !(scatter.degrees > 0)) return std::nullopt;
   if (!of_known_kind && !(fit.kind_degrees > 0)) return std::nullopt;
   const WorkFit::Factor factor = of ? fit.factors.at(*of) : WorkFit::Factor{};
-  Vector line = scaled(fit, parts, factor.value);
+  Vector line;
+  scale(fit, parts, factor.value, line);
   WorkEstimate estimate{dot(line, fit.cost), 0};
   if (!(estimate.ms > 0)) return std::nullopt;
   for (double& value : line) value /= estimate.ms;

@@ -247,14 +247,14 @@ TEST(LayerMix, a_kernel_that_was_faster_elsewhere_is_estimated) {
   ASSERT_TRUE(faster.time) << faster.reason;
   EXPECT_EQ(faster.time->kernel, "fast");
   EXPECT_EQ(faster.time->kind, LayerBasis::estimated);
-  EXPECT_FALSE(problems_to_count(rows, {}, Pass::forward).empty());
+  EXPECT_FALSE(problems_to_count(rows, {}).empty());
   for (ResultRow& one : rows) {
     if (one.kernel != "fast") continue;
     *one.median_ms *= 4;
     known_to(one, 0.01);
   }
   EXPECT_EQ(simplicial_time(rows, {}, Pass::forward).time->kernel, "k") << "it was slower elsewhere";
-  EXPECT_TRUE(problems_to_count(rows, {}, Pass::forward).empty());
+  EXPECT_TRUE(problems_to_count(rows, {}).empty());
 }
 
 /// Twice as fast since it was changed; the length between was measured before.

@@ -60,9 +60,7 @@ WindowsCost windows_cost(const std::vector<ResultRow>& rows, const TilesUi& ui, 
   WindowsCost cost;
   if (rows.empty() || !tiles_problem(ui).empty()) return cost;
   const LayerMixRequest layer = layer_request(ui);
-  std::vector<Problem> wanted = problems_to_count(rows, layer, Pass::forward);
-  for (const Problem& problem : problems_to_count(rows, layer, Pass::backward)) add_once(wanted, problem);
-  cost.to_count = still_to_count(std::move(wanted), work);
+  cost.to_count = still_to_count(problems_to_count(rows, layer), work);
   if (cost.to_count.empty()) cost.text = plus_minus(windows_cost_text(rows, layer, work));
   return cost;
 }

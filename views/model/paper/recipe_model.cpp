@@ -24,7 +24,8 @@ bool both(const std::set<Pass>& passes) { return passes.contains(Pass::forward) 
 }  // namespace
 
 std::vector<Problem> still_to_count(std::vector<Problem> wanted, const WorkTable& work) {
-  std::erase_if(wanted, [&](const Problem& problem) { return find_counted(work, problem) != nullptr; });
+  const WorkIndex counted(work);
+  std::erase_if(wanted, [&](const Problem& problem) { return counted.find(problem) != nullptr; });
   return wanted;
 }
 
