@@ -239,46 +239,31 @@ std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t me
   return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
 }
 
-namespace {
+void TurnGroup::add(std::int64_t measurement, std::string kernel) {
+  const auto [place, is_new] = kernel_of.try_emplace(measurement, std::move(kernel));
+  if (is_new) ++measurements[place->second];
+}
 
-// A file may hold a group of more kernels than any sweep measures: of such a group those that come first by name.
-constexpr std::size_t kMostCompanions = 100;
-
-// The measurements of a group of turns.
-struct TurnGroup {
-  std::unordered_map<std::int64_t, std::string> kernel_of;
-  std::map<std::string, std::size_t> measurements;  // of each kernel
-
-  void add(std::int64_t measurement, std::string kernel) {
-    const auto [place, is_new] = kernel_of.try_emplace(measurement, std::move(kernel));
-    if (is_new) ++measurements[place->second];
+std::set<std::string> TurnGroup::beside(std::int64_t measurement) const {
+  const auto own = kernel_of.find(measurement);
+  std::set<std::string> kernels;
+  for (const auto& [kernel, count] : measurements) {
+    if (kernels.size() == kMostCompanions) break;
+    if (own == kernel_of.end() || own->second != kernel || count > 1) kernels.insert(kernels.end(), kernel);
   }
-  // The kernels of all but one.
-  std::set<std::string> beside(std::int64_t measurement) const {
-    const auto own = kernel_of.find(measurement);
-    std::set<std::string> kernels;
-    for (const auto& [kernel, count] : measurements) {
-      if (kernels.size() == kMostCompanions) break;
-      if (own == kernel_of.end() || own->second != kernel || count > 1) kernels.insert(kernels.end(), kernel);
-    }
-    return kernels;
-  }
-};
+  return kernels;
+}
 
-// Of each group of turns the kernels, also those that are rows of another group and took turns with this one.
-void read_companions(SQLite::Database& database, const char* condition, std::int64_t value,
-                     std::unordered_map<std::int64_t, SampleSeries>& all) {
-  const std::string sweeps = fmt::format("(SELECT sweep FROM measurement WHERE {})", condition);
+TurnGroups read_turn_groups(SQLite::Database& database, std::int64_t sweep) {
   SQLite::Statement query(
       database,
-      fmt::format("SELECT measurement.id, interleave_group, kernel.name FROM measurement JOIN kernel ON kernel.id = "
-                  "measurement.kernel WHERE measurement.sweep IN {0} AND interleave_group IS NOT NULL UNION ALL "
-                  "SELECT DISTINCT measurement.id, turn_sample.interleave_group, kernel.name FROM measurement CROSS "
-                  "JOIN turn_sample ON turn_sample.measurement = measurement.id JOIN kernel ON kernel.id = "
-                  "measurement.kernel WHERE measurement.sweep IN {0}",
-                  sweeps));
-  Binder(query) << value;
-  std::unordered_map<std::int64_t, TurnGroup> groups;
+      "SELECT measurement.id, interleave_group, kernel.name FROM measurement JOIN kernel ON kernel.id = "
+      "measurement.kernel WHERE measurement.sweep = ?1 AND interleave_group IS NOT NULL UNION ALL "
+      "SELECT DISTINCT measurement.id, turn_sample.interleave_group, kernel.name FROM measurement CROSS JOIN "
+      "turn_sample ON turn_sample.measurement = measurement.id JOIN kernel ON kernel.id = measurement.kernel WHERE "
+      "measurement.sweep = ?1");
+  Binder(query) << sweep;
+  TurnGroups groups;
   while (query.executeStep()) {
     if_usable<bool>([&] {
       RowReader reader(query);
@@ -288,13 +273,13 @@ void read_companions(SQLite::Database& database, const char* condition, std::int
       return true;
     });
   }
-  for (auto& [measurement, series] : all) {
-    const auto group = groups.find(series.group);
-    if (group != groups.end()) series.companions = group->second.beside(measurement);
-  }
+  return groups;
 }
 
-}  // namespace
+void set_companions(SampleSeries& series, std::int64_t measurement, const TurnGroups& groups) {
+  const auto group = groups.find(series.group);
+  if (group != groups.end()) series.companions = group->second.beside(measurement);
+}
 
 std::unordered_map<std::int64_t, SampleSeries> read_series(SQLite::Database& database, const char* condition,
                                                            std::int64_t value) {
@@ -346,7 +331,6 @@ std::unordered_map<std::int64_t, SampleSeries> read_series(SQLite::Database& dat
     if (turns) all[measurement].turns = std::move(*turns);
   }
   for (const std::int64_t measurement : unusable) all.erase(measurement);
-  read_companions(database, condition, value, all);
   return all;
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -75,9 +76,27 @@ std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<st
 std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t measurement);
 /// Of all measurements that have the counter `name`.
 std::unordered_map<std::int64_t, double> read_counter_values(SQLite::Database& database, const std::string& name);
-/// The series of the measurements for which `condition` on `measurement` holds; its parameter is `value`.
+/// A file may hold a group of more kernels than any sweep measures: of such a group those that come first by name.
+inline constexpr std::size_t kMostCompanions = 100;
+
+/// The measurements of a group of turns.
+struct TurnGroup {
+  std::unordered_map<std::int64_t, std::string> kernel_of;
+  std::map<std::string, std::size_t> measurements;  ///< of each kernel
+
+  void add(std::int64_t measurement, std::string kernel);
+  /// The kernels of all but one.
+  std::set<std::string> beside(std::int64_t measurement) const;
+};
+using TurnGroups = std::unordered_map<std::int64_t, TurnGroup>;  ///< by their number
+
+/// The groups of a sweep, with those rows of other groups that took turns with them. Reads all its measurements.
+TurnGroups read_turn_groups(SQLite::Database& database, std::int64_t sweep);
+/// The series of the measurements for which `condition` on `measurement` holds; its parameter is `value`. Without their
+/// companions.
 std::unordered_map<std::int64_t, SampleSeries> read_series(SQLite::Database& database, const char* condition,
                                                            std::int64_t value);
+void set_companions(SampleSeries& series, std::int64_t measurement, const TurnGroups& groups);
 std::vector<std::pair<Environment, std::vector<std::int64_t>>> read_environments(SQLite::Database& database,
                                                                                  std::int64_t sweep);
 std::vector<FinishedKey> read_finished_keys(SQLite::Database& database, std::int64_t sweep);

@@ -33,6 +33,20 @@ struct Snapshot::Impl {
   std::stop_token cancel;
   std::int64_t file_version_read;
 
+  // What single measurements of a sweep are asked for, one after the other, is read once.
+  struct {
+    std::int64_t sweep = 0, version = 0;
+    TurnGroups groups;
+  } known = {};
+
+  /// Inside a read transaction.
+  const TurnGroups& turn_groups(std::int64_t sweep) {
+    const std::int64_t version = connection.database.execAndGet("PRAGMA data_version").getInt64();
+    if (known.sweep != sweep || known.version != version)
+      known = {sweep, version, read_turn_groups(connection.database, sweep)};
+    return known.groups;
+  }
+
   /// Runs `body(database)` in one read transaction.
   template <typename Body>
   auto read(Body&& body) {
@@ -58,7 +72,7 @@ struct Snapshot::Impl {
 };
 
 Snapshot::Snapshot(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout, std::stop_token cancel)
-    : impl_(std::make_unique<Impl>(Impl{open_for_reading(file, busy_timeout, cancel), busy_timeout, cancel, 0})) {
+    : impl_(std::make_unique<Impl>(Impl{open_for_reading(file, busy_timeout, cancel), busy_timeout, cancel, 0, {}})) {
   impl_->file_version_read = file_version(impl_->connection.file);
 }
 Snapshot::~Snapshot() = default;
@@ -89,15 +103,24 @@ std::optional<ResultRow> Snapshot::result(std::int64_t measurement) const {
 }
 
 SampleSeries Snapshot::series(std::int64_t measurement) const {
-  return impl_->read([measurement](SQLite::Database& database) {
+  return impl_->read([this, measurement](SQLite::Database& database) {
     auto found = read_series(database, "measurement.id = ?", measurement);
-    return found.empty() ? SampleSeries() : std::move(found.begin()->second);
+    if (found.empty()) return SampleSeries();
+    SQLite::Statement query(database, "SELECT sweep FROM measurement WHERE id = ?");
+    Binder(query) << measurement;
+    SampleSeries& series = found.begin()->second;
+    if (query.executeStep()) set_companions(series, measurement, impl_->turn_groups(query.getColumn(0).getInt64()));
+    return std::move(series);
   });
 }
 
 std::unordered_map<std::int64_t, SampleSeries> Snapshot::series_of_sweep(std::int64_t sweep) const {
-  return impl_->read(
-      [sweep](SQLite::Database& database) { return read_series(database, "measurement.sweep = ?", sweep); });
+  return impl_->read([sweep](SQLite::Database& database) {
+    auto all = read_series(database, "measurement.sweep = ?", sweep);
+    const TurnGroups groups = read_turn_groups(database, sweep);
+    for (auto& [measurement, series] : all) set_companions(series, measurement, groups);
+    return all;
+  });
 }
 
 std::vector<std::pair<Environment, std::vector<std::int64_t>>> Snapshot::environments(std::int64_t sweep) const {
@@ -150,6 +173,7 @@ std::int64_t Snapshot::data_version() const {
   const std::int64_t now = file_version(impl_->connection.file);
   if (now != impl_->file_version_read) {
     impl_->connection = open_for_reading(impl_->connection.file, impl_->busy_timeout, impl_->cancel);
+    impl_->known = {};
     impl_->file_version_read = now;
   }
   return now;

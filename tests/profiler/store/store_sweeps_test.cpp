@@ -1,6 +1,7 @@
 // A sweep's life in the database: resumed, followed up, listed, deleted.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include "kernels/base/error.hpp"
 #include "profiler/statistics/statistics.hpp"
@@ -360,13 +361,67 @@ TEST_F(StoreTest, companions_are_the_kernels_of_the_other_measurements_of_a_grou
       one.group = n < 1 ? 0 : n < 5 ? 1 : 2;
     }
     store.add(sweep, measurements);
+    measurements.back().key.kernel = "reference";
+    measurements.back().group = 3;
+    store.set_turns(store.add(sweep, measurements.back()), 0, measurements.back().samples);
   }
   auto series = Snapshot(file_).series_of_sweep(1);
-  EXPECT_THAT(series.at(1).companions, IsEmpty());
+  EXPECT_THAT(series.at(1).companions, ElementsAre("reference")) << "a row of another group that took turns with it";
   EXPECT_THAT(series.at(2).companions, ElementsAre("twice")) << "not itself";
   EXPECT_THAT(series.at(3).companions, ElementsAre("alone", "twice")) << "another row of its kernel";
   EXPECT_THAT(series.at(6).companions, SizeIs(100)) << "not a set of all for each";
+  EXPECT_THAT(series.at(151).companions, IsEmpty()) << "in its own group";
+  EXPECT_THAT(Snapshot(file_).series(1).companions, ElementsAre("reference"));
   EXPECT_THAT(Snapshot(file_).series(3).companions, ElementsAre("alone", "twice"));
+}
+
+std::int64_t rows_read = 0;  // by SQLite, of every connection that was opened since it was asked to count
+
+/// Counts while it lives.
+struct RowCounter {
+  RowCounter() {
+    rows_read = 0;
+    sqlite3_auto_extension(entry());
+  }
+  ~RowCounter() { sqlite3_cancel_auto_extension(entry()); }
+  RowCounter(const RowCounter&) = delete;
+  RowCounter& operator=(const RowCounter&) = delete;
+
+ private:
+  using Entry = void (*)();
+  static int count(unsigned, void*, void*, void*) {
+    ++rows_read;
+    return 0;
+  }
+  static int on_open(sqlite3* database, const char**, const void*) {
+    return sqlite3_trace_v2(database, SQLITE_TRACE_ROW, count, nullptr);
+  }
+  static Entry entry() { return reinterpret_cast<Entry>(on_open); }
+};
+
+/// The window compares dozens of rows of a sweep with one. Each looked through the whole sweep for its companions.
+TEST_F(StoreTest, the_companions_of_many_single_measurements_are_read_once) {
+  constexpr std::int64_t kRows = 300, kAsked = 40, kSamplesOfEach = 5;
+  {
+    Store store(file_);
+    const std::int64_t sweep = begin(store);
+    std::vector<Measurement> measurements;
+    for (std::int64_t n = 0; n < kRows; ++n) {
+      measurements.push_back(synthetic_measurement(0, kSamplesOfEach));
+      measurements.back().key.instance = fmt::format("{}", n);
+      measurements.back().group = n / 3;
+    }
+    measurements.front().key.kernel = "reference";
+    measurements.front().group = kRows;
+    store.add(sweep, measurements);
+  }
+  const RowCounter counter;
+  const Snapshot snapshot(file_);
+  for (std::int64_t id = 2; id <= kAsked; ++id) EXPECT_THAT(snapshot.series(id).companions, SizeIs(1)) << id;
+  EXPECT_GE(rows_read, kRows + (kAsked - 1) * kSamplesOfEach);
+  EXPECT_LE(rows_read, 2 * kRows + kAsked * (kSamplesOfEach + 8));
+  Store(file_).set_turns(1, 1, snapshot.samples(1));
+  EXPECT_THAT(snapshot.series(4).companions, SizeIs(2)) << "what another program writes is seen";
 }
 
 }  // namespace
