@@ -28,15 +28,6 @@ constexpr double kSeparateMargin = 4;
 // docs/method.md), as the logarithm of their ratio.
 constexpr Centre kInOtherCompany{.value = 0, .standard_error = 0.028, .degrees = 5};
 
-// In turns all blocks count, since what disturbs one disturbs its partner; apart those that were not preempted.
-struct RunBlocks {
-  Blocks all, undisturbed;
-};
-
-RunBlocks blocks_of(std::span<const Sample> samples, bool cycles) {
-  return {log_blocks(samples, cycles), undisturbed_blocks(samples, cycles)};
-}
-
 std::size_t count_of(const Blocks& blocks) {
   std::size_t count = 0;
   for (const auto& [restart, of_restart] : blocks) count += of_restart.size();
@@ -78,6 +69,7 @@ std::optional<Centre> paired_centre(const Blocks& a, const Blocks& b, const Spre
   return centre_over_restarts(paired_ratios(a, b), pooled);
 }
 
+// In turns all blocks count, since what disturbs one disturbs its partner; apart those that were not preempted.
 Ratio ratio_of(const RunBlocks& a, const RunBlocks& b, bool interleaved, const SweepSpread& of_a,
                const SweepSpread& of_b, bool apart) {
   if (interleaved) {
@@ -144,8 +136,8 @@ std::string why_unclear(const Comparison& comparison, bool apart) {
 
 std::optional<Ratio> cycles_of(const CompareInput& a, const CompareInput& b, const RunBlocks& times_a,
                                const RunBlocks& times_b, bool interleaved, bool apart) {
-  const RunBlocks cycles_a = blocks_of(a.samples, true);
-  const RunBlocks cycles_b = blocks_of(b.samples, true);
+  const RunBlocks cycles_a = log_blocks(a.samples, true);
+  const RunBlocks cycles_b = log_blocks(b.samples, true);
   const auto known = [interleaved](const RunBlocks& cycles, const RunBlocks& times) {
     if (cycles.undisturbed.empty()) return false;
     return interleaved ? 2 * count_of(cycles.all) >= count_of(times.all)
@@ -286,8 +278,8 @@ Comparison compare(const CompareInput& a, const CompareInput& b, bool interleave
   if (comparison.explanation.empty()) comparison.explanation = why_no_ratio(b.samples, 'B');
   if (!comparison.explanation.empty()) return comparison;
 
-  const RunBlocks times_a = blocks_of(a.samples, false);
-  const RunBlocks times_b = blocks_of(b.samples, false);
+  const RunBlocks times_a = log_blocks(a.samples, false);
+  const RunBlocks times_b = log_blocks(b.samples, false);
   const bool apart = clocks_apart(a, b);
   const Ratio times = ratio_of(times_a, times_b, interleaved, a.spread, b.spread, apart);
   comparison.ratio = times.value();

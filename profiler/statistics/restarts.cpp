@@ -127,34 +127,36 @@ std::map<std::int64_t, double> restart_centres(std::span<const Sample> samples) 
 
 namespace {
 
-template <class Counts>
-RestartBlocks log_blocks_of(std::span<const Sample> samples, bool cycles, const Counts& counts) {
-  std::map<std::int64_t, std::map<std::int64_t, std::vector<double>>> values;
+/// The samples of one block, as durations or cycles.
+struct BlockValues {
+  std::vector<double> all, undisturbed;
+};
+
+}  // namespace
+
+RunBlocks log_blocks(std::span<const Sample> samples, bool cycles) {
+  const Undisturbed undisturbed(samples);
+  std::map<std::int64_t, std::map<std::int64_t, BlockValues>> values;
   for (const Sample& sample : samples) {
-    if (!counts(sample)) continue;
     double value = static_cast<double>(sample.duration_ns);
     if (cycles) {
       if (!(sample.sm_clock_mhz > 0.0)) continue;
       value *= *sample.sm_clock_mhz;
     }
-    values[sample.restart][sample.block].push_back(value);
+    BlockValues& block = values[sample.restart][sample.block];
+    block.all.push_back(value);
+    if (undisturbed.holds(sample)) block.undisturbed.push_back(value);
   }
-  RestartBlocks blocks;
+  RunBlocks blocks;
   for (const auto& [restart, of_restart] : values) {
-    for (const auto& [block, of_block] : of_restart) blocks[restart][block] = std::log(median(of_block));
+    for (const auto& [block, of_block] : of_restart) {
+      const double centre = blocks.all[restart][block] = std::log(median(of_block.all));
+      if (of_block.undisturbed.empty()) continue;
+      const bool whole = of_block.undisturbed.size() == of_block.all.size();
+      blocks.undisturbed[restart][block] = whole ? centre : std::log(median(of_block.undisturbed));
+    }
   }
   return blocks;
-}
-
-}  // namespace
-
-RestartBlocks log_blocks(std::span<const Sample> samples, bool cycles) {
-  return log_blocks_of(samples, cycles, [](const Sample&) { return true; });
-}
-
-RestartBlocks undisturbed_blocks(std::span<const Sample> samples, bool cycles) {
-  const Undisturbed undisturbed(samples);
-  return log_blocks_of(samples, cycles, [&](const Sample& sample) { return undisturbed.holds(sample); });
 }
 
 std::vector<double> centres_of(const RestartBlocks& blocks) {
@@ -164,7 +166,8 @@ std::vector<double> centres_of(const RestartBlocks& blocks) {
 }
 
 RestartedRow restarted_row(std::int64_t group, std::span<const Sample> samples, bool reference) {
-  return {group, log_blocks(samples, false), centres_of(undisturbed_blocks(samples, false)), reference};
+  RunBlocks blocks = log_blocks(samples, false);
+  return {group, std::move(blocks.all), centres_of(blocks.undisturbed), reference};
 }
 
 std::vector<std::vector<double>> paired_blocks(const RestartBlocks& a, const RestartBlocks& b) {

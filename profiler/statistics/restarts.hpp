@@ -15,7 +15,7 @@ namespace triscope {
 /// Its threads waited for a CPU: another program had it (docs/method.md).
 inline bool is_preempted(const Sample& sample) { return sample.flag == "preempted"; }
 
-/// Of each restart that counts the median of its undisturbed blocks (see `undisturbed_blocks`), as the logarithm of
+/// Of each restart that counts the median of its undisturbed blocks (see `RunBlocks`), as the logarithm of
 /// nanoseconds. Throws `Error` on a time of 0.
 std::map<std::int64_t, double> restart_centres(std::span<const Sample> samples);
 
@@ -25,12 +25,15 @@ using RestartBlocks = std::map<std::int64_t, std::map<std::int64_t, double>>;
 /// Of one restart, in the order of its blocks.
 std::vector<double> values_of(const std::map<std::int64_t, double>& blocks);
 
-/// Of duration (ns) or, with `cycles`, of duration x clock for the samples whose clock is known.
-RestartBlocks log_blocks(std::span<const Sample> samples, bool cycles);
+struct RunBlocks {
+  RestartBlocks all;
+  /// Without preempted samples, and so without the restarts that have no others: what another program took away says
+  /// nothing of the kernel. All samples where fewer than two restarts would be left.
+  RestartBlocks undisturbed;
+};
 
-/// The same without preempted samples, and so without the restarts that have no others: what another program took away
-/// says nothing of the kernel. All samples where fewer than two restarts would be left.
-RestartBlocks undisturbed_blocks(std::span<const Sample> samples, bool cycles);
+/// Of duration (ns) or, with `cycles`, of duration x clock for the samples whose clock is known.
+RunBlocks log_blocks(std::span<const Sample> samples, bool cycles);
 
 /// Of each restart the median of its blocks.
 std::vector<double> centres_of(const RestartBlocks& blocks);

@@ -176,7 +176,7 @@ bool is_judged_different(const Comparison& comparison) {
 // Whether the 95 % interval of separate runs would have called them different, which is judged by the one of 99 %.
 bool would_be_different(const CompareInput& a, const CompareInput& b) {
   const auto centre = [](const CompareInput& run) {
-    return centre_over_restarts(centres_of(undisturbed_blocks(run.samples, false)), run.spread.times);
+    return centre_over_restarts(centres_of(log_blocks(run.samples, false).undisturbed), run.spread.times);
   };
   const Centre ratio = difference_of(centre(a), centre(b));
   return std::abs(ratio.value) - half_width(ratio) > 0.005;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
 #include "tests/profiler/statistics/simulated_restarts.hpp"
@@ -51,6 +52,36 @@ TEST(Spread, of_times_leaves_preempted_samples_out_and_that_of_ratios_does_not) 
   EXPECT_DOUBLE_EQ(after.times.degrees, 6);
   EXPECT_NEAR(std::sqrt(after.times.variance), 0.01, 0.005);
   EXPECT_EQ(after.ratios, before.ratios) << "what disturbs one in turns disturbs both";
+}
+
+/// Durations of one block, those of preempted samples negative.
+void add_block(std::vector<Sample>& samples, std::int64_t restart, std::int64_t block,
+               const std::vector<std::int64_t>& durations) {
+  for (const std::int64_t duration : durations) {
+    Sample& sample = samples.emplace_back();
+    sample.restart = restart;
+    sample.block = block;
+    sample.duration_ns = std::abs(duration);
+    if (duration < 0) sample.flag = "preempted";
+    if (restart == 1) sample.sm_clock_mhz = 2;
+  }
+}
+
+TEST(LogBlocks, stand_whole_and_without_preempted_samples) {
+  std::vector<Sample> samples;
+  add_block(samples, 0, 0, {100, -500, 200});
+  add_block(samples, 0, 1, {-900});
+  const RunBlocks one = log_blocks(samples, false);
+  EXPECT_EQ(one.undisturbed, one.all) << "of one restart all count";
+  add_block(samples, 1, 0, {100, 300});
+  add_block(samples, 2, 0, {-700, -800});
+  const RunBlocks blocks = log_blocks(samples, false);
+  const double first = std::log(200.0), second = std::log(900.0), last = std::log(750.0);
+  EXPECT_EQ(blocks.all, (RestartBlocks{{0, {{0, first}, {1, second}}}, {1, {{0, first}}}, {2, {{0, last}}}}));
+  EXPECT_EQ(blocks.undisturbed, (RestartBlocks{{0, {{0, std::log(150.0)}}}, {1, {{0, first}}}}));
+  const RunBlocks cycles = log_blocks(samples, true);
+  EXPECT_EQ(cycles.all, (RestartBlocks{{1, {{0, std::log(400.0)}}}})) << "where the clock is known";
+  EXPECT_EQ(cycles.undisturbed, cycles.all);
 }
 
 }  // namespace
