@@ -114,5 +114,44 @@ TEST_F(LaterModels, pages_of_the_paper_wait_for_their_rows_and_then_for_their_an
   EXPECT_EQ(models.recipe(data, other)->asked, other);
 }
 
+/// 2,100 pairs of windows.
+std::shared_ptr<SweepResults> many_lines(std::int64_t id) {
+  auto all = fixture::length_sweep();
+  all->info.id = id;
+  const ResultRow like = all->rows.front();
+  all->rows.clear();
+  for (std::int64_t n = 1; n <= 2100; ++n) {
+    ResultRow& row = all->rows.emplace_back(like);
+    row.measurement = n;
+    row.problem.window1 = n;
+  }
+  return all;
+}
+
+TEST_F(LaterModels, what_a_filter_looks_in_is_not_written_by_the_frame_that_filters) {
+  data.shown = many_lines(1);
+  const auto found = [&](const char* filter) { return models.order(data, filter, "", false).size(); };
+  EXPECT_EQ(found(""), 2100U);
+  EXPECT_FALSE(waiting.contains("filter"));
+  EXPECT_EQ(found("2099x32"), 2100U) << "all, as before";
+  EXPECT_TRUE(waiting.contains("filter"));
+  next_frame();
+  EXPECT_EQ(found("2099x32"), 1U);
+  EXPECT_EQ(found("9x32"), 210U);
+  EXPECT_FALSE(waiting.contains("filter")) << "written once";
+  data.shown = many_lines(2);
+  ++data.revision;
+  EXPECT_EQ(found("9x32"), 210U) << "a running sweep's table does not show all of its lines now and then";
+  EXPECT_TRUE(waiting.contains("filter"));
+  data.shown = fixture::length_sweep();
+  ++data.revision;
+  EXPECT_LE(found("9x32"), make_latency_model(*data.shown, nullptr).lines.size()) << "only lines that there are";
+  models.maker.at_once = true;
+  data.shown = many_lines(3);
+  ++data.revision;
+  EXPECT_EQ(found("2098x32"), 1U);
+  EXPECT_EQ(found(""), 2100U);
+}
+
 }  // namespace
 }  // namespace triscope

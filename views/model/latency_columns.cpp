@@ -274,25 +274,34 @@ std::vector<FilterWord> filter_words(std::string_view filter) {
 
 }  // namespace
 
+std::vector<std::string> filter_texts(const LatencyModel& model) {
+  const std::vector<LatencyColumn> columns = latency_columns(model);
+  std::vector<std::string> texts;
+  texts.reserve(model.lines.size());
+  for (const LatencyLine& line : model.lines) {
+    std::string all =
+        fmt::format("{}x{} {} {}", line.problem.window1, line.problem.window2, line.kernel, line.card.label);
+    for (const LatencyColumn& column : columns) all.append(1, '\n').append(cell_text(line, column));
+    for (const auto& cell : line.cells) {
+      if (cell) all.append(1, '\n').append(cell->row.reason);
+    }
+    texts.push_back(lowered(std::move(all)));
+  }
+  return texts;
+}
+
 std::vector<std::size_t> arrange(const LatencyModel& model, std::string_view filter,
                                  const std::optional<LatencySort>& sort) {
-  const std::vector<LatencyColumn> columns = latency_columns(model);
+  return arrange(model, filter, sort, filter_words(filter).empty() ? std::vector<std::string>{} : filter_texts(model));
+}
+
+std::vector<std::size_t> arrange(const LatencyModel& model, std::string_view filter,
+                                 const std::optional<LatencySort>& sort, const std::vector<std::string>& texts) {
   const std::vector<FilterWord> words = filter_words(filter);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < model.lines.size(); ++i) {
-    const LatencyLine& line = model.lines[i];
-    bool keep = true;
-    if (!words.empty()) {
-      std::string all =
-          fmt::format("{}x{} {} {}", line.problem.window1, line.problem.window2, line.kernel, line.card.label);
-      for (const LatencyColumn& column : columns) all.append(1, '\n').append(cell_text(line, column));
-      for (const auto& cell : line.cells) {
-        if (cell) all.append(1, '\n').append(cell->row.reason);
-      }
-      all = lowered(std::move(all));
-      keep = std::all_of(words.begin(), words.end(), [&](const FilterWord& word) { return word.found(line, all); });
-    }
-    if (keep) order.push_back(i);
+    const auto is_in_line = [&](const FilterWord& word) { return word.found(model.lines[i], texts[i]); };
+    if (std::ranges::all_of(words, is_in_line)) order.push_back(i);
   }
   if (!sort) return order;
   const auto before = [&](std::size_t a, std::size_t b) {

@@ -21,7 +21,7 @@ void Models::refresh(const WindowData& data) {
   scaling_.clear();
   maps_.clear();
   map_choices_.reset();
-  order_.reset();
+  if (order_) order_->of_old_rows = true;
   names_.clear();
   has_twins_.reset();
   if (std::exchange(database_, data.database) == data.database) return;
@@ -31,6 +31,8 @@ void Models::refresh(const WindowData& data) {
   recipe_ = {};
   crossings_ = {};
   windows_cost_ = {};
+  order_.reset();
+  filter_texts_ = {};
 }
 
 namespace {
@@ -207,13 +209,27 @@ const std::vector<std::size_t>& Models::order(const WindowData& data, const std:
   static const std::vector<std::size_t> none;
   const LatencyModel* model = latency(data);
   if (!model) return none;
-  if (!order_ || order_->filter != filter || order_->sort_column != sort_column || order_->descending != descending) {
-    std::optional<LatencySort> sort;
-    for (LatencyColumn& column : latency_columns(*model)) {
-      if (!sort_column.empty() && column.id == sort_column) sort = LatencySort{std::move(column), descending};
+  const bool known = order_ && !order_->of_old_rows && order_->filter == filter && order_->sort_column == sort_column &&
+                     order_->descending == descending;
+  if (known) return order_->lines;
+  static const std::vector<std::string> no_texts;
+  const std::vector<std::string>* texts = &no_texts;
+  if (filter.empty()) {
+    filter_texts_ = {};
+  } else {
+    texts = maker.answer(filter_texts_, "filter", latency_, model->lines.size(),
+                         [shown = latency_] { return filter_texts(*shown); });
+    if (filter_texts_.waits()) {  // what stood stays, as far as there are such lines
+      if (!order_) order_ = Order{"", "", false, arrange(*model, "", std::nullopt), true};
+      std::erase_if(order_->lines, [&](std::size_t line) { return line >= model->lines.size(); });
+      return order_->lines;
     }
-    order_ = Order{filter, sort_column, descending, arrange(*model, filter, sort)};
   }
+  std::optional<LatencySort> sort;
+  for (LatencyColumn& column : latency_columns(*model)) {
+    if (!sort_column.empty() && column.id == sort_column) sort = LatencySort{std::move(column), descending};
+  }
+  order_ = Order{filter, sort_column, descending, arrange(*model, filter, sort, *texts)};
   return order_->lines;
 }
 

@@ -49,7 +49,7 @@ class Models {
   const SweepName& name(const WindowData& data, const SweepInfo& sweep);
   /// Some sweeps have the same brief name.
   bool has_twins(const WindowData& data);
-  /// Lines of the latency model in the order of filter and sort.
+  /// Lines of the latency model in the order of filter and sort. Of many, a filter counts a frame or two later.
   const std::vector<std::size_t>& order(const WindowData& data, const std::string& filter,
                                         const std::string& sort_column, bool descending);
 
@@ -93,8 +93,10 @@ class Models {
     std::string filter, sort_column;
     bool descending = false;
     std::vector<std::size_t> lines;
+    bool of_old_rows = false;  ///< or all lines, while what is filtered is being made
   };
   std::optional<Order> order_;
+  MadeModel<std::shared_ptr<const LatencyModel>, std::vector<std::string>> filter_texts_;
   AttentionModel attention_;
   std::map<std::string, SweepName> names_;  ///< by the sweep's uuid
   std::optional<bool> has_twins_;
