@@ -3,22 +3,29 @@
 //   ninja window_bench && build/bin/window_bench [FILE]
 // FILE is kept and used again when it is there; without it a temporary one is made. Frames are drawn into memory,
 // without pixels. Of each interaction: milliseconds of the drawing thread's processor for the dearest frame and for all
-// frames until nothing works any more, and by the clock. Then frames in which nothing happens, panel by panel, and the
-// memory. With a display (xvfb-run, say) also frames with their pixels, by the driver that is there.
+// frames until nothing works any more, those of the threads beside it, and by the clock. Then frames while the table is
+// scrolled, and while a small sweep of the CPU streams its samples (needs triscope-worker). Then frames in which
+// nothing happens, panel by panel, and the memory. With a display (xvfb-run, say) also frames with their pixels, by the
+// driver that is there.
 #include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_internal.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "app/window/engine/engine.hpp"
 #include "app/window/main/frame_loop.hpp"
 #include "app/window/report/offscreen.hpp"
 #include "bench/large_database.hpp"
@@ -60,7 +67,7 @@ double frame(Offscreen& window) {
 void time_until_settled(
     Offscreen& window, const std::string& name, const std::function<void()>& act,
     const std::function<void()>& after_frame = [] {}) {
-  const double cpu = thread_ms(), clock = clock_ms();
+  const double cpu = thread_ms(), all = used_ms(CLOCK_PROCESS_CPUTIME_ID), clock = clock_ms();
   act();
   double dearest = thread_ms() - cpu;  // what the act itself takes is one more frame
   double last = 0;
@@ -72,7 +79,10 @@ void time_until_settled(
     quiet = window.application().settled() ? quiet + 1 : 0;
     if (quiet == 1) last = clock_ms();
   }
-  fmt::print("{:8.1f} {:8.1f} {:8.0f}  {}\n", dearest, thread_ms() - cpu, last - clock, name);
+  const double drawing = thread_ms() - cpu;
+  fmt::print("{:8.1f} {:8.1f} {:8.1f} {:8.0f}  {}\n", dearest, drawing,
+             used_ms(CLOCK_PROCESS_CPUTIME_ID) - all - drawing, last - clock, name);
+  std::fflush(stdout);
 }
 
 constexpr std::array kPanels{Panel::latency, Panel::tflops,  Panel::map,     Panel::scaling, Panel::lengths,
@@ -93,6 +103,62 @@ void time_frames(Offscreen& window) {
     }
     fmt::print("{:8.2f} {:8.2f}  {}\n", sum / 60, dearest, panel_info(panel).title);
   }
+}
+
+/// Of frames that `before_frame` comes before.
+void print_frames(Offscreen& window, const std::string& name, int frames, const std::function<void()>& before_frame) {
+  double sum = 0, dearest = 0;
+  for (int n = 0; n < frames; ++n) {
+    before_frame();
+    const double one = frame(window);
+    sum += one;
+    dearest = std::max(dearest, one);
+  }
+  fmt::print("{:8.2f} {:8.2f}  {}\n", sum / frames, dearest, name);
+}
+
+/// What has most to scroll, with the wheel.
+void time_scrolling(Offscreen& window) {
+  const ImGuiWindow* table = nullptr;
+  for (const ImGuiWindow* one : ImGui::GetCurrentContext()->Windows) {
+    if (one->WasActive && (table == nullptr || one->ScrollMax.y > table->ScrollMax.y)) table = one;
+  }
+  if (table == nullptr || table->ScrollMax.y <= 0) return;
+  const ImVec2 middle = table->InnerRect.GetCenter();
+  const float before = table->Scroll.y;
+  fmt::print("\n  ms CPU of a frame, mean and dearest\n");
+  print_frames(window, "while the table is scrolled", 120, [&] {
+    ImGui::GetIO().AddMousePosEvent(middle.x, middle.y);
+    ImGui::GetIO().AddMouseWheelEvent(0, -7);
+  });
+  fmt::print("                   by {:.0f} of {:.0f} pixels\n", table->Scroll.y - before, table->ScrollMax.y);
+  ImGui::GetIO().AddMousePosEvent(-1, -1);
+}
+
+/// A sweep of the CPU into a copy of `file`: its own table is shown first, then that of the largest sweep.
+void time_streaming(const std::filesystem::path& file, const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy_file(file, folder / "running.db");
+  ApplicationOptions options;
+  options.database = folder / "running.db";
+  options.settings_folder = folder / "config";
+  options.engine = real_engine();
+  Offscreen window(std::move(options), 1440, 900, 1.0F);
+  Application& app = window.application();
+  window.settle();
+  const std::int64_t large = std::ranges::max_element(app.data().sweeps, {}, &SweepInfo::ok)->id;
+  app.carry_out(ask::Run{true});
+  const auto pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  for (int n = 0; n < 500 && app.data().run.live.rows.empty(); ++n) pause(), window.frame();
+  constexpr int kFrames = 200;
+  print_frames(window, "while a sweep streams samples", kFrames, pause);
+  app.carry_out(ask::ShowSweep{large});
+  for (int n = 0; n < 50; ++n) pause(), window.frame();
+  print_frames(window, fmt::format("the same, beside the table of a sweep of {} rows", app.data().shown->rows.size()),
+               kFrames, pause);
+  fmt::print("                   {}\n", app.data().run.running ? "still running" : "ended before");
+  app.carry_out(ask::Stop{});
+  window.settle();
 }
 
 void time_paper(Offscreen& window) {
@@ -117,7 +183,7 @@ void time_window(const std::filesystem::path& file, const std::filesystem::path&
   options.database = file;
   options.settings_folder = settings;
   options.ask_machine = false;
-  fmt::print("  ms CPU                      \n dearest      all    clock  interaction\n");
+  fmt::print("  ms CPU\n dearest      all   beside    clock  interaction\n");
   const double clock = clock_ms();
   Offscreen window(std::move(options), 1440, 900, 1.0F);
   Application& app = window.application();
@@ -127,7 +193,7 @@ void time_window(const std::filesystem::path& file, const std::filesystem::path&
       [&] {
         if (first_rows == 0 && app.data().shown) first_rows = clock_ms() - clock;
       });
-  fmt::print("                  {:8.0f}  of these until the first rows were drawn\n", first_rows);
+  fmt::print("                           {:8.0f}  of these until the first rows were drawn\n", first_rows);
   // The newest may be empty where one has all.
   const auto full = std::ranges::max_element(app.data().sweeps, {}, &SweepInfo::ok);
   if (full->id != app.data().shown->info.id)
@@ -164,6 +230,8 @@ void time_window(const std::filesystem::path& file, const std::filesystem::path&
     time_until_settled(window, fmt::format("search \"{}\"", text), [&] { ui.palette_text = text; });
   ask("light or dark", ask::ToggleTheme{});
   ask("larger", ask::ScaleUp{});
+  ask("show Latency", ask::ShowPanel{Panel::latency});
+  time_scrolling(window);
   time_frames(window);
   fmt::print("\n{:.0f} MiB now, {:.0f} MiB at most\n\n", memory_mib("VmRSS:"), memory_mib("VmHWM:"));
 }
@@ -196,6 +264,7 @@ int main(int argc, char** argv) {
   if (!std::filesystem::exists(file)) write_large_database(file);
   fmt::print("Ten sweeps of 10,000 measurements\n");
   time_window(file, folder / "config");
+  time_streaming(file, folder / "streaming");
   write_repeated_database(file, repeated);
   fmt::print("One sweep of 100,000 measurements\n");
   time_window(repeated, folder / "config2");
