@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "profiler/plan/request.hpp"
@@ -30,6 +31,9 @@ struct LengthPoint {
   double ms = 0;
   double low_ms = 0, high_ms = 0;  ///< 95 % interval; both 0 when it is not known
   std::int64_t measurement = 0;
+  std::int64_t sweep = 0;
+  std::int64_t backward = 0, backward_sweep = 0;  ///< of a training step: its backward, and that one's sweep
+  std::string limiter = {};  ///< what held the clock down in at least half of the samples; empty: nothing
 };
 
 /// How two measured curves lie to each other. A curve that becomes cheaper more than once counts from the last time on.
@@ -61,14 +65,31 @@ LatencyCrossing find_crossing(std::span<const LengthPoint> windows, std::span<co
 struct AreaPoint {
   Windows windows;
   double ms = 0;
+  std::optional<double> half_ms = {};  ///< half of its 95 % interval; unset: not known
 };
 
-/// The window area w1 * w2 that takes `budget_ms`. Of shapes with one area the fastest counts. Between measured areas
-/// interpolated linearly in log area and log time; beyond them proportional, up to a factor of 4, and marked so.
+/// The window area w1 * w2 of one second window that takes as long as a budget.
 struct AreaEstimate {
   double area = 0;
-  bool extrapolated = false;
+  double low = 0, high = 0;  ///< with the intervals of the times and what the rule is off by; 0: a time has no interval
+  enum class Rule {
+    between,  ///< two measured areas: time grows linearly from one to the other
+    trend,    ///< beyond the measured areas: the same line goes on
+    one_pair  ///< one measured area, or no line: time is proportional to the area
+  };
+  Rule rule = Rule::between;
+  std::vector<Windows> from;  ///< the measured pairs that it stands on, one or two
+  bool extrapolated() const { return rule != Rule::between; }
 };
-std::optional<AreaEstimate> area_for_budget(std::span<const AreaPoint> points, double budget_ms);
+
+/// Shorter first windows share a tile of keys with longer ones, and their times say nothing of the area.
+inline constexpr std::int64_t kLeastFirstWindow = 128;
+
+/// An area of no shape has no time: windows of one area differ by up to a third. So the estimate is of one second
+/// window, the one whose measured first windows lie around the budget and nearest to it, and goes no farther than a
+/// factor of two from what was measured. What the rules are off by was read from rows kept out (docs/method.md).
+/// `half_ms`: of the budget's 95 % interval.
+std::optional<AreaEstimate> area_for_budget(std::span<const AreaPoint> points, double budget_ms,
+                                            std::optional<double> half_ms = {});
 
 }  // namespace triscope

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "kernels/attention/flops.hpp"
 #include "tests/views/sweep_fixture.hpp"
@@ -13,6 +14,12 @@ using fixture::length_sweep;
 using fixture::sweep;
 using testing::ElementsAre;
 using testing::HasSubstr;
+
+const SameBudget& budget_at(const LengthPass& pass, std::int64_t seq_len) {
+  const auto found = std::ranges::find(pass.budgets, seq_len, &SameBudget::seq_len);
+  if (found == pass.budgets.end()) throw std::runtime_error("no verdict at this length");
+  return *found;
+}
 
 std::vector<std::string> labels(const LengthPass& pass) {
   std::vector<std::string> result;
@@ -69,17 +76,115 @@ TEST(LengthChart, the_same_budget_is_found_at_lengths_where_the_windows_fit) {
   const LengthPass forward = make_length_chart(*length_sweep(), {}).passes[0];
   // 512 x 32 takes n / 1000 ms and 256 x 32 half: area a takes n a / 16384e3 ms, FlashAttention-3 n^2 / 41e6, so a = n
   // 16384 / 41000.
-  ASSERT_FALSE(forward.budgets.empty());
+  // An area only from half the smallest measured one to twice the largest.
+  ASSERT_EQ(forward.budgets.size(), 8U) << "a verdict at every length";
   for (const SameBudget& budget : forward.budgets) {
-    EXPECT_NEAR(budget.windows.area, static_cast<double>(budget.seq_len) * 16384 / 41'000, 1) << budget.seq_len;
+    const double area = static_cast<double>(budget.seq_len) * 16384 / 41'000;
+    EXPECT_EQ(budget.windows.has_value(), area > 8192 / 2.0 && area < 16384 * 2.0) << budget.seq_len;
+    if (budget.windows) {
+      EXPECT_NEAR(budget.windows->area, area, 1) << budget.seq_len;
+    }
   }
-  const SameBudget& at_32k = *std::find_if(forward.budgets.begin(), forward.budgets.end(),
-                                           [](const SameBudget& b) { return b.seq_len == 32768; });
-  EXPECT_FALSE(at_32k.windows.extrapolated);
-  EXPECT_THAT(at_32k.sentence,
-              HasSubstr("At 32k tokens FlashAttention-3 64/1 takes 26.19 ms; of the measured pairs 512 × 32 comes "
-                        "nearest, 32.77 ms, 1.251 of it"));
-  EXPECT_THAT(at_32k.sentence, HasSubstr("Windows of area 13,094 take as long, such as 512 × 26 or 409 × 32"));
+  const SameBudget& at_32k = budget_at(forward, 32768);
+  EXPECT_FALSE(at_32k.windows->extrapolated());
+  EXPECT_THAT(at_32k.sentence, HasSubstr("At 32k tokens FlashAttention-3 64/1 takes 26.19 ms; of the measured pairs "
+                                         "512 × 32 comes nearest, 32.77 ms: 1.251 times as long (95 % interval "));
+  EXPECT_THAT(at_32k.sentence, HasSubstr("so no measured pair costs the same. With a second window of 32 an area of "
+                                         "about 13,100 ("));
+  EXPECT_THAT(at_32k.sentence, HasSubstr(") would, between 256 × 32 and 512 × 32; times go in steps of tiles."));
+  EXPECT_THAT(at_32k.sentence, HasSubstr("Both are of sweep 1, in turns."));
+  EXPECT_THAT(budget_at(forward, 16384).sentence,
+              HasSubstr("by the trend of 256 × 32 and 512 × 32: an extrapolation, nothing smaller was measured"));
+  EXPECT_THAT(budget_at(forward, 131072).sentence,
+              HasSubstr("What area would take as long, the measured pairs do not"));
+}
+
+// Tiles: 228 x 32 costs what 256 x 32 costs. So a pair that nobody measured is not named as if it were equal.
+TEST(LengthChart, no_sentence_about_equal_cost_names_windows_that_were_not_measured) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  for (const LengthPass* pass : {&chart.passes[0], &chart.passes[1], &chart.step}) {
+    ASSERT_FALSE(pass->budgets.empty());
+    for (const SameBudget& budget : pass->budgets) {
+      std::string left = budget.sentence;
+      for (const std::string pair : {"512 × 32", "256 × 32"}) {
+        for (std::size_t at = left.find(pair); at != std::string::npos; at = left.find(pair))
+          left.erase(at, pair.size());
+      }
+      EXPECT_EQ(left.find("×"), std::string::npos) << budget.sentence;
+    }
+  }
+}
+
+TEST(LengthChart, an_undecided_pair_is_not_called_different) {
+  auto results = length_sweep();
+  for (ResultRow& r : results->rows) {
+    if (r.problem.window1 != 256 || r.problem.seq_len != 16384) continue;
+    r.median_ms = 6.5;  // FlashAttention-3: 6.547
+    r.ci_low_ms = 6.3, r.ci_high_ms = 6.7;
+  }
+  const LengthPass forward = make_length_chart(*results, {}).passes[0];
+  EXPECT_THAT(budget_at(forward, 16384).sentence, HasSubstr("which of them is longer is not decided. "));
+}
+
+TEST(LengthChart, what_held_the_clock_down_stands_beside_equal_cost) {
+  auto results = length_sweep();
+  for (ResultRow& r : results->rows) r.limiter = "sw_power_cap";
+  EXPECT_THAT(budget_at(make_length_chart(*results, {}).passes[0], 16384).sentence,
+              testing::EndsWith("Both are of sweep 1, in turns, power-capped."));
+  for (ResultRow& r : results->rows) {
+    if (r.problem.form == Form::dot_product) r.limiter = "";
+  }
+  EXPECT_THAT(budget_at(make_length_chart(*results, {}).passes[0], 16384).sentence,
+              testing::EndsWith("in turns, the windows power-capped."));
+}
+
+TEST(LengthChart, equal_cost_names_what_it_stands_on_and_what_to_measure_next) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  const SameBudget &forward = budget_at(chart.passes[0], 16384), &step = budget_at(chart.step, 16384);
+  EXPECT_EQ(forward.measurements.size(), 2U);
+  ASSERT_EQ(step.measurements.size(), 4U);
+  const auto rows = length_sweep()->rows;
+  const auto row = [&](std::size_t n) -> const ResultRow& {
+    return *std::ranges::find(rows, step.measurements[n], &ResultRow::measurement);
+  };
+  EXPECT_EQ(row(0).kernel, "baseline.fa3");
+  EXPECT_EQ(row(0).pass, Pass::backward);
+  EXPECT_EQ(row(3).kernel, "cuda.hopper");
+  EXPECT_EQ(row(3).pass, Pass::backward) << "the first and the last are compared in full";
+  EXPECT_THAT(step.neighbours, ElementsAre(Windows{256, 32}, Windows{128, 32}, Windows{256, 16}));
+  EXPECT_THAT(budget_at(chart.passes[0], 32768).neighbours,
+              ElementsAre(Windows{512, 32}, Windows{384, 32}, Windows{256, 32}))
+      << "whole tiles between the two";
+}
+
+// A step of two sweeps is of the rows that count, whichever sweep is shown.
+TEST(LengthChart, a_step_of_two_sweeps_does_not_depend_on_the_one_that_is_shown) {
+  const auto all = length_sweep();
+  const auto of = [&](Pass pass, std::int64_t id, double factor) {
+    auto one = sweep({}, id);
+    for (ResultRow r : all->rows) {
+      if (r.pass != pass) continue;
+      r.sweep = id;
+      r.measurement += 1000 * id;
+      *r.median_ms *= factor, *r.ci_low_ms *= factor * 0.99, *r.ci_high_ms *= factor;
+      if (id == 2) r.ci_low_ms = *r.median_ms * 0.995;  // it is known best
+      one->rows.push_back(std::move(r));
+    }
+    return one;
+  };
+  const auto forward = of(Pass::forward, 1, 1), backward = of(Pass::backward, 2, 1),
+             again = of(Pass::backward, 3, 1.02);
+  const auto first = make_length_chart(*forward, {again, backward}),
+             second = make_length_chart(*backward, {again, forward}),
+             third = make_length_chart(*again, {backward, forward});
+  ASSERT_FALSE(first.step.budgets.empty());
+  for (std::size_t n = 0; n < first.step.budgets.size(); ++n) {
+    EXPECT_EQ(first.step.budgets[n].sentence, second.step.budgets[n].sentence);
+    EXPECT_EQ(first.step.budgets[n].sentence, third.step.budgets[n].sentence);
+  }
+  EXPECT_THAT(budget_at(first.step, 16384).sentence,
+              HasSubstr("Forward of sweep 1, in turns; backward of sweep 2, in turns."));
+  EXPECT_THAT(first.step.crossings[0].sentence, HasSubstr("by measured latency, each pass in turns ("));
 }
 
 TEST(LengthChart, other_sweeps_join_it_and_are_counted) {

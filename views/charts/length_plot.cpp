@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profiler/record/columns.hpp"
@@ -93,15 +96,15 @@ Range range_of(const std::vector<Drawn>& curves) {
   return range;
 }
 
-/// Ticks at powers of two, in tokens or as an area.
-void set_power_ticks(ImAxis axis, double low, double high) {
+/// Ticks at powers of two, in tokens or as an area, which is no number of tokens and has its digits.
+void set_power_ticks(ImAxis axis, double low, double high, bool area = false) {
   std::vector<double> ticks;
   std::vector<std::string> names;
   const int first = static_cast<int>(std::floor(std::log2(low))), last = static_cast<int>(std::ceil(std::log2(high)));
   const int step = std::max(1, (last - first + 8) / 9);
   for (int power = first; power <= last; power += step) {
     ticks.push_back(std::exp2(power));
-    names.push_back(format_tokens(std::int64_t{1} << power));
+    names.push_back(area ? format_count(std::int64_t{1} << power) : format_tokens(std::int64_t{1} << power));
   }
   std::vector<const char*> labels;
   for (const std::string& name : names) labels.push_back(name.c_str());
@@ -186,25 +189,58 @@ void select_points(Context& context, const LengthPass& pass, const LengthUnit& u
     std::string text = point_text(pass.curves[of], *nearest) + fmt::format("; {} TFLOP/s", significant_text(rate, 4));
     if (const std::string beside = beside_baseline_text(pass, of, *nearest); !beside.empty()) text += "\n" + beside;
     picker.choose_in_words(nearest->measurement, (context.ui.length_step ? "Training step of " : "") + text);
+    const ImGuiIO& io = ImGui::GetIO();
+    if (nearest->backward != 0 && clicked_without_drag() && !io.KeyShift && !io.KeyCtrl)
+      context.request(ask::SelectMeasurements{{nearest->measurement, nearest->backward}});
   }
   picker.finish();
 }
 
-/// The dot under the pointer in words.
-void name_budget(const Context& context, const LengthPass& pass) {
-  if (!ImPlot::IsPlotHovered()) return;
+std::string dot_text(const SameBudget& budget) {
+  const AreaEstimate& area = *budget.windows;
+  std::string text =
+      fmt::format("{} tokens: area {}", format_count(budget.seq_len), format_count(std::llround(area.area)));
+  if (area.low > 0)
+    text += fmt::format(", {} to {}", format_count(std::llround(area.low)), format_count(std::llround(area.high)));
+  return text + (area.extrapolated() ? "; extrapolated" : "") + ".\nA click selects what it stands on.";
+}
+
+/// The dot under the pointer in words; a click chooses its length.
+void name_budget(Context& context, const LengthPass& pass) {
+  const float half = context.look.px(8);
+  const SameBudget* under = nullptr;
+  std::vector<ImRect> others;
   const ImVec2 mouse = ImGui::GetMousePos();
   for (const SameBudget& budget : pass.budgets) {
-    const ImVec2 at = ImPlot::PlotToPixels(static_cast<double>(budget.seq_len), budget.windows.area);
-    if (std::hypot(at.x - mouse.x, at.y - mouse.y) > context.look.px(10)) continue;
-    const float half = context.look.px(8);
-    std::vector<ImRect> others;
-    for (const SameBudget& other : pass.budgets) {
-      const ImVec2 dot = ImPlot::PlotToPixels(static_cast<double>(other.seq_len), other.windows.area);
-      if (&other != &budget) others.emplace_back(dot.x - half, dot.y - half, dot.x + half, dot.y + half);
+    if (!budget.windows) continue;
+    const ImVec2 at = ImPlot::PlotToPixels(static_cast<double>(budget.seq_len), budget.windows->area);
+    if (budget.seq_len == context.ui.length_chosen) {
+      ImPlot::PushPlotClipRect();
+      draw_corners(ImPlot::GetPlotDrawList(), at, half, {context.look.theme.text, context.look.px(2.5F)});
+      ImPlot::PopPlotClipRect();
     }
-    return readout(context, {at.x - half, at.y - half, at.x + half, at.y + half}, budget.sentence, others);
+    others.emplace_back(at.x - half, at.y - half, at.x + half, at.y + half);
+    if (!ImPlot::IsPlotHovered() || std::hypot(at.x - mouse.x, at.y - mouse.y) > context.look.px(10)) continue;
+    under = &budget;
+    std::swap(others.front(), others.back());
   }
+  if (under == nullptr) return;
+  const ImRect room = ImGui::GetCurrentWindow()->Rect();
+  readout(context, others.front(), dot_text(*under), std::span(others).subspan(1), &room);
+  if (clicked_without_drag()) choose_length(context, *under);
+}
+
+/// Lengths that have no tick of their own stand beside their dots.
+void name_odd_lengths(const Look& look, const LengthPass& pass) {
+  ImPlot::PushPlotClipRect();
+  for (const SameBudget& budget : pass.budgets) {
+    const bool has_tick = std::has_single_bit(static_cast<std::uint64_t>(budget.seq_len));
+    if (!budget.windows || has_tick) continue;
+    const ImVec2 at = ImPlot::PlotToPixels(static_cast<double>(budget.seq_len), budget.windows->area);
+    ImPlot::GetPlotDrawList()->AddText(ImVec2(at.x + look.px(6), at.y + look.px(4)), look.theme.muted,
+                                       format_tokens(budget.seq_len).c_str());
+  }
+  ImPlot::PopPlotClipRect();
 }
 
 /// Names of the dashed curves beside their right ends.
@@ -232,6 +268,16 @@ std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<Draw
 
 std::string length_part_name(const Context& context) {
   return context.ui.length_step ? "training step" : std::string(to_string(context.ui.length_pass));
+}
+
+void choose_length(Context& context, const SameBudget& budget) {
+  context.ui.length_chosen = budget.seq_len;
+  context.request(ask::SelectMeasurements{budget.measurements});
+  for (const ChartSetting& setting : context.models.settings(context.data)) {
+    if (setting.problem.seq_len != budget.seq_len) continue;
+    context.ui.chart_setting.text = setting.text;
+    break;
+  }
 }
 
 void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
@@ -283,9 +329,10 @@ void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room) {
   std::vector<double> x, y;
   MarkedPoints dots;  // hollow where the area lies beyond those that were measured
   for (const SameBudget& budget : pass.budgets) {
+    if (!budget.windows) continue;
     x.push_back(static_cast<double>(budget.seq_len));
-    y.push_back(budget.windows.area);
-    dots.hollow.push_back(budget.windows.extrapolated);
+    y.push_back(budget.windows->area);
+    dots.hollow.push_back(budget.windows->extrapolated());
     range.add(x.back(), y.back());
     range.add(x.back(), x.back() / 3);
     range.add(x.back(), x.back() / 2);
@@ -300,7 +347,7 @@ void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room) {
     return;
   setup_axes(context, range, false);
   setup_legend(LegendPlace::above);
-  set_power_ticks(ImAxis_Y1, range.y_low, range.y_high);
+  set_power_ticks(ImAxis_Y1, range.y_low, range.y_high, true);
   const std::vector<double> ends{range.x_low, range.x_high};
   for (std::size_t n = 0; n < labels.size(); ++n) {
     const double share = n == 0 ? 2 : 3;
@@ -312,8 +359,9 @@ void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room) {
   line.LineWeight = look.px(1.75F);
   dots.x = x;
   dots.y = y;
-  plot_markers(look, " measured latency", dots, ImPlotMarker_Circle, look.theme.accent);
-  ImPlot::PlotLine(" measured latency", x.data(), y.data(), static_cast<int>(x.size()), line);
+  plot_markers(look, " equal area by latency", dots, ImPlotMarker_Circle, look.theme.accent);
+  ImPlot::PlotLine(" equal area by latency", x.data(), y.data(), static_cast<int>(x.size()), line);
+  name_odd_lengths(look, pass);
   name_budget(context, pass);
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
   end_plot(look);

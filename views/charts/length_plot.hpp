@@ -15,6 +15,10 @@ std::string length_part_name(const Context& context);
 /// Latency or counted work of `pass` against the sequence length, with the crossings, in `room` pixels at the cursor.
 void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room);
 
+/// A length was clicked in "Same cost": what its sentence stands on is selected, and the charts over windows show that
+/// length where the sweep has it.
+void choose_length(Context& context, const SameBudget& budget);
+
 /// The window area that takes as long as dot-product attention, by length; what the counts predict; the measured
 /// windows.
 void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room);

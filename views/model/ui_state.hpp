@@ -136,10 +136,12 @@ struct UiState {
   int map_series = 0;
   LengthView length_view = LengthView::latency;
   Pass length_pass = Pass::forward;
-  bool length_words = false;          ///< in a low panel: its sentences instead of the curves
-  bool length_step = false;           ///< both passes together, where both were measured
-  bool fit_charts = false;            ///< in this frame
-  Panel focus = Panel::count;         ///< bring this panel to the front in this frame
+  bool length_words = false;       ///< in a low panel: its sentences instead of the curves
+  bool length_step = false;        ///< both passes together, where both were measured
+  std::int64_t length_chosen = 0;  ///< length whose equal cost was clicked; 0: none
+  std::string length_listed;       ///< which sentences were listed last, and the chosen one: others begin at their top
+  bool fit_charts = false;         ///< in this frame
+  Panel focus = Panel::count;      ///< bring this panel to the front in this frame
   Panel front_chart = Panel::tflops;  ///< the chart that was used last
   std::map<Panel, Area> chart_areas;  ///< of the charts that are seen
   std::optional<BoxDrag> box_drag;

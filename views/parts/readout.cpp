@@ -28,13 +28,15 @@ ImVec2 place_beside(const ImRect& what, ImVec2 size, const ImRect& room, std::sp
   return best;
 }
 
-void readout(const Context& context, const ImRect& what, const std::string& words, std::span<const ImRect> others) {
+void readout(const Context& context, const ImRect& what, const std::string& words, std::span<const ImRect> others,
+             const ImRect* within) {
   const Look& look = context.look;
   const float wrap = look.px(480);
   const ImVec2 text = ImGui::CalcTextSize(words.c_str(), nullptr, false, wrap), pad = ImGui::GetStyle().WindowPadding;
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  const ImRect room(viewport->WorkPos,
-                    ImVec2(viewport->WorkPos.x + viewport->WorkSize.x, viewport->WorkPos.y + viewport->WorkSize.y));
+  ImRect room(viewport->WorkPos,
+              ImVec2(viewport->WorkPos.x + viewport->WorkSize.x, viewport->WorkPos.y + viewport->WorkSize.y));
+  if (within != nullptr) room = *within;
   ImGui::SetNextWindowPos(
       place_beside(what, ImVec2(text.x + 2 * pad.x, text.y + 2 * pad.y), room, others, look.px(14)));
   if (!ImGui::BeginTooltip()) return;

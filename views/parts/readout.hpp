@@ -14,7 +14,8 @@ namespace triscope {
 /// one that covers fewest of `others`, and of these the nearest. It never covers `what` where there is any other place.
 ImVec2 place_beside(const ImRect& what, ImVec2 size, const ImRect& room, std::span<const ImRect> others, float gap);
 
-/// Says `words` of `what`. `others`: what else stands in the chart.
-void readout(const Context& context, const ImRect& what, const std::string& words, std::span<const ImRect> others);
+/// Says `words` of `what`. `others`: what else stands in the chart. `room`: that it stays in; null: the whole window.
+void readout(const Context& context, const ImRect& what, const std::string& words, std::span<const ImRect> others,
+             const ImRect* room = nullptr);
 
 }  // namespace triscope

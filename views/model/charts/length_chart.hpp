@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,17 +33,26 @@ inline bool interval_known(const LengthPoint& point) { return point.low_ms > 0; 
 struct LengthCrossing {
   std::size_t windows = 0, baseline = 0;  ///< indices of curves
   LatencyCrossing measured;
-  bool in_turns = false;  ///< `measured` is of one sweep that has both at two lengths, not of the drawn curves
+  bool in_turns = false;         ///< `measured` is of one sweep that has both at two lengths, not of the drawn curves
+  bool passes_in_turns = false;  ///< of a step else: around the crossing each pass is of a sweep that has both
   std::int64_t exact_count = 0, full_rows = 0, paper_count = 0;  ///< lengths
   std::string sentence;
+  /// " in turns": how the times that it stands on were taken, after "by measured latency".
+  const char* turns_words() const { return in_turns ? " in turns" : passes_in_turns ? ", each pass in turns" : ""; }
 };
 
-/// What dot-product attention takes at a length, and the windows that take as long.
+/// What dot-product attention takes at a length, beside the measured pair of windows that comes nearest, and the area
+/// that would take as long.
 struct SameBudget {
   std::size_t baseline = 0;
   std::int64_t seq_len = 0;
   double ms = 0;
-  AreaEstimate windows;
+  std::optional<AreaEstimate> windows;  ///< unset: the measured pairs do not tell
+  std::size_t nearest = 0;              ///< index of its curve
+  /// Those behind both times: of dot-product attention and of the nearest pair; of a step its passes too, and the
+  /// backwards of both are the first and the last.
+  std::vector<std::int64_t> measurements;
+  std::vector<Windows> neighbours;  ///< to measure next: the nearest pair, and those on the way to the equal area
   std::string sentence;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -13,9 +14,11 @@
 #include <tuple>
 
 #include "kernels/attention/flops.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
+#include "views/model/charts/length_budget.hpp"
 
 namespace triscope {
 namespace {
@@ -33,10 +36,16 @@ std::string curve_key(const ResultRow& row) {
                      p.window2, optional_key(p.scale), p.k2_bias, p.v2_bias, optional_key(p.sink));
 }
 
-LengthPoint point_of(const ResultRow& row) {
+LengthPoint point_of(const ResultRow& row, const ResultRow* backward) {
   const bool known = interval_known(row);
-  return {row.problem.seq_len, *row.median_ms, known ? *row.ci_low_ms : 0, known ? *row.ci_high_ms : 0,
-          row.measurement};
+  LengthPoint point{row.problem.seq_len,         *row.median_ms,  known ? *row.ci_low_ms : 0,
+                    known ? *row.ci_high_ms : 0, row.measurement, row.sweep};
+  point.limiter = row.limiter;
+  if (backward == nullptr) return point;
+  point.backward = backward->measurement;
+  point.backward_sweep = backward->sweep;
+  if (point.limiter.empty()) point.limiter = backward->limiter;
+  return point;
 }
 
 /// Curves of one pass and regime under construction: by problem, then kernel, then length.
@@ -54,8 +63,8 @@ class Collector {
   Collector(Pass pass, Regime regime, TimingSource clock) : pass_(pass), regime_(regime), clock_(clock) {}
 
   /// Of rows at one place the first sweep's counts, as the build that is looked at; of its several instances the
-  /// fastest. `in_turns`: it may have taken turns with others of its sweep.
-  void add(const ResultRow& row, const SweepResults* sweep, bool in_turns = true) {
+  /// fastest. `in_turns`: it may have taken turns with others of its sweep. `backward`: of a step, beside its forward.
+  void add(const ResultRow& row, const SweepResults* sweep, bool in_turns = true, const ResultRow* backward = nullptr) {
     const bool usable = row.status == Status::ok && row.median_ms && *row.median_ms > 0 &&
                         std::isfinite(*row.median_ms) && row.problem.form != Form::gemm;
     if (!usable || row.pass != pass_ || row.regime != regime_ || row.problem.mask != Mask::causal) return;
@@ -63,22 +72,23 @@ class Collector {
     const auto [place, is_new] = index_.emplace(curve_key(row), problems_.size());
     if (is_new) problems_.emplace_back();
     Collected& curve = problems_[place->second][row.kernel];
-    if (in_turns) add_to_sweep(curve, row, sweep->info.id);
+    const LengthPoint made = point_of(row, backward);
+    if (in_turns) add_to_sweep(curve, row, made, sweep->info.id);
     if (curve.points.empty() || row.problem.seq_len > curve.row.problem.seq_len) curve.row = row;
-    const auto [point, first] = curve.points.emplace(row.problem.seq_len, point_of(row));
+    const auto [point, first] = curve.points.emplace(row.problem.seq_len, made);
     const SweepResults* source = curve.sources.emplace(row.problem.seq_len, sweep).first->second;
-    if (!first && source == sweep && *row.median_ms < point->second.ms) point->second = point_of(row);
+    if (!first && source == sweep && *row.median_ms < point->second.ms) point->second = made;
   }
   std::vector<ByKernel>& problems() { return problems_; }
 
  private:
-  static void add_to_sweep(Collected& curve, const ResultRow& row, std::int64_t sweep) {
+  static void add_to_sweep(Collected& curve, const ResultRow& row, const LengthPoint& made, std::int64_t sweep) {
     if (curve.by_sweep.empty()) curve.build = row.source_hash;
     if (row.source_hash != curve.build) return;
     if (curve.by_sweep.empty() || curve.by_sweep.back().first != sweep)
       curve.by_sweep.emplace_back(sweep, std::map<std::int64_t, LengthPoint>{});
-    const auto [point, first] = curve.by_sweep.back().second.emplace(row.problem.seq_len, point_of(row));
-    if (!first && *row.median_ms < point->second.ms) point->second = point_of(row);
+    const auto [point, first] = curve.by_sweep.back().second.emplace(row.problem.seq_len, made);
+    if (!first && *row.median_ms < point->second.ms) point->second = made;
   }
 
   Pass pass_;
@@ -220,6 +230,16 @@ std::size_t lengths_in_common(const std::vector<LengthPoint>& a, const std::vect
       a, [&](const LengthPoint& one) { return std::ranges::find(b, one.seq_len, &LengthPoint::seq_len) != b.end(); }));
 }
 
+/// Whether at the lengths around the crossing each pass of both steps is of one sweep.
+bool passes_in_turns(const LatencyCrossing& crossing, const LengthCurve& ours, const LengthCurve& baseline) {
+  if (crossing.kind != LatencyCrossing::Kind::crosses) return false;
+  return std::ranges::all_of(std::array{crossing.after, crossing.before}, [&](std::int64_t seq_len) {
+    const LengthPoint *one = point_at(ours.points, seq_len), *other = point_at(baseline.points, seq_len);
+    return one != nullptr && other != nullptr && one->backward != 0 && one->sweep == other->sweep &&
+           one->backward_sweep == other->backward_sweep;
+  });
+}
+
 /// By the sweep that has most lengths of both, since these took turns; of equals the first. Where none has two, by the
 /// drawn curves.
 void measure_crossing(LengthCrossing& crossing, const LengthCurve& ours, const LengthCurve& baseline) {
@@ -234,6 +254,7 @@ void measure_crossing(LengthCrossing& crossing, const LengthCurve& ours, const L
     crossing.in_turns = true;
   }
   crossing.measured = find_crossing(*windows, *dot_product);
+  crossing.passes_in_turns = !crossing.in_turns && passes_in_turns(crossing.measured, ours, baseline);
 }
 
 void find_crossings(LengthPass& pass) {
@@ -252,32 +273,6 @@ void find_crossings(LengthPass& pass) {
     crossing.paper_count = crossing_by_paper_count(windows);
     crossing.sentence = crossing_sentence(ours, pass.curves[*baseline], crossing);
     pass.crossings.push_back(std::move(crossing));
-  }
-}
-
-void find_budgets(LengthPass& pass) {
-  if (pass.crossings.empty()) return;
-  const std::size_t reference = pass.crossings.front().baseline;
-  const LengthCurve& baseline = pass.curves[reference];
-  for (const LengthPoint& point : baseline.points) {
-    std::vector<AreaPoint> areas;
-    std::vector<MeasuredPair> pairs;
-    for (const LengthCrossing& crossing : pass.crossings) {
-      const LengthCurve& ours = pass.curves[crossing.windows];
-      if (crossing.baseline != reference) continue;
-      // Where a window is longer than the sequence its area is not what is computed.
-      if (std::max(ours.problem.window1, ours.problem.window2) > point.seq_len / 2) continue;
-      for (const LengthPoint& own : ours.points) {
-        if (own.seq_len != point.seq_len) continue;
-        areas.push_back({{ours.problem.window1, ours.problem.window2}, own.ms});
-        pairs.push_back({&ours, &own});
-      }
-    }
-    const std::optional<AreaEstimate> estimate = area_for_budget(areas, point.ms);
-    if (!estimate) continue;
-    SameBudget budget{reference, point.seq_len, point.ms, *estimate, {}};
-    budget.sentence = budget_sentence(baseline, point, budget, areas.front().windows, pairs);
-    pass.budgets.push_back(std::move(budget));
   }
 }
 
@@ -315,8 +310,12 @@ void append_text(TextTable& table, const LengthPass& pass, std::string_view pass
     add("crossing by the paper's count, tokens", label, "", fmt::format("{}", crossing.paper_count), "", "");
   }
   for (const SameBudget& budget : pass.budgets) {
-    add("window area of the same latency", pass.curves[budget.baseline].label, fmt::format("{}", budget.seq_len),
-        fmt::format("{:.0f}", budget.windows.area), "", "");
+    if (!budget.windows) continue;
+    const AreaEstimate& area = *budget.windows;
+    const auto end = [](double value) { return value > 0 ? fmt::format("{:.0f}", value) : "unknown"; };
+    add(area.extrapolated() ? "window area of the same latency, extrapolated" : "window area of the same latency",
+        pass.curves[budget.baseline].label, fmt::format("{}", budget.seq_len), fmt::format("{:.0f}", area.area),
+        end(area.low), end(area.high));
   }
 }
 
@@ -339,23 +338,21 @@ ResultRow step_row(const ResultRow& forward, const ValueWithInterval& step) {
   return row;
 }
 
-/// Of each problem, kernel and pass the first sweep's row: what steps of two sweeps are made of.
-std::vector<ResultRow> first_rows(const std::vector<const SweepResults*>& sweeps, Regime regime) {
+/// The rows that count of all these sweeps: what steps of two sweeps are made of. It does not depend on the sweep that
+/// is shown, and is what `triscope advise` and the Paper pages go by.
+std::vector<ResultRow> all_that_count(const std::vector<const SweepResults*>& sweeps, Regime regime) {
   std::vector<ResultRow> rows;
-  std::set<std::string> seen;
   for (const SweepResults* sweep : sweeps) {
     for (const ResultRow& row : sweep->rows) {
-      if (row.status != Status::ok || row.regime != regime) continue;
-      const bool is_new = seen.insert(fmt::format("{}|{}|{}|{}", curve_key(row), row.problem.seq_len, row.kernel,
-                                                  static_cast<int>(row.pass)))
-                              .second;
-      if (is_new) rows.push_back(row);
+      if (row.status == Status::ok && row.regime == regime) rows.push_back(row);
     }
   }
-  return rows;
+  std::ranges::stable_sort(rows, {}, &ResultRow::measurement);
+  return rows_that_count(rows);
 }
 
-/// The steps of problems that were measured in both passes: by one sweep, or else by two.
+/// The steps of problems that were measured in both passes: those of the shown sweep, the first; then of the rows that
+/// count; those of the other sweeps say only what took turns.
 LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regime) {
   Collector collector(Pass::forward, regime, clock_of(sweeps));
   const auto add = [&](const std::vector<ResultRow>& rows, const SweepResults* sweep) {
@@ -366,14 +363,15 @@ LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regi
       };
       ResultRow row = step_row(step.forward, step.step);
       row.problem.deterministic = step.backward.problem.deterministic;
-      collector.add(row, of(row), sweep != nullptr);
+      collector.add(row, of(row), sweep != nullptr, &step.backward);
       if (!step.baseline_step) continue;
       row = step_row(*step.baseline_forward, *step.baseline_step);
-      collector.add(row, of(row), sweep != nullptr);
+      collector.add(row, of(row), sweep != nullptr, &*step.baseline_backward);
     }
   };
-  for (const SweepResults* sweep : sweeps) add(sweep->rows, sweep);
-  if (sweeps.size() > 1) add(first_rows(sweeps, regime), nullptr);
+  add(sweeps.front()->rows, sweeps.front());
+  if (sweeps.size() > 1) add(all_that_count(sweeps, regime), nullptr);
+  for (std::size_t n = 1; n < sweeps.size(); ++n) add(sweeps[n]->rows, sweeps[n]);
   std::int64_t left_out = 0;
   LengthPass made = make_pass(collector.problems(), left_out);
   find_crossings(made);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "profiler/record/words/power_text.hpp"
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
 
@@ -33,17 +34,79 @@ ValueWithInterval value_of(const LengthPoint& point) {
   return {point.ms, point.low_ms, point.high_ms};
 }
 
-/// The one whose time comes nearest to that of dot-product attention, in words.
-std::string nearest_words(const std::vector<MeasuredPair>& pairs, const LengthPoint& dot_product) {
-  const auto apart = [&](const MeasuredPair& one) { return std::abs(std::log(one.point->ms / dot_product.ms)); };
-  const MeasuredPair& nearest = *std::ranges::min_element(pairs, {}, apart);
-  const ValueWithInterval ratio = ratio_of(value_of(*nearest.point), value_of(dot_product));
-  std::string text =
-      fmt::format("of the measured pairs {} comes nearest, {}, {} of it", nearest.curve->label,
-                  format_ms(nearest.point->ms, half_width(*nearest.point)), format_fixed(ratio.value, 3));
-  if (ratio.low && ratio.high)
-    text += fmt::format(" ({} to {})", format_fixed(*ratio.low, 3), format_fixed(*ratio.high, 3));
+/// "1.122 times as long (95 % interval 1.113 to 1.132), so no measured pair costs the same".
+std::string verdict_words(const LengthPoint& windows, const LengthPoint& dot_product) {
+  const ValueWithInterval ratio = ratio_of(value_of(windows), value_of(dot_product));
+  std::string text = format_fixed(ratio.value, 3) + " times as long (";
+  if (!ratio.low || !ratio.high) return text + "interval unknown)";
+  text += fmt::format("95 % interval {} to {})", format_fixed(*ratio.low, 3), format_fixed(*ratio.high, 3));
+  const bool apart = *ratio.low > 1 || *ratio.high < 1;
+  return text + (apart ? ", so no measured pair costs the same" : ", which of them is longer is not decided");
+}
+
+std::string from_words(const AreaEstimate& estimate) {
+  std::string text;
+  for (const Windows& windows : estimate.from)
+    text += (text.empty() ? "" : " and ") + format_windows(windows.window1, windows.window2);
   return text;
+}
+
+/// "about 7,140 (6,900 to 7,380)", as many digits as its interval bears out.
+std::string area_words(const AreaEstimate& estimate) {
+  const auto rounded = [](double area) {
+    const double unit = std::max(1.0, std::pow(10, std::floor(std::log10(area)) - 2));
+    return format_count(std::llround(std::round(area / unit) * unit));
+  };
+  return rounded(estimate.area) + (estimate.low > 0
+                                       ? fmt::format(" ({} to {})", rounded(estimate.low), rounded(estimate.high))
+                                       : " (interval unknown)");
+}
+
+/// What area would take as long, and how sure that is; from 128 first positions on, tiles have this many.
+std::string equal_area_words(const SameBudget& budget) {
+  if (!budget.windows) return "What area would take as long, the measured pairs do not tell.";
+  const AreaEstimate& estimate = *budget.windows;
+  const double nearest =
+      static_cast<double>(estimate.from.front().window1) * static_cast<double>(estimate.from.front().window2);
+  const std::string size = estimate.area < nearest ? "smaller" : "larger";
+  std::string text = fmt::format("With a second window of {} an area of about {} would", estimate.from.front().window2,
+                                 area_words(estimate));
+  switch (estimate.rule) {
+    case AreaEstimate::Rule::between:
+      text += fmt::format(", between {}", from_words(estimate));
+      break;
+    case AreaEstimate::Rule::trend:
+      text +=
+          fmt::format(", by the trend of {}: an extrapolation, nothing {} was measured", from_words(estimate), size);
+      break;
+    case AreaEstimate::Rule::one_pair:
+      text += fmt::format(", if time goes with the area: an extrapolation from {} alone", from_words(estimate));
+  }
+  return text + "; times go in steps of tiles.";
+}
+
+/// "Forward of sweep 4 in turns; backward of sweeps 3 and 6."
+std::string sweeps_words(const LengthPoint& windows, const LengthPoint& dot_product) {
+  const auto of = [](std::int64_t one, std::int64_t other) {
+    return one == other ? fmt::format("of sweep {}, in turns", one)
+                        : fmt::format("of sweeps {} and {}, not in turns", other, one);
+  };
+  const std::string first = of(windows.sweep, dot_product.sweep);
+  const bool step = windows.backward != 0;
+  if (!step) return "Both are " + first;
+  if (windows.sweep == windows.backward_sweep && dot_product.sweep == dot_product.backward_sweep)
+    return "All four times are " + first;
+  return fmt::format("Forward {}; backward {}", first, of(windows.backward_sweep, dot_product.backward_sweep));
+}
+
+/// ", power-capped": what held the clock down in both, or in which of them.
+std::string limiter_words(const LengthPoint& windows, const LengthPoint& dot_product) {
+  if (windows.limiter.empty() && dot_product.limiter.empty()) return "";
+  if (windows.limiter == dot_product.limiter) return ", " + limiter_text(windows.limiter);
+  if (windows.limiter.empty()) return ", dot-product attention " + limiter_text(dot_product.limiter);
+  if (dot_product.limiter.empty()) return ", the windows " + limiter_text(windows.limiter);
+  return fmt::format(", the windows {}, dot-product attention {}", limiter_text(windows.limiter),
+                     limiter_text(dot_product.limiter));
 }
 
 }  // namespace
@@ -54,7 +117,7 @@ std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseli
   switch (m.kind) {
     case LatencyCrossing::Kind::crosses:
       measured = fmt::format("{} costs as much as {} at {} tokens, by measured latency{} ({})", ours.label,
-                             baseline.label, length_text(m.seq_len), crossing.in_turns ? " in turns" : "",
+                             baseline.label, length_text(m.seq_len), crossing.turns_words(),
                              m.low > 0 ? interval_words(m) : "too few samples for an interval");
       break;
     case LatencyCrossing::Kind::cheaper:
@@ -77,18 +140,18 @@ std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseli
                      format_count(crossing.paper_count));
 }
 
+std::size_t nearest_pair(const std::vector<MeasuredPair>& pairs, const LengthPoint& dot_product) {
+  const auto apart = [&](const MeasuredPair& one) { return std::abs(std::log(one.point->ms / dot_product.ms)); };
+  return static_cast<std::size_t>(std::ranges::min_element(pairs, {}, apart) - pairs.begin());
+}
+
 std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& point, const SameBudget& budget,
-                            const Windows& like, const std::vector<MeasuredPair>& pairs) {
-  const double area = budget.windows.area;
-  const auto other = [&](std::int64_t fixed) {
-    return std::max<std::int64_t>(1, std::llround(area / static_cast<double>(fixed)));
-  };
-  return fmt::format("At {} tokens {} takes {}; {}. Windows of area {} take as long{}, such as {} or {}.",
+                            const MeasuredPair& nearest) {
+  return fmt::format("At {} tokens {} takes {}; of the measured pairs {} comes nearest, {}: {}. {} {}{}.",
                      format_tokens(budget.seq_len), baseline.label, format_ms(point.ms, half_width(point)),
-                     nearest_words(pairs, point), format_count(std::llround(area)),
-                     budget.windows.extrapolated ? ", if the times of the measured areas go on as they do" : "",
-                     format_windows(like.window1, other(like.window1)),
-                     format_windows(other(like.window2), like.window2));
+                     nearest.curve->label, format_ms(nearest.point->ms, half_width(*nearest.point)),
+                     verdict_words(*nearest.point, point), equal_area_words(budget),
+                     sweeps_words(*nearest.point, point), limiter_words(*nearest.point, point));
 }
 
 std::string point_text(const LengthCurve& curve, const LengthPoint& point) {

@@ -23,8 +23,10 @@ struct MeasuredPair {
 };
 
 std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseline, const LengthCrossing& crossing);
-/// Of the point of `baseline` at the budget's length; `like`: windows that others are named after.
+/// The place of the pair in `pairs` whose time comes nearest to that of dot-product attention.
+std::size_t nearest_pair(const std::vector<MeasuredPair>& pairs, const LengthPoint& dot_product);
+/// Of the point of `baseline` at the budget's length beside `nearest` of the `pairs` that were measured there.
 std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& point, const SameBudget& budget,
-                            const Windows& like, const std::vector<MeasuredPair>& pairs);
+                            const MeasuredPair& nearest);
 
 }  // namespace triscope

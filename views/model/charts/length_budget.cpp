@@ -1,0 +1,92 @@
+#include "views/model/charts/length_budget.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "views/model/charts/length_words.hpp"
+
+namespace triscope {
+namespace {
+
+std::optional<double> half_of(const LengthPoint& point) {
+  return interval_known(point) ? std::optional((point.high_ms - point.low_ms) / 2) : std::nullopt;
+}
+
+std::vector<std::int64_t> measurements_of(const LengthPoint& dot_product, const LengthPoint& windows) {
+  std::vector<std::int64_t> all{dot_product.backward, dot_product.measurement, windows.measurement, windows.backward};
+  std::erase(all, 0);
+  return all;
+}
+
+/// Windows that would tell what area takes as long: between two measured pairs whole tiles around it, else those of
+/// half or twice the nearest pair.
+std::vector<Windows> neighbours_of(const Windows& nearest, const SameBudget& budget, bool slower) {
+  std::vector<Windows> all{nearest};
+  const auto add = [&](const Windows& one) {
+    const bool fits = one.window1 >= 1 && one.window2 >= 1 && 2 * std::max(one.window1, one.window2) <= budget.seq_len;
+    if (fits && std::ranges::find(all, one) == all.end()) all.push_back(one);
+  };
+  if (budget.windows && !budget.windows->extrapolated()) {
+    const Windows &low = budget.windows->from.front(), &high = budget.windows->from.back();
+    const auto tile = static_cast<std::int64_t>(budget.windows->area / static_cast<double>(low.window2)) /
+                      kLeastFirstWindow * kLeastFirstWindow;
+    for (const std::int64_t window1 : {tile, tile + kLeastFirstWindow}) {
+      if (window1 > low.window1 && window1 < high.window1) add({window1, low.window2});
+    }
+    add(low);
+    add(high);
+    return all;
+  }
+  if (slower) {
+    add({nearest.window1 / 2, nearest.window2});
+    add({nearest.window1, nearest.window2 / 2});
+  } else {
+    add({nearest.window1 * 2, nearest.window2});
+    add({nearest.window1, nearest.window2 * 2});
+  }
+  return all;
+}
+
+}  // namespace
+
+const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::int64_t seq_len) {
+  const auto found = std::ranges::find(points, seq_len, &LengthPoint::seq_len);
+  return found == points.end() ? nullptr : &*found;
+}
+
+void find_budgets(LengthPass& pass) {
+  if (pass.crossings.empty()) return;
+  const std::size_t reference = pass.crossings.front().baseline;
+  const LengthCurve& baseline = pass.curves[reference];
+  for (const LengthPoint& point : baseline.points) {
+    std::vector<AreaPoint> areas;
+    std::vector<MeasuredPair> pairs;
+    for (const LengthCrossing& crossing : pass.crossings) {
+      const LengthCurve& ours = pass.curves[crossing.windows];
+      if (crossing.baseline != reference) continue;
+      // Where a window is longer than the sequence its area is not what is computed.
+      if (std::max(ours.problem.window1, ours.problem.window2) > point.seq_len / 2) continue;
+      if (const LengthPoint* own = point_at(ours.points, point.seq_len)) {
+        areas.push_back({{ours.problem.window1, ours.problem.window2}, own->ms, half_of(*own)});
+        pairs.push_back({&ours, own});
+      }
+    }
+    if (pairs.empty()) continue;
+    const MeasuredPair& nearest = pairs[nearest_pair(pairs, point)];
+    SameBudget budget;
+    budget.baseline = reference;
+    budget.seq_len = point.seq_len;
+    budget.ms = point.ms;
+    budget.windows = area_for_budget(areas, point.ms, half_of(point));
+    budget.nearest = static_cast<std::size_t>(nearest.curve - pass.curves.data());
+    budget.measurements = measurements_of(point, *nearest.point);
+    budget.neighbours = neighbours_of({nearest.curve->problem.window1, nearest.curve->problem.window2}, budget,
+                                      nearest.point->ms > point.ms);
+    budget.sentence = budget_sentence(baseline, point, budget, nearest);
+    pass.budgets.push_back(std::move(budget));
+  }
+}
+
+}  // namespace triscope

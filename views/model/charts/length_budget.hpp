@@ -1,0 +1,17 @@
+// Which windows cost as much as dot-product attention at each length.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "views/model/charts/length_chart.hpp"
+
+namespace triscope {
+
+/// The point at this length; null: there is none.
+const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::int64_t seq_len);
+
+/// At each length of the baseline of the first crossing what the measured pairs say; `pass` has its crossings.
+void find_budgets(LengthPass& pass);
+
+}  // namespace triscope
