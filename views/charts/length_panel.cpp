@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/plan/sweep_title.hpp"
 #include "views/charts/charts_panels.hpp"
 #include "views/charts/length_plot.hpp"
+#include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
@@ -32,6 +34,7 @@ void draw_choices(Context& context, const LengthChart& chart) {
                                    {LengthView::budget, "Same cost"}}) {
     if (view != LengthView::latency) ImGui::SameLine();
     if (chip(context, name, ui.length_view == view)) ui.length_view = view;
+    if (ui.length_view == view) continue;  // the heading says it, and a tooltip would cover that
     if (view == LengthView::rate) tooltip(context, "Useful work per second, by the exact count.");
     if (view == LengthView::counted) tooltip(context, "FLOPs of one launch, by the exact count.");
     if (view == LengthView::budget)
@@ -55,34 +58,39 @@ void draw_choices(Context& context, const LengthChart& chart) {
   if (!chart.has_step()) return;
   ImGui::SameLine();
   if (chip(context, "Step", ui.length_step)) ui.length_step = true;
+  if (ui.length_step) return;
   tooltip(context, "A training step: forward and backward together, each by its fastest kernel.");
 }
 
 const char* subtitle(LengthView view, Regime regime) {
   switch (view) {
     case LengthView::latency:
-      return regime == Regime::sustained ? "milliseconds by tokens, sustained; both logarithmic"
-                                         : "milliseconds by tokens, burst; both logarithmic";
+      return regime == Regime::sustained ? "ms by tokens, sustained; both logarithmic"
+                                         : "ms by tokens, burst; both logarithmic";
     case LengthView::rate:
       return regime == Regime::sustained ? "TFLOP/s by tokens, sustained; exact count"
                                          : "TFLOP/s by tokens, burst; exact count";
     case LengthView::counted:
       return "TFLOP a launch by tokens, exact count; both logarithmic";
     case LengthView::budget:
-      return "window area w1 x w2 that takes as long as dot-product attention, by tokens; hollow: beyond what was "
-             "measured";
+      return "area w1 × w2 of equal time; hollow: extrapolated";
   }
   return "";
 }
 
 bool draws_times(LengthView view) { return view == LengthView::latency || view == LengthView::rate; }
 
-std::vector<std::string> sentences_of(const LengthPass& pass, LengthView view) {
-  std::vector<std::string> sentences;
+struct Sentence {
+  std::string text;
+  const SameBudget* budget = nullptr;  ///< whose length a click chooses; null: nothing can be clicked
+};
+
+std::vector<Sentence> sentences_of(const LengthPass& pass, LengthView view) {
+  std::vector<Sentence> sentences;
   if (view == LengthView::budget) {
-    for (const SameBudget& budget : pass.budgets) sentences.push_back(budget.sentence);
+    for (const SameBudget& budget : pass.budgets) sentences.push_back({budget.sentence, &budget});
   } else {
-    for (const LengthCrossing& crossing : pass.crossings) sentences.push_back(crossing.sentence);
+    for (const LengthCrossing& crossing : pass.crossings) sentences.push_back({crossing.sentence});
   }
   return sentences;
 }
@@ -95,15 +103,75 @@ bool any_unknown(const LengthPass& pass) {
   });
 }
 
-/// Height of the sentences, at most a share of the panel; what does not fit scrolls.
-float sentences_height(const Look& look, const std::vector<std::string>& sentences, ImVec2 room) {
+/// Height of as many whole sentences as have room in a share of the panel; the others scroll.
+float sentences_height(const Context& context, const std::vector<Sentence>& sentences, ImVec2 room) {
+  const Look& look = context.look;
   const SmallFont font(look);
   float height = 0;
-  for (const std::string& sentence : sentences) {
-    height +=
-        ImGui::CalcTextSize(sentence.c_str(), nullptr, false, room.x - look.px(12)).y + ImGui::GetStyle().ItemSpacing.y;
+  for (const Sentence& sentence : sentences) {
+    const float one = ImGui::CalcTextSize(sentence.text.c_str(), nullptr, false, room.x - look.px(20)).y +
+                      ImGui::GetStyle().ItemSpacing.y;
+    if (height > 0 && height + one > room.y * 0.36F) break;
+    height += one;
   }
-  return std::min(height + look.px(4), room.y * 0.34F);
+  return std::min(height + look.px(4), room.y * 0.5F);
+}
+
+/// Fills the form of the next sweep; it is measured when a person starts it.
+void plan_neighbours(Context& context, const LengthPass& pass, const SameBudget& budget) {
+  const UiState& ui = context.ui;
+  Problem like = pass.curves[budget.nearest].problem;
+  like.seq_len = budget.seq_len;
+  const std::vector<Pass> passes =
+      ui.length_step ? std::vector{Pass::forward, Pass::backward} : std::vector{ui.length_pass};
+  plan_windows(context.ui.form, like, budget.neighbours, passes,
+               {pass.curves[budget.nearest].kernel, pass.curves[budget.baseline].kernel});
+  context.request(ask::PreviewPlan{});
+  context.request(ask::ShowPanel{Panel::setup});
+}
+
+void draw_sentence(Context& context, const LengthPass& pass, const Sentence& sentence, bool bring_into_view) {
+  if (sentence.budget == nullptr || context.ui.printing) return muted_text(context, sentence.text, true);
+  const Look& look = context.look;
+  const SameBudget& budget = *sentence.budget;
+  const bool chosen = budget.seq_len == context.ui.length_chosen;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  {
+    const SmallFont font(look);
+    const ImVec2 size(width, ImGui::CalcTextSize(sentence.text.c_str(), nullptr, false, width).y);
+    if (ImGui::InvisibleButton(fmt::format("at {}", budget.seq_len).c_str(), size)) choose_length(context, budget);
+    const bool lit = chosen || ImGui::IsItemHovered();
+    if (chosen)
+      ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y),
+                                                faded(look.theme.accent, 0.12F), look.px(3));
+    ImGui::SetCursorScreenPos(at);
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+    coloured_text(lit ? look.theme.text : look.theme.muted, sentence.text);
+    ImGui::PopTextWrapPos();
+  }
+  if (!chosen) return;
+  std::string windows;
+  for (const Windows& one : budget.neighbours)
+    windows += (windows.empty() ? "" : ", ") + format_windows(one.window1, one.window2);
+  if (ImGui::SmallButton(fmt::format("Plan the neighbours at {}###neighbours", format_tokens(budget.seq_len)).c_str()))
+    plan_neighbours(context, pass, budget);
+  tooltip(context, fmt::format("Fills the sweep setup with {} beside {}. Nothing is measured until you start it.",
+                               windows, pass.curves[budget.baseline].label));
+  if (bring_into_view) ImGui::SetScrollHereY(1);
+}
+
+void draw_sentences(Context& context, const LengthPass& pass, const std::vector<Sentence>& sentences) {
+  UiState& ui = context.ui;
+  const std::string listed =
+      fmt::format("{} {} {}", static_cast<int>(ui.length_view), length_part_name(context), ui.length_chosen);
+  const bool others = listed != ui.length_listed;
+  ui.length_listed = listed;
+  if (ImGui::BeginChild("sentences", ImVec2(0, 0))) {
+    if (others) ImGui::SetScrollY(0);
+    for (const Sentence& sentence : sentences) draw_sentence(context, pass, sentence, others);
+  }
+  ImGui::EndChild();
 }
 
 }  // namespace
@@ -128,28 +196,28 @@ void draw_length_panel(Context& context) {
   const std::string title = fmt::format("By sequence length, {}", length_part_name(context));
   const LengthPass& pass = context.ui.length_step ? chart.step : chart.of(context.ui.length_pass);
   const bool hollow = draws_times(context.ui.length_view) && any_unknown(pass);
+  const std::string device = short_device(context.data.shown->info.environment.device_name);
   const std::string sweeps =
-      chart.sweeps > 1 ? fmt::format("; from {} sweeps on this device", chart.sweeps) : std::string();
+      chart.sweeps > 1 ? fmt::format("; {} sweeps on {}", chart.sweeps, device) : "; on " + device;
   panel_heading(context, title,
                 std::string(subtitle(context.ui.length_view, chart.regime)) + sweeps + hollow_note(hollow) +
                     (context.models.lengths_wait() ? "; reading ..." : ""),
                 button_width(kCopySave));
   chart_button(context, Panel::lengths);
   draw_choices(context, chart);
-  std::vector<std::string> sentences = sentences_of(pass, context.ui.length_view);
+  std::vector<Sentence> sentences = sentences_of(pass, context.ui.length_view);
   if (chart.left_out > 0)
-    sentences.push_back(fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out));
+    sentences.push_back({fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out)});
   const bool no_budget = context.ui.length_view == LengthView::budget && pass.budgets.empty();
   if (no_budget)
     sentences = {
-        "For a budget, measure windows and causal dot-product attention with the same heads at the same lengths."};
+        {"For a budget, measure windows and causal dot-product attention with the same heads at the same lengths."}};
   if (!no_budget && pass.crossings.empty())
-    sentences.emplace_back(
-        "For crossings, measure dot-product attention with as many query heads at the same lengths.");
+    sentences.push_back({"For crossings, measure dot-product attention with as many query heads at the same lengths."});
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool low = is_low(context), only_words = no_budget || (low && context.ui.length_words);
   if (!only_words) {
-    const float below = low ? 0 : sentences_height(look, sentences, room) + ImGui::GetStyle().ItemSpacing.y;
+    const float below = low ? 0 : sentences_height(context, sentences, room) + ImGui::GetStyle().ItemSpacing.y;
     const NumberFont font(look, kSecondarySize);
     const ImVec2 size(room.x, room.y - below);
     if (context.ui.length_view == LengthView::budget) {
@@ -159,10 +227,7 @@ void draw_length_panel(Context& context) {
     }
   }
   if (low && !only_words) return;
-  if (ImGui::BeginChild("sentences", ImVec2(0, 0))) {
-    for (const std::string& sentence : sentences) muted_text(context, sentence, true);
-  }
-  ImGui::EndChild();
+  draw_sentences(context, pass, sentences);
 }
 
 }  // namespace triscope

@@ -284,6 +284,27 @@ SetupForm form_of(const SweepRequest& request, const Catalog* catalog) {
   return form;
 }
 
+void plan_windows(SetupForm& form, const Problem& like, const std::vector<Windows>& windows,
+                  const std::vector<Pass>& passes, const std::vector<std::string>& kernels) {
+  form.trilinear = like.form != Form::determinant;
+  form.determinant = !form.trilinear;
+  form.forward = std::ranges::find(passes, Pass::forward) != passes.end();
+  form.backward = std::ranges::find(passes, Pass::backward) != passes.end();
+  form.sustained = true;
+  form.burst = false;
+  form.batches = fmt::format("{}", like.batch);
+  form.seq_lens = fmt::format("{}", like.seq_len);
+  form.q_heads = fmt::format("{}", like.q_heads);
+  form.kv_heads = fmt::format("{}", like.kv_heads);
+  form.head_dims = fmt::format("{}", like.head_dim);
+  form.sink.clear();
+  form.scale.clear();
+  form.deterministic = like.deterministic;
+  form.windows = windows;
+  form.windows_text = windows_to_text(windows);
+  for (const std::string& kernel : kernels) std::erase(form.excluded_kernels, kernel);
+}
+
 bool WindowGrid::chosen(const SetupForm& form, std::size_t i1, std::size_t i2) const {
   return std::find(form.windows.begin(), form.windows.end(), Windows{axis1[i1], axis2[i2]}) != form.windows.end();
 }

@@ -89,6 +89,11 @@ struct PresetText {
 std::array<PresetText, 4> window_presets();
 void apply_preset(SetupForm& form, WindowPreset preset);
 
+/// These windows in the shape and form of `like`, in these passes by these kernels among others; the rest
+/// of the form stays.
+void plan_windows(SetupForm& form, const Problem& like, const std::vector<Windows>& windows,
+                  const std::vector<Pass>& passes, const std::vector<std::string>& kernels);
+
 /// "512x32, 256x64": keeps `windows` and `windows_text` saying the same.
 std::string windows_to_text(const std::vector<Windows>& windows);
 
