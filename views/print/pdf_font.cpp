@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "profiler/export/deflate.hpp"
@@ -50,6 +51,111 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at, int count) {
 
 void append(std::string& bytes, std::uint32_t number, int count) {
   for (int n = count - 1; n >= 0; --n) bytes += static_cast<char>(number >> (8 * n) & 255);
+}
+
+/// Six letters that begin the name of a font of which only some glyphs are there: others for other glyphs.
+std::string subset_tag(const std::map<int, char32_t>& used) {
+  std::uint32_t hash = 2166136261U;
+  for (const auto& [glyph, letter] : used) hash = (hash ^ static_cast<std::uint32_t>(glyph)) * 16777619U;
+  std::string tag;
+  for (int n = 0; n < 6; ++n, hash /= 26) tag += static_cast<char>('A' + hash % 26);
+  return tag;
+}
+
+/// One list of a CFF table: where its elements lie, and where it ends.
+struct CffIndex {
+  std::vector<std::pair<std::size_t, std::size_t>> elements;  ///< begin and end
+  std::size_t end = 0;
+};
+CffIndex cff_index(std::string_view cff, std::size_t at) {
+  CffIndex index;
+  const std::size_t count = number_at(cff, at, 2);
+  index.end = at + 2;
+  if (count == 0) return index;
+  const int size = static_cast<int>(number_at(cff, at + 2, 1));
+  const auto offset = [&](std::size_t n) { return number_at(cff, at + 3 + n * static_cast<std::size_t>(size), size); };
+  const std::size_t base = at + 2 + (count + 1) * static_cast<std::size_t>(size);  // offsets count from 1
+  for (std::size_t n = 0; n < count; ++n) index.elements.emplace_back(base + offset(n), base + offset(n + 1));
+  index.end = base + offset(count);
+  return index;
+}
+
+/// Where the outlines begin, by the table's first dictionary.
+std::size_t charstrings_of(std::string_view dictionary) {
+  constexpr std::uint32_t kCharStrings = 17, kEscape = 12, kReal = 30, kShort = 28, kLong = 29;
+  std::uint32_t operand = 0;
+  for (std::size_t at = 0; at < dictionary.size();) {
+    const std::uint32_t first = number_at(dictionary, at, 1);
+    if (first == kCharStrings) return operand;
+    if (first <= 21) {  // an operator
+      at += first == kEscape ? 2 : 1;
+    } else if (first == kShort) {
+      operand = number_at(dictionary, at + 1, 2), at += 3;
+    } else if (first == kLong) {
+      operand = number_at(dictionary, at + 1, 4), at += 5;
+    } else if (first == kReal) {
+      for (++at; (number_at(dictionary, at, 1) & 15U) != 15; ++at) {
+      }
+      ++at;
+    } else {
+      operand = first <= 246 ? first - 139 : 0;
+      at += first <= 246 ? 1 : 2;
+    }
+  }
+  return 0;
+}
+
+/// The outlines of glyphs that are not used, and the names of all, become bytes that compress to nothing. Every offset
+/// stays as it is.
+void blank_cff(std::string& cff, const std::map<int, char32_t>& used) {
+  constexpr char kEndOfGlyph = 14;
+  const CffIndex names = cff_index(cff, number_at(cff, 2, 1)), dictionaries = cff_index(cff, names.end),
+                 strings = cff_index(cff, dictionaries.end);
+  if (dictionaries.elements.empty()) return;
+  const auto [begin, end] = dictionaries.elements.front();
+  const std::size_t outlines = charstrings_of(std::string_view(cff).substr(begin, end - begin));
+  if (outlines == 0) return;
+  const CffIndex glyphs = cff_index(cff, outlines);
+  for (std::size_t glyph = 1; glyph < glyphs.elements.size(); ++glyph) {
+    if (used.contains(static_cast<int>(glyph))) continue;
+    const auto [from, to] = glyphs.elements[glyph];
+    std::fill(cff.begin() + static_cast<std::ptrdiff_t>(from), cff.begin() + static_cast<std::ptrdiff_t>(to),
+              kEndOfGlyph);
+  }
+  if (!strings.elements.empty())
+    std::fill(cff.begin() + static_cast<std::ptrdiff_t>(strings.elements.front().first),
+              cff.begin() + static_cast<std::ptrdiff_t>(strings.end), 'x');
+}
+
+/// The same of outlines of the second degree; a glyph that others are made of is used with them.
+void blank_glyf(std::string& glyf, std::string_view loca, bool long_offsets, const std::map<int, char32_t>& used) {
+  const auto offset = [&](std::size_t glyph) -> std::size_t {
+    return long_offsets ? number_at(loca, 4 * glyph, 4) : std::size_t{2} * number_at(loca, 2 * glyph, 2);
+  };
+  const std::size_t count = loca.size() / (long_offsets ? 4 : 2) - 1;
+  std::set<std::size_t> kept{0};
+  std::vector<std::size_t> open;
+  for (const auto& [glyph, letter] : used) open.push_back(static_cast<std::size_t>(glyph));
+  while (!open.empty()) {
+    const std::size_t glyph = open.back();
+    open.pop_back();
+    if (glyph >= count || !kept.insert(glyph).second || offset(glyph) == offset(glyph + 1)) continue;
+    std::size_t at = offset(glyph);
+    if (number_at(glyf, at, 2) < 0x8000) continue;  // it is not made of others
+    constexpr std::uint32_t kWords = 1, kScale = 8, kMore = 0x20, kTwoScales = 0x40, kMatrix = 0x80;
+    std::uint32_t flags = kMore;
+    for (at += 10; (flags & kMore) != 0;) {
+      flags = number_at(glyf, at, 2);
+      open.push_back(number_at(glyf, at + 2, 2));
+      at += 4 + ((flags & kWords) != 0 ? 4U : 2U);
+      at += (flags & kScale) != 0 ? 2U : (flags & kTwoScales) != 0 ? 4U : (flags & kMatrix) != 0 ? 8U : 0U;
+    }
+  }
+  for (std::size_t glyph = 0; glyph < count; ++glyph) {
+    if (kept.contains(glyph)) continue;
+    std::fill(glyf.begin() + static_cast<std::ptrdiff_t>(offset(glyph)),
+              glyf.begin() + static_cast<std::ptrdiff_t>(offset(glyph + 1)), '\0');
+  }
 }
 
 /// `letter` as the four or eight hexadecimal digits of UTF-16.
@@ -122,11 +228,19 @@ std::string PdfFont::program() const {
   constexpr std::array<std::string_view, 11> kNeeded{"CFF ", "cmap", "cvt ", "fpgm", "glyf", "head",
                                                      "hhea", "hmtx", "loca", "maxp", "prep"};
   const std::string_view file(reinterpret_cast<const char*>(face_->bytes.data()), face_->bytes.size());
-  std::vector<std::pair<std::string_view, std::string_view>> tables;  // the entry of the directory, and the table
+  std::vector<std::pair<std::string_view, std::string>> tables;  // the entry of the directory, and the table
+  std::string_view loca;
+  bool long_offsets = false;
   for (std::size_t n = 0; n < number_at(file, 4, 2); ++n) {
     const std::string_view entry = file.substr(12 + 16 * n, 16);
     if (std::ranges::find(kNeeded, entry.substr(0, 4)) != kNeeded.end())
       tables.emplace_back(entry, file.substr(number_at(entry, 8, 4), number_at(entry, 12, 4)));
+    if (entry.starts_with("loca")) loca = file.substr(number_at(entry, 8, 4), number_at(entry, 12, 4));
+    if (entry.starts_with("head")) long_offsets = number_at(file, number_at(entry, 8, 4) + 50, 2) != 0;
+  }
+  for (auto& [entry, table] : tables) {
+    if (entry.starts_with("CFF ")) blank_cff(table, meanings_);
+    if (entry.starts_with("glyf") && !loca.empty()) blank_glyf(table, loca, long_offsets, meanings_);
   }
   std::string directory(file.substr(0, 4)), body;
   std::uint32_t power = 1, exponent = 0;
@@ -164,7 +278,7 @@ std::string PdfFont::to_unicode() const {
 }
 
 std::vector<std::string> PdfFont::objects(std::size_t first) const {
-  const char* name = name_of(file_);
+  const std::string name = subset_tag(meanings_) + "+" + name_of(file_);
   int ascent = 0, descent = 0, gap = 0, x0 = 0, y0 = 0, x1 = 0, y1 = 0;
   stbtt_GetFontVMetrics(&face_->info, &ascent, &descent, &gap);
   stbtt_GetFontBoundingBox(&face_->info, &x0, &y0, &x1, &y1);

@@ -30,7 +30,7 @@ class PdfFont {
   struct Face;
   int glyph_of(char32_t letter) const;
   int advance(int glyph) const;  ///< thousandths of the font's size
-  std::string program() const;   ///< the font file without the tables that a PDF does not need
+  std::string program() const;   ///< the font file without what the PDF does not need of it
   std::string to_unicode() const;
 
   FontFile file_;
