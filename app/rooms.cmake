@@ -54,15 +54,15 @@ if(TRISCOPE_WINDOW)
     app/window/threads fmt::static Threads::Threads)
   triscope_room(app/window/attention kernels/base kernels/base/text profiler/export profiler/film profiler/supervise
     views/model/attention views/parts app/window/engine app/window/messages app/window/threads fmt::static)
-  triscope_room(app/window/explore kernels/base profiler/explore profiler/store profiler/verdict views/data views/model
+  triscope_room(app/window/explore kernels/base profiler/explore profiler/plan profiler/store profiler/verdict views/data views/model
     views/model/charts app/window/database app/window/messages app/window/threads fmt::static)
   triscope_room(app/window/tiles views/model/paper app/window/engine app/window/messages app/window/threads)
   triscope_room(app/window kernels/base/text views/model/attention views/panels views/parts views/print views/shell
     app/window/attention app/window/database app/window/desktop app/window/engine app/window/explore app/window/files
     app/window/look app/window/messages app/window/picture app/window/sweep app/window/threads app/window/tiles
     app/window/undo imgui_and_implot fmt::static)
-  triscope_room(app/window/report kernels/base kernels/base/files profiler/paper/layers profiler/record profiler/report
-    profiler/store profiler/supervise profiler/tiles views/model/paper views/shell app/window imgui_and_implot fmt::static Threads::Threads)
+  triscope_room(app/window/report kernels/base kernels/base/files profiler/explore profiler/paper/layers profiler/record profiler/report
+    profiler/store profiler/supervise profiler/tiles views/data views/model/paper views/shell app/window imgui_and_implot fmt::static Threads::Threads)
   triscope_light_rooms(app/window app/window/engine app/window/desktop app/window/messages app/window/files app/window/look
     app/window/picture app/window/database app/window/sweep app/window/attention app/window/explore app/window/tiles app/window/report)
   add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp)    # the same on GLFW and OpenGL

@@ -146,8 +146,8 @@ std::vector<std::int64_t> value_of(const Identity& identity, std::string_view pa
 /// One point of each configuration, with the place of its identity.
 using Candidates = std::vector<std::pair<ExplorePoint, std::size_t>>;
 
-/// Of the candidates that answer one question in one way, the one that took the shortest time.
-Candidates best_of(Candidates candidates, const Identities& identities, Differences& differences) {
+/// Of the candidates that answer one question in one way, the one of the highest rate, or the shortest time.
+Candidates best_of(Candidates candidates, const Identities& identities, bool by_rate, Differences& differences) {
   std::map<std::vector<std::int64_t>, Candidates> asked;
   for (auto& one : candidates) {
     std::vector<std::int64_t> question;
@@ -158,8 +158,9 @@ Candidates best_of(Candidates candidates, const Identities& identities, Differen
   }
   Candidates best;
   for (auto& [question, answers] : asked) {
-    const auto shortest = std::min_element(answers.begin(), answers.end(),
-                                           [](const auto& a, const auto& b) { return a.first.ms < b.first.ms; });
+    const auto shortest = std::min_element(answers.begin(), answers.end(), [by_rate](const auto& a, const auto& b) {
+      return by_rate ? a.first.y > b.first.y : a.first.ms < b.first.ms;
+    });
     std::set<std::string_view> parts;
     for (const auto& one : answers) {
       const Identity &identity = identities[one.second], &chosen = identities[shortest->second];
@@ -179,8 +180,9 @@ Candidates best_of(Candidates candidates, const Identities& identities, Differen
 }
 
 /// The points at one x of a series, and in what they differ.
-void add_cell(std::span<const Placed> cell, const Identities& identities, bool best, ExploreSeries& series,
-              Differences& differences) {
+void add_cell(std::span<const Placed> cell, const Identities& identities, const ExploreQuery& query,
+              ExploreSeries& series, Differences& differences) {
+  const bool best = query.best;
   Candidates candidates;
   for (std::size_t from = 0; from < cell.size();) {
     const std::size_t end =
@@ -188,7 +190,8 @@ void add_cell(std::span<const Placed> cell, const Identities& identities, bool b
     candidates.emplace_back(point_of(cell.subspan(from, end - from)), cell[from].identity);
     from = end;
   }
-  if (best && candidates.size() > 1) candidates = best_of(std::move(candidates), identities, differences);
+  if (best && candidates.size() > 1)
+    candidates = best_of(std::move(candidates), identities, query.best_by_rate(), differences);
   series.mixed = series.mixed || candidates.size() > 1;
   for (auto& [point, identity] : candidates) {
     for (std::size_t part = 0; part < kIdentityParts.size(); ++part) {
@@ -224,7 +227,7 @@ void add_points(std::vector<Placed> placed, const Identities& identities, const 
     const std::span<const Placed> cell = all.subspan(from, end - from);
     current.baseline =
         current.baseline && std::all_of(cell.begin(), cell.end(), [](const Placed& p) { return is_baseline(*p.row); });
-    add_cell(cell, identities, query.best, current, differences);
+    add_cell(cell, identities, query, current, differences);
     from = end;
   }
   for (std::size_t part = 0; part < kIdentityParts.size(); ++part) {
@@ -260,6 +263,47 @@ std::vector<ExploreTerm> terms_of(const ExploreFilter& filter, std::span<const E
     }
   }
   return terms;
+}
+
+/// Values that no measurement has, and references without a pair of windows that a pair leaves out.
+std::vector<ExploreHint> hints_of(const ExploreFilter& filter, std::span<const ExploreSource> sources) {
+  std::vector<ExploreHint> hints;
+  for (std::size_t n = 0; n < filter.terms(); ++n) {
+    const std::vector<std::string> accepted = filter.accepted(n);
+    if (accepted.empty()) continue;
+    std::vector<bool> met(accepted.size(), false);
+    const ExploreFilter others(filter.without(n));
+    const bool of_windows = filter.field(n)->id == "window";
+    std::set<std::string> beside;  // windows of dot-product attention that only this term leaves out
+    std::set<std::string> kernels;
+    for (const ExploreSource& source : sources) {
+      for (std::size_t row = 0; row < source.rows.size(); ++row) {
+        const Explored one = explored(source, row);
+        for (std::size_t value = 0; value < accepted.size(); ++value)
+          met[value] = met[value] || filter.accepts(n, value, one);
+        if (!of_windows || one.row.card.kind != KernelKind::dot_product || one.row.status != Status::ok) continue;
+        if (filter.holds(n, one) || !others.matches(one)) continue;
+        const std::string text = filter.field(n)->text(one);
+        beside.insert(text.find(' ') == std::string::npos ? text : '"' + text + '"');
+        kernels.insert(one.row.card.label.empty() ? one.row.kernel : one.row.card.label);
+      }
+    }
+    for (std::size_t value = 0; value < accepted.size(); ++value) {
+      if (!met[value])
+        hints.push_back({fmt::format("No measurement has {}={}.", filter.field(n)->id, accepted[value]), {}, {}});
+    }
+    // A reference that was asked for already stands there.
+    const bool asked =
+        std::ranges::any_of(accepted, [](const std::string& text) { return text.find('x') == std::string::npos; });
+    if (beside.empty() || asked) continue;
+    const std::string add = fmt::format(",{}", fmt::join(beside, ","));
+    const std::string whole = filter.without(n);
+    hints.push_back(
+        {fmt::format("{} {} no pair of windows: {} leaves {} out.", fmt::join(kernels, ", "),
+                     kernels.size() == 1 ? "has" : "have", filter.term(n), kernels.size() == 1 ? "it" : "them"),
+         add, fmt::format("{}{}{}{}", whole, whole.empty() ? "" : " ", filter.term(n), add)});
+  }
+  return hints;
 }
 
 const ExploreField* optional_field(std::string_view what, const std::string& id) {
@@ -309,6 +353,7 @@ Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& 
   }
   made.drawn = placed.size();
   if (made.matched == 0 && made.rows > 0) made.terms = terms_of(filter, sources);
+  if (made.matched > 0) made.hints = hints_of(filter, sources);
   const std::vector<std::size_t> of_x = x_values.sort(), of_series = series.sort(), of_panel = panels.sort(),
                                  of_row = rows.sort();
   for (Placed& one : placed) {

@@ -19,9 +19,11 @@ namespace triscope {
 struct ExploreQuery {
   std::string x = "seq", y = "ms", color = "kernel", panels = "pass";
   std::string where;  ///< `ExploreFilter`
-  /// Of each x and series only what took the shortest time, within one pass, regime, device and clock of the times.
+  /// Of each x and series only what took the shortest time, or where y is a rate has the highest, within one pass,
+  /// regime, device and clock of the times.
   bool best = false;
   std::string rows;  ///< tells the rows of panels apart
+  bool best_by_rate() const { return y == "tflops" || y == "peak"; }
   bool operator==(const ExploreQuery&) const = default;
 };
 
@@ -33,6 +35,8 @@ struct ExploreSource {
   const std::map<std::int64_t, Comparison>* beside = nullptr;
   const std::map<std::int64_t, std::string>* notes = nullptr;  ///< by sweep; null: none is known
   const CounterValues* counters = nullptr;                     ///< of `needed_counters`; null: none is known
+  /// The relative half-width of intervals that was asked for, by sweep; null: not known.
+  const std::map<std::int64_t, double>* precisions = nullptr;
 };
 
 /// One measurement in a point.
@@ -81,6 +85,12 @@ struct ExploreTerm {
   std::string others;       ///< the filter without it
 };
 
+/// What a filter leaves out that may have been meant.
+struct ExploreHint {
+  std::string sentence;
+  std::string add, filter;  ///< what to add to which term, and the filter with it; empty: nothing
+};
+
 struct Exploration {
   /// The last three may be null.
   const ExploreField *x = nullptr, *y = nullptr, *color = nullptr, *panel = nullptr, *row = nullptr;
@@ -92,6 +102,7 @@ struct Exploration {
   std::size_t drawn = 0;  ///< of these, with an x and a y; others failed, or have no such value
   /// In what else the points at one x of a series differ: "windows", "instance".
   std::vector<std::string> mixed;
+  std::vector<ExploreHint> hints;          ///< about the filter, where it matches something
   std::vector<ExploreTerm> terms;          ///< of the filter, where it matches nothing; else none
   std::vector<ExploreChoice> chosen_over;  ///< of the best of each; empty: nothing was left out
 };

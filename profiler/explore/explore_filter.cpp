@@ -75,6 +75,17 @@ bool is_named(const ExploreField& field, const std::string& wanted, const std::s
   return value == wanted;
 }
 
+/// The names that a value goes by, in small letters: a kernel's id and those that are shown of it.
+std::vector<std::string> names_of(const ExploreField& field, const Explored& one) {
+  std::vector<std::string> names{small_letters(field.text(one))};
+  if (field.id == "kernel") {
+    for (const std::string& name : {one.row.card.label, one.row.card.short_label}) {
+      if (!name.empty()) names.push_back(small_letters(name));
+    }
+  }
+  return names;
+}
+
 /// "2026-11-21", of a day that there is.
 bool is_date(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
@@ -161,7 +172,9 @@ bool ExploreFilter::holds(const Term& term, const Explored& one) {
   const auto any = [&](auto&& fits) { return std::any_of(term.values.begin(), term.values.end(), fits); };
   if (term.field == nullptr) {
     return std::any_of(explore_fields().begin(), explore_fields().end(), [&](const ExploreField& field) {
-      return !field.measure && small_letters(field.text(one)).find(term.values.front().text) != std::string::npos;
+      return !field.measure && std::ranges::any_of(names_of(field, one), [&](const std::string& name) {
+        return name.find(term.values.front().text) != std::string::npos;
+      });
     });
   }
   if (term.values.front().number) {
@@ -182,7 +195,8 @@ bool ExploreFilter::holds(const Term& term, const Explored& one) {
         return equal == (term.op == Operator::equal);
     }
   }
-  const std::string text = small_letters(term.field->text(one));
+  const std::vector<std::string> names = names_of(*term.field, one);
+  const std::string& text = names.front();
   const std::string& other = term.values.front().text;
   switch (term.op) {
     case Operator::less:
@@ -195,14 +209,33 @@ bool ExploreFilter::holds(const Term& term, const Explored& one) {
       return text >= other;
     case Operator::equal:
     case Operator::unequal:
-      return any([&](const Value& value) { return is_named(*term.field, value.text, text); }) ==
-             (term.op == Operator::equal);
+      return any([&](const Value& value) {
+               return std::ranges::any_of(
+                   names, [&](const std::string& name) { return is_named(*term.field, value.text, name); });
+             }) == (term.op == Operator::equal);
     case Operator::holds:
     case Operator::lacks:
-      return any([&](const Value& value) { return text.find(value.text) != std::string::npos; }) ==
-             (term.op == Operator::holds);
+      return any([&](const Value& value) {
+               return std::ranges::any_of(
+                   names, [&](const std::string& name) { return name.find(value.text) != std::string::npos; });
+             }) == (term.op == Operator::holds);
   }
   return false;
+}
+
+std::vector<std::string> ExploreFilter::accepted(std::size_t n) const {
+  const Term& term = terms_[n];
+  std::vector<std::string> texts;
+  if (term.field != nullptr && term.op == Operator::equal) {
+    for (const Value& value : term.values) texts.push_back(value.text);
+  }
+  return texts;
+}
+
+bool ExploreFilter::accepts(std::size_t n, std::size_t value, const Explored& one) const {
+  Term alone = terms_[n];
+  alone.values = {terms_[n].values[value]};
+  return holds(alone, one);
 }
 
 bool ExploreFilter::matches(const Explored& one) const {

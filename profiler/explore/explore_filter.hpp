@@ -14,8 +14,8 @@ namespace triscope {
 /// Terms between blanks, all of which must hold. A term is a field of `explore_fields`, an operator and values
 /// separated by commas, one of which must hold: `=`, `!=` (none of them), `~` (holds the text), `!~`, and with one
 /// value `<`, `<=`, `>`, `>=`. Numbers may end in k (x 1024) or m (x 1024 x 1024). Capitals count as small letters.
-/// `heads=64` without a stroke are query heads. Double quotes hold blanks and commas together: device="NVIDIA H200". A
-/// word alone is looked for in every setting.
+/// `heads=64` without a stroke are query heads. A kernel goes by its id and the names that are shown of it. Double
+/// quotes hold blanks and commas together: device="NVIDIA H200". A word alone is looked for in every setting.
 class ExploreFilter {
  public:
   ExploreFilter() = default;
@@ -31,6 +31,11 @@ class ExploreFilter {
   std::string without(std::size_t n) const;
   /// It asks for something about this field.
   bool names(std::string_view field) const;
+  /// The field of the term `n`; null: any setting.
+  const ExploreField* field(std::size_t n) const { return terms_[n].field; }
+  /// The values of which a term with `=` takes one; empty: it is another term.
+  std::vector<std::string> accepted(std::size_t n) const;
+  bool accepts(std::size_t n, std::size_t value, const Explored& one) const;
 
  private:
   enum class Operator { equal, unequal, holds, lacks, less, at_most, more, at_least };

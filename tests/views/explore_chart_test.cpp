@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "tests/views/sweep_fixture.hpp"
@@ -210,9 +211,12 @@ TEST(ExploreChart, the_caption_of_a_picture_says_how_what_is_drawn_was_measured)
   }
   const ExploreQuery query{"seq", "tflops", "kernel", "", "window=512x3", false};
   const std::string caption = explore_caption(chart_of(rows, query));
-  EXPECT_THAT(caption, testing::StartsWith("Test CPU, 1,701 MHz, sustained, timed by CUPTI; medians of n = 4 to 18 "
-                                           "samples, bars of 95 % intervals."));
-  EXPECT_THAT(caption, HasSubstr("3 measurements, of window=512x3."));
+  EXPECT_THAT(caption,
+              testing::StartsWith("Test CPU, sustained, timed by CUPTI. Points are medians, bars 95 % intervals. "));
+  EXPECT_THAT(caption, HasSubstr("n = 4, 11, 18 samples, 1,700 to 1,702 MHz. "));
+  EXPECT_THAT(caption, HasSubstr("3 measurements of sweep 1."));
+  EXPECT_THAT(caption, Not(HasSubstr("window=512x3"))) << "a filter is no sentence";
+  EXPECT_THAT(caption, HasSubstr("Operations counted: 4 d for each triple of positions that is seen, with d the head"));
   EXPECT_THAT(caption, HasSubstr("8/1 heads, head size 64"));
   EXPECT_THAT(caption, Not(HasSubstr("hollow")));
   EXPECT_THAT(caption, Not(HasSubstr("several repeats")));
@@ -221,8 +225,68 @@ TEST(ExploreChart, the_caption_of_a_picture_says_how_what_is_drawn_was_measured)
   rows.back().started = "2026-11-25T14:02:31Z";
   rows[1].ci_low_ms.reset();
   const std::string merged = explore_caption(chart_of(rows, query));
-  EXPECT_THAT(merged, HasSubstr("of several repeats their median and range, hollow where the interval is unknown"));
-  EXPECT_THAT(merged, HasSubstr("4 measurements in 3 points"));
+  EXPECT_THAT(merged, HasSubstr("of several repeats their median and range, bars 95 % intervals; hollow where the"));
+  EXPECT_THAT(merged, HasSubstr("4 measurements of sweep 1 in 3 points"));
+}
+
+/// Hopper beside FlashAttention-3, whose clocks differ; the longest did not converge.
+std::vector<ResultRow> beside_fa3() {
+  std::vector<ResultRow> rows;
+  for (std::int64_t n = 0; n < 2; ++n) {
+    for (const char* kernel : {"cuda.hopper", "baseline.fa3"}) {
+      ResultRow row = fixture::row(2 * n + (rows.size() % 2 == 0 ? 1 : 2), 512, 32, Pass::forward, 20, 700, kernel);
+      row.problem.seq_len = 32768 << n;
+      row.sm_clock_mhz = (rows.size() % 2 == 0 ? 1700 : 1500) + static_cast<double>(10 * n);
+      row.samples = 18 - 14 * n;
+      row.limiter = "sw_power_cap";
+      if (rows.size() % 2 == 1) {
+        row.problem.form = Form::dot_product;
+        row.problem.window1 = row.problem.seq_len, row.problem.window2 = 1;
+        row.card = {"FlashAttention-3", "FA3", KernelKind::dot_product, {}, 0};
+        row.instance = "0.3.6";
+        if (n == 1) row.reason = "not converged: +-1.0 % over 2 restarts, 1.0 % was asked for";
+      }
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+TEST(ExploreChart, the_caption_tells_of_each_series_its_clock_its_samples_and_what_it_is) {
+  const std::vector<ResultRow> rows = beside_fa3();
+  const std::map<std::int64_t, double> precisions{{1, 0.01}};
+  const std::string name = "one.db";
+  const ExploreSource source{name, rows, nullptr, nullptr, nullptr, &precisions};
+  const ExploreQuery query{"seq", "tflops", "kernel", "", "", false};
+  const ExploreChart chart = explore_chart(explore({&source, 1}, query), query, {&source, 1});
+  const std::string caption = explore_caption(chart);
+  EXPECT_THAT(caption, HasSubstr("n = 18, 4 samples, 1,700 to 1,710 MHz, at the power limit. "));
+  EXPECT_THAT(caption, HasSubstr("FlashAttention-3 0.3.6: causal dot-product attention; n = 18, 4 samples, 1,500 to "
+                                 "1,510 MHz, at the power limit. "));
+  EXPECT_THAT(caption, HasSubstr("Not converged: FlashAttention-3 0.3.6 at 64k. "));
+  EXPECT_THAT(caption, HasSubstr("ended when its interval was within ±1.0 %, or with its time"));
+  EXPECT_THAT(caption, HasSubstr("of dot-product attention for each pair"));
+  EXPECT_THAT(caption, Not(HasSubstr("All of our kernels")));
+  const TextTable table = explore_text(chart);
+  for (const auto& line : table.rows) ASSERT_THAT(line, SizeIs(table.header.size()));
+  EXPECT_THAT(table.header, testing::IsSupersetOf({"samples", "clock MHz", "held down by", "heads", "remark"}));
+  EXPECT_THAT(table.rows.back(), testing::IsSupersetOf({"4", "1510", "power limit", "8/1", rows.back().reason}));
+}
+
+TEST(ExploreChart, a_pair_of_windows_that_leaves_references_out_says_so) {
+  const std::vector<ResultRow> rows = beside_fa3();
+  const ExploreQuery query{"seq", "tflops", "kernel", "", "window=512x32,none", false};
+  const ExploreChart chart = chart_of(rows, query);
+  ASSERT_THAT(chart.hints, SizeIs(2));
+  EXPECT_EQ(chart.hints[0].sentence, "No measurement has window=none.");
+  EXPECT_THAT(chart.hints[1].sentence, testing::StartsWith("FlashAttention-3 has no pair of windows"));
+  EXPECT_EQ(chart.hints[1].filter, "window=512x32,none,causal");
+  EXPECT_THAT(chart_of(rows, {"seq", "tflops", "kernel", "", "window=512x32,causal", false}).hints, IsEmpty());
+}
+
+TEST(ExploreChart, a_title_names_the_file) {
+  EXPECT_EQ(file_name_of("TFLOP/s by tokens, 512 × 32, forward"), "tflops_by_tokens_512x32_forward");
+  EXPECT_EQ(file_name_of("%"), "chart");
 }
 
 TEST(ExploreChart, the_best_of_each_says_over_what_and_from_how_many) {

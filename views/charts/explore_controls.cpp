@@ -172,14 +172,33 @@ void database_menu(Context& context) {
   ImGui::EndPopup();
 }
 
+/// What the filter leaves out that may have been meant, with a button that adds it.
+void draw_hints(Context& context) {
+  const ExploreChart* chart = context.data.explore.chart.get();
+  if (chart == nullptr || chart->query.where != context.ui.explore.filter) return;
+  for (const ExploreHint& hint : chart->hints) {
+    ImGui::AlignTextToFramePadding();
+    {
+      const SmallFont font(context.look);
+      coloured_text(context.look.theme.unclear, hint.sentence);
+    }
+    if (hint.add.empty()) continue;
+    const std::string button = "Add " + hint.add;
+    flow(button_width(button.c_str()));
+    if (ImGui::Button(button.c_str())) context.ui.explore.filter = hint.filter;
+  }
+}
+
 /// What cannot be asked says so here, and what was asked last stays.
 void filter_line(Context& context) {
   ExploreUi& ui = context.ui.explore;
   flow(context.look.px(kNarrowestFilter));
+  const std::string before = ui.filter;
   ImGui::SetNextItemWidth(-1);
-  ImGui::InputTextWithHint("##explore_filter", "filter: kernel~hopper window=512x32,256x32 seq>=8k ms<10", &ui.filter,
-                           ImGuiInputTextFlags_EscapeClearsAll);
-  if (!ImGui::IsItemActive() || ui.filter.empty()) {
+  ImGui::InputTextWithHint("##explore_filter", "filter: kernel~hopper window=512x32,256x32 seq>=8k ms<10", &ui.filter);
+  // Esc leaves the field, and what was typed stays.
+  if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape)) ui.filter = before;
+  if (!ImGui::IsItemActive()) {
     tooltip(context,
             "Terms between blanks, all of which must hold: a field, then =, !=, ~ (contains), !~, <, <=, > or >=, then "
             "values between commas. The names of fields stand in the lists above. A word alone is looked for in every "
@@ -188,6 +207,7 @@ void filter_line(Context& context) {
   const std::string problem = filter_problem(ui.filter);
   if (problem.empty()) {
     ui.query.where = ui.filter;
+    draw_hints(context);
     return;
   }
   ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.slower);
@@ -207,7 +227,8 @@ void draw_explore_controls(Context& context) {
   flow(button_width("Best of each"));
   if (chip(context, "Best of each", query.best)) query.best = !query.best;
   tooltip(context,
-          "Of each x and series only what took the shortest time, within one pass, regime, device and clock. The line "
+          "Of each x and series only what took the shortest time, or has the highest rate where y is one, within one "
+          "pass, regime, device and clock. The line "
           "above the chart says what it was chosen over: filter, or choose a colour, to compare like with like.");
   view_menu(context);
   database_menu(context);

@@ -26,8 +26,12 @@ struct ExploreMark {
   std::size_t repeats = 0;                 ///< of all databases
   std::size_t others = 0;                  ///< that stand so near that this one stands for them
   std::string text;                        ///< what it is, for a tooltip
-  std::vector<std::string> told;           ///< the values of `ExploreChart::telling`
-  std::size_t chosen_from = 1;             ///< of the best of each: configurations it was chosen from
+  std::int64_t samples = 0;                ///< of `measurement`, as the four below
+  std::int64_t restarts = 0;
+  std::optional<double> clock_mhz;
+  std::string heads, limit, remark;  ///< "64/1", "power limit", "not converged: ..."
+  std::vector<std::string> told;     ///< the values of `ExploreChart::telling`
+  std::size_t chosen_from = 1;       ///< of the best of each: configurations it was chosen from
 };
 inline constexpr int kOtherLines = -1;  ///< the style of what is too much to be told apart
 struct ExploreLine {
@@ -49,14 +53,30 @@ struct ExploreAxis {
   bool logarithmic = false;
   double low = 0, high = 1;  ///< of what is drawn
 };
+/// How the measurements of one series were taken.
+struct ExploreSeriesFacts {
+  std::string name;                   ///< "Hopper"; with what a reference is: "FlashAttention-3 0.3.6"
+  std::string what;                   ///< "causal dot-product attention", or the problem of a kernel of ours
+  std::vector<std::int64_t> samples;  ///< of each measurement, by x
+  std::optional<double> least_mhz, most_mhz;
+  std::size_t limited = 0;               ///< measurements whose clock was held down
+  std::string limit;                     ///< by what: "power limit"
+  std::vector<std::string> unconverged;  ///< where the interval did not become as narrow as asked: "64k"
+};
 /// How what is drawn was measured.
 struct ExploreConditions {
   std::optional<double> clock_mhz;               ///< the median
   std::set<std::string> regimes, timed_by;       ///< "sustained"; "CUPTI"
   std::int64_t fewest_samples = 0, samples = 0;  ///< of a measurement: the fewest and the most
   std::size_t measurements = 0;                  ///< in the points
-  std::string problem;  ///< what all of our kernels' share: "trilinear, 64/1 heads, head size 128"
-  std::string title;    ///< of this the windows and the pass: "512 × 32, forward"
+  std::vector<ExploreSeriesFacts> series;
+  std::set<double> precisions;     ///< relative half-widths that were asked for
+  bool precision_unknown = false;  ///< of some measurement
+  std::set<std::int64_t> sweeps;
+  std::set<std::string> passes;
+  bool pairs = false, triples = false;  ///< dot-product attention and ours: what their operations are counted by
+  std::string problem;                  ///< what all of our kernels' share: "trilinear, 64/1 heads, head size 128"
+  std::string title;                    ///< of this the windows and the pass: "512 × 32, forward"
 };
 struct ExploreChart {
   ExploreQuery query;
@@ -72,6 +92,7 @@ struct ExploreChart {
   std::vector<std::string> telling;     ///< fields that tell the points at one x, or the best from the others
   std::set<std::string> devices, days;  ///< of what is drawn
   std::vector<std::string> databases;   ///< their names, the open one first
+  std::vector<ExploreHint> hints;       ///< what the filter leaves out that may have been meant
   std::vector<ExploreBlame> blamed;     ///< terms of a filter that matches nothing
   std::vector<std::string> left_out;    ///< databases that cannot be read, one sentence each
 };

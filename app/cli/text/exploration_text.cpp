@@ -106,6 +106,8 @@ std::string exploration_table(const Exploration& made, std::span<const ExploreSo
     text += fmt::format("; {} of these failed or have no {}", made.matched - made.drawn, made.y->label);
   text += ".\n";
   for (const ExploreBlame& blame : blamed_terms(made)) text += blame.sentence + "\n";
+  for (const ExploreHint& hint : made.hints)
+    text += hint.sentence + (hint.add.empty() ? "" : fmt::format(" Add {} to see them.", hint.add)) + "\n";
   if (!made.chosen_over.empty())
     text += fmt::format("The best of each was chosen over {}: --where and --color compare like with like.\n",
                         choice_text(made));

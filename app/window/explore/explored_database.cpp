@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "kernels/base/error.hpp"
+#include "profiler/plan/request.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 
 namespace triscope {
@@ -14,6 +16,15 @@ namespace {
 std::string state_of(const SweepInfo& sweep) {
   if (sweep.finished.empty()) return {};
   return fmt::format("{} {} {} {} {}", sweep.uuid, sweep.finished, sweep.ok, sweep.failed, sweep.skipped);
+}
+
+/// Unset where the request cannot be read.
+std::optional<double> precision_asked(const SweepInfo& sweep) {
+  try {
+    return sweep_request_from_json(sweep.request_json).stopping.precision;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 bool holds(const std::vector<ResultRow>& rows, const std::string& kernel) {
@@ -38,10 +49,12 @@ bool ExploredDatabase::read(const std::stop_token& newer) {
   version_ = -1;  // until all of it was read
   infos_ = snapshot_.sweeps();
   notes_.clear();
+  precisions_.clear();
   counters_.clear();
   std::map<std::int64_t, Sweep> kept;
   for (const SweepInfo& info : infos_) {
     notes_.emplace(info.id, info.note);
+    if (const std::optional<double> asked = precision_asked(info)) precisions_.emplace(info.id, *asked);
     const auto known = sweeps_.find(info.id);
     if (known != sweeps_.end() && !known->second.state.empty() && known->second.state == state_of(info))
       kept.insert(sweeps_.extract(known));
@@ -78,7 +91,7 @@ void ExploredDatabase::add_to(std::vector<ExploreSource>& sources, const std::st
   for (const SweepInfo& info : infos_) {
     if (info.id == hidden) continue;
     const Sweep& sweep = sweeps_.at(info.id);
-    sources.push_back({name, sweep.rows, beside ? &sweep.beside : nullptr, &notes_, &counters_});
+    sources.push_back({name, sweep.rows, beside ? &sweep.beside : nullptr, &notes_, &counters_, &precisions_});
   }
 }
 

@@ -48,6 +48,7 @@ class ExploredDatabase {
   std::vector<SweepInfo> infos_;
   std::map<std::int64_t, Sweep> sweeps_;
   std::map<std::int64_t, std::string> notes_;
+  std::map<std::int64_t, double> precisions_;  ///< asked for, by sweep
   CounterValues counters_;
 };
 

@@ -83,6 +83,14 @@ TEST(ExploreFilter, finds_what_sql_finds) {
   EXPECT_FALSE(matching("form=trilinear window=512x32,256x32 seq>=8k kernel~hopper").empty());
 }
 
+TEST(ExploreFilter, finds_a_kernel_by_the_names_that_are_shown) {
+  const std::vector<std::int64_t> all = matching("kernel=baseline.fa3");
+  ASSERT_FALSE(all.empty());
+  for (const char* filter : {"kernel~flash", "kernel=fa3", "kernel=FlashAttention-3", "flashattention"})
+    EXPECT_EQ(matching(filter), all) << filter;
+  EXPECT_EQ(matching("kernel!~flash").size() + all.size(), recorded_rows().size());
+}
+
 TEST(ExploreFilter, names_the_term_that_is_wrong) {
   const auto fault = [](const std::string& text) -> std::string {
     try {
@@ -160,6 +168,20 @@ ResultRow one_row(std::int64_t window1, Regime regime, double ms, std::int64_t m
   row.median_ms = ms;
   row.measurement = measurement;
   return row;
+}
+
+TEST(Explore, the_best_of_each_has_the_highest_rate_where_y_is_one) {
+  ExploreQuery query{"seq", "tflops", "kernel", "", "kernel=cuda.hopper pass=forward", false};
+  const Exploration all = explore_recorded(query);
+  query.best = true;
+  const Exploration best = explore_recorded(query);
+  std::map<double, double> highest;
+  for (const ExplorePoint& point : all.panels.at(0).series.at(0).points)
+    highest[point.x] = std::max(highest[point.x], point.y);
+  std::map<double, double> chosen;
+  for (const ExplorePoint& point : best.panels.at(0).series.at(0).points)
+    chosen[point.x] = std::max(chosen[point.x], point.y);
+  EXPECT_EQ(chosen, highest);
 }
 
 TEST(Explore, the_best_of_each_stays_within_a_regime_and_says_what_it_was_chosen_over) {

@@ -90,9 +90,15 @@ TEST_F(ExploreJourney, a_filter_that_is_wrong_says_why_and_leaves_the_chart) {
     IM_CHECK(filter_problem(ui().explore.filter).find("colour") != std::string::npos);
     IM_CHECK_EQ(chart().matched, matched);
     IM_CHECK(data().explore.problem.empty());
-    c->KeyPress(ImGuiKey_Escape);  // clears it
+    c->KeyPress(ImGuiKey_Escape);  // leaves it
     wait(c);
-    IM_CHECK_EQ(chart().matched, chart().rows);
+    IM_CHECK(!ImGui::GetIO().WantTextInput);
+    IM_CHECK_STR_EQ(ui().explore.filter.c_str(), "pass=forward colour=red");
+    type_filter(c, "window=512x32");
+    IM_CHECK(!chart().hints.empty());
+    c->ItemClick("//###explore/Add ,causal");
+    wait(c);
+    IM_CHECK_STR_EQ(ui().explore.filter.c_str(), "window=512x32,causal");
   });
 }
 

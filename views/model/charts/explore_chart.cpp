@@ -14,6 +14,7 @@
 #include "profiler/record/words/problem_facts.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/chart_model.hpp"
+#include "views/model/charts/explore_axis.hpp"
 #include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
@@ -76,6 +77,7 @@ const ResultRow& row_of(std::span<const ExploreSource> sources, const ExploreRep
 std::string mark_text(const Exploration& made, const ExplorePoint& point, const ExploreMark& mark,
                       const Explored& one) {
   const ResultRow& row = one.row;
+  const bool by_rate = ExploreQuery{std::string(made.x->id), std::string(made.y->id)}.best_by_rate();
   std::string text =
       fmt::format("{}, {}, {} tokens, heads {}/{}, {}", row.card.label, windows_text(row.problem),
                   format_tokens(row.problem.seq_len), row.problem.q_heads, row.problem.kv_heads, to_string(row.pass));
@@ -99,8 +101,8 @@ std::string mark_text(const Exploration& made, const ExplorePoint& point, const 
   }
   text += fmt::format("\n{}, sweep {}, m{}, {}", row.device, row.sweep, row.measurement, row.started.substr(0, 10));
   if (mark.chosen_from > 1)
-    text += fmt::format("\nthe shortest time of {}, which differ in {}", counted(mark.chosen_from, "configuration"),
-                        fmt::join(point.chosen_over, ", "));
+    text += fmt::format("\nthe {} of {}, which differ in {}", by_rate ? "highest rate" : "shortest time",
+                        counted(mark.chosen_from, "configuration"), fmt::join(point.chosen_over, ", "));
   if (!mark.database.empty())
     text += fmt::format(", in {}{}", mark.database, mark.elsewhere ? ": open it to select this" : "");
   if (mark.others > 0)
@@ -132,6 +134,10 @@ ExploreMark mark_of(const Exploration& made, const Thinned& thinned, std::span<c
     mark.low = interval->low, mark.high = interval->high, mark.known = true;
   }
   const ResultRow& row = row_of(sources, *named);
+  mark.samples = row.samples, mark.restarts = row.restarts, mark.clock_mhz = row.sm_clock_mhz;
+  mark.heads = fmt::format("{}/{}", row.problem.q_heads, row.problem.kv_heads);
+  mark.limit = flag_label(row.limiter);
+  mark.remark = row.reason;
   mark.sweep = row.sweep;
   mark.measurement = row.measurement;
   const Explored one = explored(sources[named->source], named->row);
@@ -180,19 +186,74 @@ Exploration with_names(const Exploration& made, std::span<const ExploreSource> s
   return named;
 }
 
+/// "causal dot-product attention" of a reference; of ours the problem, as far as its rows share it.
+std::string what_is_measured(std::span<const ResultRow* const> rows) {
+  const ResultRow& first = *rows.front();
+  if (!is_baseline(first)) return shared_conditions(rows);
+  if (first.card.kind == KernelKind::gemm) return "matrix product";
+  const std::string windows = windows_text(first.problem);
+  const bool shared =
+      std::ranges::all_of(rows, [&](const ResultRow* row) { return windows_text(row->problem) == windows; });
+  return (shared ? windows + " " : "") + "dot-product attention";
+}
+
+ExploreSeriesFacts facts_of(const std::string& name, std::span<const ResultRow* const> rows,
+                            const std::vector<std::string>& where) {
+  ExploreSeriesFacts facts{name, what_is_measured(rows), {}, {}, {}, 0, {}, {}};
+  const ResultRow& first = *rows.front();
+  const bool one_version = std::ranges::all_of(rows, [&](const ResultRow* row) {
+    return is_baseline(*row) && row->kernel == first.kernel && row->instance == first.instance;
+  });
+  if (one_version && name == first.card.label && !first.instance.empty() && first.instance != "default")
+    facts.name += " " + first.instance;
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    const ResultRow& row = *rows[n];
+    facts.samples.push_back(row.samples);
+    if (row.sm_clock_mhz) {
+      facts.least_mhz = std::min(facts.least_mhz.value_or(*row.sm_clock_mhz), *row.sm_clock_mhz);
+      facts.most_mhz = std::max(facts.most_mhz.value_or(*row.sm_clock_mhz), *row.sm_clock_mhz);
+    }
+    if (!row.limiter.empty()) {
+      ++facts.limited;
+      facts.limit = flag_label(row.limiter);
+    }
+    if (row.reason.starts_with("not converged")) facts.unconverged.push_back(where[n]);
+  }
+  return facts;
+}
+
+/// "64k"
+std::string x_in_words(const Exploration& made, double x) {
+  if (!made.x_names.empty()) return made.x_names[static_cast<std::size_t>(x)];
+  return counts_tokens(std::string(made.x->id)) ? format_tokens(static_cast<std::int64_t>(x)) : significant_text(x, 4);
+}
+
 /// What all measurements that are drawn share, and how they were taken.
 ExploreConditions conditions_of(const Exploration& made, std::span<const ExploreSource> sources) {
   ExploreConditions conditions;
   std::vector<double> clocks;
   std::vector<const ResultRow*> rows;
-  std::set<std::string> windows, passes;
+  std::set<std::string> windows;
+  std::set<std::string>& passes = conditions.passes;
+  std::vector<std::string> series_names;
+  std::map<std::string, std::pair<std::vector<const ResultRow*>, std::vector<std::string>>> by_series;
   bool ours = false;
   for (const ExplorePanel& panel : made.panels) {
     for (const ExploreSeries& series : panel.series) {
+      auto& [series_rows, where] = by_series[series.name];
+      if (series_rows.empty()) series_names.push_back(series.name);
       for (const ExplorePoint& point : series.points) {
         for (const ExploreRepeat& repeat : point.repeats) {
           const ResultRow& row = row_of(sources, repeat);
           rows.push_back(&row);
+          series_rows.push_back(&row);
+          where.push_back(x_in_words(made, point.x));
+          conditions.sweeps.insert(row.sweep);
+          conditions.pairs |= row.card.kind == KernelKind::dot_product;
+          const auto* precisions = sources[repeat.source].precisions;
+          const bool told = precisions != nullptr && precisions->contains(row.sweep);
+          if (told) conditions.precisions.insert(precisions->at(row.sweep));
+          conditions.precision_unknown |= !told;
           if (row.sm_clock_mhz) clocks.push_back(*row.sm_clock_mhz);
           conditions.regimes.emplace(to_string(row.regime));
           conditions.timed_by.insert(timing_label(row.timing_source));
@@ -202,7 +263,7 @@ ExploreConditions conditions_of(const Exploration& made, std::span<const Explore
           passes.emplace(to_string(row.pass));
           if (!is_baseline(row)) {
             windows.insert(line_label(row));
-            ours = true;
+            ours = conditions.triples = true;
           }
         }
       }
@@ -211,6 +272,10 @@ ExploreConditions conditions_of(const Exploration& made, std::span<const Explore
   conditions.measurements = rows.size();
   if (!clocks.empty()) conditions.clock_mhz = median(clocks);
   if (ours) conditions.problem = shared_conditions(rows);
+  for (const std::string& name : series_names) {
+    const auto& [series_rows, where] = by_series.at(name);
+    conditions.series.push_back(facts_of(name, series_rows, where));
+  }
   const auto on_axis = [&](std::string_view id) {
     const auto is = [&](const ExploreField* field) { return field != nullptr && field->id == id; };
     return is(made.x) || is(made.color) || is(made.panel) || is(made.row);
@@ -350,6 +415,7 @@ ExploreChart explore_chart(const Exploration& by_id, const ExploreQuery& query, 
   chart.rows = made.rows;
   chart.matched = made.matched;
   chart.blamed = blamed_terms(made);
+  chart.hints = made.hints;
   chart.mixed = made.mixed;
   chart.chosen_over = choice_text(made);
   const std::vector<const ExploreField*> telling = telling_fields(made);

@@ -22,6 +22,8 @@ ExploreChart explore_chart(const Exploration& made, const ExploreQuery& query, s
 std::string explore_title(const ExploreQuery& query);
 /// "Time by tokens, 512 × 32, forward": what is drawn, for a picture's title.
 std::string explore_picture_title(const ExploreChart& chart);
+/// "tflops_by_tokens_512x32_forward": a title as the name of a file.
+std::string file_name_of(const std::string& title);
 /// What a reader of the picture has to know: device, clock, regime, clock of the times, n, what the whiskers are, and
 /// which measurements these are.
 std::string explore_caption(const ExploreChart& chart);
