@@ -78,7 +78,7 @@ const Command kCommands[] = {
      "Write the latency table as it is filtered and sorted to a CSV file", shows_rows, "export"},
     {ask::SaveChart{}, "File", "Save chart as PNG, PDF or SVG...", "Ctrl+Shift+S",
      "Write the chart in front to a PNG file at three times its size, or to a PDF or SVG file for print", shows_rows,
-     "figure export picture plot image publication"},
+     "figure export picture plot image publication width size height font caption paper"},
     {ask::SaveSlice{}, "File", "Save attention slice...", "",
      "Write the slice of the attention panel as .npy, .csv or .png", has_slice},
     {ask::SaveFilm{}, "File", "Save attention film...", "",
@@ -166,7 +166,7 @@ const Command kCommands[] = {
      shows_sweep, "regression slower commit source hash change", "a sweep"},
     {ask::CompareDatabase{}, "Sweep", "Compare with another database...", "",
      "Judge the compared sweeps, or the shown one, against a sweep of another file", shows_rows, "regression slower"},
-    {ask::Star{}, "Sweep", "Star", "S", "Mark the shown sweep, or take the mark away", can_star},
+    {ask::Star{}, "Sweep", "Star", "Ctrl+D", "Mark the shown sweep, or take the mark away", can_star},
     {ask::AskToDelete{}, "Sweep", "Delete sweep...", "", "Delete the shown sweep and its samples; asks first",
      can_delete},
 

@@ -131,6 +131,8 @@ struct Notice {
   };
   std::vector<Action> actions;
   std::int64_t ends = 0;  ///< unix seconds; 0: it stays
+  /// It goes by itself: the status bar has it, so that nothing moves when it comes and goes.
+  bool passes() const { return ends != 0; }
 };
 
 /// A folder, for choosing a file.

@@ -275,7 +275,8 @@ void handle_shortcuts(Context& context) {
 }
 
 void draw_notices(Context& context) {
-  const auto& notices = context.data.notices;
+  std::vector<Notice> notices = context.data.notices;
+  std::erase_if(notices, [](const Notice& notice) { return notice.passes(); });
   if (notices.empty()) return;
   const Look& look = context.look;
   const ImVec2 room = ImGui::GetMainViewport()->Size;

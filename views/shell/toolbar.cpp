@@ -255,6 +255,28 @@ float draw_palette_button(Context& context, float begin, float top) {
   return right - palette_width - look.px(8);
 }
 
+/// Without what stands before a file's name where all of it is too wide: "... figure.svg."
+std::string with_its_end(std::string text, float width) {
+  constexpr std::string_view kDots = "... ";
+  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
+  const std::size_t slash = text.rfind('/');
+  if (slash != std::string::npos) text.replace(0, slash + 1, kDots);
+  while (text.size() > 2 * kDots.size() && ImGui::CalcTextSize(text.c_str()).x > width) text.erase(kDots.size(), 1);
+  return text;
+}
+
+/// What was said that goes by itself. False: there is nothing.
+template <typename Item>
+bool draw_passing_notice(const Context& context, float room, const Item& item) {
+  const auto& notices = context.data.notices;
+  const auto passing = std::ranges::find_if(notices, [](const Notice& notice) { return notice.passes(); });
+  if (passing == notices.end()) return false;
+  const std::string whole = sentence(passing->text), text = with_its_end(whole, room);
+  item(context.look.theme.accent, text);
+  if (text != whole) tooltip(context, whole);
+  return true;
+}
+
 }  // namespace
 
 void draw_toolbar(Context& context) {
@@ -350,6 +372,7 @@ void draw_status_bar(Context& context) {
       end += width;
       coloured_text(colour, text);
     };
+    if (draw_passing_notice(context, room - look.px(16), item)) room = 0;  // what else stands here comes back
     if (data.run.running) {
       const Progress& progress = data.run.progress;
       // The toolbar of a small window has no room for it.

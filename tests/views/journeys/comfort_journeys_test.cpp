@@ -42,7 +42,7 @@ TEST(Layout, a_notice_takes_its_room_once) {
   WindowOnDatabase window;
   window.stage->settle();
   const float before = ImGui::FindWindowByName("###tflops")->Size.y;
-  window.application().messages().notify(Severity::info, NoticeId::saved, "Something was saved.");
+  window.application().messages().notify(Severity::warning, NoticeId::saved, "Something was not saved.");
   for (int i = 0; i < 6; ++i) window.stage->frame();
   const float with = ImGui::FindWindowByName("###tflops")->Size.y;
   EXPECT_LT(with, before);
@@ -63,7 +63,7 @@ TEST(Layout, a_notice_comes_and_goes_and_leaves_the_tabs_as_they_are) {
   window.stage->settle();
   ASSERT_TRUE(in_front("###latency") && in_front("###tflops") && in_front("###history"));
   for (const bool clicked : {false, true}) {
-    window.application().messages().notify(Severity::info, NoticeId::saved, "Something was saved.");
+    window.application().messages().notify(Severity::warning, NoticeId::saved, "Something was not saved.");
     for (int i = 0; i < 4; ++i) window.stage->frame();
     ImGuiWindow* notices = ImGui::FindWindowByName("##notices");
     ASSERT_TRUE(notices != nullptr && notices->Active);
@@ -100,7 +100,7 @@ TEST(Keys, typed_while_a_notice_comes_reach_their_field) {
   window.stage->settle();
   ImGui::GetIO().AddInputCharacter('5');
   for (int i = 0; i < 4; ++i) window.stage->frame();
-  window.application().messages().notify(Severity::info, NoticeId::saved, "Something was saved.");
+  window.application().messages().notify(Severity::warning, NoticeId::saved, "Something was not saved.");
   for (int i = 0; i < 4; ++i) window.stage->frame();
   ImGui::GetIO().AddInputCharacter('1');
   for (int i = 0; i < 4; ++i) window.stage->frame();
