@@ -179,6 +179,17 @@ std::vector<std::string> titles_of(const ExploreChart& chart, float width) {
   return titles;
 }
 
+/// Two strokes at the foot of an axis that does not begin at zero, as in print.
+void mark_cut_axis(const Look& look, const ExploreAxis& y) {
+  if (y.logarithmic || ImPlot::GetPlotLimits().Y.Min <= 0) return;
+  const ImVec2 at(ImPlot::GetPlotPos().x, ImPlot::GetPlotPos().y + ImPlot::GetPlotSize().y);
+  for (const float up : {4.0F, 8.0F}) {
+    ImPlot::GetPlotDrawList()->AddLine(ImVec2(at.x - look.px(4), at.y - look.px(up - 2)),
+                                       ImVec2(at.x + look.px(4), at.y - look.px(up + 2)), look.theme.muted,
+                                       std::max(1.0F, look.px(1)));
+  }
+}
+
 void draw_plots(Context& context, const ExploreChart& chart) {
   const Look& look = context.look;
   const NumberFont font(look, kSecondarySize);
@@ -212,6 +223,7 @@ void draw_plots(Context& context, const ExploreChart& chart) {
     setup_axes(context, chart, {wide, room.y / static_cast<float>(grid.rows)},
                {n + columns >= chart.plots.size(), n % columns == 0});
     for (const ExploreLine& line : plot.lines) plot_line(context, chart, line);
+    mark_cut_axis(look, chart.y);
     select_points(context, plot);
     ImPlot::EndPlot();
   }
@@ -227,6 +239,27 @@ bool any_hollow(const ExploreChart& chart) {
     }
   }
   return false;
+}
+
+/// All intervals are so narrow that the marks hide them in a plot of this height.
+bool intervals_hidden(const Look& look, const ExploreChart& chart, float height) {
+  const auto [low, high] = explore_limits(chart.y, true);
+  const auto along = [&, low = low, high = high](double y) {
+    if (chart.y.logarithmic) return std::log(std::max(y, 1e-300) / low) / std::log(high / low);
+    return (y - low) / (high - low);
+  };
+  bool any = false;
+  for (const ExplorePlot& plot : chart.plots) {
+    for (const ExploreLine& line : plot.lines) {
+      for (const ExploreMark& mark : line.marks) {
+        if (!mark.known) continue;
+        any = true;
+        if ((along(mark.high) - along(mark.low)) * static_cast<double>(height) > static_cast<double>(look.px(8)))
+          return false;
+      }
+    }
+  }
+  return any;
 }
 
 std::string subtitle_of(const ExploreChart& chart, bool printing) {
@@ -269,8 +302,13 @@ void draw_explore_panel(Context& context) {
   ExploreQuery asked = chart ? chart->query : context.ui.explore.query;
   asked.where.clear();                                         // stands in its field, in a picture below the title
   const bool drawn = context.ui.printing && chart != nullptr;  // a picture's title is in words
-  panel_heading(context, drawn ? explore_picture_title(*chart) : explore_title(asked),
-                chart ? subtitle_of(*chart, context.ui.printing) : "",
+  std::string subtitle = chart ? subtitle_of(*chart, context.ui.printing) : "";
+  if (chart) {
+    const float rows = chart->columns > 0 ? static_cast<float>(chart->plots.size() / chart->columns) : 1;
+    const float height = (ImGui::GetContentRegionAvail().y - context.look.px(120)) / std::max(1.0F, rows);
+    if (intervals_hidden(context.look, *chart, height)) subtitle += "; intervals are no longer than the marks";
+  }
+  panel_heading(context, drawn ? explore_picture_title(*chart) : explore_title(asked), subtitle,
                 context.ui.printing ? 0 : button_width(kCopySave));
   chart_button(context, Panel::explore);
   if (!context.ui.printing) draw_explore_controls(context);

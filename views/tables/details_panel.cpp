@@ -215,8 +215,16 @@ void draw_launch(Context& context, const Measurement& measurement) {
   const LaunchRecord& launch = *std::ranges::max_element(
       measurement.launches, {}, [](const LaunchRecord& one) { return one.end_ns - one.start_ns; });
   section(context, "Launch");
-  if (!launch.name.empty())
-    fact_line(context, measurement.launches.size() > 1 ? "longest kernel" : "kernel", launch.name, true);
+  if (!launch.name.empty()) {
+    // Names of templates have thousands of letters: all of it stands on hover.
+    constexpr std::size_t kMostLetters = 90;
+    const bool cut = launch.name.size() > kMostLetters;
+    const std::string name = cut ? launch.name.substr(0, kMostLetters) + " ..." : launch.name;
+    ImGui::BeginGroup();
+    fact_line(context, measurement.launches.size() > 1 ? "longest kernel" : "kernel", name, true);
+    ImGui::EndGroup();
+    if (cut) tooltip(context, launch.name);
+  }
   if (measurement.key.timing_source == TimingSource::cpu_clock) {  // what runs on a CPU has threads alone
     if (launch.grid[0] > 0) fact_line(context, "threads", format_count(launch.grid[0]));
     return;
