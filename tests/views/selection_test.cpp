@@ -86,6 +86,83 @@ TEST(Beside, what_the_kernels_did_stands_before_what_came_of_it_and_by_its_weigh
   EXPECT_EQ(beside_in_words(a, Measurement()), "");
 }
 
+TEST(Beside, what_is_said_to_be_within_five_percent_is) {
+  const std::string conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
+                    passes = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", cycles = "sm__cycles_active.avg",
+                    fma = "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active",
+                    hits = "lts__t_sector_hit_rate.pct";
+  Measurement a, b;
+  a.counters = {counter(conflicts.c_str(), 42.4e6), counter(passes.c_str(), 6'000e6), counter(cycles.c_str(), 43.2e6),
+                counter(fma.c_str(), 19, "%"), counter(hits.c_str(), 90, "%")};
+  b.counters = {counter(conflicts.c_str(), 17.2e6), counter(passes.c_str(), 6'000e6), counter(cycles.c_str(), 36.7e6),
+                counter(fma.c_str(), 17, "%"), counter(hits.c_str(), 91, "%")};
+  std::vector<std::string> alike;
+  for (const BesideLine& line : beside_lines(a, b)) {
+    if (line.alike) alike.push_back(line.label);
+    if (line.label == "shared memory conflicts") {
+      EXPECT_EQ(line.factor, "2.47×");
+      EXPECT_THAT(line.meaning, HasSubstr("A 0.71 %, B 0.29 %"));
+    }
+    if (line.label == "fp32 (FMA) busy") {
+      EXPECT_EQ(line.factor, "1.32×") << "19 % of 1.18 times the cycles";
+    }
+    if (line.label == "L2 hits") {
+      EXPECT_EQ(line.factor, "") << "not of the cycles";
+    }
+  }
+  EXPECT_THAT(alike, ElementsAre("shared memory passes", "L2 hits"));
+}
+
+LaunchRecord launch(const char* name, std::int64_t ms, std::int64_t grid) {
+  LaunchRecord one;
+  one.name = name;
+  one.end_ns = ms * 1'000'000;
+  one.grid[0] = grid, one.grid[1] = one.grid[2] = 1;
+  return one;
+}
+
+TEST(Beside, grids_are_of_one_kernel_or_say_of_which) {
+  const char* const rows =
+      "void triscope::portable::(anonymous namespace)::portable_backward_rows<128>(Shape, Tensors)";
+  const char* const keys = "void triscope::portable::portable_backward_keys<128>(Shape, Tensors)";
+  EXPECT_EQ(plain_kernel_name(rows), "portable_backward_rows");
+  EXPECT_EQ(plain_kernel_name("memset"), "memset");
+  SelectedMeasurement a, b;
+  a.row = b.row = fixture::row(1, 512, 32, Pass::backward, 2, 0.2);
+  a.row.timing_source = b.row.timing_source = TimingSource::cupti;
+  a.measurement.launches = {launch("memset", 0, 1), launch(rows, 60, 100), launch(keys, 40, 7)};
+  b.measurement.launches = {launch("memset", 0, 1), launch(rows, 30, 200), launch(keys, 39, 9)};
+  const auto what = [](const SelectedMeasurement& one, const SelectedMeasurement& other) {
+    std::vector<std::string> all;
+    for (const BesideFact& fact : differing_facts(one, other)) all.push_back(fact.what + ": " + fact.a + ", " + fact.b);
+    return all;
+  };
+  EXPECT_THAT(what(a, b), ElementsAre("longest kernel: portable_backward_rows, portable_backward_keys",
+                                      "grid of portable_backward_rows: 100, 200"));
+  const std::vector<BesideLine> kernels = beside_kernels(a.measurement, b.measurement);
+  ASSERT_THAT(labels(kernels), ElementsAre("portable_backward_rows", "portable_backward_keys", "memset"));
+  EXPECT_EQ(kernels[0].factor, "2.00×");
+  EXPECT_EQ(kernels[0].b, "30.00 ms");
+  b.measurement.launches = {launch("memset", 1, 1), launch("cudnn", 30, 200)};
+  EXPECT_THAT(what(a, b),
+              ElementsAre("longest kernel: portable_backward_rows, cudnn", "grid of the longest: 100, 200"));
+  a.measurement.launches.resize(1), b.measurement.launches.resize(1);
+  EXPECT_THAT(beside_kernels(a.measurement, b.measurement), IsEmpty());
+}
+
+TEST(Beside, two_cards_of_one_name_differ) {
+  SelectedMeasurement a, b;
+  a.row = b.row = fixture::row(1, 512, 32, Pass::forward, 2, 0.2);
+  a.environment.device_name = b.environment.device_name = "NVIDIA H200";
+  a.environment.device_uuid = "GPU-66bf7b6b-771c-21b8-f286-b99b0675d0b1";
+  b.environment.device_uuid = "GPU-7d8c5cc0-c67b-f502-f343-b578a240cc3d";
+  const std::vector<BesideFact> facts = differing_facts(a, b);
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_EQ(facts[0].what, "card");
+  EXPECT_EQ(facts[0].a, "GPU-66bf7b6b");
+  EXPECT_EQ(facts[0].b, "GPU-7d8c5cc0");
+}
+
 TEST(Beside, what_was_asked_for_stands_before_the_machine) {
   SelectedMeasurement a, b;
   a.row = fixture::row(1, 512, 32, Pass::forward, 2, 0.2);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -25,6 +26,7 @@ constexpr std::string_view kWgmma = "sm__inst_executed_pipe_tensor_op_gmma.sum";
 constexpr std::string_view kDramRead = "dram__bytes_read.sum";
 constexpr std::string_view kPasses = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum";
 constexpr std::string_view kConflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum";
+constexpr std::string_view kCycles = "sm__cycles_active.avg";
 constexpr std::string_view kTensorBusy = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active";
 constexpr std::string_view kIssueBusy = "smsp__issue_active.avg.pct_of_peak_sustained_active";
 
@@ -62,6 +64,21 @@ CounterRole role_of(const Counter& counter) {
   return count ? CounterRole::work : CounterRole::result;
 }
 
+/// How busy a unit was, of the cycles of the measurement.
+bool is_busy_share(std::string_view name) {
+  constexpr std::string_view kBusy[] = {"sm__pipe_", "sm__inst_executed_pipe_", "smsp__issue_active",
+                                        "dram__throughput"};
+  return name.find(".pct_of_peak") != name.npos &&
+         std::ranges::any_of(kBusy, [&](std::string_view unit) { return name.starts_with(unit); });
+}
+
+/// By what factor the busy cycles differ: one share of more cycles is more work.
+std::optional<double> busy_factor(const Measurement& a, const Measurement& b, std::string_view name) {
+  if (!is_busy_share(name)) return std::nullopt;
+  const std::optional<double> share = factor_of(a, b, name), cycles = factor_of(a, b, kCycles);
+  return share && cycles ? std::optional(*share * *cycles) : std::nullopt;
+}
+
 BesideLine line_of(const Counter& counter) {
   BesideLine line;
   line.role = role_of(counter);
@@ -74,33 +91,65 @@ BesideLine line_of(const Counter& counter) {
 
 void set_apart(BesideLine& line, const Measurement& a, const Measurement& b, const Counter& here,
                const Counter& there) {
-  constexpr double kAlike = 1.05, kAlikeShare = 0.03;
-  const bool share = here.unit == "%";
-  const std::optional<double> factor = factor_of(a, b, here.name);
-  if (factor && !share) line.factor = fmt::format("{}×", significant_text(*factor));
+  constexpr double kAlike = 1.05, kAlikeShare = 0.03, kFewShare = 0.05;
+  line.share = here.unit == "%";
+  const std::optional<double> factor = line.share ? busy_factor(a, b, here.name) : factor_of(a, b, here.name);
+  if (factor) line.factor = fmt::format("{}×", significant_text(*factor));
+  const double apart = factor ? std::abs(std::log(*factor)) : std::numeric_limits<double>::infinity();
   const Counter *passes_a = find(a, kPasses), *passes_b = find(b, kPasses);
-  double alike = std::log(kAlike);
-  if (share) {
-    line.apart = std::abs(here.value - there.value) / 100;
-    alike = kAlikeShare;
+  line.alike = apart < std::log(kAlike);
+  line.apart = apart;
+  if (line.share) {
+    const double difference = std::abs(here.value - there.value) / 100, most = std::max(here.value, there.value) / 100;
+    line.apart = factor ? std::max(difference, apart * most) : difference;
+    line.alike = difference < kAlikeShare && (!factor || line.alike || most < kFewShare);
   } else if (here.name == kConflicts && passes_a != nullptr && passes_b != nullptr) {
+    const double share_a = here.value / std::max(1.0, passes_a->value),
+                 share_b = there.value / std::max(1.0, passes_b->value);
     line.apart = std::abs(here.value - there.value) / std::max({1.0, passes_a->value, passes_b->value});
-    alike = kAlikeShare;
-  } else {
-    line.apart = factor ? std::abs(std::log(*factor)) : std::numeric_limits<double>::infinity();
+    line.meaning += fmt::format("\nOf the passes through shared memory: A {} %, B {} %.",
+                                significant_text(100 * share_a, 2), significant_text(100 * share_b, 2));
   }
-  line.alike = line.apart < alike;
 }
 
 std::string whole_number(const std::optional<double>& value, const char* unit) {
   return value ? fmt::format("{:.0f} {}", *value, unit) : std::string();
 }
 
-/// The longest kernel of a launch: the first may only clear memory.
-const LaunchRecord* longest_launch(const SelectedMeasurement& of) {
-  const auto& launches = of.measurement.launches;
-  if (launches.empty() || of.row.timing_source == TimingSource::cpu_clock) return nullptr;
-  return &*std::ranges::max_element(launches, {}, [](const LaunchRecord& one) { return one.end_ns - one.start_ns; });
+double duration_ms(const LaunchRecord& launch) { return static_cast<double>(launch.end_ns - launch.start_ns) * 1e-6; }
+
+const std::vector<LaunchRecord>& launches_of(const SelectedMeasurement& one) {
+  static const std::vector<LaunchRecord> kNone;
+  return one.row.timing_source == TimingSource::cpu_clock ? kNone : one.measurement.launches;
+}
+
+const LaunchRecord* longest(const std::vector<LaunchRecord>& launches) {
+  return launches.empty() ? nullptr : &*std::ranges::max_element(launches, {}, duration_ms);
+}
+
+/// The launch of each side whose grid, block and registers stand beside each other.
+struct LaunchPair {
+  const LaunchRecord *a = nullptr, *b = nullptr;
+};
+/// Of the kernel that both ran and that took longest of both together: the longest of A may be another kernel than the
+/// longest of B. One that took little of a side, such as a memset, does not count: then the longest of each.
+LaunchPair launch_pair(const std::vector<LaunchRecord>& a, const std::vector<LaunchRecord>& b) {
+  constexpr double kLittle = 0.1;
+  const LaunchRecord *longest_a = longest(a), *longest_b = longest(b);
+  LaunchPair found{longest_a, longest_b};
+  double most = -1;
+  for (const LaunchRecord& one : a) {
+    for (const LaunchRecord& other : b) {
+      const double both = duration_ms(one) + duration_ms(other);
+      if (both <= most || plain_kernel_name(one.name) != plain_kernel_name(other.name)) continue;
+      if (duration_ms(one) < kLittle * duration_ms(*longest_a) ||
+          duration_ms(other) < kLittle * duration_ms(*longest_b))
+        continue;
+      most = both;
+      found = {&one, &other};
+    }
+  }
+  return found;
 }
 
 std::string dimensions(const std::int64_t (&d)[3]) {
@@ -112,11 +161,6 @@ struct FactText {
   const char* what;
   std::string (*text)(const SelectedMeasurement&);
 };
-template <std::string (*text)(const LaunchRecord&)>
-std::string of_launch(const SelectedMeasurement& one) {
-  const LaunchRecord* launch = longest_launch(one);
-  return launch == nullptr ? std::string() : text(*launch);
-}
 std::string grid_text(const LaunchRecord& launch) { return dimensions(launch.grid); }
 std::string block_text(const LaunchRecord& launch) { return dimensions(launch.block); }
 std::string cluster_text(const LaunchRecord& launch) { return dimensions(launch.cluster); }
@@ -126,6 +170,22 @@ std::string registers_text(const LaunchRecord& launch) {
 std::string shared_text(const LaunchRecord& launch) {
   const std::int64_t bytes = launch.static_shared_bytes + launch.dynamic_shared_bytes;
   return bytes > 0 ? format_bytes(bytes) : std::string();
+}
+
+struct LaunchText {
+  const char* what;
+  std::string (*text)(const LaunchRecord&);
+};
+const LaunchText kLaunchTexts[] = {{"grid", grid_text},
+                                   {"block", block_text},
+                                   {"cluster", cluster_text},
+                                   {"registers", registers_text},
+                                   {"shared memory", shared_text}};
+
+/// "GPU-66bf7b6b" of "GPU-66bf7b6b-771c-21b8-f286-b99b0675d0b1".
+std::string card_text(const std::string& uuid) {
+  const std::size_t end = uuid.find('-', uuid.find('-') + 1);
+  return uuid.substr(0, end);
 }
 
 using One = SelectedMeasurement;
@@ -142,6 +202,7 @@ const FactText kFactTexts[] = {
     {"deterministic", [](const One& m) { return std::string(m.row.problem.deterministic ? "yes" : "no"); }},
     {"regime", [](const One& m) { return std::string(to_string(m.row.regime)); }},
     {"device", [](const One& m) { return m.environment.device_name; }},
+    {"card", [](const One& m) { return card_text(m.environment.device_uuid); }},
     {"driver", [](const One& m) { return m.environment.driver_version; }},
     {"clock", [](const One& m) { return whole_number(m.row.sm_clock_mhz, "MHz"); }},
     {"power", [](const One& m) { return whole_number(m.row.power_w, "W"); }},
@@ -149,11 +210,8 @@ const FactText kFactTexts[] = {
     {"timed by", [](const One& m) { return std::string(timing_label(m.row.timing_source)); }},
     {"sources", [](const One& m) { return m.row.source_hash; }},
     {"instance", [](const One& m) { return m.row.instance; }},
-    {"grid", of_launch<grid_text>},
-    {"block", of_launch<block_text>},
-    {"cluster", of_launch<cluster_text>},
-    {"registers", of_launch<registers_text>},
-    {"shared memory", of_launch<shared_text>},
+};
+const FactText kSoftwareTexts[] = {
     {"Triscope", [](const One& m) { return m.environment.triscope_version + " " + m.environment.git_commit; }},
     {"compiler", [](const One& m) { return m.environment.compiler; }},
     {"CUDA", [](const One& m) { return m.environment.cuda_version; }},
@@ -222,12 +280,62 @@ std::string beside_in_words(const Measurement& a, const Measurement& b) {
   return work;
 }
 
+std::string plain_kernel_name(std::string_view name) {
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::", kVoid = "void ";
+  if (name.starts_with(kVoid)) name.remove_prefix(kVoid.size());
+  std::string text(name);
+  for (std::size_t at = text.find(kUnnamed); at != text.npos; at = text.find(kUnnamed)) text.erase(at, kUnnamed.size());
+  const std::size_t arguments = std::min(text.find('('), text.size());
+  text.resize(std::min(text.find('<'), arguments));
+  const std::size_t space = text.rfind("::");
+  return space == text.npos ? text : text.substr(space + 2);
+}
+
+std::vector<BesideLine> beside_kernels(const Measurement& a, const Measurement& b) {
+  if (a.launches.size() < 2 && b.launches.size() < 2) return {};
+  struct Times {
+    std::string name;
+    double a = 0, b = 0;
+  };
+  std::vector<Times> kernels;
+  for (const auto& [one, time] : {std::pair(&a, &Times::a), std::pair(&b, &Times::b)}) {
+    for (const LaunchRecord& launch : one->launches) {
+      const std::string name = plain_kernel_name(launch.name);
+      auto found = std::ranges::find(kernels, name, &Times::name);
+      if (found == kernels.end()) found = kernels.insert(found, {name});
+      (*found).*time += duration_ms(launch);
+    }
+  }
+  std::ranges::stable_sort(kernels, std::greater(), [](const Times& one) { return std::max(one.a, one.b); });
+  const auto text = [](double ms) { return ms > 0 ? format_ms(ms) : std::string(kNotCounted); };
+  std::vector<BesideLine> lines;
+  for (const Times& one : kernels) {
+    BesideLine line;
+    line.label = one.name;
+    line.a = text(one.a), line.b = text(one.b);
+    if (one.a > 0 && one.b > 0) line.factor = fmt::format("{}×", significant_text(one.a / one.b));
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
 std::vector<BesideFact> differing_facts(const SelectedMeasurement& a, const SelectedMeasurement& b) {
   std::vector<BesideFact> facts;
-  for (const FactText& fact_text : kFactTexts) {
-    BesideFact fact{fact_text.what, fact_text.text(a), fact_text.text(b)};
-    if (fact.a != fact.b) facts.push_back(std::move(fact));
+  const auto add = [&](std::string what, std::string in_a, std::string in_b) {
+    if (in_a != in_b) facts.push_back({std::move(what), std::move(in_a), std::move(in_b)});
+  };
+  for (const FactText& fact : kFactTexts) add(fact.what, fact.text(a), fact.text(b));
+  const std::vector<LaunchRecord>&in_a = launches_of(a), &in_b = launches_of(b);
+  const LaunchRecord *longest_a = longest(in_a), *longest_b = longest(in_b);
+  const LaunchPair pair = launch_pair(in_a, in_b);
+  if (longest_a != nullptr && longest_b != nullptr) {
+    const std::string name_a = plain_kernel_name(longest_a->name), name_b = plain_kernel_name(longest_b->name);
+    add("longest kernel", name_a, name_b);
+    const std::string of_a = plain_kernel_name(pair.a->name), of_b = plain_kernel_name(pair.b->name);
+    const std::string of = name_a == name_b ? "" : of_a == of_b ? " of " + of_a : " of the longest";
+    for (const LaunchText& fact : kLaunchTexts) add(fact.what + of, fact.text(*pair.a), fact.text(*pair.b));
   }
+  for (const FactText& fact : kSoftwareTexts) add(fact.what, fact.text(a), fact.text(b));
   return facts;
 }
 

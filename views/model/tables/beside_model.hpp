@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "views/data/window_data.hpp"
@@ -17,13 +18,17 @@ enum class CounterRole {
 struct BesideLine {
   std::string label, meaning;
   CounterRole role = CounterRole::work;
-  std::string a, b;    ///< with their units; "–" where it was not counted
-  std::string factor;  ///< a / b, "2.46×"; empty: there is none, or it says little, as of shares
+  std::string a, b;  ///< with their units; "–" where it was not counted
+  /// a / b, "2.46×"; of how busy a unit is, that of its busy cycles: the share times the cycles. Empty: there is none,
+  /// or it says little, as of other shares.
+  std::string factor;
   /// By which lines of a role are sorted: |log(a / b)|; of shares, and of bank conflicts as a share of the passes, the
   /// difference.
   double apart = 0;
   bool only_one = false;  ///< has it
-  bool alike = false;     ///< apart by less than 5 %, or of shares by less than 3 points
+  bool share = false;     ///< of a highest value, in percent
+  /// a and b are within 5 % of each other, or shares within 3 points, where the busy cycles are within 5 % or few.
+  bool alike = false;
 };
 
 /// Every counter that one of them has and that says something: what the kernels did, what came of it, and what only one
@@ -40,6 +45,12 @@ struct BesideFact {
 };
 /// What was asked for first, then the machine and its conditions, then the sources and how they were launched.
 std::vector<BesideFact> differing_facts(const SelectedMeasurement& a, const SelectedMeasurement& b);
+
+/// Both sides' time in each kernel that a launch of either ran, in milliseconds, the longest first; empty where each
+/// ran one.
+std::vector<BesideLine> beside_kernels(const Measurement& a, const Measurement& b);
+/// "hopper_backward" of "void triscope::hopper::backward::hopper_backward<128, false>(TensorMaps)".
+std::string plain_kernel_name(std::string_view name);
 
 /// Of more rows only the first are listed.
 inline constexpr std::size_t kMostSelectedRows = 1000;
