@@ -23,31 +23,37 @@ bool is_of(const ResultRow& row, const VersionChoice& choice, const std::string&
 
 using Rows = std::vector<const ResultRow*>;
 
+/// The newest of some measurements of one question.
+struct Newest {
+  const ResultRow* row = nullptr;
+  std::size_t of = 0;
+};
+
 /// What stands on both sides.
-std::vector<std::pair<const ResultRow*, const ResultRow*>> pairs_of(const Rows& older, const Rows& newer) {
+std::vector<std::pair<Newest, Newest>> pairs_of(const Rows& older, const Rows& newer) {
   TextNumbers texts;
-  using Newest = std::map<Identity, const ResultRow*>;
   const auto newest_of = [&](const Rows& rows) {
-    Newest side;
+    std::map<Identity, Newest> side;
     for (const ResultRow* row : rows) {
       Identity key = identity_of(*row, texts);
       key[kVersionPart] = 0;
-      const ResultRow*& newest = side[key];
-      if (newest == nullptr || newest->started <= row->started) newest = row;
+      Newest& newest = side[key];
+      if (newest.row == nullptr || newest.row->started <= row->started) newest.row = row;
+      ++newest.of;
     }
     return side;
   };
-  const Newest before = newest_of(older), after = newest_of(newer);
+  const std::map<Identity, Newest> before = newest_of(older), after = newest_of(newer);
   // An instance that was renamed, or chosen anew, is still the answer to the same question where each has one.
   const auto without_instance = [](Identity key) {
     key[kInstancePart] = -1;
     return key;
   };
-  std::map<Identity, Rows> of_question;
+  std::map<Identity, std::vector<Newest>> of_question;
   for (const auto& [key, row] : before) of_question[without_instance(key)].push_back(row);
   std::map<Identity, std::size_t> answers;
   for (const auto& [key, row] : after) ++answers[without_instance(key)];
-  std::vector<std::pair<const ResultRow*, const ResultRow*>> pairs;
+  std::vector<std::pair<Newest, Newest>> pairs;
   for (const auto& [key, row] : after) {
     if (const auto same = before.find(key); same != before.end()) {
       pairs.emplace_back(same->second, row);
@@ -94,7 +100,8 @@ std::vector<VersionPair> shared_by_versions(std::span<const ResultRow> rows, con
     if (is_of(row, choice, choice.after)) after.push_back(&row);
   }
   std::vector<VersionPair> pairs;
-  for (const auto& [older, newer] : pairs_of(before, after)) pairs.push_back({*older, *newer});
+  for (const auto& [older, newer] : pairs_of(before, after))
+    pairs.push_back({*older.row, *newer.row, older.of, newer.of});
   return pairs;
 }
 

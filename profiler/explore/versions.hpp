@@ -46,6 +46,7 @@ struct VersionChange {
 /// A measurement of each version, of the same problem, device, regime and clock.
 struct VersionPair {
   ResultRow before, after;
+  std::size_t of_before = 1, of_after = 1;  ///< how many measurements each is the newest of
 };
 
 /// Of our kernels that were measured in two or more versions: those whose newest version is the newest first.

@@ -9,6 +9,7 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/record/dot_product.hpp"
+#include "profiler/statistics/between_sides.hpp"
 
 namespace triscope {
 namespace {
@@ -119,6 +120,26 @@ Pairing pair_rows(const std::vector<ResultRow>& a, const std::vector<ResultRow>&
     if (!used[i]) pairing.only_b.push_back(b[i]);
   }
   return pairing;
+}
+
+std::vector<RowPair> unchanged_pairs(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b,
+                                     const std::set<SweepPair>& sweeps) {
+  constexpr std::size_t kMost = 64;  // a comparison reads the samples of both
+  const auto measured_in = [](const std::vector<ResultRow>& rows, std::int64_t sweep) {
+    std::vector<ResultRow> in_sweep;
+    for (const ResultRow& row : rows) {
+      if (row.sweep == sweep && row.status == Status::ok && row.median_ms) in_sweep.push_back(row);
+    }
+    return newest_of_each(in_sweep);
+  };
+  std::vector<RowPair> unchanged;
+  for (const auto& [of_a, of_b] : sweeps) {
+    for (RowPair& pair : pair_rows(measured_in(a, of_a), measured_in(b, of_b), false).pairs) {
+      if (unchanged.size() == kMost) return unchanged;
+      if (is_unchanged(pair.a, pair.b)) unchanged.push_back(std::move(pair));
+    }
+  }
+  return unchanged;
 }
 
 }  // namespace triscope

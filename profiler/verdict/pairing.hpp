@@ -3,10 +3,13 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "profiler/record/measurement.hpp"
@@ -38,6 +41,13 @@ struct Pairing {
 /// mask. The rows' status does not matter. Throws `Error` (usage) for more
 /// than `kMostPairs`.
 Pairing pair_rows(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b, bool across_kernels);
+
+/// A sweep of A and one of B between which rows were compared.
+using SweepPair = std::pair<std::int64_t, std::int64_t>;
+/// What those sweeps of `a` and of `b` both measured of kernels that did not change (`is_unchanged`), the newest of
+/// each; of very many only the first.
+std::vector<RowPair> unchanged_pairs(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b,
+                                     const std::set<SweepPair>& sweeps);
 
 /// The partners that rows have among `rows`, as in `pair_rows`, found without looking at each of them.
 class Partners {

@@ -23,6 +23,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/number_of.hpp"
 #include "profiler/explore/versions.hpp"
+#include "profiler/statistics/between_sides.hpp"
 #include "profiler/statistics/comparison_facts.hpp"
 
 namespace triscope {
@@ -111,6 +112,31 @@ void compare_pair(StoredSamples& of_a, StoredSamples& of_b, const CompareOptions
   const GateResult gate = gate_result(*options.fail_if, pair, result.comparison, disturbed);
   result.violated = gate == GateResult::fails;
   result.open = gate == GateResult::open;
+}
+
+/// What did not change on the sweeps that were compared. Nothing where all that was compared is the same program.
+UnchangedKernels unchanged_of(const Side& a, const Side& b, StoredSamples& of_a, StoredSamples& of_b,
+                              const CompareOptions& options, const std::vector<ComparedPair>& pairs) {
+  std::set<SweepPair> sweeps;
+  bool changed = false;
+  for (const ComparedPair& pair : pairs) {
+    changed |= !is_unchanged(pair.rows.a, pair.rows.b);
+    if (a.from != b.from || pair.rows.a.sweep != pair.rows.b.sweep)
+      sweeps.insert({pair.rows.a.sweep, pair.rows.b.sweep});
+  }
+  UnchangedKernels unchanged;
+  if (!changed || sweeps.empty()) return unchanged;
+  const auto rows_of = [&sweeps](const Snapshot& from, std::int64_t SweepPair::*which) {
+    std::set<std::int64_t> ids;
+    for (const SweepPair& pair : sweeps) ids.insert(pair.*which);
+    std::vector<ResultRow> rows;
+    for (const std::int64_t id : ids) std::ranges::move(from.results(id), std::back_inserter(rows));
+    return rows;
+  };
+  for (const RowPair& pair :
+       unchanged_pairs(rows_of(*a.from, &SweepPair::first), rows_of(*b.from, &SweepPair::second), sweeps))
+    unchanged.add(pair.a, compare_rows(of_a, pair.a, of_b, pair.b, options.tolerance));
+  return unchanged;
 }
 
 void require_two_sides(const Side& a, const Side& b, const std::vector<ComparedPair>& pairs) {
@@ -342,6 +368,7 @@ int run(const CompareOptions& options) {
   for (ComparedPair& pair : compared.pairs) compare_pair(of_a, of_b, options, pair);
   compared.differences = place_differences(*a.from, *b.from, compared.pairs, options.allowed);
   compared.tally = count_pairs(compared.pairs, pairing);
+  compared.unchanged = unchanged_of(a, b, of_a, of_b, options, compared.pairs);
   std::map<std::pair<std::int64_t, std::int64_t>, const ComparedPair*> by_rows;
   for (const ComparedPair& pair : compared.pairs) by_rows[{pair.rows.a.measurement, pair.rows.b.measurement}] = &pair;
   compared.steps = compare_steps(newest_of_each(a.rows), newest_of_each(b.rows),

@@ -92,13 +92,18 @@ std::string ratio_interval_text(const Comparison& comparison) {
   return fmt::format("{} .. {}", bound_text(comparison.interval.low), bound_text(comparison.interval.high));
 }
 
-std::string cycles_text(const Comparison& comparison) {
-  return comparison.cycle_ratio ? significant_text(*comparison.cycle_ratio) : "";
-}
-
 std::string ms_text(const ResultRow& row) {
   return row.status == Status::ok && row.median_ms ? milliseconds_text(*row.median_ms)
                                                    : std::string(to_string(row.status));
+}
+
+/// What all pairs say beside their verdicts: those without one by their ratios, and what did not change.
+std::vector<std::string> words_on_all(const Compared& compared) {
+  Unjudged unjudged;
+  for (const ComparedPair& pair : compared.pairs) unjudged.add(pair.comparison);
+  std::vector<std::string> lines{unjudged_text(unjudged), unchanged_text(compared.unchanged)};
+  std::erase(lines, "");
+  return lines;
 }
 
 /// The sentences below a table: why a verdict is what it is, and what differs between A and B.
@@ -191,7 +196,7 @@ std::string compared_table(const Compared& compared, std::size_t width) {
                           fmt::format("m{}", pair.rows.b.measurement), name_of(pair.rows.b),
                           fmt::format("{}", pair.rows.a.problem.seq_len), telling[n], ms_text(pair.rows.a),
                           ms_text(pair.rows.b), verdict_text(comparison), ratio_interval_text(comparison),
-                          cycles_text(comparison), comparison.ratio > 0 ? (comparison.paired ? "yes" : "no") : "",
+                          cycle_ratio_text(comparison), comparison.ratio > 0 ? (comparison.paired ? "yes" : "no") : "",
                           pair.violated ? "FAILS"
                           : pair.open   ? "open"
                                         : ""});
@@ -209,6 +214,7 @@ std::string compared_table(const Compared& compared, std::size_t width) {
         "A / B is made of neighbouring turns or of the medians of processes; the quotient of the two medians may lie "
         "outside it.\n";
   for (const std::string& line : sentences(compared)) text += line + "\n";
+  for (const std::string& line : words_on_all(compared)) text += line + "\n";
   return text + tally_text(compared.tally) + "\n";
 }
 
@@ -242,6 +248,12 @@ std::string compared_json(const Compared& compared) {
                        {"allowed", difference.allowed}}) +
             "\n";
   text += compared_steps_json(compared.steps);
+  if (const UnchangedKernels& unchanged = compared.unchanged; !unchanged.times.empty())
+    text += dump_line({{"type", "unchanged"},
+                       {"kernels", unchanged.labels},
+                       {"ratios", unchanged.times},
+                       {"cycle_ratios", unchanged.cycles}}) +
+            "\n";
   const Tally& tally = compared.tally;
   return text +
          dump_line({{"type", "summary"},
@@ -269,6 +281,7 @@ std::string compared_markdown(const Compared& compared) {
   for (const char* name : {"seq", "A ms", "B ms"}) table.add_column(name, true);
   table.add_column("A is", false);
   table.add_column(ratio_title(compared.pairs), false);
+  table.add_column("in cycles", true);
   table.add_column("", false);
   const std::vector<std::string> telling = telling_facts(compared.pairs);
   for (std::size_t n = 0; n < compared.pairs.size(); ++n) {
@@ -278,14 +291,16 @@ std::string compared_markdown(const Compared& compared) {
                           a.kernel == b.kernel ? a.kernel : a.kernel + " / " + b.kernel, std::string(to_string(a.pass)),
                           windows_text(a.problem), telling[n], fmt::format("{}", a.problem.seq_len), ms_text(a),
                           ms_text(b), verdict_text(pair.comparison), ratio_interval_text(pair.comparison),
-                          pair.violated ? "fails" : ""});
+                          cycle_ratio_text(pair.comparison), pair.violated ? "fails" : ""});
   }
   const auto escaped = [](const std::string& text) { return escape_text(text, TableFormat::markdown); };
   std::string text = fmt::format("A: {}  \nB: {}\n\n", escaped(compared.a), escaped(compared.b));
   if (!table.rows.empty()) text += write_table(table, TableFormat::markdown) + "\n";
   text += fmt::format("**{}**\n", tally_text(compared.tally));
   for (const std::string& fault : compared.faults) text += fmt::format("\n* **fails**: {}", escaped(fault));
-  for (const std::string& line : sentences(compared)) text += fmt::format("\n* {}", escaped(line));
+  for (const auto& lines : {words_on_all(compared), sentences(compared)}) {
+    for (const std::string& line : lines) text += fmt::format("\n* {}", escaped(line));
+  }
   return text.ends_with('\n') ? text : text + "\n";
 }
 

@@ -7,6 +7,7 @@
 
 #include "app/cli/options/selection.hpp"
 #include "app/cli/text/training_step.hpp"
+#include "profiler/statistics/between_sides.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
@@ -48,6 +49,7 @@ struct Compared {
   std::vector<ComparedPair> pairs;
   std::vector<PlaceDifference> differences;
   Tally tally;
+  UnchangedKernels unchanged;       ///< on the same two sides; empty where nothing changed
   std::vector<ComparedStep> steps;  ///< forward and backward together
   std::string gate;                 ///< the condition of --fail-if; empty: there is no gate
   std::vector<std::string> faults;  ///< why the gate does not pass, or why nothing was compared; empty: all is well

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "profiler/statistics/statistics.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/json_lines.hpp"
@@ -175,6 +176,44 @@ TEST_F(HistoryTest, versions_of_two_passes_are_sent_to_those_of_one) {
   expect_error(result, 2,
                "2c6a73 is a version of the backward, 7ca50e of the forward; name two versions of one pass: `triscope "
                "explore --x version --where kernel=cpu.other` lists them");
+}
+
+TEST_F(HistoryTest, versions_are_told_beside_what_did_not_change_between_their_sweeps) {
+  const std::filesystem::path file = folder_ / "versions.db";
+  {
+    Store store(file);
+    for (const bool newer : {false, true}) {
+      const std::int64_t sweep = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 2);
+      const auto add = [&](const char* kernel, const char* instance, const char* hash, std::int64_t duration_ns) {
+        Measurement one = synthetic_measurement(45, 20);
+        one.key.kernel = kernel;
+        one.key.instance = instance;
+        one.source_hash = hash;
+        for (Sample& sample : one.samples) {
+          sample.duration_ns = duration_ns;
+          sample.sm_clock_mhz = newer ? 1470 : 1500;
+        }
+        one.summary = summarize(one.samples, StoppingRule{});
+        store.add(sweep, one);
+      };
+      add("cpu.other", "default", newer ? "2c6a73000000" : "63ca6c000000", newer ? 1'100'000 : 1'000'000);
+      add("baseline.fa3", "0.3.6", newer ? "05c2e1000000" : "25a658000000", newer ? 510'000 : 500'000);
+    }
+  }
+  const std::vector<std::string> words{"compare", "kernel:cpu.other@2c6a73", "kernel:cpu.other@63ca6c", "--db",
+                                       file.string()};
+  const ProgramResult table = run_triscope(words);
+  EXPECT_EQ(table.exit_code, 0) << table.errors;
+  EXPECT_THAT(table.output, HasSubstr("1.078")) << "in cycles, three decimals";
+  EXPECT_THAT(table.output,
+              HasSubstr("What did not change, on the same two sides (baseline.fa3; 1 measurement): time A / "
+                        "B 1.020, in cycles 1.000."));
+  std::vector<std::string> json = words;
+  json.emplace_back("--json");
+  EXPECT_THAT(run_triscope(json).output, testing::ContainsRegex("\"type\":\"unchanged\""));
+  std::vector<std::string> markdown = words;
+  markdown.insert(markdown.end(), {"--format", "md"});
+  EXPECT_THAT(run_triscope(markdown).output, testing::AllOf(HasSubstr("in cycles"), HasSubstr("1.078")));
 }
 
 TEST_F(HistoryTest, a_gate_fails_when_nothing_can_be_paired) {

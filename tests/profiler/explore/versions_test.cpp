@@ -55,6 +55,8 @@ TEST(Versions, share_what_both_measured_of_each_the_newest) {
   ASSERT_THAT(pairs, SizeIs(1)) << "2,048 tokens were not measured before";
   EXPECT_EQ(pairs[0].before.measurement, 2);
   EXPECT_EQ(pairs[0].after.measurement, 3);
+  EXPECT_EQ(pairs[0].of_before, 2U);
+  EXPECT_EQ(pairs[0].of_after, 1U);
 }
 
 TEST(Versions, never_pair_another_device_regime_pass_or_clock) {

@@ -1,0 +1,55 @@
+#include "profiler/statistics/between_sides.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kernels/base/third_party.hpp"
+#include "profiler/statistics/quantile.hpp"
+
+namespace triscope {
+
+std::string cycle_ratio_text(const Comparison& comparison) {
+  return comparison.cycle_ratio ? fmt::format("{:.3f}", *comparison.cycle_ratio) : "";
+}
+
+bool is_unchanged(const ResultRow& a, const ResultRow& b) {
+  if (a.kernel != b.kernel || a.pass != b.pass || a.instance != b.instance) return false;
+  // The instance of a library is its version; the hash is of our call of it.
+  if (find_third_party_part(a.kernel) != nullptr) return !a.instance.empty();
+  return !a.source_hash.empty() && a.source_hash == b.source_hash;
+}
+
+void UnchangedKernels::add(const ResultRow& row, const Comparison& comparison) {
+  if (!(comparison.ratio > 0)) return;
+  labels.insert(row.card.label);
+  times.push_back(comparison.ratio);
+  if (comparison.cycle_ratio) cycles.push_back(*comparison.cycle_ratio);
+}
+
+std::string unchanged_text(const UnchangedKernels& kernels) {
+  if (kernels.times.empty()) return {};
+  const std::size_t count = kernels.times.size();
+  return fmt::format("What did not change, on the same two sides ({}; {} measurement{}): time A / B {:.3f}{}{}.",
+                     fmt::join(kernels.labels, ", "), count, count == 1 ? "" : "s", median(kernels.times),
+                     kernels.cycles.empty() ? "" : fmt::format(", in cycles {:.3f}", median(kernels.cycles)),
+                     count == 1 ? "" : " (medians)");
+}
+
+void Unjudged::add(const Comparison& comparison) {
+  if (comparison.verdict != Verdict::not_comparable || !(comparison.ratio > 0)) return;
+  reasons.insert(comparison.explanation.substr(0, comparison.explanation.find(':')));
+  ++(comparison.ratio > 1 ? longer : shorter);
+  if (comparison.cycle_ratio) ++(*comparison.cycle_ratio > 1 ? longer_cycles : shorter_cycles);
+}
+
+std::string unjudged_text(const Unjudged& unjudged) {
+  if (unjudged.longer + unjudged.shorter == 0) return {};
+  const bool cycles = unjudged.longer_cycles + unjudged.shorter_cycles > 0;
+  return fmt::format("Not comparable: {}. By time A takes longer in {} and shorter in {}{}.",
+                     fmt::join(unjudged.reasons, "; "), unjudged.longer, unjudged.shorter,
+                     cycles ? fmt::format(", in cycles longer in {} and shorter in {}", unjudged.longer_cycles,
+                                          unjudged.shorter_cycles)
+                            : "");
+}
+
+}  // namespace triscope
