@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -219,10 +220,12 @@ struct Choices {
   std::vector<double>
       losses;  ///< time of virtual keys / the portable backward's, where they run and are over 3 % slower
   std::vector<double> misses;  ///< the reverse, where they do not run and would be over 3 % faster
+  double bias = 0;             ///< mean logarithm of the estimate for virtual keys / their time
 };
 
 Choices choices_of(const std::string& name) {
   Choices found;
+  int timed = 0;
   std::ifstream file(source_file("tests/cuda/data/" + name));
   std::string line;
   while (std::getline(file, line) && line.starts_with("# ")) {
@@ -234,7 +237,9 @@ Choices choices_of(const std::string& name) {
     EXPECT_EQ(line.substr(quote + 1, unquote - quote - 1), describe(problem)) << "line of another generator";
     ++found.rows;
     if (problem.k2_bias != 0) continue;  // whose forward has no half fold
-    const double ratio = std::stod(line.substr(unquote + 2)) / std::stod(line.substr(comma + 1));
+    const double keys_us = std::stod(line.substr(unquote + 2)), ratio = keys_us / std::stod(line.substr(comma + 1));
+    found.bias += std::log(hopper::backward::virtual_keys_us(hopper::kH200, problem) / keys_us);
+    ++timed;
     const std::string choice = choose_instance(problem, half_fold_of(axis_roles(problem, BiasPlace::in_product)));
     if (choice == kVirtualQueries) continue;  // which came later and has no times here
     if (choice == kVirtualKeys) {
@@ -244,24 +249,27 @@ Choices choices_of(const std::string& name) {
       found.misses.push_back(1 / ratio);
     }
   }
+  found.bias /= timed;
   return found;
 }
 
 /// An H200's times of problems to which nothing was fitted (cost.cpp).
-TEST(CudaHopperBackward, of_150_problems_that_nothing_was_fitted_to_no_choice_is_slower_and_eight_are_missed) {
+TEST(CudaHopperBackward, of_150_problems_that_nothing_was_fitted_to_no_choice_is_slower_and_two_are_missed) {
   const Choices found = choices_of("hopper_backward_held.csv");
   EXPECT_EQ(found.rows, 150);
-  EXPECT_GE(found.virtual_keys, 73);
+  EXPECT_GE(found.virtual_keys, 79);
   EXPECT_THAT(found.losses, SizeIs(0));
-  EXPECT_THAT(found.misses, SizeIs(Le(8)));
-  EXPECT_THAT(found.misses, Each(Le(1.51)));
+  EXPECT_THAT(found.misses, SizeIs(Le(2)));
+  EXPECT_THAT(found.misses, Each(Le(1.17)));
+  EXPECT_NEAR(found.bias, 0, 0.02) << "no launch is counted that is not there";
 }
 
 TEST(CudaHopperBackward, the_choices_for_the_problems_that_the_costs_were_fitted_to) {
   const Choices found = choices_of("hopper_backward.csv");
   EXPECT_EQ(found.rows, 360);
-  EXPECT_THAT(found.losses, SizeIs(0));
-  EXPECT_THAT(found.misses, SizeIs(Le(16)));
+  EXPECT_THAT(found.losses, SizeIs(Le(1)));
+  EXPECT_THAT(found.losses, Each(Le(1.05)));
+  EXPECT_THAT(found.misses, SizeIs(Le(9)));
   EXPECT_THAT(found.misses, Each(Le(2.03)));
 }
 

@@ -85,7 +85,6 @@ constexpr VirtualKeysCosts kVirtualKeysCosts[2][2] = {
 constexpr double kDeterministicItem = 2.2, kDeterministicTile = 0.23, kDeterministicValues = 1.6;
 
 constexpr double kCrowdedLength = 256;
-constexpr double kEmptyLaunches = 8;  ///< a launch that stood behind the others when the rule was made
 
 // Virtual queries, by hand from the times of a prototype: a block on its multiprocessor, one of its steps, and a
 // million numbers of q. The 14 times of docs/backward.md, to which nothing was fitted, are at most 8 % away.
@@ -115,8 +114,8 @@ double virtual_keys_us(const Chip& chip, const Problem& problem) {
   const double crowded = std::min(1.0, kCrowdedLength / p.seq_len);
   const double query_values =
       1e-6 * static_cast<double>(problem.batch * problem.seq_len * problem.q_heads) * p.head_dim;
-  const double fast = cost.launches + kEmptyLaunches + items * (cost.item + crowded * cost.crowded_item) +
-                      tiles * cost.tile + query_values * cost.query_values;
+  const double fast = cost.launches + items * (cost.item + crowded * cost.crowded_item) + tiles * cost.tile +
+                      query_values * cost.query_values;
   if (!problem.deterministic) return fast;
   return fast + items * kDeterministicItem + tiles * kDeterministicTile + query_values * kDeterministicValues;
 }
@@ -128,8 +127,7 @@ double virtual_queries_us(const Chip& chip, const Problem& problem) {
   const double steps = tiles * (p.short_window + 1) * p.group;
   const double query_values =
       1e-6 * static_cast<double>(problem.batch * problem.seq_len * problem.q_heads) * p.head_dim;
-  return kQueriesLaunches + kEmptyLaunches +
-         divide_up(blocks, chip.multiprocessors) * (kQueriesBlock + steps * kQueriesStep) +
+  return kQueriesLaunches + divide_up(blocks, chip.multiprocessors) * (kQueriesBlock + steps * kQueriesStep) +
          query_values * kQueriesValues;
 }
 

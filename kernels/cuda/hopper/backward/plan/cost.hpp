@@ -7,8 +7,7 @@
 
 namespace triscope::hopper::backward {
 
-/// Microseconds of virtual keys, with the launches of the portable backward behind them. `problem` is one that they can
-/// run.
+/// Microseconds of virtual keys with all their launches. `problem` is one that they can run.
 double virtual_keys_us(const Chip& chip, const Problem& problem);
 
 /// Microseconds of virtual queries, the same.
