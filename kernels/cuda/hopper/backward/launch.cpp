@@ -51,6 +51,10 @@ Plan bind(const Plan& problem_plan, const Arguments& arguments) {
   p.scaled_long_key = reinterpret_cast<const __half*>(workspace + plan.long_key);
   p.scaled_short_key = reinterpret_cast<const __half*>(workspace + plan.short_key);
   p.scaled_short_value = reinterpret_cast<const __nv_bfloat16*>(workspace + plan.short_value);
+  if (!plan.by_queries) {
+    p.short_key_columns = reinterpret_cast<const __nv_bfloat16*>(workspace + plan.columns);
+    p.short_value_columns = p.short_key_columns + plan.key_elements();
+  }
   p.lse2 = reinterpret_cast<const float*>(workspace + plan.lse2);
   p.delta = reinterpret_cast<const float*>(workspace + plan.delta);
   p.ranges = reinterpret_cast<const Ranges*>(workspace + plan.ranges);

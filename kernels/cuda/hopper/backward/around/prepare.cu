@@ -98,6 +98,7 @@ struct Rows {
 struct ScaledKeys {
   __half *long_key, *short_key;
   __nv_bfloat16* short_value;
+  __nv_bfloat16* columns;  ///< of the short key and the short value; null for virtual queries
 };
 
 /// What the launch writes, and from what, beside BackwardParameters.
@@ -110,7 +111,7 @@ struct Preparation {
   std::int64_t sum_parts, range_parts;  ///< of 16 bytes
   const std::uint32_t* lse_in_bf16;
   int pairs, row_blocks;
-  std::int64_t deltas_of_pair;
+  std::int64_t deltas_of_pair, key_elements;
   float sign;
   bool cross;
 };
@@ -135,9 +136,17 @@ __device__ __forceinline__ void choose_scales(const BackwardParameters& p, const
   r.query_scale[d] = to.sign * ldexpf(1.0f, -(a + b));
 }
 
-/// Block `number` of `count` for the keys and values of one (batch, kv head).
-__device__ __forceinline__ void find_ranges_of_pair(const BackwardParameters& p, Ranges& ranges, Ranges& shared,
-                                                    int pair, int number, int count) {
+/// Copies four columns of a row to their places in the order of fragment_column.
+__device__ __forceinline__ void copy_columns(const __nv_bfloat16* from, __nv_bfloat16* to, int lane) {
+  const uint2 words = *reinterpret_cast<const uint2*>(from + 4 * lane);
+  std::uint32_t* first = reinterpret_cast<std::uint32_t*>(to + fragment_column(4 * lane));
+  first[0] = words.x;
+  first[4] = words.y;  // two columns further
+}
+
+/// Block `number` of `count` for the keys and values of one (batch, kv head): their ranges, and copies of the long ones.
+__device__ __forceinline__ void find_ranges_of_pair(const BackwardParameters& p, const Preparation& to,
+                                                    Ranges& ranges, Ranges& shared, int pair, int number, int count) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   if (threadIdx.x < 128) shared.long_key[threadIdx.x] = shared.short_key[threadIdx.x] = 0.0f;
   __syncthreads();
@@ -147,6 +156,11 @@ __device__ __forceinline__ void find_ranges_of_pair(const BackwardParameters& p,
        position += count * kWarps) {
     const std::int64_t row = key_row(p, pair, position) * p.head_dim;
     const bool inside = 4 * lane < p.head_dim;
+    if (inside && to.keys.columns != nullptr) {
+      __nv_bfloat16* columns = to.keys.columns + row;
+      copy_columns(p.short_key + row, columns, lane);
+      copy_columns(p.short_value + row, columns + to.key_elements, lane);
+    }
     long_key = larger(long_key, magnitude(load_4(p.long_key + row, lane, p.head_dim)));
     short_key = larger(short_key, magnitude(add(load_4(p.short_key + row, lane, p.head_dim), p.key_bias)));
     long_value = fmaxf(long_value, norm_4(load_4(p.long_value + row, lane, p.head_dim)));
@@ -180,7 +194,7 @@ __device__ __forceinline__ void find_key_ranges(const BackwardParameters& p, con
   for (int n = static_cast<int>(blockIdx.x); n < blocks * to.pairs; n += static_cast<int>(gridDim.x)) {
     const int pair = n / blocks;
     Ranges& ranges = to.ranges[pair];
-    find_ranges_of_pair(p, ranges, shared, pair, n - pair * blocks, blocks);
+    find_ranges_of_pair(p, to, ranges, shared, pair, n - pair * blocks, blocks);
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) is_last = atomicAdd(&ranges.arrived, 1u) == static_cast<unsigned>(blocks) - 1;
@@ -359,6 +373,7 @@ __device__ __forceinline__ void choose_unscales(Ranges& r, bool cross, int d) {
   const float grad_scale = ldexpf(1.0f, -grad_exponent(r, cross));
   r.grad_query_scale[d] = grad_scale / key_scale;
   r.grad_key_scale[d] = grad_scale * key_scale;
+  r.long_key_unscale[d] = ldexpf(1.0f / r.long_key_scale[d], -query_shift(r));
   if (d == 0) r.grad_scale = grad_scale;
 }
 
@@ -409,7 +424,9 @@ void launch_prepare(const Plan& plan, const Arguments& arguments, int multiproce
              unlike,
              plan.q_heads};
   to.keys = {at<__half>(arguments, plan.long_key), at<__half>(arguments, plan.short_key),
-             at<__nv_bfloat16>(arguments, plan.short_value)};
+             at<__nv_bfloat16>(arguments, plan.short_value),
+             plan.by_queries ? nullptr : at<__nv_bfloat16>(arguments, plan.columns)};
+  to.key_elements = plan.key_elements();
   to.fixed = plan.fixed;
   to.ranges = at<Ranges>(arguments, plan.ranges);
   to.sums = at<uint4>(arguments, 0);

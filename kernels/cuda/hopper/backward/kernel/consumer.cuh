@@ -53,36 +53,41 @@ class Consumer {
   }
 
   __device__ __forceinline__ void run() {
-    int index = first_seen(static_cast<int>(blockIdx.x));
-    load_rows(index);
+    int index = static_cast<int>(blockIdx.x);
+    WorkItem item = first_seen(index);
+    load_long(item);
+    load_short(item);
 #pragma unroll 1
     while (index < p_.items) {
-      const WorkItem item = work_item(p_, index);
       begin(item);
       const int tiles = item.position_tiles * p_.head_blocks;
       TileWalk walk(p_, item);
       step<true>(walk, 0);
 #pragma unroll 1
       for (int t = 1; t < tiles; ++t) step<false>(walk, t);
-      drain(tiles);
-      const int next = first_seen(next_item(p_, index));
-      finish(index, next);
-      index = next;
+      finish(tiles, index, item);
     }
     if (lane_ == 0) wait_bulk();
   }
 
  private:
-  /// The first of this CTA's items from `index` that any query sees.
-  __device__ __forceinline__ int first_seen(int index) const {
-    while (index < p_.items && work_item(p_, index).position_tiles == 0) index = next_item(p_, index);
-    return index;
+  /// The first of this CTA's items from `index` that any query sees, and its number.
+  __device__ __forceinline__ WorkItem first_seen(int& index) const {
+    WorkItem item = work_item(p_, min(index, p_.items - 1));
+    while (index < p_.items && item.position_tiles == 0) {
+      index = next_item(p_, index);
+      item = work_item(p_, min(index, p_.items - 1));
+    }
+    return item;
   }
-  /// Also behind the last item: registers that are loaded under a condition stay alive through the loop.
-  __device__ __forceinline__ void load_rows(int index) {
-    const WorkItem item = work_item(p_, min(index, p_.items - 1));
-    rows_.load(p_, item, warpgroup_ * 128 + thread_);
+  /// Rows of the next item; also behind the last one: registers that are loaded under a condition stay alive through
+  /// the loop.
+  __device__ __forceinline__ void load_long(const WorkItem& item) {
+    rows_.load_long(p_, item, warpgroup_ * 128 + thread_);
     if constexpr (kCross) crosses_.load(p_, item, warpgroup_ * 128 + thread_);
+  }
+  __device__ __forceinline__ void load_short(const WorkItem& item) {
+    rows_.load_short(p_, item, warpgroup_ * 128 + thread_);
   }
 
   __device__ __forceinline__ void begin(const WorkItem& item) {
@@ -94,6 +99,7 @@ class Consumer {
     if (warpgroup_ == 0) {
       const VirtualKey key = virtual_key(p_, item, thread_);
       store_shared_2(memory_ + L::kRowRanges + thread_ * 8, key.first, key.last);
+      if (thread_ == 0) store_shared_4(memory_ + L::kItem, item.pair, item.key, item.start, item.edge ? 1 : 0);
     }
     named_barrier_sync(kAllConsumers, kConsumers);
     find_full_range();
@@ -279,8 +285,8 @@ class Consumer {
     if constexpr (kDeterministic) own_stage_.advance();
   }
 
-  /// The last tile's dV and dK, and dQ of the last two.
-  __device__ __forceinline__ void drain(int tiles) {
+  /// The last tile's dV and dK, and dQ of the last but one.
+  __device__ __forceinline__ void issue_last(int tiles) {
     const int before = stage_.previous();
     if (tiles > 1) wait_for_grads();
     barrier_wait(barriers_.full_grad(warpgroup_, written_.previous()), written_.previous_parity());
@@ -294,6 +300,10 @@ class Consumer {
     issue_grad_values(grad_o_stage().previous());
     issue_grad_keys(before);
     wgmma_commit();
+  }
+  /// Waits for them, and issues dQ of the last tile.
+  __device__ __forceinline__ void issue_last_query(int tiles) {
+    const int before = stage_.previous();
     wgmma_wait<0>();
     pin_products();
     pin(grad_keys_);
@@ -306,9 +316,6 @@ class Consumer {
     wgmma_fence();
     issue_grad_query();
     wgmma_commit();
-    wgmma_wait<0>();
-    pin_products();
-    take_grad_query();
   }
 
   /// Hidden pairs get logit -inf.
@@ -413,27 +420,48 @@ class Consumer {
 
   // --- the end of an item ------------------------------------------------------------------------------------------
 
-  /// Tensors are read one step before they are used: keys before the sums are staged, values and the rows of the next
-  /// item while registers of sums are free. What is added to device memory has left shared memory when the next item
-  /// needs the place: of keys in `begin`, of values in its first tile.
-  __device__ __forceinline__ void finish(int index, int next) {
-    const WorkItem item = work_item(p_, index);
+  /// The last products, and the sums to device memory. Work items are numbered while the tensor cores work; tensors are
+  /// read one step before they are used: keys during the last product, values and the rows of the next item while sums
+  /// over rows are made. What is added to device memory has left shared memory when the next item needs the place: of
+  /// keys in `begin`, of values in its first tile.
+  __device__ __forceinline__ void finish(int tiles, int& index, WorkItem& item) {
+    issue_last(tiles);
+    const uint4 of_item = load_shared_4(memory_ + L::kItem);
+    item.pair = static_cast<int>(of_item.x), item.key = static_cast<int>(of_item.y);
+    item.start = static_cast<int>(of_item.z), item.edge = of_item.w != 0;
     const Sums sums(p_, fixed_, item, warpgroup_, thread_);
-    typename Sums::Factors keys;
-    if constexpr (!kCross) keys = sums.load(p_.long_key, p_.short_key);
-    named_barrier_sync(kAllConsumers, kConsumers);  // the other warpgroup's dQ has read KK and ds
+    index = next_item(p_, index);
+    item = first_seen(index);
+    issue_last_query(tiles);
+    typename Sums::Factors keys, values;
+    if constexpr (!kCross) sums.load_divisors(keys, p_.scaled_short_key);
+    sums.load_divisors(values, p_.scaled_short_value);
+    if constexpr (!kCross) sums.load_short(keys, p_.short_key_columns);
+    wgmma_wait<0>();
+    pin_products();
+    take_grad_query();
+    const int first_row = warpgroup_ * kTileRows + (thread_ >> 5) * 16;
+    if constexpr (!kCross) sums.template load_products<true>(keys, memory_ + L::kKeys, first_row, p_.scaled_long_key);
+    sums.template load_products<false>(values, memory_ + L::kValues, first_row, p_.long_value);
+    named_barrier_sync(kAllConsumers, kConsumers);  // the other warpgroup's dQ has read KK and ds, all have read VV
     const std::uint32_t key_place = memory_ + (warpgroup_ * 4 + (thread_ >> 5)) * Sums::kWarpBytes;
-    sums.stage(grad_keys_, key_place);
-    const auto values = sums.load(p_.long_value, p_.short_value);
     if constexpr (kCross) {
+      sums.stage(grad_keys_, key_place);
+      sums.load_short(values, p_.short_value_columns);
       sums.add_cross(p_.long_key, p_.short_key, sums.key_target(), key_place);
     } else {
-      sums.add_products(keys, sums.key_target(), key_place);
+      auto columns = sums.template put_products<true>(grad_keys_, keys, sums.key_target(), key_place);
+      sums.publish(sums.key_target(), key_place);
+      sums.load_short(values, p_.short_value_columns);
+      load_long(item);
+      sums.template add_columns<true>(columns, keys, sums.key_target());
     }
     const std::uint32_t place = value_place();
-    sums.stage(grad_values_, place);
-    load_rows(next);
-    sums.add_products(values, sums.value_target(), place);
+    auto columns = sums.template put_products<false>(grad_values_, values, sums.value_target(), place);
+    sums.publish(sums.value_target(), place);
+    if constexpr (kCross) load_long(item);
+    load_short(item);
+    sums.template add_columns<false>(columns, values, sums.value_target());
   }
   /// Where a warp's sums of values are staged: the warpgroup's halves of the tiles of ds and, behind them, what was
   /// staged of dq, when the helper has read it.

@@ -22,11 +22,7 @@ __device__ __forceinline__ std::uint32_t fixed_point(float x) {
 template <int kHeadDim, bool kDeterministic>
 class Epilogue {
   static constexpr int kRowBytes = kHeadDim * 4;
-  static constexpr int kLanes = kHeadDim / 4;  ///< lanes of a row, four columns each
-  static constexpr int kAtOnce = 32 / kLanes;  ///< rows a warp reads at once
   static constexpr int kWarpRows = 16;
-  static constexpr int kLoads = kWarpRows / kAtOnce;
-  static constexpr int kBatch = 4;  ///< loads in flight
 
  public:
   static constexpr int kWarpBytes = kWarpRows * kRowBytes;
@@ -74,64 +70,141 @@ class Epilogue {
     __syncwarp();
   }
 
-  /// This lane's columns of the warp's rows of one long tensor, and of its row of the short one. Read before they are
-  /// used.
+  /// This lane's two rows of the virtual keys or values, and of what they were made with.
   struct Factors {
-    uint2 long_rows[kLoads];
-    uint2 short_row;
+    std::uint32_t products[kHeadDim / 4];  ///< fragments: of blocks of eight columns, upper and lower row
+    uint4 short_row[kHeadDim / 32];        ///< fragment_column
+    std::uint32_t divisors[kHeadDim / 64];  ///< of the columns that this lane has in the end
+    bool divide;
   };
-  __device__ __forceinline__ Factors load(const __nv_bfloat16* long_tensor, const __nv_bfloat16* short_tensor) const {
-    Factors factors;
+  /// Read before they are used. The unscaled short tensor, and what is in the products of it.
+  __device__ __forceinline__ void load_short(Factors& factors, const __nv_bfloat16* short_columns) const {
 #pragma unroll
-    for (int n = 0; n < kLoads; ++n) factors.long_rows[n] = load_8(long_tensor + long_row(n));
-    factors.short_row = load_8(short_tensor + short_row());
-    return factors;
+    for (int n = 0; n < kHeadDim / 32; ++n)
+      factors.short_row[n] = load_16(short_columns, block_.short_row + lane_ % 4 * 8 + 32 * n);
+  }
+  __device__ __forceinline__ void load_divisors(Factors& factors, const void* scaled) const {
+#pragma unroll
+    for (int n = 0; n < kHeadDim / 64; ++n) {
+      const std::int64_t at = block_.short_row + last_column() + 8 * n;
+      factors.divisors[n] = __ldg(reinterpret_cast<const unsigned*>(static_cast<const std::uint16_t*>(scaled) + at));
+    }
+  }
+  /// Sums over rows want the long tensor: the virtual keys or values at `tile` over what made them of it, or where that
+  /// is tiny or zero the tensor itself.
+  template <bool kHalf>
+  __device__ __forceinline__ void load_products(Factors& factors, std::uint32_t tile, int row,
+                                                const void* long_tensor) const {
+    bool tiny = false;
+#pragma unroll
+    for (int n = 0; n < kHeadDim / 64; ++n) {
+      const float2 d = divisor<kHalf>(factors, n);
+      tiny = tiny || !(fminf(fabsf(d.x), fabsf(d.y)) >= (kHalf ? 0x1p-16f : 0x1p-100f));
+    }
+    factors.divide = !__any_sync(0xFFFFFFFFu, tiny);
+    if (factors.divide) {
+      const int matrix_row = row + lane_ % 16, part = lane_ / 16;
+#pragma unroll
+      for (int n = 0; n < kHeadDim / 16; ++n) {
+        std::uint32_t* to = factors.products + 4 * n;
+        load_matrices(tile + key_part<kHeadDim>(matrix_row, 2 * n + part), to[0], to[1], to[2], to[3]);
+      }
+    } else {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const std::int64_t first = rows_.long_row(block_.begin + lane_ / 4 + 8 * half, block_.end) + lane_ % 4 * 2;
+        const auto* words = reinterpret_cast<const unsigned*>(static_cast<const std::uint16_t*>(long_tensor) + first);
+#pragma unroll
+        for (int n = 0; n < kHeadDim / 8; ++n) factors.products[2 * n + half] = __ldg(words + 4 * n);
+      }
+    }
   }
 
-  /// Adds the sums staged at `place` to two gradients, by dimension.
-  __device__ __forceinline__ void add_products(const Factors& factors, const Target& to, std::uint32_t place) const {
-    float4 factor = unpack(factors.short_row), sum = {0, 0, 0, 0};
-    factor.x += to.bias, factor.y += to.bias, factor.z += to.bias, factor.w += to.bias;
-    if constexpr (kDeterministic) {
-      const float4 scale = columns(to.long_scale);
-      factor.x *= scale.x, factor.y *= scale.y, factor.z *= scale.z, factor.w *= scale.w;
-    }
-    unsigned large = 0;  // rows with a share that needs two integers
+  /// Columns 8 n + 2 c and the next one of a row's share of the short gradient.
+  struct Columns {
+    float sums[kHeadDim / 4];
+  };
+  /// Writes to `place` what is to be added to the long gradient, by dimension, and returns the shares of this lane's
+  /// rows of the short one.
+  template <bool kHalf>
+  __device__ __forceinline__ Columns put_products(const float (&sums)[kHeadDim / 2], const Factors& factors,
+                                                  const Target& to, std::uint32_t place) const {
+    const int c = lane_ % 4;
+    std::uint32_t first = address(place, lane_ / 4, c / 2) + 8 * (c & 1);  // as in `stage`
+    asm volatile("" : "+r"(first));
+    Columns columns;
+    unsigned large = 0;  // pairs of columns with a share that needs two integers
 #pragma unroll
-    for (int batch = 0; batch < kLoads; batch += kBatch) {
-      float4 g[kBatch];
-#pragma unroll
-      for (int n = 0; n < kBatch; ++n) g[n] = load_shared_float4(place_of(place, batch + n));
-#pragma unroll
-      for (int n = 0; n < kBatch; ++n) {
-        const float4 a = unpack(factors.long_rows[batch + n]);
-        const float4 share = {g[n].x * factor.x, g[n].y * factor.y, g[n].z * factor.z, g[n].w * factor.w};
-        if (!put(place_of(place, batch + n), share)) large |= 1u << (batch + n);
-        sum.x += g[n].x * a.x, sum.y += g[n].y * a.y, sum.z += g[n].z * a.z, sum.w += g[n].w * a.w;
+    for (int n = 0; n < kHeadDim / 8; ++n) {
+      const std::uint32_t shorter = (&factors.short_row[n / 4].x)[n % 4];
+      float2 factor = {low_bf16(shorter) + to.bias, high_bf16(shorter) + to.bias};
+      if constexpr (kDeterministic) {
+        const float2 scale = *reinterpret_cast<const float2*>(to.long_scale + 8 * n + 2 * c);
+        factor.x *= scale.x, factor.y *= scale.y;
       }
+      const std::uint32_t at = first ^ (n << 5);
+      if (!put(at, sums[4 * n] * factor.x, sums[4 * n + 1] * factor.y)) large |= 1u << (2 * n);
+      if (!put(at + 8 * kRowBytes, sums[4 * n + 2] * factor.x, sums[4 * n + 3] * factor.y)) large |= 2u << (2 * n);
+      const float2 upper = unpack<kHalf>(factors.products[2 * n]), lower = unpack<kHalf>(factors.products[2 * n + 1]);
+      columns.sums[2 * n] = fmaf(sums[4 * n], upper.x, sums[4 * n + 2] * lower.x);
+      columns.sums[2 * n + 1] = fmaf(sums[4 * n + 1], upper.y, sums[4 * n + 3] * lower.y);
     }
     if constexpr (kDeterministic) {
 #pragma unroll 1
       for (; large != 0; large &= large - 1) {
-        const int n = __ffs(static_cast<int>(large)) - 1;
-        const std::uint32_t at = place_of(place, n);
+        const int number = __ffs(static_cast<int>(large)) - 1;
+        const std::uint32_t at = (first ^ (number / 2 << 5)) + (number % 2) * 8 * kRowBytes;
 #pragma unroll 1
-        for (int x = 0; x < 4; ++x) {
-          const float f = x == 0 ? factor.x : x == 1 ? factor.y : x == 2 ? factor.z : factor.w;
-          put_large(at + 4 * x, __uint_as_float(load_shared_1(at + 4 * x)) * f, to.high, place);
-        }
+        for (int x = 0; x < 2; ++x)
+          put_large(at + 4 * x, __uint_as_float(load_shared_1(at + 4 * x)), to.high, place);
       }
     }
-    publish(to, place);
-    if constexpr (kDeterministic) {
-      const float4 scale = columns(to.short_scale);
-      std::int64_t* sums = reinterpret_cast<std::int64_t*>(to.short_sum) + short_row();
-      add_global(sums, __float2ll_rn(sum.x * scale.x));
-      add_global(sums + 1, __float2ll_rn(sum.y * scale.y));
-      add_global(sums + 2, __float2ll_rn(sum.z * scale.z));
-      add_global(sums + 3, __float2ll_rn(sum.w * scale.w));
+    return columns;
+  }
+  /// Adds what this warp has put at `place` to the long gradient. A row that no query sees is not there.
+  __device__ __forceinline__ void publish(const Target& to, std::uint32_t place) const {
+    fence_async_proxy();
+    __syncwarp();
+    if (lane_ != 0) return;
+    const int first = max(0, -block_.begin), count = min(kWarpRows, block_.end - block_.begin + 1) - first;
+    const std::uint32_t from = place + first * kRowBytes;
+    float* sums = to.long_sum + first_element() + first * kHeadDim;
+    if (count <= 0) {
+      commit_bulk();
+    } else if constexpr (kDeterministic) {
+      add_integers(sums, from, count * kRowBytes);
     } else {
-      add_global_4(to.short_sum + short_row(), sum.x, sum.y, sum.z, sum.w);
+      add_floats(sums, from, count * kRowBytes);
+    }
+  }
+
+  /// Adds them over the warp's rows and to the short gradient.
+  template <bool kHalf>
+  __device__ __forceinline__ void add_columns(Columns& columns, const Factors& factors, const Target& to) const {
+    exchange<kHeadDim / 8, 16>(columns);
+    exchange<kHeadDim / 16, 8>(columns);
+    exchange<kHeadDim / 32, 4>(columns);
+    const int column = last_column();
+#pragma unroll
+    for (int n = 0; n < kHeadDim / 64; ++n) {
+      const float2 d = divisor<kHalf>(factors, n);
+      float2 unscale = {1.0f, 1.0f};
+      if constexpr (kHalf)
+        unscale = *reinterpret_cast<const float2*>(p_.ranges[pair_].long_key_unscale + column + 8 * n);
+      columns.sums[2 * n] *= factors.divide ? __fdividef(unscale.x, d.x) : unscale.x;
+      columns.sums[2 * n + 1] *= factors.divide ? __fdividef(unscale.y, d.y) : unscale.y;
+    }
+#pragma unroll
+    for (int n = 0; n < kHeadDim / 64; ++n) {
+      const std::int64_t at = block_.short_row + column + 8 * n;
+      if constexpr (kDeterministic) {
+        std::int64_t* sums = reinterpret_cast<std::int64_t*>(to.short_sum) + at;
+        const float2 scale = *reinterpret_cast<const float2*>(to.short_scale + column + 8 * n);
+        add_global(sums, __float2ll_rn(columns.sums[2 * n] * scale.x));
+        add_global(sums + 1, __float2ll_rn(columns.sums[2 * n + 1] * scale.y));
+      } else {
+        add_global_2(to.short_sum + at, columns.sums[2 * n], columns.sums[2 * n + 1]);
+      }
     }
   }
 
@@ -189,12 +262,31 @@ class Epilogue {
   }
 
  private:
-  __device__ __forceinline__ int inner() const { return lane_ / kLanes; }
-  /// Of load n, at this lane's columns.
-  __device__ __forceinline__ std::int64_t long_row(int n) const {
-    return rows_.long_row(block_.begin + n * kAtOnce + inner(), block_.end) + lane_ % kLanes * 4;
+  template <bool kHalf>
+  static __device__ __forceinline__ float2 unpack(std::uint32_t word) {
+    if constexpr (kHalf) return unpack_fp16x2(word);
+    return {low_bf16(word), high_bf16(word)};
   }
-  __device__ __forceinline__ std::int64_t short_row() const { return block_.short_row + lane_ % kLanes * 4; }
+  template <bool kHalf>
+  static __device__ __forceinline__ float2 divisor(const Factors& factors, int n) {
+    return unpack<kHalf>(factors.divisors[n]);
+  }
+  /// Of two lanes that are kStep apart one keeps the first kHalf sums, the other the next ones.
+  template <int kHalf, int kStep>
+  __device__ __forceinline__ void exchange(Columns& columns) const {
+    const bool upper = (lane_ & kStep) != 0;
+#pragma unroll
+    for (int n = 0; n < kHalf; ++n) {
+      const float keep = upper ? columns.sums[n + kHalf] : columns.sums[n];
+      const float give = upper ? columns.sums[n] : columns.sums[n + kHalf];
+      columns.sums[n] = keep + __shfl_xor_sync(0xFFFFFFFFu, give, kStep);
+    }
+  }
+  /// The first of the columns that a lane has after all exchanges; the other two are eight further.
+  __device__ __forceinline__ int last_column() const {
+    constexpr int kBlock = kHeadDim / 2;  // columns that the first exchange parts
+    return (lane_ & 16) / 16 * kBlock + (lane_ & 8) / 8 * (kBlock / 2) + (lane_ & 4) / 4 * (kBlock / 4) + lane_ % 4 * 2;
+  }
   /// Sixteen bytes number `part` of a staged row, as in device memory: rows are turned by their position (long_part),
   /// so that eight of them, two parts each, meet all banks.
   __device__ __forceinline__ std::uint32_t address(std::uint32_t place, int row, int part) const {
@@ -203,31 +295,23 @@ class Epilogue {
   __device__ __forceinline__ std::uint32_t word(std::uint32_t place, int row, int column) const {
     return address(place, row, column / 4) + column % 4 * 4;
   }
-  __device__ __forceinline__ std::uint32_t place_of(std::uint32_t place, int n) const {
-    return address(place, n * kAtOnce + inner(), lane_ % kLanes);
-  }
   /// First element of the warp's rows in the long sums: [batch, kv_heads, seq_len, head_dim].
   __device__ __forceinline__ std::int64_t first_element() const {
     return (std::int64_t{pair_} * p_.seq_len + block_.begin) * kHeadDim;
   }
 
-  /// Writes what is to be added where its sum was read. False, and nothing done, where that takes two integers (or is
-  /// no number).
-  __device__ __forceinline__ bool put(std::uint32_t at, float4 share) const {
-    if constexpr (!kDeterministic) {
-      store_shared_float4(at, share.x, share.y, share.z, share.w);
-      return true;
+  /// Writes what is to be added. Where that takes two integers (or is no number), it writes the share itself and
+  /// returns false.
+  __device__ __forceinline__ bool put(std::uint32_t at, float a, float b) const {
+    const bool small = !kDeterministic || fabsf(a) + fabsf(b) < fixed_.limit;
+    if (kDeterministic && small) {
+      store_shared_2(at, static_cast<std::uint32_t>(__float2int_rn(a)), static_cast<std::uint32_t>(__float2int_rn(b)));
     } else {
-      const bool small = fabsf(share.x) + fabsf(share.y) + fabsf(share.z) + fabsf(share.w) < fixed_.limit;
-      if (small) {
-        store_shared_4(at, static_cast<std::uint32_t>(__float2int_rn(share.x)),
-                       static_cast<std::uint32_t>(__float2int_rn(share.y)),
-                       static_cast<std::uint32_t>(__float2int_rn(share.z)),
-                       static_cast<std::uint32_t>(__float2int_rn(share.w)));
-      }
-      return small;
+      store_shared_float2(at, a, b);
     }
+    return small;
   }
+  /// Of a cross product; where that takes two integers nothing is done.
   __device__ __forceinline__ bool put_three(std::uint32_t place, int row, int column, const float (&share)[3]) const {
     const bool small = !kDeterministic || fabsf(share[0]) + fabsf(share[1]) + fabsf(share[2]) < fixed_.limit;
 #pragma unroll
@@ -267,32 +351,6 @@ class Epilogue {
         g[0] = g[1], g[1] = g[2], g[2] = first_g;
       }
     }
-  }
-
-  /// Adds what this warp has put at `place` to the long gradient. A row that no query sees is not there.
-  __device__ __forceinline__ void publish(const Target& to, std::uint32_t place) const {
-    fence_async_proxy();
-    __syncwarp();
-    if (lane_ != 0) return;
-    const int first = max(0, -block_.begin), count = min(kWarpRows, block_.end - block_.begin + 1) - first;
-    const std::uint32_t from = place + first * kRowBytes;
-    float* sums = to.long_sum + first_element() + first * kHeadDim;
-    if (count <= 0) {
-      commit_bulk();
-    } else if constexpr (kDeterministic) {
-      add_integers(sums, from, count * kRowBytes);
-    } else {
-      add_floats(sums, from, count * kRowBytes);
-    }
-  }
-  __device__ __forceinline__ float4 columns(const float* scales) const {
-    return *reinterpret_cast<const float4*>(scales + lane_ % kLanes * 4);
-  }
-  static __device__ __forceinline__ uint2 load_8(const __nv_bfloat16* p) {
-    return __ldg(reinterpret_cast<const uint2*>(p));
-  }
-  static __device__ __forceinline__ float4 unpack(uint2 v) {
-    return {low_bf16(v.x), high_bf16(v.x), low_bf16(v.y), high_bf16(v.y)};
   }
 
   const BackwardParameters& p_;

@@ -77,20 +77,34 @@ class FoldedRows {
 
  public:
   /// `thread`: 0 .. kConsumers - 1.
-  __device__ __forceinline__ void load(const BackwardParameters& p, const WorkItem& item, int thread) {
-    const int part = thread % kParts * 8;
+  __device__ __forceinline__ void load_long(const BackwardParameters& p, const WorkItem& item, int thread) {
     const KeyRows rows(p, item);
 #pragma unroll
     for (int n = 0; n < kCount; ++n) {
-      const int row = thread / kParts + kRows * n;
-      const KeyRows::Block block = rows.block(row);
-      const std::int64_t long_row = rows.long_row(block.begin, block.end) + part, short_row = block.short_row + part;
-      if constexpr (kProducts) {
-        long_key_[n] = load_16(p.scaled_long_key, long_row);
-        short_key_[n] = load_16(p.scaled_short_key, short_row);
+      const KeyRows::Block block = rows.block(thread / kParts + kRows * n);
+      const std::int64_t row = rows.long_row(block.begin, block.end) + thread % kParts * 8;
+      if constexpr (kProducts) long_key_[n] = load_16(p.scaled_long_key, row);
+      long_value_[n] = load_16(p.long_value, row);
+    }
+  }
+  /// The rows of a column share their short position; of an edge, each sixteen do.
+  __device__ __forceinline__ void load_short(const BackwardParameters& p, const WorkItem& item, int thread) {
+    const KeyRows rows(p, item);
+    const auto load = [&](int n) {
+      const std::int64_t row = rows.block(thread / kParts + kRows * n).short_row + thread % kParts * 8;
+      if constexpr (kProducts) short_key_[n] = load_16(p.scaled_short_key, row);
+      short_value_[n] = load_16(p.scaled_short_value, row);
+    };
+    load(0);
+    if (item.edge) {
+#pragma unroll
+      for (int n = 1; n < kCount; ++n) load(n);
+    } else {
+#pragma unroll
+      for (int n = 1; n < kCount; ++n) {
+        if constexpr (kProducts) short_key_[n] = short_key_[0];
+        short_value_[n] = short_value_[0];
       }
-      long_value_[n] = load_16(p.long_value, long_row);
-      short_value_[n] = load_16(p.scaled_short_value, short_row);
     }
   }
   __device__ __forceinline__ void store(std::uint32_t memory, int thread) const {

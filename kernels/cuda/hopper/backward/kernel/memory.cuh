@@ -39,7 +39,8 @@ struct Layout {
   static constexpr int kRowRanges =
       kFirstLse + (kStages + kGradOStages) * kStatistic;  ///< first and last query of each row
   static constexpr int kBarriers = kRowRanges + kTileKeys * 8;
-  static constexpr int kBytes = kBarriers + BarrierTable::kBytes;
+  static constexpr int kItem = kBarriers + BarrierTable::kBytes;  ///< what the end of a work item wants to know of it
+  static constexpr int kBytes = kItem + 16;
   static_assert(kBytes <= 232448, "shared memory of an SM");
   static_assert(2 * kKeyTile >= kTileKeys * kHeadDim * 4, "the epilogue stages fp32 sums over keys and values");
 };
@@ -177,6 +178,9 @@ __device__ __forceinline__ void wait_bulk_read() {
 /// Returns when they are done.
 __device__ __forceinline__ void wait_bulk() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 
+__device__ __forceinline__ void add_global_2(float* address, float a, float b) {
+  asm volatile("red.relaxed.gpu.global.add.v2.f32 [%0], {%1, %2};" ::"l"(address), "f"(a), "f"(b) : "memory");
+}
 __device__ __forceinline__ void add_global_4(float* address, float a, float b, float c, float d) {
   asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(address), "f"(a), "f"(b), "f"(c),
                "f"(d)

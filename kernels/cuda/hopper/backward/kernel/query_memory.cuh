@@ -43,9 +43,6 @@ __device__ __forceinline__ void copy_16(std::uint32_t destination, const void* s
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(destination), "l"(source), "r"(there ? 16 : 0)
                : "memory");
 }
-__device__ __forceinline__ void add_global_2(float* address, float a, float b) {
-  asm volatile("red.relaxed.gpu.global.add.v2.f32 [%0], {%1, %2};" ::"l"(address), "f"(a), "f"(b) : "memory");
-}
 /// The same value, of which the compiler knows nothing: what is made from it is not kept in registers between steps.
 __device__ __forceinline__ std::uint32_t opaque(std::uint32_t value) {
   asm volatile("" : "+r"(value));

@@ -52,6 +52,7 @@ struct Ranges {
   float query_scale[128];       ///< 2^-(a + b), with the sign of the logit's scale
   float grad_query_scale[128];  ///< 2^-(e + a + b)
   float grad_key_scale[128];    ///< 2^(a + b - e)
+  float long_key_unscale[128];  ///< 2^-a
   float long_value;             ///< of the rows' 4-norms
   float short_value;            ///< bias included
   float grad_o;                 ///< of the rows' squared 2-norms
@@ -87,6 +88,9 @@ struct BackwardParameters {
   const __half* scaled_long_key = nullptr;            ///< long_key 2^a
   const __half* scaled_short_key = nullptr;           ///< (short_key + key_bias) 2^b
   const __nv_bfloat16* scaled_short_value = nullptr;  ///< (short_value + value_bias) 2^e
+  // Copies whose columns are in the order of fragment_column.
+  const __nv_bfloat16* short_key_columns = nullptr;
+  const __nv_bfloat16* short_value_columns = nullptr;
   const float* lse2 = nullptr;                        ///< rows, see statistic_offset; log2 units
   const float* delta = nullptr;                       ///< the same, times 2^e
   const Ranges* ranges = nullptr;                     ///< [batch * kv_heads]
@@ -219,6 +223,12 @@ __host__ __device__ __forceinline__ std::int64_t statistic_offset(const Backward
 /// so that it reads four at once.
 __host__ __device__ __forceinline__ std::int64_t fragment_place(std::int64_t row) {
   return (row & ~std::int64_t{15}) | (row & 6) << 1 | (row & 8) >> 2 | (row & 1);
+}
+
+/// Place of column `column` in a row of the long tensors' copies: in each 32 columns those that one thread has of an
+/// accumulator (8 n + 2 c and the next one) follow one another, so that it reads eight at once.
+__host__ __device__ __forceinline__ int fragment_column(int column) {
+  return (column & ~31) | (column & 6) << 2 | (column & 24) >> 2 | (column & 1);
 }
 
 /// Where sixteen bytes number `part` of a row of the long sums lie in it: rows are turned by their position, as they

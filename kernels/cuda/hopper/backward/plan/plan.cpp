@@ -117,6 +117,9 @@ void lay_out_workspace(Plan& plan, std::int64_t query_sum_bytes) {
   plan.long_key = reserve(plan.bytes, keys * 2);
   plan.short_key = reserve(plan.bytes, keys * 2);
   plan.short_value = reserve(plan.bytes, keys * 2);
+  if (!plan.by_queries) {
+    plan.columns = reserve(plan.bytes, 2 * keys * 2);
+  }
   if (plan.deterministic) {
     plan.fixed_scales =
         reserve(plan.bytes, std::int64_t{plan.pairs()} * static_cast<std::int64_t>(sizeof(FixedScales)));

@@ -25,6 +25,7 @@ struct Plan {
   std::size_t grad_query = 0, grad_keys = 0, ranges = 0, zero_bytes = 0;
   std::size_t fixed_scales = 0;
   std::size_t lse2 = 0, delta = 0, long_key = 0, short_key = 0, short_value = 0;
+  std::size_t columns = 0;  ///< of virtual keys: two copies
   std::size_t bytes = 0;
 
   int pairs() const { return parameters.batch * parameters.kv_heads; }
