@@ -277,14 +277,28 @@ double tiles_of_a_key(int w1, int w2) {
   return tiles / p.edge_keys;
 }
 
-/// By hand. 512x32: four columns of 32 queries, and 34 for the edges of four k. 128x128: a column of 128 queries; the
-/// first 64 j of two k, which k .. k + 64 see, and the last 63, which k + 65 .. k + 128 see. 160x128: a second column,
-/// which begins at k + 33, and no last j.
+/// By hand. An edge is seen by seven queries more than its rows. 512x32: four columns of 32 queries, the first 16 j of
+/// a k, which 16 see, and the last 15. 256x64: two columns of 64 queries, and two edges at either end. 128x128: edges
+/// alone, eight at either end, of which the one in the middle is seen by all 128. 1024x16: one edge, 15 j. 100x20: 119
+/// rows, which one column holds.
 TEST(HopperBackwardPlan, tiles_of_a_key_are_as_few_as_its_rows_allow) {
-  EXPECT_DOUBLE_EQ(tiles_of_a_key(512, 32), 4 * 32 + 34 / 4.0);
-  EXPECT_DOUBLE_EQ(tiles_of_a_key(256, 64), 2 * 64 + 64 / 2.0);
-  EXPECT_DOUBLE_EQ(tiles_of_a_key(128, 128), 128 + (65 + 64) / 2.0);
-  EXPECT_DOUBLE_EQ(tiles_of_a_key(160, 128), 128 + 95 + 65 / 2.0);
+  EXPECT_DOUBLE_EQ(tiles_of_a_key(512, 32), 4 * 32 + (16 + 15 + 2 * 7) / 8.0);
+  EXPECT_DOUBLE_EQ(tiles_of_a_key(256, 64), 2 * 64 + (16 + 32 + 31 + 15 + 4 * 7) / 8.0);
+  EXPECT_DOUBLE_EQ(tiles_of_a_key(128, 128), (16 * 36 + 16 * 36 - 8 + 16 * 7) / 8.0);
+  EXPECT_DOUBLE_EQ(tiles_of_a_key(1024, 16), 8 * 16 + (15 + 7) / 8.0);
+  EXPECT_DOUBLE_EQ(tiles_of_a_key(100, 20), 20);
+}
+
+/// So that they add to different sums of dq.
+TEST(HopperBackwardPlan, items_that_run_together_begin_at_other_tiles) {
+  const BackwardParameters p = make_backward_plan(problem_of(8192, 64, 1, 128, 128)).parameters;
+  const int per_group = p.edge_keys * p.column_tiles + p.edge_tiles, first = 4096 / p.edge_keys * per_group;
+  std::set<int> positions;
+  for (int n = 0; n < per_group; ++n) {
+    const WorkItem item = work_item(p, first + n);
+    positions.insert(item.first_position + item.first_tile);
+  }
+  EXPECT_GE(positions.size(), static_cast<std::size_t>(p.edge_tiles) * 3 / 4);
 }
 
 /// How many work items add to one long position: what the room for low parts is made for.

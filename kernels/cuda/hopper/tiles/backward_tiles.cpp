@@ -63,7 +63,7 @@ void add_item(QueryTiles& tiles, const BackwardParameters& p, const WorkItem& it
   if (i < item.first_position || i >= end) return;
   const int slots = item.edge ? p.edge_keys : 1;
   for (int slot = 0; slot < slots; ++slot) {
-    const int row = slot << p.slot_shift;
+    const int row = slot << hopper::backward::kSlotShift;
     const hopper::backward::VirtualKey key = hopper::backward::virtual_key(p, item, row);
     const int keys = kTileKeys / slots;
     tiles.add(key.short_position, key.long_position, keys, keys);

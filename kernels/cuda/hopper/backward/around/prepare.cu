@@ -144,9 +144,10 @@ __device__ __forceinline__ void copy_columns(const __nv_bfloat16* from, __nv_bfl
   first[4] = words.y;  // two columns further
 }
 
-/// Block `number` of `count` for the keys and values of one (batch, kv head): their ranges, and copies of the long ones.
-__device__ __forceinline__ void find_ranges_of_pair(const BackwardParameters& p, const Preparation& to,
-                                                    Ranges& ranges, Ranges& shared, int pair, int number, int count) {
+/// Block `number` of `count` for the keys and values of one (batch, kv head): their ranges, and copies of the short
+/// ones.
+__device__ __forceinline__ void find_ranges_of_pair(const BackwardParameters& p, const Preparation& to, Ranges& ranges,
+                                                    Ranges& shared, int pair, int number, int count) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   if (threadIdx.x < 128) shared.long_key[threadIdx.x] = shared.short_key[threadIdx.x] = 0.0f;
   __syncthreads();

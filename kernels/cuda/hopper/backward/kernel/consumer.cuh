@@ -420,8 +420,8 @@ class Consumer {
 
   // --- the end of an item ------------------------------------------------------------------------------------------
 
-  /// The last products, and the sums to device memory. Work items are numbered while the tensor cores work; tensors are
-  /// read one step before they are used: keys during the last product, values and the rows of the next item while sums
+  /// The last products, and the sums to device memory. The next item is numbered while the tensor cores work; tensors
+  /// are read one step before they are used: short rows during the last product, long rows of the next item while sums
   /// over rows are made. What is added to device memory has left shared memory when the next item needs the place: of
   /// keys in `begin`, of values in its first tile.
   __device__ __forceinline__ void finish(int tiles, int& index, WorkItem& item) {

@@ -4,9 +4,12 @@
 //   dk_long_j += k_short_k * dKK    dk_short_k += sum over rows k_long_j * dKK
 //   determinant, by chunk of three: dk_long_j += k_short_k x dKK, dk_short_k += sum over rows dKK x k_long_j
 //
-// A warp stages the sums of its 16 rows in fp32, so that it meets whole rows and a lane owns columns: sums over rows
-// need no exchange. What is to be added to the long gradients takes the place of the sums, and one bulk copy adds all
-// 16 rows, whose positions follow one another and which share their k, because edge rows of one k come in sixteens.
+// By dimension, a lane multiplies what it has of the accumulators. Shares of the long gradient go to shared memory,
+// from where one bulk copy adds a warp's 16 rows: their positions follow one another and they share their k, because
+// edge rows of one k come in sixteens. Shares of the short gradient are added over the rows by exchanges between lanes;
+// for them k_long and v_long are KK / k_short and VV / v_short, which are in shared memory: to read the long tensors
+// again took as long as all of this. The determinant's keys are staged in fp32, so that a lane meets whole chunks of
+// three.
 #pragma once
 
 #include "kernels/cuda/hopper/backward/kernel/fold.cuh"
@@ -72,10 +75,10 @@ class Epilogue {
 
   /// This lane's two rows of the virtual keys or values, and of what they were made with.
   struct Factors {
-    std::uint32_t products[kHeadDim / 4];  ///< fragments: of blocks of eight columns, upper and lower row
-    uint4 short_row[kHeadDim / 32];        ///< fragment_column
+    std::uint32_t products[kHeadDim / 4];   ///< fragments: of blocks of eight columns, upper and lower row
+    uint4 short_row[kHeadDim / 32];         ///< fragment_column
     std::uint32_t divisors[kHeadDim / 64];  ///< of the columns that this lane has in the end
-    bool divide;
+    bool divide;                            ///< false: `products` are the long tensor itself
   };
   /// Read before they are used. The unscaled short tensor, and what is in the products of it.
   __device__ __forceinline__ void load_short(Factors& factors, const __nv_bfloat16* short_columns) const {
@@ -155,8 +158,7 @@ class Epilogue {
         const int number = __ffs(static_cast<int>(large)) - 1;
         const std::uint32_t at = (first ^ (number / 2 << 5)) + (number % 2) * 8 * kRowBytes;
 #pragma unroll 1
-        for (int x = 0; x < 2; ++x)
-          put_large(at + 4 * x, __uint_as_float(load_shared_1(at + 4 * x)), to.high, place);
+        for (int x = 0; x < 2; ++x) put_large(at + 4 * x, __uint_as_float(load_shared_1(at + 4 * x)), to.high, place);
       }
     }
     return columns;

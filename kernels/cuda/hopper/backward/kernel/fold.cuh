@@ -25,7 +25,7 @@ class KeyRows {
         limit_(item.key + (item.edge ? p.short_window - 1 : p.column_end)),
         key_(item.key),
         last_position_(p.seq_len - 1),
-        shift_(item.edge ? p.slot_shift : 31),
+        shift_(item.edge ? kSlotShift : 31),
         stride_(p.kv_heads * p.head_dim) {
     const int batch = p.by_kv_heads.of(item.pair);
     first_ = (std::int64_t{batch} * p.seq_len * p.kv_heads + (item.pair - batch * p.kv_heads)) * p.head_dim;

@@ -22,18 +22,18 @@
 //   a query tile   64 heads of a position, or several positions of a group padded to 8, 16 or 32 heads
 //
 //   registers      240 a consumer thread, 24 a helper (head_dim 128)
-//   shared memory  KK, VV 64 KB, 3 x (q, do) 96, 3 x ds 48, dq 16, LSE and delta 1.5, row ranges 1: 232,192 bytes;
-//                  deterministic: 2 x do instead of 3, dq 32: 231,936 bytes
+//   shared memory  KK, VV 64 KB, 3 x (q, do) 96, 3 x ds 48, dq 16, LSE and delta 1.5, row ranges 1: 232,208 bytes;
+//                  deterministic: 2 x do instead of 3, dq 32: 231,952 bytes
 //   barriers       barrier_table.hpp
 //
-// Rates on an H200, useful TFLOP/s of the whole operation, sustained, 64 heads a kv head, 32k tokens; 2026-11-25 beside
-// 589 of FlashAttention-3's causal backward: 512x32 509, 1024x32 546, 512x64 506, 1024x16 494, 256x32 490, 256x64 464,
-// 128x128 377. At 8k tokens: 512x32 528, determinant 520, deterministic 463. docs/backward.md and the lab book have
-// more.
+// Rates on an H200, useful TFLOP/s of the whole operation, sustained, 64 heads a kv head, 32k tokens; 2026-11-28 beside
+// 593 of FlashAttention-3's causal backward: 512x32 538, 1024x32 557, 512x64 550, 1024x16 511, 256x32 510, 256x64 521,
+// 128x128 480. At 8k tokens, 512x32: 536, with 128 heads 556, with 8 of each kv head 354. docs/backward.md and the lab
+// book have more.
 //
 // Limits. Trilinear and determinant form, causal windows, bf16, head_dim 64 and 128. A group of one head is padded
 // to eight: 42 TFLOP/s. Scores are rounded as fp16(k k) q, finer than bf16(q k). With an LSE of exact scores gradients
-// err by at most 2.6e-3 for N(0, 1) inputs and 3.8e-3 at q x 8, with one of bf16 scores by 3.4e-3 and 3e-2 (errors of
+// err by at most 3.2e-3 for N(0, 1) inputs and 4.1e-3 at q x 8, with one of bf16 scores by 3.4e-3 and 3e-2 (errors of
 // score gradients over their scale before they cancel): choice.cpp.
 #pragma once
 

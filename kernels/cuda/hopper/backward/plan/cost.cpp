@@ -1,7 +1,7 @@
 // Two sums of products: counts of work, and what a unit of it costs. The counts are those of the planners (work_item in
 // parameters.hpp, portable::plan_backward); edges, and all of the portable backward, are taken as in the middle of the
 // sequence. The costs are of an H200, as the forward's are (choose/chip.hpp), fitted to the times of 360 random
-// problems (tests/cuda/data/hopper_backward.csv, least squares of the logarithms): those of virtual keys on 2026-11-25,
+// problems (tests/cuda/data/hopper_backward.csv, least squares of the logarithms): those of virtual keys on 2026-11-28,
 // of the portable backward on 2026-11-23. Nothing was fitted to the 150 others of hopper_backward_held.csv.
 #include "kernels/cuda/hopper/backward/plan/cost.hpp"
 
@@ -27,9 +27,9 @@ double sum_of_quotients(std::int64_t most, std::int64_t per) {
 }
 // NOLINTEND(bugprone-integer-division)
 
-/// Work items, their tiles of 64 query rows, and the tiles of the longest item.
+/// Work items, how many of them are edges, their tiles of 64 query rows, and the tiles of the longest item.
 struct Work {
-  double items = 0, tiles = 0, longest = 0;
+  double items = 0, edges = 0, tiles = 0, longest = 0;
 };
 
 Work work_of(const BackwardParameters& p) {
@@ -44,31 +44,37 @@ Work work_of(const BackwardParameters& p) {
     const std::int64_t last = std::min<std::int64_t>(p.short_window, end + p.long_window) - 1;
     return std::min<std::int64_t>(last - std::max<std::int64_t>(0, start) + 1, p.seq_len);
   };
+  // Tiles of `keys` keys. Of the last `queries` - 1 of them the queries end with the sequence; there are more keys than
+  // that.
+  const auto whole_and_last = [&](std::int64_t keys, std::int64_t queries) {
+    return static_cast<double>(keys - queries + 1) * divide_up(static_cast<double>(queries), p.positions) +
+           sum_of_quotients(queries - 1, p.positions);
+  };
   for (int tile = 0; tile < p.column_tiles; ++tile) {
     const std::int64_t start = p.column_start + std::int64_t{kTileKeys} * tile;
     const std::int64_t end = std::min<std::int64_t>(start + kTileKeys - 1, p.column_end);
     const std::int64_t keys = p.seq_len - std::max<std::int64_t>(0, std::max(start, -end));
     if (keys <= 0) continue;
     const std::int64_t queries = std::min(queries_of(start, end), keys);
-    // Of the last `queries` - 1 keys the queries end with the sequence; there are more keys than that.
-    const double whole = static_cast<double>(keys - queries + 1) * divide_up(static_cast<double>(queries), p.positions);
-    add(static_cast<double>(keys), whole + sum_of_quotients(queries - 1, p.positions), queries);
+    add(static_cast<double>(keys), whole_and_last(keys, queries), queries);
   }
   for (int tile = 0; tile < p.edge_tiles; ++tile) {
-    const std::int64_t start = p.edge_start + std::int64_t{p.edge_step} * tile, end = start + (1 << p.slot_shift) - 1;
+    const std::int64_t start = edge_start(p, tile), end = start + (1 << kSlotShift) - 1;
     const std::int64_t keys = p.seq_len - std::max<std::int64_t>(0, std::max(start, -end));
-    const std::int64_t queries = std::min<std::int64_t>(queries_of(start, end) + p.edge_keys - 1, p.seq_len - 1);
-    if (keys <= 0 || queries <= 0) continue;
+    if (keys <= 0) continue;
+    const std::int64_t queries = std::min<std::int64_t>(queries_of(start, end) + p.edge_keys - 1, keys);
     const double groups = divide_up(static_cast<double>(keys), p.edge_keys);
-    add(groups, groups * divide_up(static_cast<double>(queries), p.positions), queries);
+    work.edges += groups;
+    add(groups, std::max(groups, whole_and_last(keys, queries) / p.edge_keys), queries);
   }
   const double pairs = static_cast<double>(p.batch) * p.kv_heads;
-  return {work.items * pairs, work.tiles * pairs * p.head_blocks, work.longest * p.head_blocks};
+  return {work.items * pairs, work.edges * pairs, work.tiles * pairs * p.head_blocks, work.longest * p.head_blocks};
 }
 
 struct VirtualKeysCosts {
   double launches;
   double item;          ///< an item on one multiprocessor
+  double edge;          ///< more for an edge
   double crowded_item;  ///< more where a sequence is so short that items add to the same sums
   double tile;
   double query_values;  ///< of a million numbers of q
@@ -76,10 +82,10 @@ struct VirtualKeysCosts {
 
 // By head_dim 64 and 128, then trilinear and determinant.
 constexpr VirtualKeysCosts kVirtualKeysCosts[2][2] = {
-    {{.launches = 35.4, .item = 3.4, .crowded_item = 1.1, .tile = 1.6, .query_values = 4.9},
-     {.launches = 32.8, .item = 5.1, .crowded_item = 1.5, .tile = 1.5, .query_values = 5.4}},
-    {{.launches = 32.0, .item = 5.3, .crowded_item = 2.1, .tile = 2.3, .query_values = 4.6},
-     {.launches = 29.0, .item = 8.8, .crowded_item = 2.8, .tile = 2.1, .query_values = 4.8}}};
+    {{.launches = 23.2, .item = 2.6, .edge = 1.4, .crowded_item = 1.4, .tile = 1.7, .query_values = 6.1},
+     {.launches = 21.1, .item = 4.3, .edge = 2.7, .crowded_item = 2.4, .tile = 1.66, .query_values = 6.0}},
+    {{.launches = 20.1, .item = 4.7, .edge = 5.0, .crowded_item = 3.3, .tile = 2.14, .query_values = 5.1},
+     {.launches = 18.2, .item = 9.1, .edge = 3.1, .crowded_item = 2.9, .tile = 2.2, .query_values = 5.4}}};
 
 /// What sums of integers cost more: by hand from the times of 512x32 with 64 and with 8 heads (docs/backward.md).
 constexpr double kDeterministicItem = 2.2, kDeterministicTile = 0.23, kDeterministicValues = 1.6;
@@ -114,7 +120,8 @@ double virtual_keys_us(const Chip& chip, const Problem& problem) {
   const double crowded = std::min(1.0, kCrowdedLength / p.seq_len);
   const double query_values =
       1e-6 * static_cast<double>(problem.batch * problem.seq_len * problem.q_heads) * p.head_dim;
-  const double fast = cost.launches + items * (cost.item + crowded * cost.crowded_item) + tiles * cost.tile +
+  const double fast = cost.launches + items * (cost.item + crowded * cost.crowded_item) +
+                      work.edges / chip.multiprocessors * cost.edge + tiles * cost.tile +
                       query_values * cost.query_values;
   if (!problem.deterministic) return fast;
   return fast + items * kDeterministicItem + tiles * kDeterministicTile + query_values * kDeterministicValues;

@@ -7,22 +7,19 @@
 //
 // Work items. One holds 128 virtual keys and walks over the queries that see any of them:
 //   column  128 consecutive j of one k
-//   edge    fewer j of several consecutive k
-//
-// Short windows of 64 or less: columns hold j <= k, whose queries are k .. k + short_window - 1, edges
-// j = k + 1 .. k + short_window - 1, whose queries begin at j.
+//   edge    16 j of each of eight consecutive k
 //
 //        i = k                 k + short_window - 1
-//   j = k - w + 1  x . . . . .        rows of a column leave the window one by one,
+//   j = k - w + 1  x . . . . .        the first rows of a k leave the window one by one: early edges hold them
 //                  x x . . . .
+//                  x x x x x x        columns
 //                  x x x x x x
-//   j = k          x x x x x x
-//   j = k + 1      . x x x x x        those of the edge enter it one by one:
-//                  . . x x x x        both waste tensor work, 6 % of it at 512x32
+//                  . x x x x x        the last ones enter it one by one: late edges
+//                  . . . . x x
 //
-// Longer ones: the first 64 j are seen by k .. k + 63 only, so they are an edge of two k. Columns begin behind them and
-// go on beyond j = k; what is left, 64 j or fewer that are seen late only, is another edge of two k. 128x128 takes 193
-// tiles for each k that way, where columns that end at j = k would take 255.
+// An edge is seen by the queries of its 16 rows and seven more, where a column is seen by short_window. So it pays to
+// have the rows that are seen longest in columns, which go on beyond j = k, and half of the others at either end:
+// 512x32 has an early edge, four columns and a late edge and takes 133.6 tiles for each k, of which 128 are useful.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -33,8 +30,9 @@
 
 namespace triscope::hopper::backward {
 
-inline constexpr int kTileKeys = 128;      ///< virtual keys of a work item
-inline constexpr int kTileRows = 64;       ///< query rows of a tile: `positions` x `head_rows`
+inline constexpr int kTileKeys = 128;  ///< virtual keys of a work item
+inline constexpr int kTileRows = 64;   ///< query rows of a tile: `positions` x `head_rows`
+inline constexpr int kSlotShift = 4;   ///< log2 of the edge rows of one k: a warp's rows share their k (epilogue.cuh)
 inline constexpr int kFewestHeadRows = 8;  ///< a tile's rows come in blocks of eight that share their position
 inline constexpr float kLog2E = 1.4426950408889634f;
 /// Beyond it, in either direction, the rounding of a logit, some 8e-5 of it, changes a probability by nearly 1 %:
@@ -91,9 +89,9 @@ struct BackwardParameters {
   // Copies whose columns are in the order of fragment_column.
   const __nv_bfloat16* short_key_columns = nullptr;
   const __nv_bfloat16* short_value_columns = nullptr;
-  const float* lse2 = nullptr;                        ///< rows, see statistic_offset; log2 units
-  const float* delta = nullptr;                       ///< the same, times 2^e
-  const Ranges* ranges = nullptr;                     ///< [batch * kv_heads]
+  const float* lse2 = nullptr;     ///< rows, see statistic_offset; log2 units
+  const float* delta = nullptr;    ///< the same, times 2^e
+  const Ranges* ranges = nullptr;  ///< [batch * kv_heads]
   // Sums, zero before the launch. Those of a deterministic backward are integers, see fixed_point.hpp.
   __half* grad_query = nullptr;    ///< 2^(e+a+b) dq / scale in fragment order, see query_rows
   float* grad_long_key = nullptr;  ///< 2^(e-a-b) dk / |scale|, see long_place
@@ -102,18 +100,18 @@ struct BackwardParameters {
   float* grad_short_value = nullptr;
 
   int batch = 1, seq_len = 1, kv_heads = 1, group = 1, head_dim = 128;
-  int long_window = 1, short_window = 1;  ///< clipped to seq_len
-  int head_rows = 64;                     ///< rows a position has in a tile: group rounded up to 8, 16, 32 or 64
-  int positions = 1;                      ///< query positions of a tile, 64 / head_rows
-  int head_blocks = 1;                    ///< tiles that cover the heads of a position
-  int position_shift = 3;                 ///< log2(head_rows / 8)
-  int padded_len = 1;                     ///< positions that statistics and sums of dq have room for
-  int column_tiles = 1;                   ///< columns of one k
-  int column_start = 0, column_end = 0;   ///< j - k of their first row and of the last that belongs to them
-  int edge_keys = 1;                      ///< consecutive k that share their edges
-  int edge_tiles = 1;                     ///< edges of them
-  int edge_start = 1, edge_step = 0;      ///< j - k of the first row of edge n: edge_start + n edge_step
-  int slot_shift = 5;                     ///< log2 of the edge rows of one k
+  int long_window = 1, short_window = 1;    ///< clipped to seq_len
+  int head_rows = 64;                       ///< rows a position has in a tile: group rounded up to 8, 16, 32 or 64
+  int positions = 1;                        ///< query positions of a tile, 64 / head_rows
+  int head_blocks = 1;                      ///< tiles that cover the heads of a position
+  int position_shift = 3;                   ///< log2(head_rows / 8)
+  int padded_len = 1;                       ///< positions that statistics and sums of dq have room for
+  int column_tiles = 1;                     ///< columns of one k
+  int column_start = 0, column_end = 0;     ///< j - k of their first row and of the last that belongs to them
+  int edge_keys = kTileKeys >> kSlotShift;  ///< consecutive k that share their edges
+  int edge_tiles = 0;                       ///< edges of them
+  int early_edges = 0;                      ///< before the columns
+  int edge_shift = 0;                       ///< 2^edge_shift >= edge_tiles
   int items_per_pair = 1, items = 1;
   int blocks = 1, turn = 0;  ///< CTAs, and how their items move: see next_item
   Divisor by_items_per_pair, by_items_per_group, by_column_tiles, by_kv_heads, by_blocks;
@@ -136,6 +134,11 @@ struct WorkItem {
 __host__ __device__ __forceinline__ int smaller(int a, int b) { return a < b ? a : b; }
 __host__ __device__ __forceinline__ int larger(int a, int b) { return a > b ? a : b; }
 
+/// j - k of the first row of edge `n`.
+__host__ __device__ __forceinline__ int edge_start(const BackwardParameters& p, int n) {
+  return (n < p.early_edges ? 1 - p.long_window : p.column_end + 1 - (p.early_edges << kSlotShift)) + (n << kSlotShift);
+}
+
 __host__ __device__ __forceinline__ WorkItem work_item(const BackwardParameters& p, int index) {
   WorkItem item;
   item.pair = p.by_items_per_pair.of(index);
@@ -151,21 +154,24 @@ __host__ __device__ __forceinline__ WorkItem work_item(const BackwardParameters&
   } else {
     item.key = key_group * p.edge_keys;
     item.tile = number - p.edge_keys * p.column_tiles;
-    item.start = p.edge_start + p.edge_step * item.tile;
+    item.start = edge_start(p, item.tile);
   }
   // The last row of the last k: nobody sees the item when that is before position 0.
   const int last_key = item.key + (item.edge ? p.edge_keys - 1 : 0);
   const int last_row =
-      item.edge ? item.start + (1 << p.slot_shift) - 1 : smaller(item.start + kTileKeys - 1, p.column_end);
+      item.edge ? item.start + (1 << kSlotShift) - 1 : smaller(item.start + kTileKeys - 1, p.column_end);
   item.first_position = item.key + larger(item.start, 0);
   const int last = last_key + last_row < 0
                        ? -1
                        : smaller(last_key + smaller(p.short_window, last_row + p.long_window) - 1, p.seq_len - 1);
   const int count = last - item.first_position + 1;
   item.position_tiles = count > 0 ? (count + p.positions - 1) >> (3 - p.position_shift) : 0;
-  item.first_tile = item.position_tiles == 0 ? 0
-                    : item.edge              ? smaller(5, item.position_tiles - 1)
-                                             : p.by_column_tiles.of(item.tile * item.position_tiles);
+  if (!item.edge) {
+    item.first_tile = p.by_column_tiles.of(item.tile * item.position_tiles);
+  } else {
+    const int first = smaller(5, item.position_tiles - 1) + ((item.tile * item.position_tiles) >> p.edge_shift);
+    item.first_tile = first >= item.position_tiles ? first - item.position_tiles : first;
+  }
   return item;
 }
 
@@ -185,10 +191,10 @@ struct VirtualKey {
 };
 
 __host__ __device__ __forceinline__ VirtualKey virtual_key(const BackwardParameters& p, const WorkItem& item, int row) {
-  const int in_group = item.edge ? row >> p.slot_shift : 0;
+  const int in_group = item.edge ? row >> kSlotShift : 0;
   VirtualKey key;
   key.short_position = item.key + in_group;
-  key.long_position = key.short_position + item.start + row - (in_group << p.slot_shift);
+  key.long_position = key.short_position + item.start + row - (in_group << kSlotShift);
   key.first = larger(key.long_position, key.short_position);
   key.last = smaller(smaller(key.long_position + p.long_window, key.short_position + p.short_window), p.seq_len) - 1;
   const bool exists = key.first <= key.last && key.long_position >= 0 &&

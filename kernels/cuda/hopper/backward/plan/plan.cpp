@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -41,29 +42,49 @@ std::int64_t query_row_count(const Problem& problem) {
          head_rows;
 }
 
-/// Which rows of a k are columns, and which are edges (parameters.hpp).
-void lay_out_rows(BackwardParameters& p) {
-  const int first = 1 - p.long_window, last = p.short_window - 1;  // j - k
-  constexpr int kHalf = kTileKeys / 2;
-  if (p.short_window <= kHalf) {
-    p.column_start = first;
-    p.column_end = 0;
-    p.column_tiles = (p.long_window + kTileKeys - 1) / kTileKeys;
-    p.edge_start = 1;
-    p.edge_tiles = last > 0 ? 1 : 0;
-    p.slot_shift = 4;
-    while ((1 << p.slot_shift) < last) ++p.slot_shift;
-  } else {
-    const int halves = (last - first + kHalf) / kHalf - 1;  // behind the first
-    p.column_start = first + kHalf;
-    p.column_end = last;
-    p.column_tiles = halves / 2;
-    p.edge_start = first;
-    p.edge_step = kHalf + kTileKeys * p.column_tiles;
-    p.edge_tiles = 1 + halves % 2;
-    p.slot_shift = 6;
+/// `columns` columns, as many edges as the other rows need, half of them at either end.
+void lay_out_rows(BackwardParameters& p, int columns) {
+  constexpr int kSlot = 1 << kSlotShift;
+  const int rows = p.long_window + p.short_window - 1;
+  p.column_tiles = columns;
+  p.edge_tiles = (std::max(0, rows - kTileKeys * columns) + kSlot - 1) / kSlot;
+  p.early_edges = p.edge_tiles / 2;
+  p.column_start = 1 - p.long_window + kSlot * p.early_edges;
+  p.column_end = std::min(p.short_window - 1, p.column_start + kTileKeys * columns - 1);
+}
+
+/// Tiles of queries for p.edge_keys k, in the middle of a long sequence.
+std::int64_t tiles_of_rows(const BackwardParameters& p) {
+  const auto tiles = [&](int start, int end, int more) {
+    const int last = std::min(p.short_window - 1, end + p.long_window - 1);
+    return (last - std::max(0, start) + p.positions + more) / p.positions;
+  };
+  std::int64_t sum = 0;
+  for (int n = 0; n < p.column_tiles; ++n) {
+    const int start = p.column_start + kTileKeys * n;
+    sum += p.edge_keys * tiles(start, std::min(start + kTileKeys - 1, p.column_end), 0);
   }
-  p.edge_keys = kTileKeys >> p.slot_shift;
+  for (int n = 0; n < p.edge_tiles; ++n)
+    sum += tiles(edge_start(p, n), edge_start(p, n) + (1 << kSlotShift) - 1, p.edge_keys - 1);
+  return sum;
+}
+
+/// Which rows of a k are columns, and which are edges (parameters.hpp): as few columns as make less work.
+void lay_out_rows(BackwardParameters& p) {
+  constexpr int kMostColumns = 64;  // counting them takes the host longer than it is worth
+  const int rows = p.long_window + p.short_window - 1;
+  int columns = (rows + kTileKeys - 1) / kTileKeys;
+  lay_out_rows(p, columns);
+  std::int64_t least = columns > kMostColumns ? 0 : tiles_of_rows(p);
+  if (columns > kMostColumns && rows % kTileKeys != 0) lay_out_rows(p, --columns);
+  while (columns > 0 && columns <= kMostColumns) {
+    lay_out_rows(p, columns - 1);
+    const std::int64_t work = tiles_of_rows(p);
+    if (work >= least) break;
+    least = work, --columns;
+  }
+  lay_out_rows(p, columns);
+  p.edge_shift = std::bit_width(static_cast<unsigned>(std::max(1, p.edge_tiles) - 1));
 }
 
 std::int64_t items_of_pair(const BackwardParameters& p) {
