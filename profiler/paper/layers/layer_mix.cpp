@@ -11,7 +11,6 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/nearest_name.hpp"
-#include "profiler/paper/layers/layer_times.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/statistics/statistics.hpp"
 
@@ -31,9 +30,6 @@ std::vector<const ResultRow*> pointers_to(std::span<const ResultRow> rows) {
   for (const ResultRow& row : rows) pointers.push_back(&row);
   return pointers;
 }
-
-/// Half of the interval as a part of the time.
-double half_of(const LayerTime& time) { return (time.high_ms - time.low_ms) / (2 * time.ms); }
 
 std::string windows_text(const Windows& windows) { return fmt::format("{}x{}", windows.window1, windows.window2); }
 
@@ -113,12 +109,6 @@ std::string windows_cost_text(std::span<const ResultRow> rows, const LayerMixReq
                         time_text(time, 3), to_string(pass), time.kernel, time.basis_text());
   }
   return text;
-}
-
-bool LayerTime::is_number() const { return half_of(*this) <= kNumberHalf; }
-
-std::string LayerTime::basis_text() const {
-  return fmt::format("{}, +-{} %", basis, significant_text(100 * half_of(*this), 2));
 }
 
 LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table) {

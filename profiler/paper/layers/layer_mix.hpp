@@ -2,41 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "profiler/paper/layers/layer_estimate.hpp"
-#include "profiler/paper/layers/layer_rows.hpp"
-#include "profiler/paper/layers/work_table.hpp"
+#include "profiler/paper/layers/layer_times.hpp"
 
 namespace triscope {
-
-/// What a layer's time stands on, the best first.
-enum class LayerBasis { measured, between_lengths, estimated };
-
-/// A 95 % interval of a time in milliseconds, or of a ratio of times.
-struct MsRange {
-  double low = 0, high = 0;
-  bool operator==(const MsRange&) const = default;
-};
-
-/// What is said of a value with this 95 % interval, measured or estimated, of a time or of a length: up to the first
-/// half-width, as a part of the value, the number; up to the second the interval alone; beyond it nothing.
-inline constexpr double kNumberHalf = 0.05, kWidestHalf = 0.25;
-
-/// Time of one launch on one sequence.
-struct LayerTime {
-  double ms = 0;
-  double low_ms = 0, high_ms = 0;  ///< 95 % interval; between two lengths that of the line through their ends
-  std::string kernel;
-  std::string basis;  ///< "measured"; "between 8192 and 32768 tokens"; "estimate by tiles ..."
-  LayerBasis kind = LayerBasis::measured;
-  bool is_number() const;  ///< else only the interval says something
-  MsRange interval() const { return {low_ms, high_ms}; }
-  std::string basis_text() const;  ///< with half of the interval: "measured, +-0.5 %"
-};
 
 /// "152 to 181", each in so many digits; the number where one stands for the time, else its interval.
 std::string range_text(const MsRange& range, int digits);
@@ -64,12 +36,7 @@ struct LayerCosts {
 /// takes. Throws `Error` (usage) naming the pass that was neither measured well enough nor can be estimated.
 LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table = {});
 
-/// One of these times, or why there is none. Many of them: `LayerTimes`.
-struct LayerAnswer {
-  std::optional<LayerTime> time;
-  std::string reason;                  ///< "of cuda.hopper, the shorter window is 64 where 16 to 32 was measured"
-  std::optional<LengthBeyond> beyond;  ///< where that alone is the reason
-};
+/// One of these times. For many of them there is `LayerTimes`.
 LayerAnswer simplicial_time(std::span<const ResultRow> rows, const LayerMixRequest& request, Pass pass,
                             const WorkTable& table = {});
 

@@ -31,9 +31,6 @@ double triples_at(Problem problem, std::int64_t seq_len) {
   return triple_count(problem);
 }
 
-/// Half of the interval as a part of the time.
-double half_of(const LayerTime& time) { return (time.high_ms - time.low_ms) / (2 * time.ms); }
-
 /// nullopt where the interval is not known.
 std::optional<MsRange> interval_of(const ResultRow& row) {
   if (!interval_known(row)) return std::nullopt;
@@ -83,6 +80,12 @@ struct LayerTimes::Kernel {
     return *least;
   }
 };
+
+bool LayerTime::is_number() const { return half() <= kNumberHalf; }
+
+std::string LayerTime::basis_text() const {
+  return fmt::format("{}, +-{} %", basis, significant_text(100 * half(), 2));
+}
 
 std::string usual_device(std::span<const ResultRow* const> rows, const LayerMixRequest& request) {
   std::map<std::string, int> counts;
@@ -169,8 +172,8 @@ LayerAnswer LayerTimes::known_time(Kernel& kernel) const {
       .basis =
           measured ? "measured" : fmt::format("between {} and {} tokens", low.problem.seq_len, high.problem.seq_len),
       .kind = measured ? LayerBasis::measured : LayerBasis::between_lengths};
-  if (half_of(time) <= kWidestHalf) return {time, ""};
-  return {{}, fmt::format("{}, known to +-{:.0f} % only", where, 100 * half_of(time))};
+  if (time.half() <= kWidestHalf) return {time, ""};
+  return {{}, fmt::format("{}, known to +-{:.0f} % only", where, 100 * time.half())};
 }
 
 /// The fastest that is known without an estimate.
