@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "kernels/base/error.hpp"
+#include "kernels/inspect/counted_queries.hpp"
 
 namespace triscope {
 namespace {
@@ -24,21 +25,21 @@ void keep_best(std::vector<FoundTriple>& found, std::int64_t most) {
 
 }  // namespace
 
-std::int64_t first_whole_query(const Problem& problem, std::int64_t tokens) {
-  if (problem.mask == Mask::full) return 0;
-  return std::min(std::max(problem.window1, problem.window2) - 1, tokens / 2);
+std::int64_t first_searched_query(const Problem& problem, std::int64_t tokens, const TripleSearch& search) {
+  return search.all_queries ? 0 : counted_queries(problem, tokens).first;
 }
 
 QueryRange searched_queries(const Problem& problem, std::int64_t tokens, const TripleSearch& search) {
-  QueryRange range{0, tokens};
+  const std::int64_t first = first_searched_query(problem, tokens, search);
+  QueryRange range{first, tokens};
   const bool causal = problem.mask == Mask::causal;
   if (search.token) {
     if (*search.token < 0 || *search.token >= tokens)
       throw Error(fmt::format("token {} is not there", *search.token),
                   fmt::format("the tensors have {} tokens", tokens), "give a position from 0 on", ExitCode::usage);
     if (causal) {
-      range.first = *search.token;
-      range.last = std::min(range.last, range.first + std::max(problem.window1, problem.window2));
+      range.first = std::max(first, *search.token);
+      range.last = std::min(range.last, *search.token + std::max(problem.window1, problem.window2));
     }
   }
   if (search.back) {
@@ -53,8 +54,8 @@ QueryRange searched_queries(const Problem& problem, std::int64_t tokens, const T
   return range;
 }
 
-std::vector<SlicePlace> strongest_places(const Overview& overview, const Problem& problem, std::int64_t most) {
-  const std::int64_t first = first_whole_query(problem, overview.columns);
+std::vector<SlicePlace> strongest_places(const Overview& overview, const Problem& problem, const TripleSearch& search) {
+  const std::int64_t first = first_searched_query(problem, overview.columns, search);
   const std::vector<float>& largest = overview.largest_p;
   std::vector<std::size_t> cells;
   for (std::size_t n = 0; n < largest.size(); ++n) {
@@ -62,7 +63,7 @@ std::vector<SlicePlace> strongest_places(const Overview& overview, const Problem
   }
   std::ranges::stable_sort(cells, [&](std::size_t a, std::size_t b) { return largest[a] > largest[b]; });
   // Places whose p is the same in fp32 stand in for one another: all of the last one's are looked at.
-  const auto wanted = static_cast<std::size_t>(most);
+  const auto wanted = static_cast<std::size_t>(search.most);
   std::size_t count = std::min(cells.size(), wanted);
   while (count > 0 && count < cells.size() && largest[cells[count]] == largest[cells[count - 1]] && count / 4 < wanted)
     ++count;

@@ -14,6 +14,7 @@ struct TripleSearch {
   std::int64_t most = 0;                            ///< triples to find
   std::optional<std::int64_t> token;                ///< only those with this position as j or k
   std::optional<std::array<std::int64_t, 2>> back;  ///< only those whose j and k are so many tokens before their query
+  bool all_queries = false;  ///< also queries that do not count: kernels/inspect/counted_queries.hpp
 
   bool operator==(const TripleSearch&) const = default;
 };
@@ -34,16 +35,16 @@ struct QueryRange {
   std::int64_t first = 0, last = 0;
 };
 
-/// The first query whose windows are whole: those before it see few pairs, and have a large p by nature. At most half
-/// of the tokens. A search for the largest p begins there.
-std::int64_t first_whole_query(const Problem& problem, std::int64_t tokens);
+/// The first query that is searched: the first of `counted_queries`, or 0 for a search of all.
+std::int64_t first_searched_query(const Problem& problem, std::int64_t tokens, const TripleSearch& search);
 
-/// Queries that can see what is searched for by token or distance. Throws `Error` (usage) when none does.
+/// Queries that can see what is searched for by token or distance, from `first_searched_query` on. Throws `Error`
+/// (usage) when none does.
 QueryRange searched_queries(const Problem& problem, std::int64_t tokens, const TripleSearch& search);
 
-/// The heads and queries with the largest p, the largest first. A triple among the `most` strongest is in one of the
-/// first `most` of them: each place before its own holds a stronger one. `overview` is of every query.
-std::vector<SlicePlace> strongest_places(const Overview& overview, const Problem& problem, std::int64_t most);
+/// The heads and queries with the largest p, the largest first. A triple among the `search.most` strongest is in one of
+/// the first `search.most` of them: each place before its own holds a stronger one. `overview` is of every query.
+std::vector<SlicePlace> strongest_places(const Overview& overview, const Problem& problem, const TripleSearch& search);
 
 /// Keeps the strongest that it is shown: largest p first, equal ones by head, query, j and k.
 class TripleCollector {

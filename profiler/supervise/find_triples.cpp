@@ -17,7 +17,7 @@ std::vector<SlicePlace> places_to_search(Supervisor& worker, const AttentionSour
                                          const SourceReply& shape, const TripleSearch& search,
                                          const std::stop_token& stop) {
   if (!search.token && !search.back)
-    return strongest_places(worker.overview({source, asked, 1}, stop), asked.problem, search.most);
+    return strongest_places(worker.overview({source, asked, 1}, stop), asked.problem, search);
   const QueryRange queries = searched_queries(asked.problem, shape.seq_len, search);
   const std::int64_t slices = (queries.last - queries.first) * shape.q_heads;
   if (slices > kMostSearchSlices)

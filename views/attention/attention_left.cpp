@@ -43,7 +43,10 @@ void draw_facts(Context& context, int side) {
     // B has the same shape as A, so its facts are not repeated.
   } else if (data.source && data.source->problem.empty()) {
     fact_line(context, "tokens", format_count(data.source->seq_len));
-    fact_line(context, "heads", fmt::format("{} / {}", data.source->q_heads, data.source->kv_heads));
+    fact_line(context, "heads",
+              data.source->q_heads == data.source->kv_heads
+                  ? fmt::format("{}", data.source->q_heads)
+                  : fmt::format("{} of q, {} of k", data.source->q_heads, data.source->kv_heads));
     fact_line(context, "head size", fmt::format("{}", data.source->head_dim));
     fact_line(context, "values", data.source->values ? "v1, v2" : "none", !data.source->values);
   } else if (side == 1 && (data.source || !data.problem.empty())) {  // A's stands in the middle
@@ -102,6 +105,11 @@ void scale_box(const Context& context, std::optional<double>& scale) {
   scale = number ? value : std::numeric_limits<double>::infinity();
 }
 
+constexpr const char* kWindowHelp =
+    "How many keys of each axis a query sees, itself counted. A file of tensors does not say with which windows its "
+    "model "
+    "was trained: type them here. Keys farther back are left out, and p is over what is left.";
+
 /// What the logit is: mask, windows, scale, biases. Match3 says its own.
 void draw_problem(Context& context) {
   AttentionUi& ui = context.ui.attention;
@@ -125,10 +133,14 @@ void draw_problem(Context& context) {
   if (ui.mask == Mask::causal) {
     begin_setting(context, "window", 2 * box + 2 * gap + times);
     if (typed_box(context, "##window1", ImGuiDataType_S64, ui.window1)) ui.part.reset();
+    tooltip_beside(context, kWindowHelp);
     ImGui::SameLine(0, gap);
     coloured_text(look.theme.muted, "×");
     ImGui::SameLine(0, gap);
     if (typed_box(context, "##window2", ImGuiDataType_S64, ui.window2)) ui.part.reset();
+    tooltip_beside(context, kWindowHelp);
+    if (ui.sides[0].source.kind == SourceKind::file)
+      muted_text(context, "The window is chosen here: no file says it.", true);
   }
   begin_setting(context, "scale", box);
   scale_box(context, ui.scale);

@@ -128,11 +128,11 @@ void draw_export(Context& context) {
   if (ImGui::Button("Export")) ImGui::OpenPopup("export");
   if (!ImGui::BeginPopup("export")) return;
   constexpr Panel kPanel = Panel::attention;
-  if (ImGui::MenuItem("Copy image")) context.request(ask::CopyChart{kPanel});
-  if (ImGui::MenuItem("Save image as PNG...")) context.request(ask::SaveChart{kPanel, {}});
+  if (ImGui::MenuItem("Copy picture of the map")) context.request(ask::CopyChart{kPanel});
+  if (ImGui::MenuItem("Save picture of the map...")) context.request(ask::SaveChart{kPanel, {}});
   if (ImGui::MenuItem("Copy strongest triples")) context.request(ask::CopyPanelData{kPanel});
   if (ImGui::MenuItem("Save strongest triples as CSV...")) context.request(ask::SaveChartData{kPanel, {}});
-  if (ImGui::MenuItem("Save slice as npy, CSV or PNG...")) context.request(ask::SaveSlice{});
+  if (ImGui::MenuItem("Save p of all pairs as npy, CSV or PNG...")) context.request(ask::SaveSlice{});
   const bool busy = context.data.attention.film.running || context.data.run.running;
   if (ImGui::MenuItem("Save film as PNG pictures...", nullptr, false, !busy)) context.request(ask::SaveFilm{});
   ImGui::EndPopup();
@@ -152,14 +152,14 @@ void draw_look_controls(Context& context) {
          "Zoomed out, a pixel shows the largest of its pairs: no bright cell is lost");
   choice(context, "mean", ui.mean_pooling, true, "Zoomed out, a pixel shows the mean of its pairs");
   next_group(context, 150);
-  choice(context, "relative", ui.absolute_axes, false, "Axes in tokens from the query");
-  choice(context, "absolute", ui.absolute_axes, true, "Axes in positions");
+  choice(context, "distance", ui.absolute_axes, false, "Axes and tables give keys in tokens from the query");
+  choice(context, "position", ui.absolute_axes, true, "Axes and tables give keys as positions in the sequence");
   next_group(context, 312);
   choice(context, "one", ui.show, AttentionShow::one, "One map");
   choice(context, "side by side", ui.show, AttentionShow::side_by_side,
-         "A beside B: another source, arithmetic or head");
+         "A beside B: another source, arithmetic or head. B is set at the left");
   choice(context, "difference", ui.show, AttentionShow::difference,
-         "p of A minus p of B, blue below and red above zero");
+         "p of A minus p of B, blue below and red above zero. B is set at the left; hold Space to see it alone");
   choice(context, "grid", ui.show, AttentionShow::grid, "Small maps: queries down, heads across; one zoom for all");
   draw_export(context);
 }

@@ -1,6 +1,8 @@
 // The parts of the attention panel, one file each.
 #pragma once
 
+#include <span>
+
 #include "views/parts/context.hpp"
 
 namespace triscope {
@@ -62,6 +64,10 @@ void zoom_and_pan(AttentionUi& ui, const AttentionFrame& frame, const PixelRect&
 void draw_attention_left(Context& context);
 /// attention_survey.cpp: heads down, queries across; a click goes there.
 void draw_overview(Context& context);
+/// attention_means.cpp: where each head looks on average, from wherever it stands.
+void draw_head_peaks(Context& context);
+/// attention_means.cpp: the mean over queries of the shown head as a map by distance, in the column of figures.
+void draw_mean_map(Context& context);
 /// attention_survey.cpp: all heads at one query.
 void draw_sheet(Context& context);
 /// attention_survey.cpp: why an overview, a sheet or a table made of them is not there; asks again on request.
@@ -74,6 +80,18 @@ void draw_attention_right(Context& context);
 void draw_triple_search(Context& context);
 /// attention_range.cpp: the colours of a range from `low` to `high` pixels; advances like an item.
 void draw_range_colours(const Context& context, const HeatmapStyle& style, float low, float high);
+/// attention_range.cpp: the same with p, or the difference, at either end, as a line of a picture.
+void draw_range_scale(const Context& context, const HeatmapStyle& style, float low, float high);
+/// attention_survey.cpp: what is under the pointer, beside the column that the last item stands in, at once.
+void value_beside(const Context& context, const std::string& text);
+/// A column of a table whose header says on hover what it is.
+struct ExplainedColumn {
+  const char* name = "";
+  bool right = true;
+  const char* meaning = "";
+};
+/// attention_right.cpp: the headers of a table's columns.
+void explained_headers(const Context& context, std::span<const ExplainedColumn> columns);
 /// attention_range.cpp: histogram of log p with a handle at either end of the colours; of a difference the ends alone.
 void draw_range(Context& context);
 /// Stands for what would disturb the sweep that this window measures.

@@ -12,6 +12,8 @@
 namespace triscope {
 namespace {
 
+constexpr const char* kShareHelp =
+    "What p v1 v2 of this pair adds along the query's output o, as a share of o; may be negative. All shares sum to 1";
 constexpr double kLongLogit = 1e5;  // from here on its digits do not fit into their column
 
 /// Rows of triples that leave room for what stands below them.
@@ -64,9 +66,7 @@ void draw_triple(Context& context, const Triple& triple, double sum, int row) {
   if (!source.values) return;
   ImGui::TableNextColumn();
   number_right(context, format_fixed(std::abs(triple.output_share) < 0.005 ? 0 : triple.output_share, 2));
-  tooltip(context,
-          "What p v1 v2 of this pair adds along the output, as a share of the output; may be negative. All shares sum "
-          "to 1");
+  tooltip_beside(context, kShareHelp);
 }
 
 void draw_triples(Context& context) {
@@ -85,8 +85,14 @@ void draw_triples(Context& context) {
     ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 2.0F : 1.0F);
   for (const char* name : {"logit", "p"}) ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, 1.0F);
   if (!words) ImGui::TableSetupColumn("sum", ImGuiTableColumnFlags_WidthStretch, 1.0F);  // words need its room
-  if (source.values) ImGui::TableSetupColumn("of o", ImGuiTableColumnFlags_WidthStretch, 1.0F);
-  header_row(context, {!words, !words, true, true, true, true});
+  if (source.values) ImGui::TableSetupColumn("in o", ImGuiTableColumnFlags_WidthStretch, 1.0F);
+  std::vector<ExplainedColumn> columns{{"j", !words, "First key, as the axes of the map show it"},
+                                       {"k", !words, "Second key, as the axes of the map show it"},
+                                       {"logit", true, "Scale times the sum over q, k1 and k2, before the softmax"},
+                                       {"p", true, "Weight of the pair: all pairs and the sink sum to 1"}};
+  if (!words) columns.push_back({"sum", true, "Sum of p down to this row"});
+  if (source.values) columns.push_back({"in o", true, kShareHelp});
+  explained_headers(context, columns);
   double sum = 0;
   int row = 0;
   const int rows = triples_shown(context);
@@ -117,7 +123,10 @@ void draw_distribution(Context& context) {
   fact_line(context, "largest p", significant_text(slice.largest_p, 3));
   fact_line(context, fmt::format("outside top {}", slice.top.size()).c_str(),
             significant_text(std::max(0.0, 1 - top - slice.sink_p), 3));
-  fact_line(context, "sink", side.source->sink ? significant_text(slice.sink_p, 3) : "none");
+  tooltip_beside(context, "p of all pairs but the strongest ones together");
+  fact_line(context, "share of the sink", side.source->sink ? significant_text(slice.sink_p, 3) : "no sink");
+  tooltip_beside(context,
+                 "A sink is a logit of its own that takes a share of p and has no value. Tensors may have none");
   fact_line(context, "mean distance, tokens",
             fmt::format("{} × {}", significant_text(slice.distance1, 3), significant_text(slice.distance2, 3)));
   tooltip(context, "Tokens between the query and its keys on the two axes, weighted with p");
@@ -357,17 +366,36 @@ void draw_match3(Context& context) {
   tooltip(context, "What a tensor-core kernel rounds: with a large modulus the angles no longer fit into 8 bits");
 }
 
-/// Figures of the shown query, or the search over all of them.
+/// Figures of the shown query, the search over all of them, or their mean.
 void draw_figures_of(Context& context) {
-  bool& search = context.ui.attention.search.open;
-  if (chip(context, "This query", !search)) search = false;
-  tooltip(context, "Strongest triples and figures of the query that the map shows");
-  ImGui::SameLine(0, context.look.px(4));
-  if (chip(context, "All queries", search)) search = true;
-  tooltip(context, "Searches all queries and heads for the strongest triples");
+  AttentionUi& ui = context.ui.attention;
+  bool &search = ui.search.open, &mean = ui.mean_of_queries;
+  const auto tab = [&](const char* label, bool on, bool then_search, bool then_mean, const char* help) {
+    if (chip(context, label, on)) search = then_search, mean = then_mean;
+    tooltip(context, help);
+    ImGui::SameLine(0, context.look.px(4));
+  };
+  tab("This query", !search && !mean, false, false, "Strongest triples and figures of the query that the map shows");
+  tab("All queries", search, true, false, "Searches all queries and heads for the strongest triples");
+  tab("Mean", mean && !search, false, true,
+      "The shown head's map as the mean over queries, pair by pair of distances, with its peaks");
+  ImGui::NewLine();
 }
 
 }  // namespace
+
+void explained_headers(const Context& context, std::span<const ExplainedColumn> columns) {
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers, context.look.px(28));
+  int n = 0;
+  for (const ExplainedColumn& column : columns) {
+    ImGui::TableSetColumnIndex(n);
+    ImGui::PushID(n);
+    ImGui::InvisibleButton("##header", ImVec2(std::max(1.0F, ImGui::GetContentRegionAvail().x), context.look.px(22)));
+    ImGui::PopID();
+    tooltip_beside(context, column.meaning);
+    header_text(context, n++, column.name, column.right, context.look.theme.muted);
+  }
+}
 
 void draw_attention_right(Context& context) {
   const AttentionSideData& side = context.data.attention.sides[0];
@@ -375,6 +403,7 @@ void draw_attention_right(Context& context) {
   if (side.asked && side.asked->kind != SourceKind::match3) {
     draw_figures_of(context);
     if (context.ui.attention.search.open) return draw_triple_search(context);
+    if (context.ui.attention.mean_of_queries) return draw_mean_map(context);
   }
   if (side.asked && side.asked->kind == SourceKind::match3) {
     draw_match3(context);

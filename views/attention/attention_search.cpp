@@ -3,8 +3,10 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 
-#include "kernels/inspect/triple_search.hpp"
+#include "kernels/inspect/counted_queries.hpp"
+#include "profiler/export/head_means.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
@@ -25,6 +27,24 @@ void number_box(const Context& context, const char* id, std::int64_t& value, con
   value = std::max<std::int64_t>(0, value);
 }
 
+/// Which queries are searched: one rule for all searches.
+void draw_search_queries(Context& context) {
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const std::optional<TripleSearchRequest> wanted = wanted_search(context.ui.attention, context.data.attention);
+  if (!wanted) return;
+  const CountedQueries counted = counted_queries(wanted->query.problem, side.source->seq_len);
+  if (counted.first == 0) return;
+  bool& all = context.ui.attention.search.all_queries;
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, "queries");
+  ImGui::SameLine();
+  if (chip(context, fmt::format("from {}###counted_queries", format_count(counted.first)).c_str(), !all)) all = false;
+  tooltip(context, left_out_sentence(counted));
+  ImGui::SameLine(0, context.look.px(4));
+  if (chip(context, "all###all_queries", all)) all = true;
+  tooltip(context, "Also the first queries, which see few pairs and have a large p by nature");
+}
+
 /// What is searched for.
 void draw_search_choice(Context& context) {
   AttentionUi& ui = context.ui.attention;
@@ -34,12 +54,19 @@ void draw_search_choice(Context& context) {
     tooltip(context, help);
     ImGui::SameLine(0, context.look.px(4));
   };
-  by("largest p", TripleSearchBy::largest, "The strongest triples of all, but of queries whose windows are cut");
+  by("largest p", TripleSearchBy::largest, "The strongest triples of all");
   by("token", TripleSearchBy::token, "Triples with one position as first or second key");
   const bool were = search.by == TripleSearchBy::distances;
   by("exact distances", TripleSearchBy::distances, "Triples whose keys are exactly so many tokens before their query");
-  if (!were && search.by == TripleSearchBy::distances)
+  const auto typed = [&](const char* id, std::int64_t& value, const char* help) {
+    const std::int64_t before = value;
+    number_box(context, id, value, help);
+    if (value != before) search.back_proposed = false;
+  };
+  if (!were && search.by == TripleSearchBy::distances) {
     search.back = shown_distances(ui, context.data.attention.sides[0]);
+    search.back_proposed = true;
+  }
   ImGui::NewLine();
   if (search.by == TripleSearchBy::token) {
     ImGui::AlignTextToFramePadding();
@@ -61,12 +88,18 @@ void draw_search_choice(Context& context) {
     ImGui::AlignTextToFramePadding();
     muted_text(context, "exactly back: j");
     ImGui::SameLine();
-    number_box(context, "##search_back1", search.back[0], "Of the first key before its query");
+    typed("##search_back1", search.back[0], "Of the first key before its query");
     ImGui::SameLine();
     muted_text(context, "k");
     ImGui::SameLine();
-    number_box(context, "##search_back2", search.back[1], "Of the second key before its query");
+    typed("##search_back2", search.back[1], "Of the second key before its query");
+    if (search.back_proposed)
+      muted_text(context,
+                 ui.pinned ? "Proposed: the pair that is framed in the map."
+                           : "Proposed: the strongest pair of the shown query.",
+                 true);
   }
+  draw_search_queries(context);
 }
 
 /// The button that starts or stops it, and how far it is.
@@ -88,7 +121,7 @@ void draw_search_button(Context& context) {
   const std::optional<TripleSearchRequest> now = wanted_search(context.ui.attention, context.data.attention);
   const bool other = now && *now != *search.of;
   muted_text(context, search.stopped ? fmt::format("Stopped after {}.", progress_text(search))
-                      : other        ? "Below: with other settings."
+                      : other        ? "The list is of other settings: search again."
                                      : "");
 }
 
@@ -112,10 +145,11 @@ void draw_hit(Context& context, const FoundTriple& hit, int row, bool shown) {
   ImGui::PushID(row);
   if (ImGui::Selectable("##hit", shown, ImGuiSelectableFlags_SpanAllColumns))
     go_to(context.ui.attention, context.data.attention, hit);
-  tooltip(context, fmt::format("Head {}, query {}: j = {}, k = {}, logit {}, p = {}. Click to go there.", hit.head,
-                               token_text(source, hit.query), key_text(source, hit.triple.j, hit.query),
-                               key_text(source, hit.triple.k, hit.query), significant_text(hit.triple.logit, 5),
-                               significant_text(hit.triple.p, 4)));
+  tooltip_beside(context,
+                 fmt::format("Head {}, query {}: j = {}, k = {}, logit {}, p = {}. Click to go there.", hit.head,
+                             token_text(source, hit.query), key_text(source, hit.triple.j, hit.query),
+                             key_text(source, hit.triple.k, hit.query), significant_text(hit.triple.logit, 5),
+                             significant_text(hit.triple.p, 4)));
   ImGui::PopID();
   ImGui::SameLine(0, 0);
   number_right(context, fmt::format("{}", hit.head));
@@ -134,16 +168,22 @@ void draw_hits(Context& context) {
   const bool words = !context.data.attention.sides[0].source->labels.empty();
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH |
                                      ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY;
-  if (!ImGui::BeginTable("hits", 5, kFlags,
-                         ImVec2(0, std::max(ImGui::GetContentRegionAvail().y, context.look.px(160)))))
-    return;
+  // As many rows as are seen whole.
+  const float header = context.look.px(28), row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+  const float room = std::max(ImGui::GetContentRegionAvail().y, context.look.px(160));
+  if (!ImGui::BeginTable("hits", 5, kFlags, ImVec2(0, header + std::floor((room - header) / row) * row))) return;
   ImGui::TableSetupColumn("head", ImGuiTableColumnFlags_WidthStretch, 0.7F);
   ImGui::TableSetupColumn("query", ImGuiTableColumnFlags_WidthStretch, 0.9F);
   for (const char* name : {words ? "j" : "j, tokens", words ? "k" : "k, tokens"})
     ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 1.7F : 1.0F);
   ImGui::TableSetupColumn("p", ImGuiTableColumnFlags_WidthStretch, 1.0F);
   ImGui::TableSetupScrollFreeze(0, 1);
-  header_row(context, {true, true, !words, !words, true});
+  const ExplainedColumn columns[]{{"head", true, "Query head"},
+                                  {"query", true, "Position of the query"},
+                                  {words ? "j" : "j, tokens", !words, "First key, in tokens from its query"},
+                                  {words ? "k" : "k, tokens", !words, "Second key, in tokens from its query"},
+                                  {"p", true, "Weight of the pair: all pairs and the sink of its query sum to 1"}};
+  explained_headers(context, columns);
   const std::ptrdiff_t shown = shown_hit(context.ui.attention, search);
   ImGuiListClipper visible;
   visible.Begin(static_cast<int>(search.found.size()));
@@ -175,12 +215,9 @@ void draw_triple_search(Context& context) {
     return;
   }
   section(context, search_title(search.of->search).c_str());
-  const std::int64_t first = first_whole_query(search.of->query.problem, side.source->seq_len);
-  if (!search.of->search.token && !search.of->search.back && first > 0)
-    muted_text(
-        context,
-        fmt::format("Queries before {} are left out: their windows are cut at the first token.", format_count(first)),
-        true);
+  const std::string left_out =
+      left_out_sentence(counted_queries(search.of->query.problem, side.source->seq_len), search.of->search.all_queries);
+  if (!left_out.empty()) muted_text(context, left_out, true);
   if (search.found.empty()) {
     if (!search.running && !search.stopped && search.problem.empty())
       muted_text(context, "No query has a finite logit for such a triple.", true);

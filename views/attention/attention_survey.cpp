@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "kernels/inspect/triple_search.hpp"
+#include "kernels/inspect/counted_queries.hpp"
 #include "profiler/export/text_table.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
@@ -42,14 +42,30 @@ void draw_figure_choice(Context& context) {
     if (figure == OverviewFigure::distance1) ImGui::NewLine();
     if (chip(context, label, ui.figure == figure)) ui.figure = figure;
     if (figure == OverviewFigure::distance1 || figure == OverviewFigure::distance2)
-      tooltip(context, "In tokens: how far the keys of this axis lie before their query, the mean weighted with p");
+      tooltip_beside(context,
+                     "In tokens: how far the keys of this axis lie before their query, the mean weighted with p");
     ImGui::SameLine(0, context.look.px(4));
   }
   ImGui::NewLine();
 }
 
+/// The first column that the lists count.
+std::int64_t first_column(const Overview& overview, const CountedQueries& counted) {
+  return std::min((counted.first + overview.step - 1) / overview.step, overview.columns - 1);
+}
+
+/// From the smallest to the largest value of the columns that count: others would be brightest by nature.
+std::pair<float, float> counted_range(const Heatmap& map, std::int64_t first) {
+  std::vector<float> values;
+  for (std::int64_t row = 0; row < map.height; ++row) {
+    const auto end = map.cells.begin() + (row + 1) * map.width;
+    values.insert(values.end(), end - map.width + first, end);
+  }
+  return finite_range(values);
+}
+
 /// Entropy turned round: sharp rows are bright.
-void paint_overview(Context& context, const Overview& overview, const PixelRect& rect) {
+void paint_overview(Context& context, const Overview& overview, const CountedQueries& counted, const PixelRect& rect) {
   const AttentionUi& ui = context.ui.attention;
   const auto paint = [&](std::uint32_t* pixels, int stride, int width, int height) {
     Heatmap map{overview.columns, overview.heads, values_of(overview, ui.figure)};
@@ -58,7 +74,7 @@ void paint_overview(Context& context, const Overview& overview, const PixelRect&
     if (ui.figure == OverviewFigure::entropy) {
       for (float& value : map.cells) value = -value;
     }
-    const auto [low, high] = finite_range(map.cells);
+    const auto [low, high] = counted_range(map, first_column(overview, counted));
     HeatmapStyle style{HeatmapStyle::Scale::plain, low, high, ui.map};
     set_theme(style, context.look.theme);
     const HeatmapPyramid pyramid(std::move(map), Pooling::largest);
@@ -71,8 +87,21 @@ void paint_overview(Context& context, const Overview& overview, const PixelRect&
       .draw(ImGui::GetWindowDrawList(), rect.low, rect.high);
 }
 
+/// A veil over the queries that the lists leave out.
+void veil_left_out(const Context& context, const Overview& overview, const CountedQueries& counted,
+                   const PixelRect& rect) {
+  if (counted.first <= 0) return;
+  const float share = static_cast<float>(first_column(overview, counted)) /
+                      static_cast<float>(std::max<std::int64_t>(1, overview.columns));
+  const float x = std::round(rect.low.x + share * (rect.high.x - rect.low.x));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(rect.low, ImVec2(x, rect.high.y), faded(context.look.theme.ground, 0.6F));
+  list->AddRectFilled(ImVec2(x - context.look.px(1), rect.low.y), ImVec2(x, rect.high.y), context.look.theme.text);
+}
+
 /// Says what is under the pointer; a click goes there.
-void point_at_overview(Context& context, const Overview& overview, const PixelRect& rect) {
+void point_at_overview(Context& context, const Overview& overview, const CountedQueries& counted,
+                       const PixelRect& rect) {
   AttentionUi& ui = context.ui.attention;
   if (!ImGui::IsItemHovered() && !ImGui::IsItemActive()) return;
   const ImVec2 mouse = ImGui::GetMousePos();
@@ -84,8 +113,9 @@ void point_at_overview(Context& context, const Overview& overview, const PixelRe
                      head = place(mouse.y, rect.low.y, rect.high.y, overview.heads);
   if (ImGui::IsItemHovered()) {
     const float value = values_of(overview, ui.figure)[static_cast<std::size_t>(head * overview.columns + column)];
-    ImGui::SetTooltip("head %d, query %s: %s", static_cast<int>(head), format_count(column * overview.step).c_str(),
-                      std::isnan(value) ? "no distribution" : figure_text(ui.figure, value).c_str());
+    value_beside(context, fmt::format("head {}, query {}: {}{}", head, format_count(column * overview.step),
+                                      std::isnan(value) ? "no distribution" : figure_text(ui.figure, value),
+                                      column * overview.step < counted.first ? "\nLeft out of the lists below." : ""));
   }
   if (ImGui::IsItemActive()) {
     ui.head = head;
@@ -204,69 +234,96 @@ constexpr std::array kHeadColumns{
     std::tuple{OverviewFigure::distance1, "j back", "Distance to j in tokens, weighted by p"},
     std::tuple{OverviewFigure::distance2, "k back", "Distance to k in tokens, weighted by p"}};
 
-void draw_head_row(Context& context, const HeadMeans& head, std::int64_t first, bool sink) {
+/// The figures of one row; `means` of the head, or of even weights.
+void draw_means(const Context& context, const FigureMeans& means, bool sink) {
+  for (const auto& [figure, label, meaning] : kHeadColumns) {
+    if (figure == OverviewFigure::sink_p && !sink) continue;
+    ImGui::TableNextColumn();
+    const double mean = means.at(static_cast<std::size_t>(figure));
+    const bool share = figure == OverviewFigure::largest_p || figure == OverviewFigure::sink_p;
+    number_right(context, std::isnan(mean) ? "–" : significant_text(mean, share ? 2 : 3),
+                 figure == context.ui.attention.figure ? context.look.theme.text : context.look.theme.muted);
+  }
+}
+
+void draw_head_row(Context& context, const HeadMeans& head, bool sink) {
   AttentionUi& ui = context.ui.attention;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::PushID(static_cast<int>(head.head));
   if (ImGui::Selectable("##row", head.head == ui.head, ImGuiSelectableFlags_SpanAllColumns)) ui.head = head.head;
-  tooltip(context,
-          fmt::format("Show head {}. Means over the queries of the overview from {} on, whose windows are whole.",
-                      head.head, format_count(first)));
+  tooltip_beside(context, head_sentence(head));
   ImGui::PopID();
   ImGui::SameLine(0, 0);
   number_right(context, fmt::format("{}", head.head));
-  for (const auto& [figure, label, meaning] : kHeadColumns) {
-    if (figure == OverviewFigure::sink_p && !sink) continue;
-    ImGui::TableNextColumn();
-    const double mean = head.of(figure);
-    const bool share = figure == OverviewFigure::largest_p || figure == OverviewFigure::sink_p;
-    number_right(context, std::isnan(mean) ? "–" : significant_text(mean, share ? 2 : 3),
-                 figure == ui.figure ? context.look.theme.text : context.look.theme.muted);
-  }
+  draw_means(context, head.means, sink);
 }
 
-/// A click on a header chooses its figure, by which the heads are sorted.
-void draw_head_headers(Context& context, bool sink) {
+/// What a head without any preference would have, under the headers.
+void draw_even_row(const Context& context, const FigureMeans& even, bool sink) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::Selectable("##even", false, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_Disabled);
+  tooltip_beside(context,
+                 "What a head would have that weighs all pairs alike, over the very same queries and windows. A mean "
+                 "near it says little: a head may look at a few pairs near and far whose mean is the same. The peaks "
+                 "below tell such heads apart.");
+  ImGui::SameLine(0, 0);
+  number_right(context, "even", context.look.theme.muted);
+  draw_means(context, even, sink);
+}
+
+/// A click on a header sorts by its figure and chooses it. Nothing else changes the order: a row stays where it was
+/// clicked last.
+void draw_head_headers(Context& context, const std::vector<HeadMeans>& heads, bool sink) {
   AttentionUi& ui = context.ui.attention;
   const Theme& theme = context.look.theme;
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers, context.look.px(24));
   ImGui::TableSetColumnIndex(0);
-  header_text(context, 0, "head", true, theme.muted);
+  const ImVec2 whole(0, ImGui::GetTextLineHeight());
+  ImGui::PushID("head");
+  if (ImGui::Selectable("##sort", false, ImGuiSelectableFlags_None, whole)) sort_heads_of(ui, heads, std::nullopt);
+  ImGui::PopID();
+  tooltip_beside(context, "Click to sort by number");
+  header_text(context, 0, "head", true, ui.heads_sorted_by ? theme.muted : theme.accent);
   int column = 0;
   for (const auto& [figure, label, meaning] : kHeadColumns) {
     if (figure == OverviewFigure::sink_p && !sink) continue;
     ImGui::TableSetColumnIndex(++column);
     ImGui::PushID(label);
-    if (ImGui::Selectable("##sort", false, ImGuiSelectableFlags_None, ImVec2(0, ImGui::GetTextLineHeight())))
+    if (ImGui::Selectable("##sort", false, ImGuiSelectableFlags_None, whole)) {
       ui.figure = figure;
+      sort_heads_of(ui, heads, figure);
+    }
     ImGui::PopID();
-    tooltip(context, fmt::format("{}, the mean over queries. Click to sort by it, {} first.", meaning,
-                                 figure == OverviewFigure::entropy ? "sharp heads" : "the largest"));
-    header_text(context, column, label, true, figure == ui.figure ? theme.accent : theme.muted);
+    tooltip_beside(context, fmt::format("{}, the mean over queries. Click to sort by it, {} first.", meaning,
+                                        figure == OverviewFigure::entropy ? "sharp heads" : "the largest"));
+    header_text(context, column, label, true, figure == ui.heads_sorted_by ? theme.accent : theme.muted);
   }
 }
 
-/// All heads by the chosen figure, the mean over their queries.
+/// All heads with the means over their queries, in the order that the user chose.
 void draw_heads(Context& context, const Overview& overview) {
   constexpr std::int64_t kMostRows = 8;  // without scrolling
   if (overview.heads < 2) return;
-  const AttentionUi& ui = context.ui.attention;
+  AttentionUi& ui = context.ui.attention;
   const AttentionData& data = context.data.attention;
-  const std::int64_t first = first_whole_query(data.overview.of.query.problem, overview.columns * overview.step);
+  const Problem& problem = data.overview.of.query.problem;
+  const std::int64_t tokens = data.sides[0].source->seq_len;
   const bool sink = data.sides[0].source->sink;
-  const std::vector<HeadMeans> heads = heads_by_mean(overview, ui.figure, first);
+  const std::vector<HeadMeans> heads = ordered_heads(ui, head_means(overview, problem, tokens));
+  const FigureMeans even = even_means(overview, problem, tokens);
   ImGui::Dummy(ImVec2(0, context.look.px(8)));
   ImGui::AlignTextToFramePadding();
-  muted_text(context, "Heads, means over queries");
+  muted_text(context, means_title(overview, problem, tokens));
   align_right(button_width("Copy"));
   if (ImGui::Button("Copy##heads"))
-    context.request(ask::CopyText{write_table(heads_text(heads, sink), TableFormat::tsv)});
+    context.request(ask::CopyText{write_table(heads_text(heads, even, sink), TableFormat::tsv)});
   tooltip(context, "Copy this table for a spreadsheet");
   const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH |
                                      ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY;
-  const float height = context.look.px(26) + row * static_cast<float>(std::min(overview.heads, kMostRows));
+  const float height = context.look.px(26) + row * static_cast<float>(1 + std::min(overview.heads, kMostRows));
   if (!ImGui::BeginTable("heads", sink ? 6 : 5, kFlags, ImVec2(0, height))) return;
   ImGui::TableSetupColumn("head", ImGuiTableColumnFlags_WidthStretch, 0.8F);
   for (const auto& [figure, label, meaning] : kHeadColumns) {
@@ -274,21 +331,21 @@ void draw_heads(Context& context, const Overview& overview) {
     const float weight = figure == OverviewFigure::largest_p || figure == OverviewFigure::sink_p ? 1.4F : 1;
     ImGui::TableSetupColumn(label, ImGuiTableColumnFlags_WidthStretch, weight);
   }
-  ImGui::TableSetupScrollFreeze(0, 1);
-  draw_head_headers(context, sink);
+  ImGui::TableSetupScrollFreeze(0, 2);
+  draw_head_headers(context, heads, sink);
+  draw_even_row(context, even, sink);
   int* followed = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("followed"), -1);
-  for (const HeadMeans& head : heads) {
-    draw_head_row(context, head, first, sink);
-    // Another head, or another order: the shown one stays in view.
-    const int state =
-        static_cast<int>(ui.head) * static_cast<int>(kOverviewFigures.size()) + static_cast<int>(ui.figure);
-    if (head.head == ui.head && std::exchange(*followed, state) != state) ImGui::SetScrollHereY();
+  for (std::size_t n = 0; n < heads.size(); ++n) {
+    draw_head_row(context, heads[n], sink);
+    // Another head, or another place: the shown one stays in view.
+    const int state = static_cast<int>(ui.head * overview.heads) + static_cast<int>(n);
+    if (heads[n].head == ui.head && std::exchange(*followed, state) != state) ImGui::SetScrollHereY();
   }
   ImGui::EndTable();
 }
 
 /// Where the chosen figure is most striking; a click goes there.
-void draw_striking(Context& context, const Overview& overview) {
+void draw_striking(Context& context, const Overview& overview, const CountedQueries& counted) {
   constexpr std::size_t kMost = 6;
   AttentionUi& ui = context.ui.attention;
   const Look& look = context.look;
@@ -299,9 +356,7 @@ void draw_striking(Context& context, const Overview& overview) {
   section(context, title);
   muted_text(context, "Each figure has its own query of a head.", true);
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
-  const std::int64_t first =
-      first_whole_query(context.data.attention.overview.of.query.problem, overview.columns * overview.step);
-  for (const AttentionPlace& place : striking_places(overview, ui.figure, kMost, first)) {
+  for (const AttentionPlace& place : striking_places(overview, ui.figure, kMost, counted.first)) {
     ImGui::PushID(static_cast<int>(place.head));
     const bool here = place.head == ui.head && place.query == ui.query;
     const SmallFont font(look);
@@ -309,9 +364,7 @@ void draw_striking(Context& context, const Overview& overview) {
       ui.head = place.head;
       ui.query = place.query;
     }
-    tooltip(context, fmt::format("Go there; its strongest triples stand at the right. Queries before {} are left out: "
-                                 "their windows are cut at the first token.",
-                                 format_count(first)));
+    tooltip_beside(context, "Go there; its strongest triples stand at the right.");
     ImGui::SameLine();
     number_right(context, figure_text(ui.figure, place.value), look.theme.muted, right);
     ImGui::PopID();
@@ -319,6 +372,15 @@ void draw_striking(Context& context, const Overview& overview) {
 }
 
 }  // namespace
+
+void value_beside(const Context& context, const std::string& text) {
+  const float left = ImGui::GetWindowPos().x, right = left + ImGui::GetWindowWidth(), gap = context.look.px(12);
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const bool to_the_right = viewport->Pos.x + viewport->Size.x - right > left - viewport->Pos.x;
+  ImGui::SetNextWindowPos(ImVec2(to_the_right ? right + gap : left - gap, ImGui::GetItemRectMin().y), ImGuiCond_Always,
+                          ImVec2(to_the_right ? 0.0F : 1.0F, 0));
+  ImGui::SetTooltip("%s", text.c_str());
+}
 
 void draw_survey_state(Context& context, bool pending, const std::string& problem) {
   if (context.data.run.running) return muted_text(context, kWhileMeasuring, true);
@@ -344,21 +406,26 @@ void draw_overview(Context& context) {
   if (!current || !data.overview.answer || !data.sides[0].source || width < 20)
     return draw_survey_state(context, data.overview.pending.has_value(), current ? data.overview.problem : "");
   const Overview& overview = *data.overview.answer;
+  const Problem& problem = data.overview.of.query.problem;
+  const std::int64_t tokens = data.sides[0].source->seq_len;
+  const CountedQueries counted = counted_queries(problem, tokens);
   const float height =
       std::clamp(static_cast<float>(overview.heads) * context.look.px(4), context.look.px(32), context.look.px(96));
   name_heads(context, overview.heads, height);
   ImGui::SetCursorScreenPos(ImVec2(ImGui::GetCursorScreenPos().x + names, ImGui::GetCursorScreenPos().y));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const PixelRect rect = pixel_rect(at, ImVec2(at.x + width, at.y + height));
-  paint_overview(context, overview, rect);
+  paint_overview(context, overview, counted, rect);
+  veil_left_out(context, overview, counted, rect);
   ImGui::InvisibleButton("##overview", ImVec2(width, height));
-  point_at_overview(context, overview, rect);
+  point_at_overview(context, overview, counted, rect);
   mark_query(context, overview, rect);
   const std::string which = overview.step > 1 ? fmt::format("One query in {}.", overview.step) : "Every query.";
   muted_text(context,
-             fmt::format("Click to go there. {} {}", which,
-                         figure_meaning(ui.figure, data.overview.of.query.problem, data.sides[0].source->seq_len)),
+             fmt::format("Click to go there. {} {}", which, figure_meaning(ui.figure, overview, problem, tokens)),
              true);
+  const std::string left_out = left_out_sentence(counted);
+  if (!left_out.empty()) muted_text(context, "Veiled: " + left_out, true);
   if (context.models.attention().overview_gaps) {
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.slower,
@@ -366,7 +433,8 @@ void draw_overview(Context& context) {
     ImGui::PopTextWrapPos();
   }
   draw_heads(context, overview);
-  draw_striking(context, overview);
+  draw_head_peaks(context);
+  draw_striking(context, overview, counted);
 }
 
 void draw_sheet(Context& context) {

@@ -11,10 +11,13 @@
 #include <vector>
 
 #include "kernels/inspect/triple_search.hpp"
+#include "profiler/export/head_means.hpp"
 #include "profiler/export/heatmap.hpp"
 #include "profiler/protocol/inspect_jobs.hpp"
 
 namespace triscope {
+
+struct MeanMaps;  // kernels/inspect/mean_maps.hpp
 
 /// One of the two things that are compared.
 struct AttentionSide {
@@ -26,7 +29,6 @@ struct AttentionSide {
 
 enum class AttentionShow { one, side_by_side, difference, grid };
 enum class AttentionColumn { tensors, map, figures };
-enum class OverviewFigure { entropy, largest_p, sink_p, distance1, distance2 };
 
 /// A cell of the map by its keys' positions.
 struct AttentionCell {
@@ -51,6 +53,8 @@ struct TripleSearchUi {
   TripleSearchBy by = TripleSearchBy::largest;
   std::int64_t token = 0;                  ///< for `token`
   std::array<std::int64_t, 2> back{1, 1};  ///< for `distances`
+  bool all_queries = false;                ///< also those that do not count
+  bool back_proposed = false;              ///< `back` is that of the pair that was shown, not typed
 };
 
 /// Rows and columns of the grid, as typed; empty: chosen for the tensors.
@@ -76,6 +80,7 @@ struct AttentionUi {
   HeatmapStyle::Scale colour_scale = HeatmapStyle::Scale::logarithmic;
   ColourMap map = ColourMap::viridis;
   bool mean_pooling = false;                      ///< rather than the largest
+  bool mean_of_queries = false;                   ///< the column of figures shows the mean over queries, by distance
   bool absolute_axes = false;                     ///< positions rather than tokens before the query
   std::optional<double> range_low, range_high;    ///< log p; unset: from the slice
   std::optional<HeatmapPart> part;                ///< zoomed in; unset: the whole window
@@ -84,6 +89,8 @@ struct AttentionUi {
   std::optional<AttentionCell> hovered,
       hovered_now;  ///< under the pointer in the last frame; being collected in this one
   OverviewFigure figure = OverviewFigure::entropy;
+  std::optional<OverviewFigure> heads_sorted_by;  ///< by which the user sorted the heads; unset: by number
+  std::vector<std::int64_t> head_order;           ///< as they were sorted then
   TripleSearchUi search;
   AttentionGridUi grid;
   SourceDraft draft;
@@ -155,6 +162,7 @@ struct AttentionData {
   OpenedSource draft;  ///< what the dialog tries before it is chosen: a bad file takes nothing from the screen
   Survey<OverviewRequest, Overview> overview;
   Survey<SheetRequest, HeadSheet> sheet;
+  Survey<OverviewRequest, MeanMaps> means;  ///< of all heads
   Survey<KernelRowRequest, KernelRow> kernel_row;
   TripleSearchData search;
   FilmState film;

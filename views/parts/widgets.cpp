@@ -263,6 +263,21 @@ void tooltip(const Context& context, std::string_view text) {
   ImGui::EndTooltip();
 }
 
+void tooltip_beside(const Context& context, std::string_view text) {
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  const ImVec2 pad = ImGui::GetStyle().WindowPadding;
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const float left = ImGui::GetWindowPos().x, right = left + ImGui::GetWindowWidth(), gap = context.look.px(12);
+  const float height =
+      ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, context.look.px(360)).y + 2 * pad.y;
+  const float y =
+      std::max(viewport->Pos.y, std::min(ImGui::GetItemRectMin().y, viewport->Pos.y + viewport->Size.y - height));
+  const bool to_the_right = viewport->Pos.x + viewport->Size.x - right > left - viewport->Pos.x;
+  ImGui::SetNextWindowPos(ImVec2(to_the_right ? right + gap : left - gap, y), ImGuiCond_Always,
+                          ImVec2(to_the_right ? 0.0F : 1.0F, 0));
+  tooltip(context, text);
+}
+
 void field_tooltip(const Context& context, std::string_view title, const FieldText& text) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
   place_tooltip(context.look, fmt::format("{}\n{}\n{}\n{}", title, text.meaning, text.formula, text.better));

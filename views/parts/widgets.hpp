@@ -69,6 +69,9 @@ void hatch(ImDrawList* list, ImVec2 low, ImVec2 high, ImU32 colour, float step);
 
 /// Shows `text` (wrapped) while the last item is hovered.
 void tooltip(const Context& context, std::string_view text);
+/// The same beside the window that the item stands in, on the side with more room: it covers nothing that is read
+/// there.
+void tooltip_beside(const Context& context, std::string_view text);
 /// Tooltip of a header: meaning, formula, better direction.
 void field_tooltip(const Context& context, std::string_view title, const struct FieldText& text);
 

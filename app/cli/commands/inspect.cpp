@@ -9,12 +9,15 @@
 #include <optional>
 
 #include "app/cli/commands/commands.hpp"
+#include "app/cli/commands/inspect_heads.hpp"
 #include "app/cli/film/film_making.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/output_file.hpp"
+#include "kernels/inspect/counted_queries.hpp"
 #include "kernels/inspect/triple_search.hpp"
+#include "profiler/export/head_means.hpp"
 #include "profiler/export/slice_export.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/windows.hpp"
@@ -36,7 +39,7 @@ struct InspectOptions {
   FilmQueries queries;
   std::int64_t top = 8;
   TripleSearch search;
-  bool linear = false, windows_given = false, json = false;
+  bool linear = false, windows_given = false, json = false, heads = false;
 };
 
 /// Tokens and heads are counted from 0, so `parse_count` will not do.
@@ -133,9 +136,9 @@ void print_json(const InspectOptions& options, const SourceReply& source, const 
 
 /// Each with the options that show its slice.
 void print_found(const InspectOptions& options, const SourceReply& source, const std::vector<FoundTriple>& found) {
-  const std::int64_t first = first_whole_query(options.query.problem, source.seq_len);
-  if (!options.search.token && !options.search.back && first > 0)
-    print_output("queries before {} are left out: their windows are cut at the first token\n", first);
+  const std::string left_out =
+      left_out_sentence(counted_queries(options.query.problem, source.seq_len), options.search.all_queries);
+  if (!left_out.empty()) print_output("{}\n", left_out);
   if (found.empty()) print_output("no query has a finite logit for such a triple\n");
   for (const FoundTriple& one : found)
     print_output("--head {:<3} --query {:<16} j {:<16} k {:<16} logit {:<10.5g} p {:.5g}\n", one.head,
@@ -213,6 +216,10 @@ int run(const InspectOptions& given) {
     throw Error("--windows is missing", "the causal mask needs a pair of windows", "add one such as --windows 512x32",
                 ExitCode::usage);
   }
+  if (options.heads) {
+    print_heads(worker, options.source, options.query, source, options.json);
+    return 0;
+  }
   if (options.search.most > 0) {
     const auto found = find_triples(worker, options.source, options.query, source, options.search);
     options.json ? print_found_json(found) : print_found(options, source, found);
@@ -264,8 +271,12 @@ void refuse_ignored(const CLI::App& command, const InspectOptions& options) {
     refuse({"--query", "--head", "--out", "--kernel", "--top"}, "it belongs to one slice, and --find searches all",
            "leave one of the two out");
   } else {
-    refuse({"--token", "--back"}, "it belongs to a search", "add --find N");
+    refuse({"--token", "--back", "--all-queries"}, "it belongs to a search", "add --find N");
   }
+  if (given("--heads"))
+    refuse({"--query", "--head", "--out", "--kernel", "--top", "--find", "--film"},
+           "it belongs to one slice, a search or a film, and --heads prints means of all queries",
+           "leave one of the two out");
   if (given("--film")) {
     refuse({"--query", "--out", "--kernel", "--top", "--find"},
            "it belongs to one slice or a search, and --film draws many", "leave one of the two out");
@@ -349,6 +360,11 @@ void add_search_options(CLI::App& command, const std::shared_ptr<InspectOptions>
           refuse_value("--back", text, "this is not a pair of distances", "write it as 1,2");
         search.back = {parse_index("--back", text.substr(0, comma)), parse_index("--back", text.substr(comma + 1))};
       });
+  command.add_flag(
+      "--heads", options->heads,
+      "Means of every head over the queries, beside those of even weights, and where p is largest on average");
+  command.add_flag("--all-queries", search.all_queries,
+                   "Search the first queries, too, which see few pairs and have a large p by nature");
 }
 
 void add_film_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
@@ -397,7 +413,7 @@ void add_inspect_command(CLI::App& app, Action& action) {
   add_search_options(*command, options);
   add_film_options(*command, options);
   command->footer(
-      "Computed in fp64; a file is memory-mapped, so its size does not matter. The overview of all queries, Match3 "
+      "Computed in fp64; a file is memory-mapped, so its size does not matter. The picture of all queries, Match3 "
       "and\n"
       "comparisons of two sources are in the window only (triscope gui, key A).\n"
       "\n"
@@ -406,6 +422,7 @@ void add_inspect_command(CLI::App& app, Action& action) {
       "  triscope inspect --in t.safetensors --names q=query,k1=key_a,k2=key_b --query 40 --windows 64x16 -o p.npy\n"
       "  triscope inspect --source induction --query 900 --head 7 --windows 512x32\n"
       "  triscope inspect --in t.safetensors --windows 64x16 --find 10 --token 40\n"
+      "  triscope inspect --in t.safetensors --windows 64x16 --heads\n"
       "  triscope inspect --in t.safetensors --windows 64x16 --film scrub --queries 100..900/4");
   command->callback([command, options, &action] {
     refuse_ignored(*command, *options);

@@ -9,6 +9,7 @@
 #include "kernels/base/text/number_of.hpp"
 #include "profiler/export/slice_export.hpp"
 #include "profiler/film/film_folder.hpp"
+#include "profiler/supervise/find_means.hpp"
 #include "profiler/supervise/find_triples.hpp"
 #include "views/model/attention/film_choice.hpp"
 #include "views/model/attention/grid_plan.hpp"
@@ -144,7 +145,29 @@ void AttentionSession::ask_survey(Survey<Request, Answer> AttentionData::*place,
 void AttentionSession::supply_surveys() {
   ask_survey(&AttentionData::overview, wanted_overview(ui_, data_), &Supervisor::overview);
   ask_survey(&AttentionData::sheet, wanted_sheet(ui_, data_), &Supervisor::sheet);
+  supply_means();
   ask_survey(&AttentionData::kernel_row, wanted_kernel_row(ui_, data_), &Supervisor::kernel_row);
+}
+
+void AttentionSession::supply_means() {
+  Survey<OverviewRequest, MeanMaps>& means = data_.means;
+  const std::optional<OverviewRequest> wanted = wanted_means(ui_, data_);
+  if (!wanted || means.pending == wanted || (means.of == *wanted && means.device == device_)) return;
+  means.pending = wanted;
+  inspect<MeanMaps>(
+      means_, "means",
+      [request = *wanted](Supervisor& worker, const std::stop_token& stop) {
+        return find_means(worker, request, worker.source({request.source}, stop), stop);
+      },
+      [this, request = *wanted](std::shared_ptr<const MeanMaps> answer, const std::string& problem) {
+        Survey<OverviewRequest, MeanMaps>& now = data_.means;
+        if (now.pending == request) now.pending.reset();
+        now.answer = std::move(answer);
+        now.of = request;
+        now.device = device_;
+        now.problem = problem;
+        if (!now.pending) means_.end();  // its worker keeps the tensors open
+      });
 }
 
 void AttentionSession::supply_grid() {
@@ -321,10 +344,13 @@ void AttentionSession::ask_again() {
   data_.grid.problem.clear();
   if (!data_.overview.problem.empty()) data_.overview.device.clear();
   if (!data_.sheet.problem.empty()) data_.sheet.device.clear();
+  if (!data_.means.problem.empty()) data_.means.device.clear();
 }
 
 void AttentionSession::pause_surveys() {
   surveys_.end();
+  means_.end();
+  data_.means.pending.reset();
   data_.overview.pending.reset();
   data_.sheet.pending.reset();
   data_.kernel_row.pending.reset();
@@ -336,6 +362,7 @@ void AttentionSession::pause_surveys() {
 void AttentionSession::end() {
   slices_.end();
   surveys_.end();
+  means_.end();
   searches_.end();
   films_.end();
 }

@@ -18,7 +18,8 @@
 namespace triscope {
 
 /// Answers for `AttentionData`. Slices have one worker, what takes longer (overviews, sheets of heads, grids) another,
-/// a search a third and a film a fourth, so that scrubbing never waits for them. Lives on the drawing thread.
+/// means over queries, a search and a film one each, so that scrubbing never waits for them. Lives on the drawing
+/// thread.
 class AttentionSession {
  public:
   /// `machine` says which devices there are, and whether a sweep is measured.
@@ -31,6 +32,7 @@ class AttentionSession {
         queue_(queue),
         slices_(engine, messages, queue),
         surveys_(engine, messages, queue),
+        means_(engine, messages, queue),
         searches_(engine, messages, queue),
         films_(engine, messages, queue) {}
 
@@ -58,7 +60,7 @@ class AttentionSession {
                                      const Theme& theme) const;
   /// At the end: drops all questions and ends the workers.
   void end();
-  bool idle() const { return slices_.idle() && surveys_.idle() && searches_.idle() && films_.idle(); }
+  bool idle() const { return slices_.idle() && surveys_.idle() && means_.idle() && searches_.idle() && films_.idle(); }
 
  private:
   void choose_device();
@@ -74,6 +76,7 @@ class AttentionSession {
   void ask_source(OpenedSource& place, const AttentionSource& source, const std::string& slot);
   void ask_slice(int which);
   void supply_surveys();
+  void supply_means();
   void supply_grid();
   /// Asks for the heads of the first query of the grid that are not there.
   void ask_grid_row();
@@ -89,7 +92,7 @@ class AttentionSession {
   std::string device_ = "cpu";  ///< for which everything was asked
   Messages& messages_;
   UiQueue& queue_;
-  Inspector slices_, surveys_, searches_, films_;
+  Inspector slices_, surveys_, means_, searches_, films_;
 };
 
 }  // namespace triscope

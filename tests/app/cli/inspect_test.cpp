@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -190,15 +192,60 @@ TEST(Inspect, the_strongest_triples_of_all_heads_and_queries_are_found) {
   ASSERT_GT(all.size(), 200U);
   expect_found(all, {}, 12, [](const Pair& pair) { return pair.query >= 4; });
   const std::string table = run_triscope(with(kSearched, {"--find", "2"})).output;
-  EXPECT_THAT(table, HasSubstr("queries before 4 are left out"));
+  EXPECT_THAT(table, HasSubstr("Queries before 4 are left out: their windows are cut at the first token."));
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3);
   EXPECT_THAT(table, HasSubstr("--head"));
+  expect_found(all, {"--all-queries"}, 12, [](const Pair&) { return true; });
+  expect_found(all, {"--token", "2", "--all-queries"}, 12, [](const Pair& pair) { return pair.j == 2 || pair.k == 2; });
+  expect_found(all, {"--token", "2"}, 12,
+               [](const Pair& pair) { return pair.query >= 4 && (pair.j == 2 || pair.k == 2); });
   expect_found(all, {"--token", "6"}, 12, [](const Pair& pair) { return pair.j == 6 || pair.k == 6; });
-  expect_found(all, {"--back", "3,1"}, 12,
-               [](const Pair& pair) { return pair.query - pair.j == 3 && pair.query - pair.k == 1; });
+  expect_found(all, {"--back", "3,1"}, 12, [](const Pair& pair) {
+    return pair.query >= 4 && pair.query - pair.j == 3 && pair.query - pair.k == 1;
+  });
   expect_found(all, {"--back", "1,2", "--token", "6"}, 4, [](const Pair& pair) {
     return pair.query - pair.j == 1 && pair.query - pair.k == 2 && (pair.j == 6 || pair.k == 6);
   });
+}
+
+TEST(Inspect, the_heads_are_printed_with_their_means_and_where_they_look) {
+  const TemporaryFolder folder;
+  const std::vector<Pair> all = all_pairs(folder);
+  const ProgramResult result = run_triscope(with(kSearched, {"--heads", "--format", "json"}));
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  std::istringstream lines(result.output);
+  std::string line;
+  for (std::int64_t head = 0; head < 2; ++head) {
+    ASSERT_TRUE(std::getline(lines, line));
+    const auto printed = nlohmann::json::parse(line);
+    EXPECT_EQ(printed["head"], head);
+    double distance = 0, even = 0;
+    std::map<std::pair<std::int64_t, std::int64_t>, double> sums;
+    for (const Pair& pair : all) {
+      if (pair.head != head || pair.query < 4) continue;
+      distance += pair.p * static_cast<double>(pair.query - pair.j) / 10;
+      even += static_cast<double>(pair.query - pair.j) / 15 / 10;
+      sums[{pair.query - pair.j, pair.query - pair.k}] += pair.p / 10;
+    }
+    EXPECT_NEAR(printed["distance1"].get<double>(), distance, 1e-4);
+    EXPECT_NEAR(printed["even"]["distance1"].get<double>(), even, 1e-9);
+    EXPECT_NEAR(printed["even"]["distance1"].get<double>(), 2, 1e-9);
+    const auto largest = std::ranges::max_element(sums, {}, [](const auto& one) { return one.second; });
+    const auto& peak = printed["peaks"][0];
+    EXPECT_EQ(peak["back1"], largest->first.first);
+    EXPECT_EQ(peak["back2"], largest->first.second);
+    EXPECT_NEAR(peak["p"].get<double>(), largest->second, 1e-5);
+    EXPECT_NEAR(peak["even"].get<double>(), 1.0 / 15, 1e-9);
+    EXPECT_EQ(peak["queries"], 10);
+  }
+  EXPECT_FALSE(std::getline(lines, line));
+  const std::string table = run_triscope(with(kSearched, {"--heads"})).output;
+  EXPECT_THAT(table, HasSubstr("Queries before 4 are left out"));
+  EXPECT_THAT(table, HasSubstr("even weights"));
+  EXPECT_THAT(table, HasSubstr("times even weights, over 10 queries"));
+  const ProgramResult both = run_triscope(with(kSearched, {"--heads", "--find", "3"}));
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.errors, HasSubstr("--find cannot be used"));
 }
 
 TEST(Inspect, a_search_that_finds_nothing_or_takes_too_long_says_so) {

@@ -37,12 +37,32 @@ TEST(FindTriples, tells_how_far_it_is_and_what_it_has_found) {
   ASSERT_FALSE(told.empty());
   EXPECT_EQ(told.front().done, 0);
   for (std::size_t n = 0; n < told.size(); ++n) {
-    EXPECT_EQ(told[n].total, 2 * (600 - 3)) << "each query that has keys so far back";
+    EXPECT_EQ(told[n].total, 2 * (600 - 299)) << "each query whose windows are whole";
     EXPECT_LE(told[n].done, told[n].total);
     if (n == 0) continue;
     EXPECT_GT(told[n].done, told[n - 1].done);
     EXPECT_LE(told[n].found.size(), 5U);
     EXPECT_LE(told[n].found.front().triple.p, found.front().triple.p);
+  }
+}
+
+TEST(FindTriples, every_kind_of_search_leaves_out_the_same_queries_unless_all_are_asked_for) {
+  Searched searched;
+  searched.source.seq_len = 40;
+  searched.query.problem.window1 = 40;
+  searched.query.problem.window2 = 4;
+  searched.shape = searched.worker.source({searched.source});
+  const auto first = [&](TripleSearch search) {
+    std::int64_t least = 40;
+    for (const FoundTriple& one :
+         find_triples(searched.worker, searched.source, searched.query, searched.shape, search))
+      least = std::min(least, one.query);
+    return least;
+  };
+  for (const bool all : {false, true}) {
+    EXPECT_EQ(first({5'000, {}, {}, all}), all ? 0 : 20);
+    EXPECT_EQ(first({5'000, 7, {}, all}), all ? 7 : 20);
+    EXPECT_EQ(first({5'000, {}, {{3, 1}}, all}), all ? 3 : 20);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "kernels/base/error.hpp"
-#include "kernels/inspect/triple_search.hpp"
+#include "kernels/inspect/mean_maps.hpp"
 #include "kernels/tensors/tensor_file.hpp"
 #include "tests/views/journeys/attention_journey.hpp"
 #include "views/model/attention/attention_model.hpp"
@@ -358,8 +358,6 @@ TEST_F(AttentionJourney, the_head_that_looks_farthest_back_is_two_clicks_away) {
     until(c, [] { return data().attention.overview.answer != nullptr; });
     c->Yield(2);
     const Overview& overview = *data().attention.overview.answer;
-    const std::int64_t first =
-        first_whole_query(data().attention.overview.of.query.problem, overview.columns * overview.step);
     IM_CHECK(overview.heads > 2);
     for (const auto& [header, figure] : {std::pair{"//**/k back/##sort", OverviewFigure::distance2},
                                          std::pair{"//**/nats/##sort", OverviewFigure::entropy},
@@ -369,13 +367,48 @@ TEST_F(AttentionJourney, the_head_that_looks_farthest_back_is_two_clicks_away) {
       IM_CHECK(attention().figure == figure);
       c->ItemClick("//**/##row");  // the first of them
       c->Yield(2);
-      IM_CHECK_EQ(attention().head, heads_by_mean(overview, figure, first).front().head);
+      auto heads = head_means(overview, data().attention.overview.of.query.problem, side().source->seq_len);
+      sort_heads(heads, figure);
+      IM_CHECK_EQ(attention().head, heads.front().head);
     }
+    const std::vector<std::int64_t> order = attention().head_order;
+    c->ItemClick("//**/largest p");
+    c->Yield(2);
+    IM_CHECK(attention().figure == OverviewFigure::largest_p);
+    IM_CHECK(attention().head_order == order);  // another overview moves no row
     wait(c);
     IM_CHECK_EQ(side().slice_of.query.head, attention().head);
     c->ItemClick("//**/Copy##heads");
     IM_CHECK(clipboard().starts_with("head\tmean entropy, nats\tmean largest p\t"));
     IM_CHECK_EQ(std::ranges::count(clipboard(), '\n'), 1 + overview.heads);
+  });
+}
+
+TEST_F(AttentionJourney, where_each_head_looks_on_average_is_one_click_away) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    until(c, [] { return data().attention.means.answer != nullptr; });
+    c->Yield(2);
+    const std::shared_ptr<const MeanMaps> means = data().attention.means.answer;
+    const std::vector<MeanPeak> peaks = largest_peaks(*means);
+    IM_CHECK_EQ(std::ssize(peaks), side().source->q_heads);
+    IM_CHECK(peaks[0].p / peaks[0].even >= peaks[1].p / peaks[1].even);
+    c->ItemClick("//**/##peak");  // the first of them
+    c->Yield(2);
+    IM_CHECK_EQ(attention().head, peaks[0].head);
+    IM_CHECK(attention().mean_of_queries);
+    c->ItemClick("//**/##mean");
+    c->ItemClick("//**/All queries");
+    IM_CHECK(attention().search.open);
+    c->ItemClick("//**/This query");
+    c->Yield(2);
+    IM_CHECK(!attention().mean_of_queries && !attention().search.open);
+    attention().window1 = 128;  // other windows, other means
+    wait(c);
+    IM_CHECK_EQ(data().attention.means.answer->width, 128);
+    attention().mask = Mask::full;
+    wait(c);
+    IM_CHECK(!wanted_means(attention(), data().attention).has_value());
   });
 }
 

@@ -92,6 +92,20 @@ TEST_F(SearchJourney, a_search_by_token_or_distances_holds_to_them) {
     wait(c);
     IM_CHECK(!search().found.empty());
     for (const FoundTriple& hit : search().found) IM_CHECK(hit.triple.j == 70 || hit.triple.k == 70);
+    attention().search.token = 10;
+    c->ItemClick("//**/Search");
+    wait(c);
+    IM_CHECK(!search().found.empty());
+    for (const FoundTriple& hit : search().found) IM_CHECK(hit.query >= 31);  // as in the search for the largest p
+    c->ItemClick("//**/###all_queries");
+    c->ItemClick("//**/Search");
+    wait(c);
+    IM_CHECK(std::ranges::any_of(search().found, [](const FoundTriple& hit) { return hit.query < 31; }));
+    c->ItemClick("//**/largest p");
+    c->ItemClick("//**/Search");
+    wait(c);
+    IM_CHECK_EQ(search().found[0].query, 0);  // it sees one pair
+    c->ItemClick("//**/###counted_queries");
     c->ItemClick("//**/exact distances");
     const Triple& strongest = side().slice->top.front();  // where it begins
     IM_CHECK_EQ(attention().search.back[0], attention().query - strongest.j);

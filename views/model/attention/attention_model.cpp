@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/inspect/mean_maps.hpp"
 #include "kernels/tensors/match3.hpp"
 #include "views/data/format.hpp"
 
@@ -80,6 +81,10 @@ void choose_opened(AttentionUi& ui, int side, const AttentionSource& source) {
     one.source = source;
     if (one.form != Form::dot_product) one.source.form = one.form;  // an example is made for its form
   }
+  if (side == 0) {
+    ui.heads_sorted_by.reset();
+    ui.head_order.clear();
+  }
   ui.part.reset();
   ui.pinned.reset();
   ui.range_low = ui.range_high = std::nullopt;
@@ -134,6 +139,22 @@ std::optional<SheetRequest> wanted_sheet(const AttentionUi& ui, const AttentionD
   SheetRequest request{*own.asked, query_of(ui, own, 0), kSheetWidth, kSheetHeight};
   request.query.head = 0;
   if (kPatience * affordable_queries(ui, request.query.problem, *own.source) < 1) return std::nullopt;
+  return request;
+}
+
+std::optional<OverviewRequest> wanted_means(const AttentionUi& ui, const AttentionData& data) {
+  const std::optional<OverviewRequest> overview = wanted_overview(ui, data);
+  if (!overview || is_walking(ui) || !data.overview.answer || data.overview.of != *overview) return std::nullopt;
+  OverviewRequest request = *overview;
+  const Problem& problem = request.query.problem;
+  const SourceReply& source = *first(data).source;
+  if (problem.mask == Mask::full) return std::nullopt;
+  const AttentionFrame frame = frame_of({request.source, request.query}, source);
+  if (frame.width > kMostMeanCells / frame.height / source.q_heads) return std::nullopt;
+  // A slice also makes its output: that costs as much again as its logits.
+  const double affordable = affordable_queries(ui, problem, source) / 2;
+  const auto count = static_cast<double>(averaged_queries(problem, source.seq_len, 1).size());
+  request.step = static_cast<std::int64_t>(std::ceil(count / std::max(1.0, affordable)));
   return request;
 }
 

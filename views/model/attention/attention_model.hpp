@@ -34,6 +34,9 @@ std::optional<SliceRequest> wanted_slice(const AttentionUi& ui, const AttentionD
 /// Coarse enough to take about a second, on two cores as on a GPU; nullopt also where a single query takes ten seconds.
 std::optional<OverviewRequest> wanted_overview(const AttentionUi& ui, const AttentionData& data);
 std::optional<SheetRequest> wanted_sheet(const AttentionUi& ui, const AttentionData& data);
+/// Means over queries, as coarse as takes about a second; nothing before the overview is there, for a full mask and for
+/// more cells than are averaged.
+std::optional<OverviewRequest> wanted_means(const AttentionUi& ui, const AttentionData& data);
 /// Nothing while queries go by: a kernel's row takes longer than a slice.
 std::optional<KernelRowRequest> wanted_kernel_row(const AttentionUi& ui, const AttentionData& data);
 
@@ -99,8 +102,8 @@ class AttentionModel {
   const std::vector<Match3Row>& match3(const AttentionData& data);
 
   AttentionGrid grid;
-  PixelTexture textures[5];    ///< side A, side B, overview, sheet, grid
-  std::string painted[5];      ///< what each holds
+  PixelTexture textures[6];    ///< side A, side B, overview, sheet, grid, mean over queries
+  std::string painted[6];      ///< what each holds
   bool overview_gaps = false;  ///< some value of the overview that is painted is not a number
 
  private:

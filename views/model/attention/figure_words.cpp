@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "profiler/record/columns.hpp"
@@ -26,27 +27,23 @@ std::string figure_text(OverviewFigure figure, double value) {
   return number;
 }
 
-std::string figure_meaning(OverviewFigure figure, const Problem& problem, std::int64_t tokens) {
-  const auto width = [&](std::int64_t window) {
-    return static_cast<double>(problem.mask == Mask::full ? tokens : std::clamp<std::int64_t>(window, 1, tokens));
-  };
-  const double w1 = width(problem.window1), w2 = width(problem.window2);
-  const auto distance = [](double window) {
-    return fmt::format("Mean tokens back, weighted by p. Equal weights give {} in a whole window.",
-                       significant_text((window - 1) / 2, 4));
+std::string figure_meaning(OverviewFigure figure, const Overview& overview, const Problem& problem,
+                           std::int64_t tokens) {
+  const double even = even_means(overview, problem, tokens).at(static_cast<std::size_t>(figure));
+  const auto give = [&](int digits) {
+    return fmt::format("Even weights give {}, the mean over queries {} to {}.", significant_text(even, digits),
+                       format_count(counted_queries(problem, tokens).first), format_count(tokens - 1));
   };
   switch (figure) {
     case OverviewFigure::entropy:
-      return fmt::format("Low entropy is bright. Equal weights give {} nats in whole windows.",
-                         significant_text(std::log(w1 * w2), 3));
+      return "In nats; low entropy is bright. " + give(3);
     case OverviewFigure::largest_p:
-      return fmt::format("Equal weights give {} in whole windows.", significant_text(1 / (w1 * w2), 2));
+      return give(2);
     case OverviewFigure::sink_p:
       return "The share that no pair takes.";
     case OverviewFigure::distance1:
-      return distance(w1);
     case OverviewFigure::distance2:
-      return distance(w2);
+      return "Mean tokens back, weighted by p. " + give(4);
   }
   return {};
 }
@@ -68,6 +65,26 @@ std::string source_line(const AttentionSource& source, const SourceReply* reply)
     others += (others.empty() ? "" : ", ") + std::string(role);
   }
   return others.empty() ? line : fmt::format("{} with {}", line, others);
+}
+
+std::string picture_caption(const SliceRequest& slice, const SourceReply& source) {
+  const Problem& problem = slice.query.problem;
+  const AttentionFrame frame = frame_of(slice, source);
+  const std::string window =
+      problem.mask == Mask::full ? "full mask" : "window " + format_windows(frame.width, frame.height);
+  return fmt::format("{}, {}, {} tokens, {}, {}", source_line(slice.source, &source), window,
+                     format_count(source.seq_len), to_string(problem.form), to_string(slice.query.arithmetic));
+}
+
+std::string picture_name(const AttentionUi& ui) {
+  std::string name = "attention_";
+  const AttentionSource& source = ui.sides[0].source;
+  const std::string title = source_title(source);
+  for (const char letter : title.substr(0, source.kind == SourceKind::file ? title.rfind('.') : title.npos)) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-' || letter == '_';
+    name += plain ? letter : '_';
+  }
+  return fmt::format("{}_head{}_query{}", name, ui.head, ui.query);
 }
 
 std::array<std::int64_t, 2> shown_distances(const AttentionUi& ui, const AttentionSideData& side) {

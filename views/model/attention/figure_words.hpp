@@ -11,13 +11,18 @@ namespace triscope {
 
 /// "54.6 tokens", "3.21 nats": a figure of an overview with its unit.
 std::string figure_text(OverviewFigure figure, double value);
-/// "Mean tokens back, weighted by p. Equal weights: 255.5 on a whole window.": what the figure is, and what it would be
-/// of a query that prefers no pair.
-std::string figure_meaning(OverviewFigure figure, const Problem& problem, std::int64_t tokens);
+/// "Mean tokens back, weighted by p. Even weights give 191.3, the mean over queries 256 to 511.": what the figure is,
+/// and what it would be of a query that prefers no pair, over the queries of the overview that count.
+std::string figure_meaning(OverviewFigure figure, const Overview& overview, const Problem& problem,
+                           std::int64_t tokens);
 /// "brown 1,005 (7 back)": a key of a query.
 std::string key_text(const SourceReply& source, std::int64_t position, std::int64_t query);
 /// "q.npy with k1, k2, v1, v2": a file and what else was read for it; of another source its title.
 std::string source_line(const AttentionSource& source, const SourceReply* reply);
+/// "layer7.npz, window 512 × 32, trilinear": what stands below a picture of a slice.
+std::string picture_caption(const SliceRequest& slice, const SourceReply& source);
+/// "attention_layer7_head2_query307": a picture's name without its ending.
+std::string picture_name(const AttentionUi& ui);
 /// How far back a search by distance begins: where the pinned pair is, or else the strongest one of the shown slice.
 std::array<std::int64_t, 2> shown_distances(const AttentionUi& ui, const AttentionSideData& side);
 

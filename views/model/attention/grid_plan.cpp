@@ -58,7 +58,7 @@ std::string_view next_word(std::string_view& text) {
 }
 
 std::vector<std::int64_t> usual_queries(const Problem& problem, std::int64_t tokens) {
-  const std::int64_t first = first_whole_query(problem, tokens), count = std::min(kUsualQueries, tokens - first);
+  const std::int64_t first = counted_queries(problem, tokens).first, count = std::min(kUsualQueries, tokens - first);
   std::vector<std::int64_t> queries;
   for (std::int64_t n = 0; n < count; ++n)
     queries.push_back(first + (tokens - 1 - first) * n / std::max<std::int64_t>(1, count - 1));

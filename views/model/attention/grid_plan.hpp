@@ -28,8 +28,8 @@ struct GridChoice {
   std::vector<std::int64_t> queries, heads;
   std::string problem;
 };
-/// Chosen are queries over the whole sequence, the first of them with whole windows, and the eight heads around the
-/// shown one.
+/// Chosen are queries that count (kernels/inspect/counted_queries.hpp) over the whole sequence, and the eight heads
+/// around the shown one.
 GridChoice grid_choice(const AttentionUi& ui, const AttentionData& data, const Problem& problem);
 
 /// The request for a grid, or why there is none.

@@ -5,32 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <optional>
 
+#include "kernels/inspect/counted_queries.hpp"
+#include "views/data/format.hpp"
+#include "views/model/attention/figure_words.hpp"
+
 namespace triscope {
-namespace {
-
-/// Of the entropy the smallest is the most striking.
-float sign_of(OverviewFigure figure) { return figure == OverviewFigure::entropy ? -1 : 1; }
-
-}  // namespace
-
-const std::vector<float>& values_of(const Overview& overview, OverviewFigure figure) {
-  switch (figure) {
-    case OverviewFigure::entropy:
-      return overview.entropy;
-    case OverviewFigure::largest_p:
-      return overview.largest_p;
-    case OverviewFigure::sink_p:
-      return overview.sink_p;
-    case OverviewFigure::distance1:
-      return overview.distance1;
-    case OverviewFigure::distance2:
-      return overview.distance2;
-  }
-  return overview.entropy;
-}
 
 std::vector<AttentionPlace> striking_places(const Overview& overview, OverviewFigure figure, std::size_t most,
                                             std::int64_t first_query) {
@@ -53,53 +34,42 @@ std::vector<AttentionPlace> striking_places(const Overview& overview, OverviewFi
   return places;
 }
 
-std::vector<HeadMeans> heads_by_mean(const Overview& overview, OverviewFigure figure, std::int64_t first_query) {
-  std::vector<HeadMeans> heads;
-  for (std::int64_t head = 0; head < overview.heads; ++head) {
-    HeadMeans& one = heads.emplace_back(HeadMeans{head, {}});
-    for (const OverviewFigure each : kOverviewFigures) {
-      const std::vector<float>& values = values_of(overview, each);
-      double sum = 0;
-      std::int64_t count = 0;
-      for (std::int64_t column = 0; column < overview.columns; ++column) {
-        const auto place = static_cast<std::size_t>(head * overview.columns + column);
-        if (column * overview.step < first_query || place >= values.size() || std::isnan(values[place])) continue;
-        sum += static_cast<double>(values[place]);
-        ++count;
-      }
-      one.means.at(static_cast<std::size_t>(each)) =
-          count > 0 ? sum / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
-    }
+std::vector<HeadMeans> ordered_heads(AttentionUi& ui, std::vector<HeadMeans> heads) {
+  if (ui.head_order.size() != heads.size()) {
+    ui.head_order.clear();
+    ui.heads_sorted_by.reset();
+    return heads;
   }
-  const double sign = sign_of(figure);
-  std::ranges::stable_sort(heads, std::greater(), [&](const HeadMeans& head) {
-    const double mean = head.of(figure);
-    return std::isnan(mean) ? -std::numeric_limits<double>::infinity() : sign * mean;
-  });
-  return heads;
+  std::vector<HeadMeans> ordered;
+  for (const std::int64_t head : ui.head_order) ordered.push_back(heads.at(static_cast<std::size_t>(head)));
+  return ordered;
 }
 
-TextTable heads_text(const std::vector<HeadMeans>& heads, bool sink) {
-  TextTable table;
-  table.add_column("head", true);
-  std::vector<OverviewFigure> figures;
-  for (const auto& [figure, name] :
-       {std::pair{OverviewFigure::entropy, "mean entropy, nats"},
-        std::pair{OverviewFigure::largest_p, "mean largest p"}, std::pair{OverviewFigure::sink_p, "mean sink"},
-        std::pair{OverviewFigure::distance1, "mean distance j, tokens"},
-        std::pair{OverviewFigure::distance2, "mean distance k, tokens"}}) {
-    if (figure == OverviewFigure::sink_p && !sink) continue;
-    table.add_column(name, true);
-    figures.push_back(figure);
-  }
-  for (const HeadMeans& head : heads) {
-    std::vector<std::string>& row = table.rows.emplace_back(std::vector{fmt::format("{}", head.head)});
-    for (const OverviewFigure figure : figures) {
-      const double mean = head.of(figure);
-      row.push_back(std::isnan(mean) ? std::string() : fmt::format("{:.6g}", mean));
-    }
-  }
-  return table;
+void sort_heads_of(AttentionUi& ui, std::vector<HeadMeans> heads, std::optional<OverviewFigure> figure) {
+  std::ranges::sort(heads, {}, &HeadMeans::head);
+  if (figure) sort_heads(heads, *figure);
+  ui.heads_sorted_by = figure;
+  ui.head_order.clear();
+  for (const HeadMeans& head : heads) ui.head_order.push_back(head.head);
+}
+
+std::string head_sentence(const HeadMeans& head) {
+  const auto figure = [&](const char* name, OverviewFigure which) {
+    return fmt::format("\n{} {}, even weights {}", name, figure_text(which, head.of(which)),
+                       figure_text(which, head.even_of(which)));
+  };
+  if (std::isnan(head.of(OverviewFigure::entropy)))
+    return fmt::format("Show head {}. It has no distribution.", head.head);
+  return fmt::format("Show head {}. Means over queries:", head.head) + figure("entropy", OverviewFigure::entropy) +
+         figure("largest p", OverviewFigure::largest_p) + figure("distance to j", OverviewFigure::distance1) +
+         figure("distance to k", OverviewFigure::distance2);
+}
+
+std::string means_title(const Overview& overview, const Problem& problem, std::int64_t tokens) {
+  const std::int64_t step = overview.step, first = (counted_queries(problem, tokens).first + step - 1) / step * step;
+  const std::string queries =
+      fmt::format("Heads, queries {} to {}", format_count(first), format_count((overview.columns - 1) * step));
+  return step > 1 ? fmt::format("{}/{}", queries, step) : queries;
 }
 
 }  // namespace triscope

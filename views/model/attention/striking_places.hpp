@@ -1,12 +1,12 @@
 // Where the figures of an overview of attention are most striking.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "profiler/export/text_table.hpp"
 #include "views/data/attention_state.hpp"
 
 namespace triscope {
@@ -21,20 +21,14 @@ struct AttentionPlace {
 /// is left out, and so are queries before `first_query`.
 std::vector<AttentionPlace> striking_places(const Overview& overview, OverviewFigure figure, std::size_t most,
                                             std::int64_t first_query = 0);
-const std::vector<float>& values_of(const Overview& overview, OverviewFigure figure);
 
-inline constexpr std::array kOverviewFigures{OverviewFigure::entropy, OverviewFigure::largest_p, OverviewFigure::sink_p,
-                                             OverviewFigure::distance1, OverviewFigure::distance2};
-/// A head, with the means of its figures over its queries.
-struct HeadMeans {
-  std::int64_t head = 0;
-  std::array<double, kOverviewFigures.size()> means{};  ///< by `OverviewFigure`; NaN: of no query
-  double of(OverviewFigure figure) const { return means.at(static_cast<std::size_t>(figure)); }
-};
-/// All heads, those first that `striking_places` would put first by their mean of `figure`, those without one last.
-/// Queries before `first_query` are left out.
-std::vector<HeadMeans> heads_by_mean(const Overview& overview, OverviewFigure figure, std::int64_t first_query);
-/// What of these is copied; `sink`: also its share.
-TextTable heads_text(const std::vector<HeadMeans>& heads, bool sink);
+/// The heads in the order that the user chose, by number until then and for other heads.
+std::vector<HeadMeans> ordered_heads(AttentionUi& ui, std::vector<HeadMeans> heads);
+/// Takes the order of `figure`, or by number.
+void sort_heads_of(AttentionUi& ui, std::vector<HeadMeans> heads, std::optional<OverviewFigure> figure);
+/// "Show head 2. Mean entropy 5.77 nats (even weights: 9.40), ...": what a row says in words.
+std::string head_sentence(const HeadMeans& head);
+/// "Heads, queries 256 to 511": those that the means are of, every n-th where it is so.
+std::string means_title(const Overview& overview, const Problem& problem, std::int64_t tokens);
 
 }  // namespace triscope

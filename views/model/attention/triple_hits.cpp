@@ -12,7 +12,8 @@ namespace triscope {
 std::optional<TripleSearchRequest> wanted_search(const AttentionUi& ui, const AttentionData& data) {
   const std::optional<SliceRequest> slice = wanted_slice(ui, data, 0);
   if (!slice) return std::nullopt;
-  TripleSearchRequest request{slice->source, slice->query, {kListedTriples, std::nullopt, std::nullopt}};
+  TripleSearchRequest request{
+      slice->source, slice->query, {kListedTriples, std::nullopt, std::nullopt, ui.search.all_queries}};
   request.query.head = request.query.query = 0;
   if (ui.search.by == TripleSearchBy::token) request.search.token = ui.search.token;
   if (ui.search.by == TripleSearchBy::distances) request.search.back = ui.search.back;
