@@ -11,6 +11,7 @@
 #include "app/window/application.hpp"
 #include "app/window/files/folder_listing.hpp"
 #include "views/model/attention/attention_draft.hpp"
+#include "views/model/attention/figure_words.hpp"
 #include "views/model/attention/film_choice.hpp"
 
 namespace triscope {
@@ -41,6 +42,7 @@ struct Application::FileActions {
   Panel fix(std::optional<Panel>& panel) const { return panel.emplace(or_front(panel, a.ui_)); }
   std::string named(Panel panel, const char* ending) const {
     std::string name = panel_info(panel).id;
+    if (panel == Panel::attention) name = picture_name(a.ui_.attention);
     if (panel == Panel::paper) name.append("_").append(paper_page_id(a.ui_.paper.page));
     return a.files_.proposed_path(name + ending);
   }

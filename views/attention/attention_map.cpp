@@ -105,9 +105,11 @@ void draw_axis_names(const Context& context, const MapView& view) {
   const std::string name1 = "j: first key, " + unit;
   const float centre = (view.rect.low.x + view.rect.high.x - ImGui::CalcTextSize(name1.c_str()).x) / 2;
   list->AddText(ImVec2(std::round(centre), view.rect.high.y + look.px(24)), look.theme.muted, name1.c_str());
-  list->AddText(ImVec2(std::round(view.rect.low.x - look.px(8) - ImGui::CalcTextSize("k: second").x),
-                       view.rect.low.y - look.px(20)),
-                look.theme.muted, "k: second");
+  // At the foot of its own axis: above it stands the edge profile of j.
+  constexpr const char* kName2 = "k: second";
+  list->AddText(
+      ImVec2(std::round(view.rect.low.x - look.px(8) - ImGui::CalcTextSize(kName2).x), view.rect.high.y + look.px(24)),
+      look.theme.muted, kName2);
 }
 
 void draw_axes(const Context& context, const MapView& view) {
@@ -358,10 +360,47 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
 }
 
 /// "brown 1,005 with jumps 1,011: p = 0.138, logit 4.62".
-void draw_readout(Context& context, float width) {
+std::string pair_text(Context& context, const AttentionCell& cell) {
   const AttentionUi& ui = context.ui.attention;
   const std::array<AttentionSideData, 2>& sides = context.models.attention().shown(ui, context.data.attention);
   const AttentionSideData& side = sides[ui.flipped ? 1 : 0];
+  const auto describe = [&](const AttentionSideData& one) {
+    const std::optional<double> log_p = log_p_at(*one.slice, cell);
+    if (!log_p) return std::string("masked: the query does not see this pair");
+    if (!std::isfinite(*log_p)) return fmt::format("logit {}", std::isnan(*log_p) ? "NaN" : "infinite");
+    if (*log_p <= std::numeric_limits<float>::lowest()) return std::string("p = 0, logit too small for a float");
+    return fmt::format("p = {}, logit {}", significant_text(std::exp(*log_p), 4),
+                       significant_text(*log_p + one.slice->lse, 5));
+  };
+  const std::int64_t query = side.slice_of.query.query;
+  std::string text = fmt::format("j = {}, k = {}: {}", key_text(*side.source, cell.j, query),
+                                 key_text(*side.source, cell.k, query), describe(side));
+  if (uses_second(ui) && !ui.flipped && sides[1].slice) text += fmt::format(".  B: {}", describe(sides[1]));
+  return text;
+}
+
+/// What a picture says below its map: what it is of, the pair that is kept, and what its colours mean.
+void draw_caption(Context& context, ImVec2 at, float width) {
+  const AttentionUi& ui = context.ui.attention;
+  const Look& look = context.look;
+  AttentionModel& model = context.models.attention();
+  const AttentionSideData& side = model.shown(ui, context.data.attention)[ui.flipped ? 1 : 0];
+  ImGui::SetCursorScreenPos(at);
+  ImGui::BeginGroup();
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  muted_text(context, picture_caption(side.slice_of, *side.source));
+  if (ui.pinned) coloured_text(look.theme.text, "Framed: " + pair_text(context, *ui.pinned));
+  const int which = ui.flipped ? 1 : ui.show == AttentionShow::difference ? 2 : 0;
+  const HeatmapStyle style = model.style(ui, context.data.attention, which);
+  const ImVec2 bar = ImGui::GetCursorScreenPos();
+  draw_range_scale(context, style, bar.x, bar.x + std::min(width, look.px(240)));
+  ImGui::PopTextWrapPos();
+  ImGui::EndGroup();
+}
+
+/// The pair under the pointer or the kept one, or what the mouse does.
+void draw_readout(Context& context, float width) {
+  const AttentionUi& ui = context.ui.attention;
   const std::optional<AttentionCell> cell = ui.hovered ? ui.hovered : ui.pinned;
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   if (!cell) {
@@ -369,19 +408,7 @@ void draw_readout(Context& context, float width) {
                "Hover shows a pair, click keeps it. Wheel zooms, with Shift across, with Ctrl down; drag pans, "
                "double-click shows all. Arrow keys: query and head.");
   } else {
-    const auto describe = [&](const AttentionSideData& one) {
-      const std::optional<double> log_p = log_p_at(*one.slice, *cell);
-      if (!log_p) return std::string("masked: the query does not see this pair");
-      if (!std::isfinite(*log_p)) return fmt::format("logit {}", std::isnan(*log_p) ? "NaN" : "infinite");
-      if (*log_p <= std::numeric_limits<float>::lowest()) return std::string("p = 0, logit too small for a float");
-      return fmt::format("p = {}, logit {}", significant_text(std::exp(*log_p), 4),
-                         significant_text(*log_p + one.slice->lse, 5));
-    };
-    const std::int64_t query = side.slice_of.query.query;
-    std::string text = fmt::format("j = {}, k = {}: {}", key_text(*side.source, cell->j, query),
-                                   key_text(*side.source, cell->k, query), describe(side));
-    if (uses_second(ui) && !ui.flipped && sides[1].slice) text += fmt::format(".  B: {}", describe(sides[1]));
-    coloured_text(context.look.theme.text, text);
+    coloured_text(context.look.theme.text, pair_text(context, *cell));
   }
   ImGui::PopTextWrapPos();
 }
@@ -441,10 +468,13 @@ PixelRect pixel_rect(ImVec2 low, ImVec2 high) {
 void draw_attention_maps(Context& context) {
   AttentionUi& ui = context.ui.attention;
   const Look& look = context.look;
-  const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const float readout = look.px(room.y < look.px(kLowRoom) ? 20 : 40);
+  const bool printing = context.ui.printing;
+  const float inset = printing ? look.px(12) : 0;  // of a picture's title from its edge
+  const ImVec2 top = ImGui::GetCursorScreenPos(), whole = ImGui::GetContentRegionAvail();
+  const ImVec2 origin(top.x, top.y + inset), room(whole.x, whole.y - inset);
+  const float readout = look.px(printing ? 84 : room.y < look.px(kLowRoom) ? 20 : 40);
   const ImVec2 maps(room.x, std::max(look.px(120), room.y - readout));
-  context.ui.chart_areas[Panel::attention] = {origin.x, origin.y, room.x, maps.y};
+  context.ui.chart_areas[Panel::attention] = {top.x, top.y, room.x, inset + maps.y + (printing ? readout : 0)};
   if (ui.flipped) {
     draw_one_map(context, origin, maps, 1);
   } else if (ui.show == AttentionShow::side_by_side) {
@@ -456,7 +486,8 @@ void draw_attention_maps(Context& context) {
   }
   const AttentionSideData& shown = context.data.attention.sides[ui.flipped ? 1 : 0];
   if (!shown.slice || !shown.source) return;
-  if (ui.show != AttentionShow::side_by_side && !context.ui.printing) {
+  if (printing) return draw_caption(context, ImVec2(origin.x + look.px(64), origin.y + maps.y), room.x - look.px(80));
+  if (ui.flipped || ui.show == AttentionShow::difference) {
     const SmallFont font(look);
     const char* hint = ui.flipped ? "release Space for A" : "hold Space for B";
     const ImVec2 at(origin.x + room.x - look.px(56) - ImGui::CalcTextSize(hint).x, origin.y + look.px(3));

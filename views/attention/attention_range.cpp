@@ -80,6 +80,21 @@ void drag_range(AttentionUi& ui, const HeatmapStyle& style, float x_low, float x
 
 }  // namespace
 
+void draw_range_scale(const Context& context, const HeatmapStyle& style, float low, float high) {
+  const bool p = style.scale != HeatmapStyle::Scale::plain;
+  const auto value = [&](double x) { return significant_text(p ? std::exp(x) : x, 2); };
+  const bool linear = style.scale == HeatmapStyle::Scale::probability;
+  const NumberFont font(context.look, kSecondarySize);
+  const std::string least = linear ? "0" : value(style.low), most = value(style.high);
+  const float y = ImGui::GetCursorScreenPos().y, gap = context.look.px(6), line = ImGui::GetTextLineHeight();
+  const float from = low + ImGui::CalcTextSize(least.c_str()).x + gap;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddText(ImVec2(low, y), context.look.theme.muted, least.c_str());
+  draw_colour_bar(context.look, style.map, from, high, y + (line - context.look.px(10)) / 2);
+  const std::string meaning = !p ? "  pA - pB" : linear ? "  p, linear" : "  p, logarithmic";
+  list->AddText(ImVec2(high + gap, y), context.look.theme.muted, (most + meaning).c_str());
+}
+
 void draw_range_colours(const Context& context, const HeatmapStyle& style, float low, float high) {
   constexpr int kSteps = 64;
   const float y = ImGui::GetCursorScreenPos().y;

@@ -72,6 +72,12 @@ struct Questions {
             {".csv"}};
   }
   PathQuestion operator()(const ask::SaveChart& request) const {
+    if (request.panel == Panel::attention)
+      return {"Save picture of the attention map",
+              "The map as it is shown, with axes, colours and the framed pair, at three times its size on screen.",
+              "Save",
+              true,
+              {".png"}};
     return {request.panel ? fmt::format("Save chart: {}", panel_info(*request.panel).title) : "Save chart",
             "The ending decides: .png at three times its size on screen, .pdf or .svg with text and lines for a paper.",
             "Save",
@@ -79,11 +85,13 @@ struct Questions {
             {".png", ".pdf", ".svg"}};
   }
   PathQuestion operator()(const ask::SaveSlice&) const {
-    return {"Save attention slice",
-            "The ending decides the format: .npy (an array), .csv (a line for each pair) or .png (a picture).",
-            "Save",
-            true,
-            {".npy", ".csv", ".png"}};
+    return {
+        "Save attention slice",
+        "The numbers p(j, k) of this query: .npy (an array), .csv (a line for each pair) or .png (a square for each "
+        "pair, without axes).",
+        "Save",
+        true,
+        {".npy", ".csv", ".png"}};
   }
   PathQuestion operator()(const ask::SaveFilm&) const {
     return {"Save attention film",
