@@ -1,5 +1,6 @@
 #include "app/window/application.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <utility>
@@ -153,10 +154,53 @@ void Application::open_dropped(const std::filesystem::path& file) {
   drop_tensors(ui_.attention, file.string());
 }
 
-std::string Application::vectors_of(Panel panel, VectorFormat format, const std::string& title) {
+std::string Application::vectors_of(Panel panel, VectorFormat format, const PrintChoice& choice) {
   models_.maker.at_once = true;  // until the next frame
   Context now = context();
-  return panel_picture(now, panel, format, title);
+  return panel_picture(now, panel, format, choice);
+}
+
+void Application::save_chart(const ask::SaveChart& request, const std::filesystem::path& file) {
+  const PrintChoice choice{request.size.value_or(ui_.settings.print_size), request.title, request.caption};
+  std::vector<std::filesystem::path> files{file};
+  for (const std::string& ending : request.also) {
+    std::filesystem::path other = file;
+    other.replace_extension(ending);
+    if (std::ranges::find(files, other) == files.end()) files.push_back(std::move(other));
+  }
+  std::vector<std::pair<std::filesystem::path, std::string>> vectors;
+  for (const std::filesystem::path& one : files) {
+    if (one.extension() == ".svg") {
+      vectors.emplace_back(one, vectors_of(*request.panel, VectorFormat::svg, choice));
+    } else if (one.extension() == ".pdf") {
+      vectors.emplace_back(one, vectors_of(*request.panel, VectorFormat::pdf, choice));
+    } else {
+      camera_.order({3, request.panel, one});
+    }
+  }
+  if (!vectors.empty()) files_.save_texts(std::move(vectors));
+}
+
+void Application::draft_picture(Panel panel) {
+  models_.maker.at_once = true;  // until the next frame
+  Context now = context();
+  PictureDraft draft{panel, panel_words(now, panel), {}, {}};
+  draft.title = draft.own.title.value_or("");
+  draft.caption = draft.own.caption.value_or("");
+  const PictureDraft& last = ui_.last_picture;
+  // The same chart of the same measurements: what was typed for it still holds.
+  if (last.panel == panel && last.own.title == draft.own.title && last.own.caption == draft.own.caption) {
+    draft = last;
+    if (!ui_.last_picture_path.empty()) ui_.path.text = ui_.last_picture_path;
+  }
+  if (last.panel != Panel::count && ui_.path.text != ui_.last_picture_path) {
+    const std::string& before = ui_.last_picture_path;  // its folder, with the proposed name
+    ui_.path.text = before.substr(0, before.rfind('/') + 1) + ui_.path.text.substr(ui_.path.text.rfind('/') + 1);
+  }
+  ui_.path.picture = std::move(draft);
+  const std::vector<std::string>& endings = ui_.settings.chart_endings;
+  ui_.path.also.assign(endings.begin(), endings.end());
+  std::erase_if(ui_.path.also, [&](const std::string& ending) { return ui_.path.text.ends_with(ending); });
 }
 
 TextTable Application::text_of(Panel panel) {

@@ -86,7 +86,11 @@ class Application {
   void show_only(std::optional<Panel> panel) { only_ = panel; }
   TextTable text_of(Panel panel);
   /// The chart of `panel` for print. Throws `Error` where it has none.
-  std::string vectors_of(Panel panel, VectorFormat format, const std::string& title = {});
+  std::string vectors_of(Panel panel, VectorFormat format, const PrintChoice& choice = {});
+  /// Draws the chart of `request` in each of its formats and writes them on the thread of files.
+  void save_chart(const ask::SaveChart& request, const std::filesystem::path& file);
+  /// Prepares the words and formats of the question for the file of that chart.
+  void draft_picture(Panel panel);
   /// See `StoredSweeps::select_first`.
   void select_first() { sweeps_.select_first(); }
 

@@ -44,6 +44,8 @@ struct Application::FileActions {
     std::string name = panel_info(panel).id;
     if (panel == Panel::attention) name = picture_name(a.ui_.attention);
     if (panel == Panel::paper) name.append("_").append(paper_page_id(a.ui_.paper.page));
+    if (panel == Panel::explore && a.data_.explore.chart)
+      name = file_name_of(explore_picture_title(*a.data_.explore.chart));
     return a.files_.proposed_path(name + ending);
   }
   /// From what was chosen before, or from the tensors.
@@ -71,13 +73,9 @@ struct Application::FileActions {
   }
   FileAction operator()(ask::SaveChart& request) const {
     const Panel panel = fix(request.panel);
-    return {named(panel, ".png"), [&app = a, panel, title = request.title](const auto& file) {
-              if (file.extension() == ".svg")
-                return app.files_.save_text(file, app.vectors_of(panel, VectorFormat::svg, title));
-              if (file.extension() == ".pdf")
-                return app.files_.save_text(file, app.vectors_of(panel, VectorFormat::pdf, title));
-              app.camera_.order({3, panel, file});
-            }};
+    const bool vectors = panel != Panel::attention && panel != Panel::latency && panel != Panel::details;
+    const std::string ending = vectors ? a.ui_.settings.chart_endings.front() : std::string(kChartEndings.front());
+    return {named(panel, ending.c_str()), [&app = a, request](const auto& file) { app.save_chart(request, file); }};
   }
   FileAction operator()(ask::SaveChartData& request) const {
     const Panel panel = fix(request.panel);
@@ -260,7 +258,10 @@ void Application::Handlers::operator()(FileRequest request) const {
   const FileAction action = std::visit(FileActions{a}, request);
   const std::string file = std::visit([](const auto& one) { return one.file; }, request);
   if (file.empty()) {
+    const auto* chart = std::get_if<ask::SaveChart>(&request);
+    const std::optional<Panel> panel = chart ? chart->panel : std::nullopt;
     a.files_.ask(std::move(request), action.proposal);
+    if (panel) a.draft_picture(*panel);
   } else {
     action.act(expand_home(file));
   }

@@ -56,10 +56,14 @@ TEST(Settings, come_back_as_they_were) {
   stored.settings.visible[static_cast<std::size_t>(Panel::log)] = false;
   stored.settings.recent_databases = {"/a.db"};
   stored.settings.explore_views = {{"energy", {"ms", "joules", "window", "", "kernel~hopper", true, "form"}}};
+  stored.settings.print_size = {8.5, 6.25, 7};
+  stored.settings.chart_endings = {".pdf", ".svg"};
   stored.layout = "[Window][x]\n";
   save_settings(folder.path(), stored);
   const StoredSettings back = load_settings(folder.path());
   EXPECT_EQ(back.problem, "");
+  EXPECT_EQ(back.settings.print_size, stored.settings.print_size);
+  EXPECT_EQ(back.settings.chart_endings, stored.settings.chart_endings);
   EXPECT_EQ(back.settings.theme, ThemeChoice::light);
   EXPECT_EQ(back.settings.scale, 1.5F);
   EXPECT_FALSE(back.settings.visible[static_cast<std::size_t>(Panel::log)]);

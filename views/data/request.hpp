@@ -15,6 +15,7 @@
 #include "views/data/attention_state.hpp"
 #include "views/data/notice_id.hpp"
 #include "views/data/panel.hpp"
+#include "views/data/print_style.hpp"
 
 namespace triscope {
 namespace ask {
@@ -35,7 +36,9 @@ struct SaveTable {
 struct SaveChart {
   std::optional<Panel> panel;  ///< unset: the chart in front
   std::string file;
-  std::string title{};  ///< of a picture for print; empty: the chart's own
+  std::optional<std::string> title{}, caption{};  ///< of a picture for print; unset: the chart's own, empty: none
+  std::optional<PrintSize> size{};                ///< unset: as it was set last
+  std::vector<std::string> also{};                ///< other endings, in which the same is saved beside it: ".svg"
 };
 struct SaveChartData {
   std::optional<Panel> panel;  ///< unset: the chart in front

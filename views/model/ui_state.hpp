@@ -31,9 +31,11 @@ struct Settings {
   double tolerance = 0.005;  ///< of verdicts: what counts as the same
   std::string last_database;
   std::vector<std::string> recent_databases;
-  std::vector<ExploreView> explore_views;      ///< that were saved, by name
-  std::vector<std::string> explore_databases;  ///< whose measurements stand beside those of the open one in Explore
-  bool offer_recorded = true;                  ///< at a start without a GPU; until it was opened or declined once
+  std::vector<ExploreView> explore_views;          ///< that were saved, by name
+  std::vector<std::string> explore_databases;      ///< whose measurements stand beside those of the open one in Explore
+  PrintSize print_size;                            ///< of pictures for print
+  std::vector<std::string> chart_endings{".png"};  ///< of the chart that was saved last
+  bool offer_recorded = true;                      ///< at a start without a GPU; until it was opened or declined once
   std::array<bool, static_cast<std::size_t>(Panel::count)> visible = [] {
     std::array<bool, static_cast<std::size_t>(Panel::count)> all{};
     all.fill(true);
@@ -47,15 +49,23 @@ struct Area {
   float x = 0, y = 0, width = 0, height = 0;
 };
 
+/// The words of a picture that is saved, as they are typed.
+struct PictureDraft {
+  Panel panel = Panel::count;
+  PrintChoice own;             ///< the chart's own words; empty ones: it has no picture for print
+  std::string title, caption;  ///< empty: none
+};
+
 /// The question for a file.
 struct PathDialog {
-  std::optional<FileRequest> waiting;  ///< for the path; unset: nothing is asked
-  std::string text;                    ///< in the field
-  std::optional<std::string> listed;   ///< folder that was asked for last, as it was typed
-  bool all_files = false;              ///< list more than the files that the request reads or writes
-  std::string title;                   ///< of a picture that is saved, as it is typed
-  std::string problem;                 ///< why the file that was chosen before cannot be used
-  std::string refused;                 ///< that file
+  std::optional<FileRequest> waiting;   ///< for the path; unset: nothing is asked
+  std::string text;                     ///< in the field
+  std::optional<std::string> listed;    ///< folder that was asked for last, as it was typed
+  bool all_files = false;               ///< list more than the files that the request reads or writes
+  std::optional<PictureDraft> picture;  ///< of a chart that is saved
+  std::vector<std::string> also;        ///< endings of the same picture beside that of the path
+  std::string problem;                  ///< why the file that was chosen before cannot be used
+  std::string refused;                  ///< that file
 };
 
 /// The question for the command that runs the worker elsewhere, when a sweep is resumed that was measured that way:
@@ -111,6 +121,8 @@ struct UiState {
   std::string document, document_heading;  ///< page of the documentation that is open; empty: none
   bool palette_open = false, help_open = false, licences_open = false, settings_open = false;
   PathDialog path;
+  PictureDraft last_picture;      ///< that was saved, or left in its question
+  std::string last_picture_path;  ///< with its name, as it was typed
   PrefixDialog prefix;
   bool measure_changed_library = false;  ///< without being asked, when a library of kernels that is open has changed
   float pending_scale = 0;               ///< of the slider while it is held

@@ -28,12 +28,8 @@ struct EdgeLabel {
   std::string text;
   ImU32 colour = 0;
 };
-/// What they need beside the plot, by the widths of letters that `plot_frame` estimates with.
-float room_of(const std::vector<std::string>& names) {
-  float room = 0;
-  for (const std::string& name : names) room = std::max(room, text_width(name, kLabelSize) + 14);
-  return room;
-}
+/// What one needs beside the plot, by the widths of letters that `plot_frame` estimates with.
+float room_of(const std::string& name) { return text_width(name, kLabelSize) + 14; }
 void draw_edge_labels(VectorCanvas& canvas, const PlotFrame& frame, std::vector<EdgeLabel> labels) {
   std::sort(labels.begin(), labels.end(), [](const EdgeLabel& a, const EdgeLabel& b) { return a.y < b.y; });
   float next = frame.low().y;
@@ -48,6 +44,31 @@ void draw_edge_labels(VectorCanvas& canvas, const PlotFrame& frame, std::vector<
 std::string dashes_for_print(int style) {
   const DashPattern dashes = dashes_of(style);
   return fmt::format("{:g} {:g}", dashes.drawn * 0.75F, dashes.gap * 0.75F);
+}
+
+/// A level's name: at the right edge of the plot, or in the legend of a picture that is narrow.
+void name_level(PlotText& text, std::vector<EdgeLabel>& labels, const std::string& name, const Series& level,
+                bool narrow) {
+  const ImU32 colour = series_colour(light_theme(), level);
+  if (narrow) {
+    text.legend.push_back({name, colour, 0, true, dashes_for_print(level.colour)});
+  } else {
+    text.right_room = std::max(text.right_room, room_of(name));
+    labels.push_back({0, name, colour});
+  }
+}
+
+/// The levels, and their names that stand at the right edge.
+void draw_levels(VectorCanvas& canvas, const PlotFrame& frame, const std::vector<SeriesPoints>& levels,
+                 std::vector<EdgeLabel> labels) {
+  for (std::size_t n = 0; n < levels.size(); ++n) {
+    const Series& level = levels[n].series;
+    const float y = frame.at(1, levels[n].points.front().y).y;
+    canvas.line({{frame.low().x, y}, {frame.high().x, y}}, series_colour(light_theme(), level), 1,
+                dashes_for_print(level.colour));
+    if (n < labels.size()) labels[n].y = y;
+  }
+  draw_edge_labels(canvas, frame, std::move(labels));
 }
 
 std::string bar_level_name(const SeriesPoints& level, const std::vector<SeriesPoints>& levels) {
@@ -109,18 +130,21 @@ std::string print_caption(const SweepResults& sweep) {
 }
 
 std::string bars_picture(const BarChart& chart, const std::string& title, const std::string& caption,
-                         VectorFormat format) {
+                         const PrintStyle& style) {
   const Theme& theme = light_theme();
   const double top = value_range(chart.series, chart.levels).high;
   PlotAxis x{-0.5, static_cast<double>(std::max<std::size_t>(1, chart.categories.size())) - 0.5, false, {}, "windows"};
   for (std::size_t n = 0; n < chart.categories.size(); ++n)
     x.ticks.emplace_back(static_cast<double>(n), chart.categories[n]);
-  std::vector<std::string> names;
-  for (const SeriesPoints& level : chart.levels) names.push_back(bar_level_name(level, chart.levels));
-  const std::unique_ptr<VectorCanvas> made = make_canvas(format, kPrintSize, title, theme.panel);
-  VectorCanvas& canvas = *made;
-  const PlotFrame frame(canvas, kPrintSize, std::move(x), linear_axis(top * 1.06, "TFLOP/s"),
-                        {title, caption, legend_of(chart.series, false), room_of(names)});
+  PlotText text{title, caption, legend_of(chart.series, false)};
+  const bool narrow = is_narrow(style);
+  std::vector<EdgeLabel> labels;
+  for (const SeriesPoints& level : chart.levels)
+    name_level(text, labels, bar_level_name(level, chart.levels), level.series, narrow);
+  place_names(x, text, style);
+  const PrintPage page = make_page(style, text);
+  VectorCanvas& canvas = *page.canvas;
+  const PlotFrame frame(page, std::move(x), linear_axis(top * 1.06, "TFLOP/s"), text);
   const double width = 0.76 / static_cast<double>(std::max<std::size_t>(1, chart.series.size()));
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
     const SeriesPoints& series = chart.series[s];
@@ -131,52 +155,41 @@ std::string bars_picture(const BarChart& chart, const std::string& title, const 
       draw_whisker(canvas, frame, left + width / 2, point.y - point.below, point.y + point.above, theme.text);
     }
   }
-  std::vector<EdgeLabel> labels;
-  for (const SeriesPoints& level : chart.levels) {
-    const float y = frame.at(0, level.points.front().y).y;
-    const ImU32 colour = series_colour(theme, level.series);
-    canvas.line({{frame.low().x, y}, {frame.high().x, y}}, colour, 1, dashes_for_print(level.series.colour));
-    labels.push_back({y, bar_level_name(level, chart.levels), colour});
-  }
-  draw_edge_labels(canvas, frame, std::move(labels));
+  draw_levels(canvas, frame, chart.levels, std::move(labels));
   return canvas.finish();
 }
 
 std::string scaling_picture(const ScalingChart& chart, const std::string& title, const std::string& caption,
-                            VectorFormat format) {
-  const Theme& theme = light_theme();
+                            const PrintStyle& style) {
   double x_low = 1e300, x_high = 1;
   for (const SeriesPoints& series : chart.series) {
     for (const ChartPoint& point : series.points) x_low = std::min(x_low, point.x), x_high = std::max(x_high, point.x);
   }
   const ValueRange values = value_range(chart.series, chart.levels);
-  std::vector<std::string> names;
-  for (const SeriesPoints& level : chart.levels) names.push_back(level_name(level.series, chart.levels, true));
-  const std::unique_ptr<VectorCanvas> made = make_canvas(format, kPrintSize, title, theme.panel);
-  VectorCanvas& canvas = *made;
-  const PlotFrame frame(canvas, kPrintSize, power_axis(x_low / 1.4, x_high * 1.4, "window area w1 × w2, tokens²"),
-                        decade_axis(values.low / 1.2, values.high * 1.2, "latency, ms"),
-                        {title, caption, legend_of(chart.series, true), room_of(names)});
+  PlotText text{title, caption, legend_of(chart.series, true)};
   std::vector<EdgeLabel> labels;
-  for (const SeriesPoints& level : chart.levels) {
-    const float y = frame.at(x_low, level.points.front().y).y;
-    const ImU32 colour = series_colour(theme, level.series);
-    canvas.line({{frame.low().x, y}, {frame.high().x, y}}, colour, 1, dashes_for_print(level.series.colour));
-    labels.push_back({y, level_name(level.series, chart.levels, true), colour});
-  }
+  for (const SeriesPoints& level : chart.levels)
+    name_level(text, labels, level_name(level.series, chart.levels, true), level.series, is_narrow(style));
+  const PrintPage page = make_page(style, text);
+  VectorCanvas& canvas = *page.canvas;
+  const PlotFrame frame(page, power_axis(x_low / 1.4, x_high * 1.4, "window area w1 × w2, tokens²"),
+                        decade_axis(values.low / 1.2, values.high * 1.2, "latency, ms"), text);
+  draw_levels(canvas, frame, chart.levels, std::move(labels));
   for (const SeriesPoints& series : chart.series) plot_line(canvas, frame, series);
-  draw_edge_labels(canvas, frame, std::move(labels));
   return canvas.finish();
 }
 
 std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, const std::string& title,
-                            const std::string& caption, VectorFormat format) {
+                            const std::string& caption, const PrintStyle& style) {
   const Theme& theme = light_theme();
   double x_low = 1e300, x_high = 1, y_low = 1e300, y_high = 1e-300;
-  std::vector<LegendEntry> legend;
-  std::vector<std::string> names;
+  PlotText text{title, caption};
+  const bool narrow = is_narrow(style);
   for (const LengthCurve& curve : pass.curves) {
-    if (curve.baseline) names.push_back(curve.label);
+    if (curve.baseline && narrow)
+      text.legend.push_back(
+          {curve.label, baseline_colour(theme, baseline_style(curve.card)), 0, true, dashes_for_print(curve.style)});
+    if (curve.baseline && !narrow) text.right_room = std::max(text.right_room, room_of(curve.label));
     for (const LengthPoint& point : curve.points) {
       const double x = static_cast<double>(point.seq_len);
       x_low = std::min(x_low, x), x_high = std::max(x_high, x);
@@ -184,15 +197,14 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
       y_low = std::min(y_low, y), y_high = std::max(y_high, y);
     }
     if (!curve.baseline)
-      legend.push_back({curve.label, theme.series[static_cast<std::size_t>(curve.style) % theme.series.size()],
-                        curve.style % 8, true});
+      text.legend.push_back({curve.label, theme.series[static_cast<std::size_t>(curve.style) % theme.series.size()],
+                             curve.style % 8, true});
   }
-  const std::unique_ptr<VectorCanvas> made = make_canvas(format, kPrintSize, title, theme.panel);
-  VectorCanvas& canvas = *made;
+  const PrintPage page = make_page(style, text);
+  VectorCanvas& canvas = *page.canvas;
   const PlotFrame frame(
-      canvas, kPrintSize, power_axis(x_low / 1.2, x_high * 1.2, "sequence length, tokens"),
-      unit.rate ? linear_axis(y_high * 1.06, "TFLOP/s") : decade_axis(y_low / 1.5, y_high * 1.5, "latency, ms"),
-      {title, caption, std::move(legend), room_of(names)});
+      page, power_axis(x_low / 1.2, x_high * 1.2, "sequence length, tokens"),
+      unit.rate ? linear_axis(y_high * 1.06, "TFLOP/s") : decade_axis(y_low / 1.5, y_high * 1.5, "latency, ms"), text);
   std::vector<EdgeLabel> labels;
   for (const LengthCurve& curve : pass.curves) {
     const ImU32 colour = curve.baseline ? baseline_colour(theme, baseline_style(curve.card))
@@ -205,7 +217,7 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
       line.push_back(frame.at(static_cast<double>(point.seq_len), value(point, point.ms)));
     canvas.line(line, colour, curve.baseline ? 1.0F : 1.75F, curve.baseline ? dashes_for_print(curve.style) : "");
     if (curve.baseline) {
-      labels.push_back({line.back().y, curve.label, colour});
+      if (!narrow) labels.push_back({line.back().y, curve.label, colour});
       continue;
     }
     for (const LengthPoint& point : curve.points) {

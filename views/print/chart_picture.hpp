@@ -19,39 +19,39 @@ namespace triscope {
 std::string print_caption(const SweepResults& sweep);
 
 std::string bars_picture(const BarChart& chart, const std::string& title, const std::string& caption,
-                         VectorFormat format = VectorFormat::svg);
+                         const PrintStyle& style = {});
 std::string scaling_picture(const ScalingChart& chart, const std::string& title, const std::string& caption,
-                            VectorFormat format = VectorFormat::svg);
+                            const PrintStyle& style = {});
 /// Latency by sequence length.
 std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, const std::string& title,
-                            const std::string& caption, VectorFormat format = VectorFormat::svg);
+                            const std::string& caption, const PrintStyle& style = {});
 /// Each cell is a box with its number.
 std::string map_picture(const WindowMap& map, MapMetric metric, const std::string& title, const std::string& caption,
-                        VectorFormat format = VectorFormat::svg);
+                        const PrintStyle& style = {});
 /// Samples over time, lanes of what was read of the device, and the distribution.
 std::string samples_picture(const SampleChart& chart, const Summary& summary, const std::string& title,
-                            const std::string& caption, VectorFormat format = VectorFormat::svg);
+                            const std::string& caption, const PrintStyle& style = {});
 /// "NVIDIA H200, 1,695 MHz, 688 W, sustained, timed by CUPTI; n = 21 samples, median 46.60 ms, ...".
 std::string measurement_caption(const SelectedMeasurement& selected, const SampleChart& chart);
 std::string explore_picture(const ExploreChart& chart, const std::string& title, const std::string& caption,
-                            VectorFormat format = VectorFormat::svg);
+                            const PrintStyle& style = {});
 /// The ratio of each row that has one, with its interval.
 std::string compare_picture(const CompareModel& model, const std::string& title, const std::string& caption,
-                            VectorFormat format = VectorFormat::svg);
+                            const PrintStyle& style = {});
 
-/// The title that a person gave, or the chart's own.
-inline std::string or_own(const std::string& title, std::string own) {
-  if (title.empty()) return own;
-  return title;
-}
+/// Gives `choice` the chart's own title and caption where it has none.
+void fill_in(PrintChoice& choice, std::string title, std::string caption);
 
-/// The chart of the paper's page that is shown, as it is set there, under `title` or, where that is empty, its own.
-/// Throws `Error` (usage) for a page of tables or texts, or while it shows nothing.
-std::string paper_picture(Context& context, VectorFormat format = VectorFormat::svg, const std::string& title = {});
+/// The chart by sequence length, and that of the paper's page that is shown, as they are set. They fill `choice` in.
+/// Throw `Error` (usage) for a page of tables or texts, or while it shows nothing.
+std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choice);
+std::string paper_picture(Context& context, VectorFormat format, PrintChoice& choice);
 
-/// The chart of `panel` as it is chosen in the window, under `title` or, where that is empty, its own. Throws `Error`
-/// (usage) for a panel that has no vector picture, or while it shows nothing.
+/// The chart of `panel` as it is set in the window. Throws `Error` (usage) for a panel that has no vector picture,
+/// while it shows nothing, or where the size leaves no room for it.
 std::string panel_picture(Context& context, Panel panel, VectorFormat format = VectorFormat::svg,
-                          const std::string& title = {});
+                          PrintChoice choice = {});
+/// The title and the caption that it has of its own; empty where there is no such picture.
+PrintChoice panel_words(Context& context, Panel panel);
 
 }  // namespace triscope

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/base/error.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/widgets.hpp"
@@ -13,7 +14,8 @@
 namespace triscope {
 namespace {
 
-constexpr float kLine = 16, kNames = 250, kAnswer = 92;  ///< height of a row, and the widths of what stands beside it
+constexpr float kLine = 16, kNames = 250, kAnswer = 92,
+                kLeastRatios = 60;  ///< height of a row, the widths of what stands beside it and of the plot
 
 struct Drawn {
   const CompareLine* line = nullptr;
@@ -31,6 +33,13 @@ std::vector<Drawn> drawn_lines(const CompareModel& model) {
     if (!one.beside.empty()) all.push_back(std::move(one));
   }
   return all;
+}
+
+std::string name_of(const CompareModel& model, const CompareLine& line) {
+  std::string name = line.window + " " + line.kernel;
+  if (model.has_passes) name += ", " + line.pass;
+  if (model.has_settings && !line.setting.empty()) name += ", " + line.setting;
+  return name;
 }
 
 /// Of all ratios and intervals, and of 1; a very wide interval is cut off.
@@ -51,18 +60,24 @@ PlotAxis ratio_axis(const std::vector<Drawn>& lines, const std::string& first) {
 }  // namespace
 
 std::string compare_picture(const CompareModel& model, const std::string& title, const std::string& caption,
-                            VectorFormat format) {
+                            const PrintStyle& style) {
   const Theme& theme = light_theme();
   const std::vector<Drawn> lines = drawn_lines(model);
-  const ImVec2 size(kPrintSize.x, 150 + kLine * static_cast<float>(lines.size()));
-  const std::unique_ptr<VectorCanvas> made = make_canvas(format, size, title, theme.panel);
-  VectorCanvas& canvas = *made;
   std::vector<LegendEntry> legend;
   for (std::size_t s = 1; s < model.sweeps.size() && model.sweeps.size() > 2; ++s)
     legend.push_back({model.sweeps[s], theme.text, static_cast<int>(s - 1) % 8});
-  PlotRoom room = draw_plot_text(canvas, size, {title, caption, std::move(legend)});
-  const bool two = model.sweeps.size() == 2;  // there is room for the answer in words
-  room.low.x = 16 + kNames;
+  const bool narrow = is_narrow(style);
+  const bool two = model.sweeps.size() == 2 && !narrow;  // there is room for the answer in words
+  float names = narrow ? 0 : kNames;
+  for (const Drawn& line : lines) names = std::max(names, text_width(name_of(model, *line.line), 10) + 8);
+  PlotText text{title, caption, std::move(legend)};
+  const PrintPage page = make_page(style, text, kLine * static_cast<float>(lines.size()));
+  VectorCanvas& canvas = *page.canvas;
+  PlotRoom room = draw_plot_text(canvas, page.size, text);
+  room.low.x = room.left / 4 + names;
+  if (room.high.x - (two ? kAnswer : 0) - room.low.x < kLeastRatios)
+    throw Error("The picture was not made", "the names of its rows leave no room for the plot",
+                "make it wider, or its words smaller", ExitCode::usage);
   if (two) room.high.x -= kAnswer;
   const PlotFrame frame(canvas, room, ratio_axis(lines, model.sweeps.front()),
                         PlotAxis{-static_cast<double>(lines.size()) + 0.5, 0.5, false, {}, ""});
@@ -71,10 +86,7 @@ std::string compare_picture(const CompareModel& model, const std::string& title,
   for (std::size_t n = 0; n < lines.size(); ++n) {
     const double y = -static_cast<double>(n);
     const CompareLine& line = *lines[n].line;
-    std::string name = line.window + " " + line.kernel;
-    if (model.has_passes) name += ", " + line.pass;
-    if (model.has_settings && !line.setting.empty()) name += ", " + line.setting;
-    canvas.text(room.low.x - 8, frame.at(1, y).y + 3.5F, name, {10, theme.text, Anchor::end});
+    canvas.text(room.low.x - 8, frame.at(1, y).y + 3.5F, name_of(model, line), {10, theme.text, Anchor::end});
     for (const auto& [sweep, comparison] : lines[n].beside) {
       const ImVec2 at = frame.at(comparison->ratio, y);
       const ImU32 colour = verdict_colour(theme, comparison->verdict);

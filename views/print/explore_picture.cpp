@@ -1,7 +1,10 @@
 // An exploration for print: its panels in rows and columns, with axes named at the edges.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/base/error.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/explore_axis.hpp"
 #include "views/parts/chart_tools.hpp"
@@ -11,6 +14,7 @@
 namespace triscope {
 namespace {
 
+constexpr float kLeastPlot = 60;
 constexpr float kTickLetter = 6.2F,
                 kTickRoom = 8;  ///< width of a letter of a tick: an estimate, no font is loaded here
 
@@ -59,18 +63,24 @@ std::vector<LegendEntry> legend_of(const ExploreChart& chart) {
 }  // namespace
 
 std::string explore_picture(const ExploreChart& chart, const std::string& title, const std::string& caption,
-                            VectorFormat format) {
+                            const PrintStyle& style) {
   const Theme& theme = light_theme();
   const std::size_t count = chart.plots.size();
-  const std::size_t columns = chart.columns > 0 ? chart.columns : std::min<std::size_t>(count, count > 4 ? 3 : 2);
+  const std::size_t columns = chart.columns > 0  ? chart.columns
+                              : is_narrow(style) ? 1
+                                                 : std::min<std::size_t>(count, count > 4 ? 3 : 2);
   const std::size_t rows = (count + columns - 1) / columns;
   const bool named =
       std::ranges::any_of(chart.plots, [](const ExplorePlot& plot) { return !plot.name.empty() || !plot.row.empty(); });
   const float head = named ? 18 : 0, between = 14;
-  const ImVec2 size(kPrintSize.x, rows == 1 ? kPrintSize.y : 170 + 170 * static_cast<float>(rows));
-  const std::unique_ptr<VectorCanvas> made = make_canvas(format, size, title, theme.panel);
-  VectorCanvas& canvas = *made;
-  const PlotRoom room = draw_plot_text(canvas, size, {title, caption, legend_of(chart)});
+  PlotText text{title, caption, legend_of(chart)};
+  if (columns == 1 && !chart.x.names.empty()) {
+    PlotAxis x = axis_of(chart.x, chart.query.x, false, 1e9F);
+    place_names(x, text, style);
+  }
+  const PrintPage page = make_page(style, text, rows == 1 ? 0 : 170 * static_cast<float>(rows) - between);
+  VectorCanvas& canvas = *page.canvas;
+  const PlotRoom room = draw_plot_text(canvas, page.size, text);
   const float wide = (room.high.x - room.low.x + between) / static_cast<float>(columns),
               high = (room.high.y - room.low.y + between) / static_cast<float>(rows);
   for (std::size_t n = 0; n < count; ++n) {
@@ -79,9 +89,14 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
     const bool left = column == 0, bottom = n + columns >= count;
     const ImVec2 low(room.low.x + wide * static_cast<float>(column),
                      room.low.y + high * static_cast<float>(row) + head);
-    const PlotRoom place{low, {low.x + wide - between, low.y + high - between - head}};
-    PlotAxis x = axis_of(chart.x, chart.query.x, false, place.high.x - low.x),
+    const PlotRoom place{low, {low.x + wide - between, low.y + high - between - head}, room.left};
+    if (place.high.x - low.x < kLeastPlot || place.high.y - low.y < kLeastPlot / 2)
+      throw Error("The picture was not made", fmt::format("{} leave each other no room", counted(count, "panel")),
+                  "make it larger, its words smaller, or choose fewer panels", ExitCode::usage);
+    PlotAxis x = axis_of(chart.x, chart.query.x, false, text.below_room > 0 ? 1e9F : place.high.x - low.x),
              y = axis_of(chart.y, chart.query.y, true, place.high.y - low.y);
+    x.upright = text.below_room > 0;
+    x.words = x.upright;
     if (!bottom) x.title.clear();
     if (!left) {  // the plots of a row share their axis
       y.title.clear();

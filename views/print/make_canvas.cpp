@@ -5,9 +5,15 @@
 
 namespace triscope {
 
-std::unique_ptr<VectorCanvas> make_canvas(VectorFormat format, ImVec2 size, std::string_view title, ImU32 ground) {
-  if (format == VectorFormat::pdf) return std::make_unique<PdfCanvas>(size, title, ground);
-  return std::make_unique<SvgCanvas>(size, title, ground);
+float unit_of(const PrintSize& size) {
+  constexpr double kBody = 11, kPointsOfPixel = 0.75;
+  return static_cast<float>(size.font_pt / kPointsOfPixel / kBody);
+}
+
+std::unique_ptr<VectorCanvas> make_canvas(const PrintStyle& style, ImVec2 size, std::string_view title, ImU32 ground) {
+  const float unit = unit_of(style.size);
+  if (style.format == VectorFormat::pdf) return std::make_unique<PdfCanvas>(size, unit, title, ground);
+  return std::make_unique<SvgCanvas>(size, unit, title, ground);
 }
 
 }  // namespace triscope

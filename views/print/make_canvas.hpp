@@ -4,13 +4,15 @@
 #include <memory>
 #include <string_view>
 
+#include "views/data/print_style.hpp"
 #include "views/print/vector_canvas.hpp"
 
 namespace triscope {
 
-enum class VectorFormat { svg, pdf };
+/// A length of the canvas in CSS pixels: words of 11 have the size that was asked for.
+float unit_of(const PrintSize& size);
 
-/// `title` is what a reader hears of the picture that does not see it.
-std::unique_ptr<VectorCanvas> make_canvas(VectorFormat format, ImVec2 size, std::string_view title, ImU32 ground);
+/// `title` is what a reader hears of the picture that does not see it. `size` counts in units of `style`.
+std::unique_ptr<VectorCanvas> make_canvas(const PrintStyle& style, ImVec2 size, std::string_view title, ImU32 ground);
 
 }  // namespace triscope

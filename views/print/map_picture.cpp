@@ -22,12 +22,12 @@ PlotAxis window_axis(const std::vector<std::int64_t>& windows, std::string title
 }  // namespace
 
 std::string map_picture(const WindowMap& map, MapMetric metric, const std::string& title, const std::string& caption,
-                        VectorFormat format) {
+                        const PrintStyle& style) {
   const Theme& theme = light_theme();
-  const std::unique_ptr<VectorCanvas> made = make_canvas(format, kPrintSize, title, theme.panel);
-  VectorCanvas& canvas = *made;
-  const PlotFrame frame(canvas, kPrintSize, window_axis(map.window1, "w1, tokens"),
-                        window_axis(map.window2, "w2, tokens"), {title, caption, {}, 0});
+  const PlotText text{title, caption};
+  const PrintPage page = make_page(style, text);
+  VectorCanvas& canvas = *page.canvas;
+  const PlotFrame frame(page, window_axis(map.window1, "w1, tokens"), window_axis(map.window2, "w2, tokens"), text);
   for (std::size_t i2 = 0; i2 < map.window2.size(); ++i2) {
     for (std::size_t i1 = 0; i1 < map.window1.size(); ++i1) {
       const MapCell& cell = map.at(i1, i2);
@@ -38,12 +38,12 @@ std::string map_picture(const WindowMap& map, MapMetric metric, const std::strin
                          : cell.state == MapCell::State::nan ? theme.not_a_number
                                                              : theme.missing;
       canvas.box(frame.at(x - 0.49, y + 0.48), frame.at(x + 0.49, y - 0.48), fill, ok && !cell.known);
-      const std::string text = ok ? format_fixed(cell.value, cell.decimals) + (cell.known ? "" : " ?")
-                               : cell.state == MapCell::State::nan     ? "NaN"
-                               : cell.state == MapCell::State::skipped ? "skipped"
-                                                                       : "failed";
+      const std::string words = ok ? format_fixed(cell.value, cell.decimals) + (cell.known ? "" : " ?")
+                                : cell.state == MapCell::State::nan     ? "NaN"
+                                : cell.state == MapCell::State::skipped ? "skipped"
+                                                                        : "failed";
       const ImVec2 at = frame.at(x, y);
-      canvas.text(at.x, at.y + 3.5F, text,
+      canvas.text(at.x, at.y + 3.5F, words,
                   {10, ok && !cell.known ? theme.text : readable_on(fill), Anchor::middle, false, true});
     }
   }

@@ -23,25 +23,25 @@ std::string titled(Context& context, std::string title) {
   throw Error(fmt::format("{} was not saved as SVG or PDF", panel_info(panel).title), why, fix, ExitCode::usage);
 }
 
-std::string samples_now(Context& context, VectorFormat format, const std::string& title) {
+std::string samples_now(Context& context, VectorFormat format, PrintChoice& choice) {
   const SampleChart* chart = context.models.samples(context.data);
   if (!chart || chart->buckets.seconds.empty()) refuse(Panel::samples, "no measurement with samples is selected");
   const SelectedMeasurement& selected = *context.data.selected;
-  return samples_picture(*chart, selected.measurement.summary,
-                         or_own(title, fmt::format("{} {}, {}", line_label(selected.row), to_string(selected.row.pass),
-                                                   selected.row.card.label)),
-                         measurement_caption(selected, *chart), format);
+  fill_in(choice,
+          fmt::format("{} {}, {}", line_label(selected.row), to_string(selected.row.pass), selected.row.card.label),
+          measurement_caption(selected, *chart));
+  return samples_picture(*chart, selected.measurement.summary, *choice.title, *choice.caption, {format, choice.size});
 }
 
-std::string explore_now(const Context& context, VectorFormat format, const std::string& title) {
+std::string explore_now(const Context& context, VectorFormat format, PrintChoice& choice) {
   const ExploreData& data = context.data.explore;
   if (!data.problem.empty()) refuse(Panel::explore, data.problem.c_str());
   if (!data.chart || data.chart->plots.empty()) refuse(Panel::explore, "it shows no points");
-  return explore_picture(*data.chart, or_own(title, explore_picture_title(*data.chart)), explore_caption(*data.chart),
-                         format);
+  fill_in(choice, explore_picture_title(*data.chart), explore_caption(*data.chart));
+  return explore_picture(*data.chart, *choice.title, *choice.caption, {format, choice.size});
 }
 
-std::string compare_now(Context& context, VectorFormat format, const std::string& title) {
+std::string compare_now(Context& context, VectorFormat format, PrintChoice& choice) {
   const CompareModel* model = context.models.compare(context.data, context.now);
   if (!model || model->sweeps.size() < 2) refuse(Panel::compare, "fewer than two sweeps are compared");
   const bool any = std::ranges::any_of(model->lines, [](const CompareLine& line) {
@@ -52,29 +52,62 @@ std::string compare_now(Context& context, VectorFormat format, const std::string
   for (std::size_t s = 0; s < model->sweeps.size(); ++s)
     caption +=
         fmt::format("{}{}: {}", s ? " " : "", model->sweeps[s], print_caption(*context.data.compared[s].results));
-  return compare_picture(*model, or_own(title, compare_summary(*model)), caption, format);
+  fill_in(choice, compare_summary(*model), caption);
+  return compare_picture(*model, *choice.title, *choice.caption, {format, choice.size});
 }
 
 }  // namespace
 
-std::string panel_picture(Context& context, Panel panel, VectorFormat format, const std::string& title) {
-  if (panel == Panel::explore) return explore_now(context, format, title);
-  if (panel == Panel::samples) return samples_now(context, format, title);
-  if (panel == Panel::compare) return compare_now(context, format, title);
-  if (panel == Panel::paper) return paper_picture(context, format, title);
+void fill_in(PrintChoice& choice, std::string title, std::string caption) {
+  if (!choice.title) choice.title = std::move(title);
+  if (!choice.caption) choice.caption = std::move(caption);
+}
+
+std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choice) {
+  const LatencyModel* model = context.models.latency(context.data);
+  if (!model || model->lines.empty()) refuse(Panel::lengths, "nothing was measured yet");
+  const UiState& ui = context.ui;
+  const LengthChart& chart = *context.models.lengths(context.data);
+  const bool step = ui.length_step && chart.has_step();
+  const LengthPass& pass = step ? chart.step : chart.of(ui.length_pass);
+  if (pass.curves.empty()) refuse(Panel::lengths, "nothing was measured at two sequence lengths");
+  const bool rate = ui.length_view == LengthView::rate;
+  if (ui.length_view != LengthView::latency && !rate)
+    refuse(Panel::lengths, "only its latencies and rates are drawn as vectors yet");
+  SweepResults all = *context.data.shown;
+  for (const auto& other : context.data.same_device)
+    all.rows.insert(all.rows.end(), other->rows.begin(), other->rows.end());
+  fill_in(choice,
+          fmt::format("{} by sequence length, {}", rate ? "TFLOP/s" : "Latency",
+                      step ? "training step" : to_string(ui.length_pass)),
+          print_caption(all));
+  return lengths_picture(pass, {rate, step ? std::nullopt : std::optional(ui.length_pass)}, *choice.title,
+                         *choice.caption, {format, choice.size});
+}
+
+namespace {
+
+std::string picture_now(Context& context, Panel panel, VectorFormat format, PrintChoice& choice) {
+  if (panel == Panel::explore) return explore_now(context, format, choice);
+  if (panel == Panel::samples) return samples_now(context, format, choice);
+  if (panel == Panel::compare) return compare_now(context, format, choice);
+  if (panel == Panel::paper) return paper_picture(context, format, choice);
+  if (panel == Panel::lengths) return lengths_now(context, format, choice);
   const LatencyModel* model = context.models.latency(context.data);
   if (!model || model->lines.empty()) refuse(panel, "nothing was measured yet");
   const std::string caption = print_caption(*context.data.shown);
   const std::size_t setting = shown_setting(context);
   const UiState& ui = context.ui;
+  const PrintStyle style{format, choice.size};
   switch (panel) {
     case Panel::tflops:
-      return bars_picture(*context.models.bars(context.data, setting),
-                          or_own(title, titled(context, "TFLOP/s by window")), caption, format);
+      fill_in(choice, titled(context, "TFLOP/s by window"), caption);
+      return bars_picture(*context.models.bars(context.data, setting), *choice.title, *choice.caption, style);
     case Panel::scaling: {
       const ScalingChart& chart = *context.models.scaling(context.data, setting);
       if (chart.series.empty()) refuse(panel, "no pair of windows has a latency");
-      return scaling_picture(chart, or_own(title, titled(context, "Latency by window area")), caption, format);
+      fill_in(choice, titled(context, "Latency by window area"), caption);
+      return scaling_picture(chart, *choice.title, *choice.caption, style);
     }
     case Panel::map: {
       const WindowMap* map = context.models.map(context.data, setting, ui.map_series, ui.map_metric);
@@ -82,30 +115,29 @@ std::string panel_picture(Context& context, Panel panel, VectorFormat format, co
       const auto& choices = context.models.map_choices(context.data);
       const auto chosen =
           std::clamp<std::size_t>(static_cast<std::size_t>(std::max(0, ui.map_series)), 0, choices.size() - 1);
-      return map_picture(*map, ui.map_metric,
-                         or_own(title, titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric),
-                                                                   choices[chosen].label))),
-                         caption, format);
-    }
-    case Panel::lengths: {
-      const LengthChart& chart = *context.models.lengths(context.data);
-      const bool step = ui.length_step && chart.has_step();
-      const LengthPass& pass = step ? chart.step : chart.of(ui.length_pass);
-      if (pass.curves.empty()) refuse(panel, "nothing was measured at two sequence lengths");
-      const bool rate = ui.length_view == LengthView::rate;
-      if (ui.length_view != LengthView::latency && !rate)
-        refuse(panel, "only its latencies and rates are drawn as vectors yet");
-      SweepResults all = *context.data.shown;
-      for (const auto& other : context.data.same_device)
-        all.rows.insert(all.rows.end(), other->rows.begin(), other->rows.end());
-      return lengths_picture(pass, {rate, step ? std::nullopt : std::optional(ui.length_pass)},
-                             or_own(title, fmt::format("{} by sequence length, {}", rate ? "TFLOP/s" : "Latency",
-                                                       step ? "training step" : to_string(ui.length_pass))),
-                             print_caption(all), format);
+      fill_in(choice, titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric), choices[chosen].label)),
+              caption);
+      return map_picture(*map, ui.map_metric, *choice.title, *choice.caption, style);
     }
     default:
       refuse(panel, "it has no vector picture");
   }
+}
+
+}  // namespace
+
+std::string panel_picture(Context& context, Panel panel, VectorFormat format, PrintChoice choice) {
+  return picture_now(context, panel, format, choice);
+}
+
+PrintChoice panel_words(Context& context, Panel panel) {
+  PrintChoice words;
+  try {
+    picture_now(context, panel, VectorFormat::svg, words);
+  } catch (const Error&) {
+    return {{}, "", ""};
+  }
+  return words;
 }
 
 }  // namespace triscope

@@ -20,8 +20,6 @@
 namespace triscope {
 namespace {
 
-constexpr ImVec2 kTallSize{640, 640};  // four plots
-
 [[noreturn]] void refuse(const char* why, const char* fix) {
   throw Error("the page of the paper was not saved as SVG or PDF", why, fix, ExitCode::usage);
 }
@@ -37,13 +35,19 @@ void draw_curve(VectorCanvas& canvas, const PlotFrame& frame, const Points& poin
 
 LegendEntry stroke(std::string name, ImU32 colour, int shape = 1) { return {std::move(name), colour, shape, true}; }
 
+/// What was chosen, and where nothing was, the chart's own words, which the choice then has.
+PlotText words_of(PrintChoice& choice, std::string title, std::string caption, std::vector<LegendEntry> legend) {
+  fill_in(choice, std::move(title), std::move(caption));
+  return {*choice.title, *choice.caption, std::move(legend)};
+}
+
 /// With what the paper calls the page.
 std::string caption_of(PaperPage page, const std::string& text) {
   const std::string numbers = page_numbers(page);
   return numbers.empty() ? text : numbers + ". " + text;
 }
 
-std::string table1_now(Context& context, VectorFormat format, const std::string& given) {
+std::string table1_now(Context& context, VectorFormat format, PrintChoice& choice) {
   const PaperModel* model = context.models.paper(context.data);
   if (!model || model->measured == 0) refuse("none of its windows was measured", "open a database that has them");
   const Theme& theme = light_theme();
@@ -53,12 +57,13 @@ std::string table1_now(Context& context, VectorFormat format, const std::string&
     x.ticks.emplace_back(x.ticks.size(), format_windows(line.windows.window1, line.windows.window2));
     most = std::max({most, line.paper_ms, line.own_ms.value_or(0)});
   }
-  const std::string title = or_own(given, "Table 1 of the paper beside this device");
-  const auto made = make_canvas(format, kPrintSize, title, theme.panel);
-  const PlotFrame frame(*made, kPrintSize, std::move(x), linear_axis(most * 1.06, "ms"),
-                        {title,
-                         fmt::format("{} {}", model->conditions, kPaperTimesCaveat),
-                         {{"the paper", theme.baseline, 1, false}, {"measured", theme.series[0], 1, false}}});
+  PlotText text = words_of(choice, "Table 1 of the paper beside this device",
+                           fmt::format("{} {}", model->conditions, kPaperTimesCaveat),
+                           {{"the paper", theme.baseline, 1, false}, {"measured", theme.series[0], 1, false}});
+  place_names(x, text, {format, choice.size});
+  const PrintPage page = make_page({format, choice.size}, text);
+  const auto& made = page.canvas;
+  const PlotFrame frame(page, std::move(x), linear_axis(most * 1.06, "ms"), text);
   for (std::size_t n = 0; n < model->lines.size(); ++n) {
     const PaperLine& line = model->lines[n];
     const auto at = static_cast<double>(n);
@@ -68,7 +73,7 @@ std::string table1_now(Context& context, VectorFormat format, const std::string&
   return made->finish();
 }
 
-std::string operator_now(const Context& context, VectorFormat format, const std::string& given) {
+std::string operator_now(const Context& context, VectorFormat format, PrintChoice& choice) {
   const Windows windows = windows_of(context.ui.paper.the_operator);
   const Theme& theme = light_theme();
   const std::vector<OperatorWork> all = work_by_length(windows, 8, 20);
@@ -86,13 +91,14 @@ std::string operator_now(const Context& context, VectorFormat format, const std:
     legend.push_back(stroke(one.name, one.colour));
     for (const OperatorWork& work : all) low = std::min(low, work.*one.count), high = std::max(high, work.*one.count);
   }
-  const std::string title = or_own(
-      given, fmt::format("FLOPs of one head and dimension, {}", format_windows(windows.window1, windows.window2)));
-  const auto made = make_canvas(format, kPrintSize, title, theme.panel);
-  const PlotFrame frame(
-      *made, kPrintSize, power_axis(all.front().seq_len, all.back().seq_len, "tokens"), decade_axis(low, high, "FLOPs"),
-      {title, caption_of(PaperPage::the_operator, "Forward; by the paper's count, and 4 for each triple that is seen."),
-       std::move(legend)});
+  const PlotText text = words_of(
+      choice, fmt::format("FLOPs of one head and dimension, {}", format_windows(windows.window1, windows.window2)),
+      caption_of(PaperPage::the_operator, "Forward; by the paper's count, and 4 for each triple that is seen."),
+      std::move(legend));
+  const PrintPage page = make_page({format, choice.size}, text);
+  const auto& made = page.canvas;
+  const PlotFrame frame(page, power_axis(all.front().seq_len, all.back().seq_len, "tokens"),
+                        decade_axis(low, high, "FLOPs"), text);
   for (const Series& one : series) {
     Points points;
     for (const OperatorWork& work : all) points.emplace_back(work.seq_len, work.*one.count);
@@ -122,7 +128,7 @@ std::vector<KeyArea> tiles_of(const QueryTiles& tiles, const TileBlock& block) {
   return all;
 }
 
-std::string tiling_now(const Context& context, VectorFormat format, const std::string& given) {
+std::string tiling_now(const Context& context, VectorFormat format, PrintChoice& choice) {
   const TileAnswer* answer = context.data.tiles.answer.get();
   const TileUse* use = answer ? shown_use(context.ui.paper.tiles, answer->uses) : nullptr;
   if (use == nullptr || use->query_tiles.blocks.empty()) refuse("it shows no tiles", "choose a kernel that has tiles");
@@ -143,15 +149,15 @@ std::string tiling_now(const Context& context, VectorFormat format, const std::s
     }
   }
   const double dx = 0.03 * (all.x1 - all.x0), dy = 0.05 * (all.y1 - all.y0);
-  const std::string title = or_own(given, fmt::format("Tiles of query {}, {}", format_count(query), use_name(*use)));
-  const auto made = make_canvas(format, kPrintSize, title, theme.panel);
-  const PlotFrame frame(*made, kPrintSize, range_axis(all.x0 - dx, all.x1 + dx, "keys of axis 1 (j)"),
-                        range_axis(all.y0 - dy, all.y1 + dy, "keys of axis 2 (k)"),
-                        {title,
-                         caption_of(PaperPage::tiling, tiles_in_words(*use, problem, query)),
-                         {{"computed", theme.unclear, 1, false},
-                          {"and seen by the query", theme.series[0], 1, false},
-                          stroke("window of the query", theme.text)}});
+  const PlotText text = words_of(choice, fmt::format("Tiles of query {}, {}", format_count(query), use_name(*use)),
+                                 caption_of(PaperPage::tiling, tiles_in_words(*use, problem, query)),
+                                 {{"computed", theme.unclear, 1, false},
+                                  {"and seen by the query", theme.series[0], 1, false},
+                                  stroke("window of the query", theme.text)});
+  const PrintPage page = make_page({format, choice.size}, text);
+  const auto& made = page.canvas;
+  const PlotFrame frame(page, range_axis(all.x0 - dx, all.x1 + dx, "keys of axis 1 (j)"),
+                        range_axis(all.y0 - dy, all.y1 + dy, "keys of axis 2 (k)"), text);
   const auto box = [&](const KeyArea& area, ImU32 colour, bool hollow) {
     if (area.x0 < area.x1 && area.y0 < area.y1)
       made->box(frame.at(area.x0, area.y1), frame.at(area.x1, area.y0), colour, hollow);
@@ -171,7 +177,7 @@ std::string tiling_now(const Context& context, VectorFormat format, const std::s
   return made->finish();
 }
 
-std::string rotation_now(const Context& context, VectorFormat format, const std::string& given) {
+std::string rotation_now(const Context& context, VectorFormat format, PrintChoice& choice) {
   constexpr std::int64_t kMostShift = 64;
   const RotationUi& ui = context.ui.paper.rotation;
   const Theme& theme = light_theme();
@@ -185,16 +191,16 @@ std::string rotation_now(const Context& context, VectorFormat format, const std:
     low = std::min(low, std::ranges::min(*all)), high = std::max(high, std::ranges::max(*all));
   }
   const double room = 0.05 * std::max(high - low, 1e-3);
-  const std::string title = or_own(given, "Rotary embedding: all positions moved on together");
-  const auto made = make_canvas(format, kPrintSize, title, theme.panel);
-  const PlotFrame frame(
-      *made, kPrintSize, range_axis(0, kMostShift, "positions moved on"),
-      range_axis(low - room, high + room, "determinant of a chunk"),
-      {title,
-       fmt::format("{:g} radians a position, from positions {}, {} and {}. About one axis the determinant changes by "
-                   "at most {:.1e}, about an axis for each by {:.1e}.",
-                   ui.angle, ui.i, ui.j, ui.k, shared.worst_determinant, different.worst_determinant),
-       {stroke("one axis for q, k1 and k2", theme.series[0]), stroke("an axis for each", theme.series[1])}});
+  const PlotText text = words_of(
+      choice, "Rotary embedding: all positions moved on together",
+      fmt::format("{:g} radians a position, from positions {}, {} and {}. About one axis the determinant changes by "
+                  "at most {:.1e}, about an axis for each by {:.1e}.",
+                  ui.angle, ui.i, ui.j, ui.k, shared.worst_determinant, different.worst_determinant),
+      {stroke("one axis for q, k1 and k2", theme.series[0]), stroke("an axis for each", theme.series[1])});
+  const PrintPage page = make_page({format, choice.size}, text);
+  const auto& made = page.canvas;
+  const PlotFrame frame(page, range_axis(0, kMostShift, "positions moved on"),
+                        range_axis(low - room, high + room, "determinant of a chunk"), text);
   const auto curve = [&](const std::vector<double>& values, ImU32 colour) {
     Points points;
     for (const double value : values) points.emplace_back(static_cast<double>(points.size()), value);
@@ -205,7 +211,7 @@ std::string rotation_now(const Context& context, VectorFormat format, const std:
   return made->finish();
 }
 
-std::string match3_now(Context& context, VectorFormat format, const std::string& given) {
+std::string match3_now(Context& context, VectorFormat format, PrintChoice& choice) {
   const Match3Shown& shown = context.models.match3().find(context.ui.paper.match3.asked);
   if (!shown.findings) refuse("its numbers cannot be read", "type whole numbers");
   const Match3Findings& all = *shown.findings;
@@ -227,15 +233,15 @@ std::string match3_now(Context& context, VectorFormat format, const std::string&
     legend.push_back(stroke(std::string(to_string(precision)), theme.series.at(static_cast<std::size_t>(i)), i));
   }
   legend.push_back({"these numbers", theme.text, 2, false});
-  const std::string title = or_own(given, fmt::format("How large c must be, and may be, for {} numbers", n));
-  const auto made = make_canvas(format, kPrintSize, title, theme.panel);
-  const PlotFrame frame(
-      *made, kPrintSize, decade_axis(1.8, 1200, "modulus"), decade_axis(low / 1.5, high * 1.5, "c"),
-      {title,
-       caption_of(PaperPage::match3,
-                  "Between the lines of a precision c is safe: every input of so many numbers is told rightly, by the "
-                  "worst case of all roundings."),
-       std::move(legend)});
+  const PlotText text = words_of(
+      choice, fmt::format("How large c must be, and may be, for {} numbers", n),
+      caption_of(PaperPage::match3,
+                 "Between the lines of a precision c is safe: every input of so many numbers is told rightly, by the "
+                 "worst case of all roundings."),
+      std::move(legend));
+  const PrintPage page = make_page({format, choice.size}, text);
+  const auto& made = page.canvas;
+  const PlotFrame frame(page, decade_axis(1.8, 1200, "modulus"), decade_axis(low / 1.5, high * 1.5, "c"), text);
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     draw_curve(*made, frame, ranges[i].first, theme.series.at(i));
     draw_curve(*made, frame, ranges[i].second, theme.series.at(i), 1.75F, "5 3");
@@ -318,7 +324,7 @@ void draw_law(VectorCanvas& canvas, const LawPlot& plot, const PlotRoom& room) {
   }
 }
 
-std::string laws_now(Context& context, VectorFormat format, const std::string& given) {
+std::string laws_now(Context& context, VectorFormat format, PrintChoice& choice) {
   const std::vector<LawPlot> plots = law_plots(context);
   if (plots.empty()) refuse("it shows no law", "give sizes that grow, or losses with a law");
   const Theme& theme = light_theme();
@@ -327,31 +333,31 @@ std::string laws_now(Context& context, VectorFormat format, const std::string& g
     legend.push_back(stroke(series.losses.model, theme.series.at(legend.size() % theme.series.size()),
                             static_cast<int>(legend.size() % 8)));
   const bool four = plots.size() > 1;
-  const ImVec2 size = four ? kTallSize : kPrintSize;
-  const std::string title = or_own(given, "Losses and their fitted laws");
-  const auto made = make_canvas(format, size, title, theme.panel);
-  const PlotRoom all = draw_plot_text(
-      *made, size,
-      {title,
-       caption_of(PaperPage::laws,
-                  "-log L = alpha log N + beta by least squares, with 95 % bands, cut at a quarter of the loss."),
-       std::move(legend)});
+  constexpr float kFourHigh = 500;
+  const PlotText text = words_of(
+      choice, "Losses and their fitted laws",
+      caption_of(PaperPage::laws,
+                 "-log L = alpha log N + beta by least squares, with 95 % bands, cut at a quarter of the loss."),
+      std::move(legend));
+  const PrintPage page = make_page({format, choice.size}, text, four ? kFourHigh : 0);
+  const auto& made = page.canvas;
+  const PlotRoom all = draw_plot_text(*made, page.size, text);
   if (!four) {
     draw_law(*made, plots.front(), all);
     return made->finish();
   }
-  constexpr float kAxes = 64, kBelow = 44;
-  const ImVec2 one{(all.high.x - all.low.x - kAxes) / 2, (all.high.y - all.low.y - kBelow) / 2};
+  constexpr float kBelow = 44;
+  const ImVec2 one{(all.high.x - all.low.x - all.left) / 2, (all.high.y - all.low.y - kBelow) / 2};
   for (std::size_t n = 0; n < plots.size(); ++n) {
     const std::size_t row = n / 2, column = n % 2;
-    const ImVec2 low{all.low.x + static_cast<float>(column) * (one.x + kAxes),
+    const ImVec2 low{all.low.x + static_cast<float>(column) * (one.x + all.left),
                      all.low.y + static_cast<float>(row) * (one.y + kBelow)};
-    draw_law(*made, plots[n], {low, {low.x + one.x, low.y + one.y}});
+    draw_law(*made, plots[n], {low, {low.x + one.x, low.y + one.y}, all.left});
   }
   return made->finish();
 }
 
-std::string recipe_now(Context& context, VectorFormat format, const std::string& given) {
+std::string recipe_now(Context& context, VectorFormat format, PrintChoice& choice) {
   const RecipeUi& ui = context.ui.paper.recipe;
   const RecipeAnswer& answer = *context.models.recipe(context.data, ui);
   if (!answer.costs || answer.steps.size() < 2) refuse("its layers cannot be added up", "choose a measured shape");
@@ -366,15 +372,15 @@ std::string recipe_now(Context& context, VectorFormat format, const std::string&
     least = std::min(least, range.low), most = std::max(most, range.high);
   }
   const double room = std::max(0.1 * (most - least), 0.02 * most);
-  const std::string title = or_own(given, fmt::format("Attention in a training step of {} layers", ui.layers));
-  const auto made = make_canvas(format, kPrintSize, title, theme.panel);
-  const PlotFrame frame(*made, kPrintSize, range_axis(0, ui.layers, "2-simplicial layers"),
-                        range_axis(std::max(0.0, least - room), most + room, "ms"),
-                        {title,
-                         fmt::format("{}, {} tokens, {}/{} heads of {}, beside {}; dashed: 95 % intervals.",
-                                     format_windows(ui.window1, ui.window2), format_count(ui.seq_len), ui.q_heads,
-                                     ui.kv_heads, ui.head_dim, ui.dot_kernel),
-                         {stroke("attention", theme.series[0])}});
+  const PlotText text = words_of(choice, fmt::format("Attention in a training step of {} layers", ui.layers),
+                                 fmt::format("{}, {} tokens, {}/{} heads of {}, beside {}; dashed: 95 % intervals.",
+                                             format_windows(ui.window1, ui.window2), format_count(ui.seq_len),
+                                             ui.q_heads, ui.kv_heads, ui.head_dim, ui.dot_kernel),
+                                 {stroke("attention", theme.series[0])});
+  const PrintPage page = make_page({format, choice.size}, text);
+  const auto& made = page.canvas;
+  const PlotFrame frame(page, range_axis(0, ui.layers, "2-simplicial layers"),
+                        range_axis(std::max(0.0, least - room), most + room, "ms"), text);
   draw_curve(*made, frame, middle, theme.series[0]);
   for (const Points* edge : {&low, &high}) draw_curve(*made, frame, *edge, theme.series[0], 0.75F, "3 2");
   const auto chosen = static_cast<std::size_t>(std::clamp(ui.simplicial, 0, ui.layers));
@@ -384,24 +390,24 @@ std::string recipe_now(Context& context, VectorFormat format, const std::string&
 
 }  // namespace
 
-std::string paper_picture(Context& context, VectorFormat format, const std::string& title) {
+std::string paper_picture(Context& context, VectorFormat format, PrintChoice& choice) {
   switch (context.ui.paper.page) {
     case PaperPage::table1:
-      return table1_now(context, format, title);
+      return table1_now(context, format, choice);
     case PaperPage::lengths:
-      return panel_picture(context, Panel::lengths, format, title);
+      return lengths_now(context, format, choice);
     case PaperPage::the_operator:
-      return operator_now(context, format, title);
+      return operator_now(context, format, choice);
     case PaperPage::tiling:
-      return tiling_now(context, format, title);
+      return tiling_now(context, format, choice);
     case PaperPage::rotation:
-      return rotation_now(context, format, title);
+      return rotation_now(context, format, choice);
     case PaperPage::match3:
-      return match3_now(context, format, title);
+      return match3_now(context, format, choice);
     case PaperPage::laws:
-      return laws_now(context, format, title);
+      return laws_now(context, format, choice);
     case PaperPage::recipe:
-      return recipe_now(context, format, title);
+      return recipe_now(context, format, choice);
     case PaperPage::steps:
     case PaperPage::results:
     case PaperPage::errata:

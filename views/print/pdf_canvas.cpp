@@ -25,10 +25,10 @@ std::string information(std::string_view words) {
 
 }  // namespace
 
-PdfCanvas::PdfCanvas(ImVec2 size, std::string_view title, ImU32 ground)
-    : VectorCanvas(ground), size_(size), title_(title) {
-  content_ =
-      fmt::format("0.75 0 0 -0.75 0 {} cm\n1 j\n", vector_number(0.75F * size.y));  // y goes down, as on a screen
+PdfCanvas::PdfCanvas(ImVec2 size, float unit, std::string_view title, ImU32 ground)
+    : VectorCanvas(ground), points_(0.75F * unit * size.x, 0.75F * unit * size.y), title_(title) {
+  // y goes down, as on a screen
+  content_ = fmt::format("{0:.6f} 0 0 -{0:.6f} 0 {1} cm\n1 j\n", 0.75F * unit, vector_number(points_.y));
   box(ImVec2(0, 0), size, ground);
 }
 
@@ -91,7 +91,7 @@ std::string PdfCanvas::finish() {
   objects[1] = "<< /Type /Pages /Kids [3 0 R] /Count 1 >>";
   objects[2] = fmt::format(
       "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {} {}] /Contents 4 0 R /Resources << /Font << {}>> >> >>",
-      vector_number(0.75F * size_.x), vector_number(0.75F * size_.y), fonts);
+      vector_number(points_.x), vector_number(points_.y), fonts);
   objects[3] = pdf_stream(content_);
   objects[4] = fmt::format("<< /Title {} /Producer (Triscope) >>", information(title_));
   std::string file = "%PDF-1.6\n%\xE2\xE3\xCF\xD3\n", places;

@@ -6,10 +6,10 @@
 
 namespace triscope {
 
-/// One page of the picture's size: a CSS pixel is three quarters of a point.
+/// One page of the picture's size: a CSS pixel is three quarters of a point, and a length is `unit` pixels.
 class PdfCanvas final : public VectorCanvas {
  public:
-  PdfCanvas(ImVec2 size, std::string_view title, ImU32 ground);
+  PdfCanvas(ImVec2 size, float unit, std::string_view title, ImU32 ground);
 
   void text(float x, float y, std::string_view words, const VectorText& style) override;
   void line(const std::vector<ImVec2>& points, ImU32 colour, float width, std::string_view dashes = {}) override;
@@ -20,7 +20,7 @@ class PdfCanvas final : public VectorCanvas {
   void circle(ImVec2 centre, float radius, ImU32 colour, bool hollow) override;
   void paint(ImU32 colour, bool hollow);
 
-  ImVec2 size_;
+  ImVec2 points_;  ///< of the page
   std::string title_, content_;
   PdfFont words_{FontFile::text}, numbers_{FontFile::numbers};
 };

@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/base/error.hpp"
 #include "views/data/axis_ticks.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {
 namespace {
 
-constexpr float kTitle = 14, kBody = 11, kLegend = 11, kLeft = 64;
+constexpr float kTitle = 14, kBody = 11, kLegend = 11, kTick = 10, kCaption = 10;
+constexpr float kNarrow = 450;  ///< a picture of less width is one for a column of a page
+constexpr float kNumberLetter = 0.6F;
 constexpr float kLetter = 0.56F;  ///< width of a letter, in sizes of the font: an estimate, no font is loaded here
 
 /// A letter's first byte; the others of UTF-8 are no letters of their own.
@@ -42,20 +45,74 @@ std::vector<std::string> wrapped(const std::string& text, float size, float widt
   return lines;
 }
 
-/// The legend on lines below the title. Returns where the last one ends.
-float draw_legend(VectorCanvas& canvas, const std::vector<LegendEntry>& legend, float left, float right, float y) {
-  const Theme& theme = light_theme();
+/// Where each name of the legend begins, on lines below the title, and where the last line ends.
+struct LegendRoom {
+  std::vector<ImVec2> places;
+  float end = 0;
+};
+LegendRoom place_legend(const std::vector<LegendEntry>& legend, float left, float right, float y) {
+  LegendRoom room;
   float x = left;
   for (const LegendEntry& entry : legend) {
     const float width = text_width(entry.name, kLegend) + 34;
-    if (x > left && x + width > right) x = left, y += 16;
-    if (entry.line) canvas.line({{x, y - 4}, {x + 18, y - 4}}, entry.colour, 1.75F);
-    canvas.mark({x + 9, y - 4}, entry.shape, 4, entry.colour);
-    canvas.text(x + 22, y, entry.name, {kLegend, theme.text});
+    if (x > left && x + width - 12 > right) x = left, y += 16;
+    room.places.emplace_back(x, y);
     x += width;
   }
-  return legend.empty() ? y - 16 : y;
+  room.end = legend.empty() ? y - 16 : y;
+  return room;
 }
+
+void draw_legend(VectorCanvas& canvas, const std::vector<LegendEntry>& legend, const LegendRoom& room) {
+  for (std::size_t n = 0; n < legend.size(); ++n) {
+    const LegendEntry& entry = legend[n];
+    const auto [x, y] = room.places[n];
+    const bool level = !entry.dashes.empty();
+    if (entry.line || level) canvas.line({{x, y - 4}, {x + 18, y - 4}}, entry.colour, level ? 1 : 1.75F, entry.dashes);
+    if (!level) canvas.mark({x + 9, y - 4}, entry.shape, 4, entry.colour);
+    canvas.text(x + 22, y, entry.name, {kLegend, light_theme().text});
+  }
+}
+
+/// In a narrow picture the edges are narrow too.
+struct Edges {
+  float margin, left;
+};
+Edges edges_of(float width) { return width < kNarrow ? Edges{6, 48} : Edges{16, 64}; }
+
+/// What stands around a plot, and how much room it takes.
+struct TextRoom {
+  Edges edges;
+  std::vector<std::string> title, caption;
+  LegendRoom legend;
+  float above = 0, below = 0;
+};
+TextRoom room_of_text(float width, const PlotText& text) {
+  TextRoom room{edges_of(width), {}, {}, {}, 0, 0};
+  const float margin = room.edges.margin, right = width - margin;
+  if (!text.title.empty()) room.title = wrapped(text.title, kTitle, right - margin);
+  if (!text.caption.empty()) room.caption = wrapped(text.caption, kCaption, right - margin);
+  const float title_end = margin + 8 + 18 * static_cast<float>(room.title.size());
+  room.legend =
+      place_legend(text.legend, margin < 16 ? margin : room.edges.left, right, room.title.empty() ? 16 : title_end + 4);
+  room.above = std::max(room.legend.end, room.title.empty() ? 0.0F : title_end - 14) + 14;
+  room.below = 36 + text.below_room + (room.caption.empty() ? 4.0F : 6 + 14 * static_cast<float>(room.caption.size()));
+  return room;
+}
+
+/// Names at `places`, as long as `lengths`: every how many can stand without touching.
+std::size_t free_step(const std::vector<float>& places, const std::vector<float>& lengths) {
+  for (std::size_t step = 1; step < places.size(); ++step) {
+    bool touch = false;
+    for (std::size_t n = step; n < places.size(); n += step)
+      touch |= std::abs(places[n] - places[n - step]) < (lengths[n] + lengths[n - step]) / 2 + 4;
+    if (!touch) return step;
+  }
+  return std::max<std::size_t>(1, places.size());
+}
+
+/// What a tick's name takes along the axis.
+float tick_length(const std::string& name) { return text_width(name, kTick) * kNumberLetter / kLetter; }
 
 }  // namespace
 
@@ -92,51 +149,112 @@ PlotAxis decade_axis(double low, double high, std::string title) {
   return axis;
 }
 
+float page_width(const PrintStyle& style) {
+  return static_cast<float>(style.size.width_cm / 2.54 * 96) / unit_of(style.size);
+}
+
+float plot_width(const PrintStyle& style, float right_room) {
+  const float width = page_width(style);
+  const Edges edges = edges_of(width);
+  return width - edges.left - edges.margin - right_room;
+}
+
+bool is_narrow(const PrintStyle& style) { return page_width(style) < kNarrow; }
+
+PrintPage make_page(const PrintStyle& style, const PlotText& text, float plot_height) {
+  constexpr float kShare = 0.46F, kLeast = 150;
+  const float width = page_width(style);
+  const TextRoom room = room_of_text(width, text);
+  if (plot_height <= 0) plot_height = std::max(kLeast, kShare * plot_width(style, text.right_room));
+  const float height = style.size.height_cm
+                           ? static_cast<float>(*style.size.height_cm / 2.54 * 96) / unit_of(style.size)
+                           : room.above + plot_height + room.below;
+  const ImVec2 size(width, height);
+  return {make_canvas(style, size, text.title.empty() ? "Chart" : text.title, light_theme().panel), size};
+}
+
+void place_names(PlotAxis& x, PlotText& text, const PrintStyle& style) {
+  const float width = plot_width(style, text.right_room);
+  std::vector<float> places, lengths;
+  for (const auto& [value, name] : x.ticks) {
+    places.push_back(static_cast<float>(x.share(value)) * width);
+    lengths.push_back(tick_length(name));
+  }
+  x.words = true;
+  x.upright = free_step(places, lengths) > 1;
+  if (x.upright) text.below_room = std::max(text.below_room, std::ranges::max(lengths) - 6);
+}
+
 PlotRoom draw_plot_text(VectorCanvas& canvas, ImVec2 size, const PlotText& text) {
+  constexpr float kLeastWide = 60, kLeastHigh = 40;
   const Theme& theme = light_theme();
-  constexpr float kMargin = 16;
-  PlotRoom room;
-  float y = 24;
-  for (const std::string& line : wrapped(text.title, kTitle, size.x - 2 * kMargin)) {
-    canvas.text(kMargin, y, line, {kTitle, theme.text});
+  const TextRoom around = room_of_text(size.x, text);
+  const float margin = around.edges.margin;
+  PlotRoom room{
+      {around.edges.left, around.above}, {size.x - margin - text.right_room, size.y - around.below}, around.edges.left};
+  if (room.high.x - room.low.x < kLeastWide || room.high.y - room.low.y < kLeastHigh)
+    throw Error("The picture was not made", "its words leave no room for the plot",
+                "make it larger, its words smaller, or leave the caption out", ExitCode::usage);
+  float y = margin + 8;
+  for (const std::string& line : around.title) {
+    canvas.text(margin, y, line, {kTitle, theme.text});
     y += 18;
   }
-  room.low.y = draw_legend(canvas, text.legend, kLeft, size.x - kMargin, std::max(y, 42.0F) + 4) + 14;
-  const std::vector<std::string> caption = wrapped(text.caption, 10, size.x - 2 * kMargin);
-  const float below = 42 + 14 * static_cast<float>(caption.size());
-  room.low.x = kLeft;
-  room.high = {size.x - kMargin - text.right_room, size.y - below};
-  for (std::size_t n = 0; n < caption.size(); ++n)
-    canvas.text(kMargin, room.high.y + 50 + 14 * static_cast<float>(n), caption[n], {10, theme.muted});
+  draw_legend(canvas, text.legend, around.legend);
+  for (std::size_t n = 0; n < around.caption.size(); ++n)
+    canvas.text(margin, room.high.y + text.below_room + 50 + 14 * static_cast<float>(n), around.caption[n],
+                {kCaption, theme.muted});
   return room;
 }
 
-PlotFrame::PlotFrame(VectorCanvas& canvas, ImVec2 size, PlotAxis x, PlotAxis y, const PlotText& text)
-    : PlotFrame(canvas, draw_plot_text(canvas, size, text), std::move(x), std::move(y)) {}
+PlotFrame::PlotFrame(const PrintPage& page, PlotAxis x, PlotAxis y, const PlotText& text)
+    : PlotFrame(*page.canvas, draw_plot_text(*page.canvas, page.size, text), std::move(x), std::move(y)) {}
 
 PlotFrame::PlotFrame(VectorCanvas& canvas, const PlotRoom& room, PlotAxis x, PlotAxis y)
-    : x_(std::move(x)), y_(std::move(y)), low_(room.low), high_(room.high) {
+    : x_(std::move(x)), y_(std::move(y)), low_(room.low), high_(room.high), left_(room.left) {
   draw_axes(canvas);
 }
 
 void PlotFrame::draw_axes(VectorCanvas& canvas) const {
   const Theme& theme = light_theme();
+  std::vector<float> heights, lines, places, lengths;
   for (const auto& [value, name] : y_.ticks) {
-    const float height = at(x_.low, value).y;
-    canvas.line({{low_.x, height}, {high_.x, height}}, theme.line, 0.5F);
-    if (!name.empty()) canvas.text(low_.x - 6, height + 3.5F, name, {10, theme.muted, Anchor::end, false, true});
+    heights.push_back(at(x_.low, value).y);
+    lines.push_back(name.empty() ? 0 : kTick);
   }
-  for (const auto& [value, name] : x_.ticks)
-    canvas.text(at(value, y_.low).x, high_.y + 15, name, {10, theme.muted, Anchor::middle, false, true});
+  const std::size_t every_y = free_step(heights, lines);
+  for (std::size_t n = 0; n < y_.ticks.size(); ++n) {
+    const float height = heights[n];
+    const std::string& name = y_.ticks[n].second;
+    canvas.line({{low_.x, height}, {high_.x, height}}, theme.line, 0.5F);
+    if (!name.empty() && n % every_y == 0)
+      canvas.text(low_.x - 6, height + 3.5F, name, {kTick, theme.muted, Anchor::end, false, true});
+  }
+  float below = 0;
+  for (const auto& [value, name] : x_.ticks) {
+    places.push_back(at(value, y_.low).x);
+    lengths.push_back(tick_length(name));
+    if (x_.upright) below = std::max(below, lengths.back() - 6);
+  }
+  const std::size_t every_x = x_.words ? 1 : free_step(places, lengths);
+  for (std::size_t n = 0; n < x_.ticks.size(); n += every_x) {
+    const std::string& name = x_.ticks[n].second;
+    if (x_.upright) {
+      canvas.text(places[n] + 3.5F, high_.y + 7, name, {kTick, theme.muted, Anchor::end, true, true});
+    } else {
+      canvas.text(places[n], high_.y + 15, name, {kTick, theme.muted, Anchor::middle, false, true});
+    }
+  }
   canvas.line({{low_.x, high_.y}, {high_.x, high_.y}}, theme.muted, 1);
   if (!y_.logarithmic && y_.low > 0) {  // two strokes: the axis does not begin at zero
     for (const float up : {4.0F, 8.0F})
       canvas.line({{low_.x - 4, high_.y - up + 2}, {low_.x + 4, high_.y - up - 2}}, theme.muted, 1);
   }
   if (!x_.title.empty())
-    canvas.text((low_.x + high_.x) / 2, high_.y + 31, x_.title, {kBody, theme.text, Anchor::middle});
+    canvas.text((low_.x + high_.x) / 2, high_.y + below + 31, x_.title, {kBody, theme.text, Anchor::middle});
   if (!y_.title.empty())
-    canvas.text(low_.x - kLeft + 18, (low_.y + high_.y) / 2, y_.title, {kBody, theme.text, Anchor::middle, true});
+    canvas.text(low_.x - left_ + (left_ < 64 ? 13 : 18), (low_.y + high_.y) / 2, y_.title,
+                {kBody, theme.text, Anchor::middle, true});
 }
 
 void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "views/parts/theme.hpp"
-#include "views/print/vector_canvas.hpp"
+#include "views/print/make_canvas.hpp"
 
 namespace triscope {
 
@@ -16,6 +16,8 @@ struct PlotAxis {
   bool logarithmic = false;
   std::vector<std::pair<double, std::string>> ticks;
   std::string title;
+  bool words = false;    ///< each tick is named: where names would touch, they stand upright
+  bool upright = false;  ///< they do
   /// Where `value` lies, 0 at `low` and 1 at `high`.
   double share(double value) const;
 };
@@ -31,8 +33,9 @@ PlotAxis decade_axis(double low, double high, std::string title);
 struct LegendEntry {
   std::string name;
   ImU32 colour = 0;
-  int shape = 1;      ///< see `VectorCanvas::mark`
-  bool line = false;  ///< a stroke through the mark
+  int shape = 1;         ///< see `VectorCanvas::mark`
+  bool line = false;     ///< a stroke through the mark
+  std::string dashes{};  ///< of a level, which has no mark
 };
 
 /// What stands around a plot.
@@ -40,19 +43,38 @@ struct PlotText {
   std::string title, caption;
   std::vector<LegendEntry> legend;
   float right_room = 0;  ///< kept free at the right for names of levels
+  float below_room = 0;  ///< kept free below the plot for names that stand upright
 };
 
 /// From the upper left corner to the lower right one.
 struct PlotRoom {
   ImVec2 low, high;
+  float left = 64;  ///< of the axis' numbers and title, which stand left of it
 };
-/// Draws `text` around a picture of this size. Returns what is left for one plot without its axes' names.
+
+/// A picture and its size in units of its words.
+struct PrintPage {
+  std::unique_ptr<VectorCanvas> canvas;
+  ImVec2 size;
+};
+/// How wide a picture is in units of its words, and how much of that a plot has.
+float page_width(const PrintStyle& style);
+float plot_width(const PrintStyle& style, float right_room = 0);
+/// A column of a page has little room: names of levels stand in the legend there.
+bool is_narrow(const PrintStyle& style);
+/// Of the style's width; as high as asked, or so that `text` leaves the plots `plot_height`. 0: as fits the width.
+PrintPage make_page(const PrintStyle& style, const PlotText& text, float plot_height = 0);
+/// Lets the names of a words' axis stand upright where they would touch, and keeps their room below the plot.
+void place_names(PlotAxis& x, PlotText& text, const PrintStyle& style);
+
+/// Draws `text` around a picture of this size. Returns what is left for one plot without its axes' names. Throws
+/// `Error` (usage) where that is too little for a plot.
 PlotRoom draw_plot_text(VectorCanvas& canvas, ImVec2 size, const PlotText& text);
 
 /// Draws the frame at once; `at` then places what is plotted.
 class PlotFrame {
  public:
-  PlotFrame(VectorCanvas& canvas, ImVec2 size, PlotAxis x, PlotAxis y, const PlotText& text);
+  PlotFrame(const PrintPage& page, PlotAxis x, PlotAxis y, const PlotText& text);
   /// One of several plots of a picture: its axes alone.
   PlotFrame(VectorCanvas& canvas, const PlotRoom& room, PlotAxis x, PlotAxis y);
   ImVec2 at(double x, double y) const;
@@ -64,6 +86,7 @@ class PlotFrame {
 
   PlotAxis x_, y_;
   ImVec2 low_, high_;
+  float left_;
 };
 
 /// An interval from `low` to `high` with caps; an end outside the frame is cut off there, and has none.
@@ -71,7 +94,5 @@ void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double
 
 /// How wide it is in that size of the font: an estimate, since no font is loaded here.
 float text_width(const std::string& text, float size);
-
-inline constexpr ImVec2 kPrintSize{640, 400};  ///< CSS pixels: a text column and a half
 
 }  // namespace triscope

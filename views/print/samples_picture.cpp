@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/base/error.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
@@ -129,28 +130,33 @@ std::string measurement_caption(const SelectedMeasurement& selected, const Sampl
 }
 
 std::string samples_picture(const SampleChart& chart, const Summary& summary, const std::string& title,
-                            const std::string& caption, VectorFormat format) {
+                            const std::string& caption, const PrintStyle& style) {
   const Theme& theme = light_theme();
   const float lanes = static_cast<float>(chart.lanes.size()) * (kLane + kGap),
               limits = chart.limits.empty() ? 0 : kLimits + kGap;
-  const ImVec2 size(kPrintSize.x, kPrintSize.y + lanes + limits);
-  const std::unique_ptr<VectorCanvas> made = make_canvas(format, size, title, theme.panel);
-  VectorCanvas& canvas = *made;
   std::vector<LegendEntry> legend{{"samples", theme.series[0], 0}};
   if (interval_known(summary)) legend.push_back({"95 % interval", theme.accent_soft, 1});
   if (chart.flagged > 0) legend.push_back({"flagged", theme.unclear, 2});
-  const PlotRoom room = draw_plot_text(canvas, size, {title, caption, std::move(legend)});
-  const float middle = room.low.x + (room.high.x - room.low.x) * 0.62F;
-  PlotRoom plot{room.low, {middle, room.high.y - lanes - limits}};
+  constexpr float kSamples = 258;
+  const bool narrow = is_narrow(style);
+  const PlotText text{title, caption, std::move(legend)};
+  const PrintPage page = make_page(style, text, (narrow ? kSamples / 2 : kSamples) + lanes + limits);
+  VectorCanvas& canvas = *page.canvas;
+  const PlotRoom room = draw_plot_text(canvas, page.size, text);
+  const float middle = room.low.x + (room.high.x - room.low.x) * (narrow ? 0.55F : 0.62F);
+  PlotRoom plot{room.low, {middle, room.high.y - lanes - limits}, room.left};
+  if (plot.high.y - plot.low.y < kLane)
+    throw Error("The picture was not made", "what was read of the device leaves no room for the samples",
+                "make it higher, or its words smaller", ExitCode::usage);
   const bool alone = chart.lanes.empty() && chart.limits.empty();
   draw_times(canvas, PlotFrame(canvas, plot, seconds_axis(chart, alone), times_axis(chart)), chart, summary);
   for (std::size_t n = 0; n < chart.lanes.size(); ++n) {
-    plot = {{room.low.x, plot.high.y + kGap}, {middle, plot.high.y + kGap + kLane}};
+    plot = {{room.low.x, plot.high.y + kGap}, {middle, plot.high.y + kGap + kLane}, room.left};
     draw_lane(canvas, plot, chart, chart.lanes[n], n + 1 == chart.lanes.size() && chart.limits.empty());
   }
   if (!chart.limits.empty())
-    draw_limits(canvas, {{room.low.x, plot.high.y + kGap}, {middle, plot.high.y + kGap + kLimits}}, chart);
-  draw_histogram(canvas, {{middle + 64, room.low.y}, room.high}, chart, summary.median_ms);
+    draw_limits(canvas, {{room.low.x, plot.high.y + kGap}, {middle, plot.high.y + kGap + kLimits}, room.left}, chart);
+  draw_histogram(canvas, {{middle + room.left, room.low.y}, room.high, room.left}, chart, summary.median_ms);
   return canvas.finish();
 }
 

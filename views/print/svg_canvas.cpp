@@ -12,6 +12,7 @@ namespace {
 
 std::string svg_point(ImVec2 at) { return vector_number(at.x) + " " + vector_number(at.y); }
 
+constexpr float kMmOfPixel = 25.4F / 96;
 constexpr std::string_view kTextFonts = "Inter, Helvetica, Arial, sans-serif",
                            kNumberFonts = "'JetBrains Mono', Menlo, Consolas, monospace";
 
@@ -22,12 +23,13 @@ std::string css_colour(ImU32 colour) {
                      (colour >> IM_COL32_B_SHIFT) & 255);
 }
 
-SvgCanvas::SvgCanvas(ImVec2 size, std::string_view title, ImU32 ground) : VectorCanvas(ground) {
+SvgCanvas::SvgCanvas(ImVec2 size, float unit, std::string_view title, ImU32 ground) : VectorCanvas(ground) {
   svg_ = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-      "font-family=\"{2}\">\n<title>{3}</title>\n",
-      vector_number(size.x), vector_number(size.y), kTextFonts, markup_text(title));
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}mm\" height=\"{1}mm\" viewBox=\"0 0 {2} {3}\" "
+      "font-family=\"{4}\">\n<title>{5}</title>\n",
+      vector_number(size.x * unit * kMmOfPixel), vector_number(size.y * unit * kMmOfPixel), vector_number(size.x),
+      vector_number(size.y), kTextFonts, markup_text(title));
   box(ImVec2(0, 0), size, ground);
 }
 

@@ -1,9 +1,12 @@
 // Asks for a file: its path in a field, and below it the folder that the path lies in. Every step by mouse or keyboard.
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -79,7 +82,7 @@ struct Questions {
               true,
               {".png"}};
     return {request.panel ? fmt::format("Save chart: {}", panel_info(*request.panel).title) : "Save chart",
-            "The ending decides: .png at three times its size on screen, .pdf or .svg with text and lines for a paper.",
+            "PNG has pixels, three times the chart's size on screen; PDF and SVG are for a paper, with text and lines.",
             "Save",
             true,
             {".png", ".pdf", ".svg"}};
@@ -227,8 +230,9 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
   // What is half typed narrows the list; the name of a file to be saved does not.
   const std::string typed = name_part(path.text);
   const std::string filter = question.saves || find_entry(listing, typed) ? std::string() : typed;
-  const float height = std::clamp(ImGui::GetMainViewport()->Size.y * 0.84F - context.look.px(250), context.look.px(110),
-                                  context.look.px(264));
+  const float below = context.look.px(path.picture ? 430 : 250);
+  const float height =
+      std::clamp(ImGui::GetMainViewport()->Size.y * 0.84F - below, context.look.px(110), context.look.px(264));
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoBordersInBody |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
   ImGui::PushStyleColor(ImGuiCol_ChildBg, context.look.theme.ground);
@@ -264,10 +268,124 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
   return accepted;
 }
 
-/// The title of a picture for print.
-void draw_title(PathDialog& path) {
-  ImGui::SetNextItemWidth(-1);
-  ImGui::InputTextWithHint("##title", "title of a .pdf or .svg; empty: the chart's own", &path.title);
+std::string ending_of(const std::string& path) {
+  const auto found = std::ranges::find_if(kChartEndings, [&](auto ending) { return path.ends_with(ending); });
+  return found == kChartEndings.end() ? std::string() : std::string(*found);
+}
+
+/// The formats that are written: that of the path, and others beside it.
+void draw_formats(Context& context, PathDialog& path) {
+  const std::string typed = ending_of(path.text);
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, "save as");
+  for (const std::string_view ending : kChartEndings) {
+    const std::string name(ending);
+    const bool on = typed == name || std::ranges::find(path.also, name) != path.also.end();
+    std::string label = name.substr(1);
+    std::ranges::transform(label, label.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    ImGui::SameLine();
+    if (!chip(context, label.c_str(), on)) continue;
+    if (!on) {
+      path.also.push_back(name);
+    } else if (typed != name) {
+      std::erase(path.also, name);
+    } else if (!path.also.empty()) {  // another one takes its place in the path
+      path.text.replace(path.text.size() - typed.size(), typed.size(), path.also.front());
+      path.also.erase(path.also.begin());
+    }
+  }
+}
+
+/// A size in `unit`, kept within its range.
+void size_field(const Context& context, const char* id, double& value, double least, double most, const char* format) {
+  const NumberFont font(context.look);
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(context.look.px(70));
+  ImGui::InputDouble(id, &value, 0, 0, format);
+  if (ImGui::IsItemDeactivatedAfterEdit()) value = std::isfinite(value) ? std::clamp(value, least, most) : least;
+}
+
+/// Width, height and size of the words of a picture for print.
+void draw_print_size(Context& context, PrintSize& size) {
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, "width");
+  for (const auto& [label, width] : {std::pair("8.5 cm", kColumnCm), std::pair("17 cm", kTextCm)}) {
+    ImGui::SameLine();
+    if (chip(context, label, size.width_cm == width)) size.width_cm = width;
+    tooltip(context, width == kColumnCm ? "A column of a page" : "The text of a page");
+  }
+  size_field(context, "##width", size.width_cm, kLeastPrintCm, kMostPrintCm, "%.4g cm");
+  ImGui::SameLine();
+  muted_text(context, "height");
+  double height = size.height_cm.value_or(0);
+  size_field(context, "##height", height, 0, kMostPrintCm, height == 0 ? "as fits" : "%.4g cm");
+  tooltip(context, "0: as high as the width and the words ask for");
+  if (ImGui::IsItemDeactivatedAfterEdit()) {
+    size.height_cm.reset();
+    if (height > 0) size.height_cm = std::max(height, kLeastPrintCm);
+  }
+  ImGui::SameLine();
+  muted_text(context, "font");
+  size_field(context, "##font", size.font_pt, kLeastFontPt, kMostFontPt, "%.4g pt");
+  tooltip(context,
+          "Of legends and axis titles; numbers and the caption are a tenth smaller, the title a quarter larger");
+}
+
+/// A field of words that the chart has of its own, with a button that brings these back.
+void draw_words(Context& context, const char* id, const char* hint, std::string& words, const std::string& own,
+                float lines) {
+  const float restore = button_width("Restore"), gap = ImGui::GetStyle().ItemSpacing.x;
+  ImGui::PushID(id);
+  const float width = ImGui::GetContentRegionAvail().x - restore - gap;
+  if (lines == 1) {
+    ImGui::SetNextItemWidth(width);
+    ImGui::InputTextWithHint("##words", hint, &words);
+  } else {
+    ImGui::InputTextMultiline("##words", &words,
+                              ImVec2(width, lines * ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().FramePadding.y),
+                              ImGuiInputTextFlags_WordWrap | ImGuiInputTextFlags_CtrlEnterForNewLine);
+    tooltip(context, hint);
+  }
+  ImGui::SameLine();
+  ImGui::BeginDisabled(words == own);
+  if (ImGui::Button("Restore")) words = own;
+  ImGui::EndDisabled();
+  tooltip(context, "The chart's own words");
+  ImGui::PopID();
+}
+
+/// What a picture is saved as. Its size and words are those of .pdf and .svg.
+void draw_picture(Context& context, PathDialog& path) {
+  PictureDraft& picture = *path.picture;
+  if (picture.own.title.value_or("").empty() && picture.own.caption.value_or("").empty()) return;
+  draw_formats(context, path);
+  draw_print_size(context, context.ui.settings.print_size);
+  draw_words(context, "title", "title of a .pdf or .svg; empty: none", picture.title, *picture.own.title, 1);
+  draw_words(context, "caption", "caption of a .pdf or .svg; empty: none", picture.caption, *picture.own.caption, 4);
+}
+
+/// What the answer to the question for a chart's file asks for, which the next question begins with.
+void take_picture(Context& context, ask::SaveChart& chart) {
+  UiState& ui = context.ui;
+  PathDialog& path = ui.path;
+  if (!path.picture) return;
+  const bool for_print =
+      !path.picture->own.title.value_or("").empty() || !path.picture->own.caption.value_or("").empty();
+  if (!for_print) return;
+  chart.title = path.picture->title;
+  chart.caption = path.picture->caption;
+  chart.size = ui.settings.print_size;
+  chart.also = path.also;
+  std::string ending = ending_of(path.text);
+  if (ending.empty() && !chart.also.empty()) {
+    ending = chart.also.front();
+    chart.also.erase(chart.also.begin());
+    chart.file = path.text += ending;
+  }
+  ui.settings.chart_endings = chart.also;
+  ui.settings.chart_endings.insert(ui.settings.chart_endings.begin(),
+                                   ending.empty() ? std::string(kChartEndings.front()) : ending);
+  ImGui::MarkIniSettingsDirty();  // so that the settings are written soon
 }
 
 /// The queries of a film. True when there can be one of them.
@@ -317,11 +435,13 @@ bool draw_path(Context& context, const PathQuestion& question) {
   }
   draw_places(context, question, *listing);
   accepted |= draw_folder(context, question, *listing);
-  if (question.saves && named && (question.folder || !named->folder)) {
+  if (question.saves) {  // the line is always there, so that what is below it stays in its place
     const SmallFont font(context.look);
+    const bool there = named && (question.folder || !named->folder);
     coloured_text(context.look.theme.unclear,
-                  fmt::format("{} is there already and {}.", named->name,
-                              question.folder ? "must be an empty folder" : "will be replaced"));
+                  there ? fmt::format("{} is there already and {}.", named->name,
+                                      question.folder ? "must be an empty folder" : "will be replaced")
+                        : std::string(" "));
   }
   return accepted;
 }
@@ -338,7 +458,7 @@ void draw_path_dialog(Context& context) {
   muted_text(context, question.help, true);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   bool accepted = draw_path(context, question);
-  if (std::holds_alternative<ask::SaveChart>(*path.waiting)) draw_title(path);
+  if (path.picture) draw_picture(context, path);
   auto* film = std::get_if<ask::SaveFilm>(&*path.waiting);
   const bool ready = !film || !film->queries || draw_film_queries(context, *film->queries);
   if (!path.problem.empty() && path.text == path.refused) {
@@ -353,10 +473,14 @@ void draw_path_dialog(Context& context) {
   const bool cancelled = ImGui::Button("Cancel") || ImGui::IsKeyPressed(ImGuiKey_Escape);
   if (accepted) {
     std::visit([&](auto& request) { request.file = path.text; }, *path.waiting);
-    if (auto* chart = std::get_if<ask::SaveChart>(&*path.waiting)) chart->title = path.title;
+    if (auto* chart = std::get_if<ask::SaveChart>(&*path.waiting)) take_picture(context, *chart);
     context.request(*std::move(path.waiting));
   }
   if (accepted || cancelled) {
+    if (path.picture) {
+      context.ui.last_picture = *path.picture;
+      context.ui.last_picture_path = path.text;
+    }
     path.waiting.reset();
     ImGui::CloseCurrentPopup();
   }

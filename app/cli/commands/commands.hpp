@@ -3,11 +3,16 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace triscope {
 
 /// What the parsed command line asks for; returns the exit code (kernels/base/error.hpp).
 using Action = std::function<int()>;
+
+/// Becomes triscope-window, which lies beside this program; returns only by throwing.
+[[noreturn]] void become_window(std::vector<std::string> arguments);
 
 void add_gui_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);

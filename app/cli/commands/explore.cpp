@@ -1,8 +1,10 @@
 // `triscope explore`: any value of all measurements of one or several databases over any other.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <list>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "app/cli/commands/commands.hpp"
@@ -23,6 +25,8 @@ struct ExploreOptions {
   std::vector<std::string> databases;
   ExploreQuery query;
   std::string baseline = "auto", format = "table";
+  std::string picture, width, height, font_size;
+  std::optional<std::string> title, caption;
 };
 
 /// One database as it was read.
@@ -56,9 +60,40 @@ void add_verdicts(const Snapshot& snapshot, const std::string& baseline, Read& r
   }
 }
 
+/// The window's program draws it, as it draws that of the panel.
+[[noreturn]] void draw(const ExploreOptions& options) {
+  if (options.databases.size() > 1 || options.baseline != "auto")
+    throw Error("--picture cannot be used", "it draws one database beside its usual references",
+                "leave the others and --baseline out", ExitCode::usage);
+  const ExploreQuery& query = options.query;
+  const auto or_none = [](const std::string& field) { return field.empty() ? std::string("none") : field; };
+  std::vector<std::string> words{std::filesystem::absolute(existing_database(options.databases.front())).string(),
+                                 "--panel", "explore", "--picture", options.picture};
+  for (const auto& [name, value] :
+       {std::pair("--x", query.x), std::pair("--y", query.y), std::pair("--color", or_none(query.color)),
+        std::pair("--panels", or_none(query.panels)), std::pair("--rows", or_none(query.rows)),
+        std::pair("--where", query.where), std::pair("--width", options.width), std::pair("--height", options.height),
+        std::pair("--font-size", options.font_size)}) {
+    if (!value.empty()) words.insert(words.end(), {name, value});
+  }
+  if (query.best) words.emplace_back("--best");
+  if (options.title) words.insert(words.end(), {"--title", *options.title});
+  if (options.caption) words.insert(words.end(), {"--caption", *options.caption});
+  become_window(std::move(words));
+}
+
 int run(const ExploreOptions& options) {
   const bool beside = needs_reference(options.query);  // first of all, so that a wrong field is named at once
   explore({}, options.query);
+  if (!options.picture.empty()) draw(options);
+  for (const auto& [name, given] :
+       {std::pair("--width", !options.width.empty()), std::pair("--height", !options.height.empty()),
+        std::pair("--font-size", !options.font_size.empty()), std::pair("--title", options.title.has_value()),
+        std::pair("--caption", options.caption.has_value())}) {
+    if (given)
+      throw Error(fmt::format("{} cannot be used", name), "it belongs to --picture", "add --picture FILE",
+                  ExitCode::usage);
+  }
   std::list<Read> all;  // sources refer to what is in it
   std::vector<ExploreSource> sources;
   bool found = false;
@@ -121,8 +156,10 @@ void add_explore_command(CLI::App& app, Action& action) {
   add_field(*command, "--rows", "What tells rows of charts apart, or none (default: none)", query.rows, true);
   add_text(*command, "--where", "FILTER", "Which measurements (default: all)",
            [&query](const std::string& text) { query.where = text; });
-  command->add_flag("--best", query.best,
-                    "Of each x and series only what took the shortest time, within one pass, regime, device and clock");
+  command->add_flag(
+      "--best", query.best,
+      "Of each x and series only what took the shortest time, or has the highest rate where y is one, within one "
+      "pass, regime, device and clock");
   add_text(*command, "--baseline", "ID", "Kernel that `ratio` is beside, or auto (default: auto)",
            [options](const std::string& text) { options->baseline = text; });
   add_text(*command, "--format", "{table,csv,json}", "table, csv, json (default: table)",
@@ -133,6 +170,20 @@ void add_explore_command(CLI::App& app, Action& action) {
              options->format = text;
            });
   add_json_flag(*command, [options] { options->format = "json"; });
+  const auto text = [&](const char* name, const char* type, const char* description, std::string& value) {
+    add_text(*command, name, type, description, [name, &value](const std::string& given) {
+      if (given.empty()) refuse_value(name, "", "it is empty", "leave it out, or give it a value");
+      value = given;
+    });
+  };
+  text("--picture", "FILE", "Write the chart for print, as .svg or .pdf, in place of the numbers", options->picture);
+  text("--width", "LENGTH", "Its width on paper, such as 8.5cm (default: 17cm)", options->width);
+  text("--height", "LENGTH", "Its height on paper (default: as fits the width and the words)", options->height);
+  text("--font-size", "SIZE", "Size of its words on paper (default: 8pt)", options->font_size);
+  add_text(*command, "--title", "TEXT", "Its title in place of the chart's own; empty: none",
+           [options](const std::string& given) { options->title = given; });
+  add_text(*command, "--caption", "TEXT", "Its caption in place of the chart's own; empty: none",
+           [options](const std::string& given) { options->caption = given; });
   command->footer(
       "A filter holds terms between blanks, and all must hold: FIELD and =, !=, ~ (contains), !~, <, <=, > or >=, "
       "then\n"
@@ -143,7 +194,9 @@ void add_explore_command(CLI::App& app, Action& action) {
       "Examples:\n"
       "  triscope explore --where \"form=trilinear window=512x32,256x32 seq>=8k kernel~hopper\" --color window\n"
       "  triscope explore old.db new.db --color database --where \"kernel=cuda.hopper window=512x32\"\n"
-      "  triscope explore --x date --y tflops --color version --best --format csv");
+      "  triscope explore --x date --y tflops --color version --best --format csv\n"
+      "  triscope explore run.db --y tflops --where \"window=512x32,causal pass=forward\" --picture rates.pdf --width "
+      "8.5cm");
   command->callback([options, &action] {
     if (options->databases.empty()) options->databases.emplace_back();
     action = [options] { return run(*options); };

@@ -36,7 +36,8 @@ struct GuiOptions {
 }
 
 bool needs_display(const GuiOptions& options) {
-  return std::find(options.arguments.begin(), options.arguments.end(), "--screenshot") == options.arguments.end();
+  return std::ranges::none_of(options.arguments,
+                              [](const std::string& word) { return word == "--screenshot" || word == "--picture"; });
 }
 
 std::filesystem::path window_program() {
@@ -67,6 +68,8 @@ int run(const GuiOptions& options) {
 
 }  // namespace
 
+void become_window(std::vector<std::string> arguments) { become(window_program(), std::move(arguments)); }
+
 void add_gui_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("gui", "Open the window (what `triscope` alone does)");
   auto options = std::make_shared<GuiOptions>();
@@ -80,7 +83,14 @@ void add_gui_command(CLI::App& app, Action& action) {
     command->add_option_function<std::string>(name, add, description)->type_name(type);
   };
   pass_on("--screenshot", "FILE", "Draw the window, write a PNG and exit");
-  pass_on("--panel", "NAME", "The panel to show in --screenshot, or a page of the paper, such as paper:match3");
+  pass_on("--picture", "FILE", "Write the chart of --panel for print, as .svg or .pdf, and exit");
+  pass_on("--width", "LENGTH", "Its width on paper, such as 8.5cm (default: 17cm)");
+  pass_on("--height", "LENGTH", "Its height on paper (default: as fits the width and the words)");
+  pass_on("--font-size", "SIZE", "Size of its words on paper (default: 8pt)");
+  pass_on("--title", "TEXT", "Its title in place of the chart's own; empty: none");
+  pass_on("--caption", "TEXT", "Its caption in place of the chart's own; empty: none");
+  pass_on("--panel", "NAME",
+          "The panel to show in --screenshot or --picture, or a page of the paper, such as paper:match3");
   pass_on("--sweep", "N", "The sweep to draw in --screenshot (default: one with a star, else the newest)");
   pass_on("--in", "FILE", "Tensors to look into, as of `inspect --in`");
   pass_on("--query", "I", "The query of --in to show in --screenshot, from 0");
@@ -93,14 +103,15 @@ void add_gui_command(CLI::App& app, Action& action) {
       "  triscope\n"
       "  triscope gui run.db\n"
       "  triscope gui --in layer7.safetensors --query 900 --screenshot slice.png\n"
-      "  triscope gui run.db --screenshot results.png --panel latency --theme light --size 1600x1000");
+      "  triscope gui run.db --screenshot results.png --panel latency --theme light --size 1600x1000\n"
+      "  triscope gui run.db --picture map.pdf --panel map --width 8.5cm --font-size 7pt");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 void add_report_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("report", "Tables and pictures of every panel as files; needs no display");
   struct Options {
-    std::string folder, sweep;
+    std::string folder, sweep, width, font_size;
     std::shared_ptr<std::string> database;
   };
   auto options = std::make_shared<Options>();
@@ -108,6 +119,10 @@ void add_report_command(CLI::App& app, Action& action) {
   options->database = add_database_option(*command);
   command->add_option("--sweep", options->sweep, "The sweep to report (default: one with a star, else the newest)")
       ->type_name("N");
+  command->add_option("--width", options->width, "Width of SVG and PDF on paper, such as 8.5cm (default: 17cm)")
+      ->type_name("LENGTH");
+  command->add_option("--font-size", options->font_size, "Size of their words on paper (default: 8pt)")
+      ->type_name("SIZE");
   command->footer("Example:\n  triscope report -o out --db run.db");
   command->callback([options, &action] {
     action = [options]() -> int {
@@ -115,8 +130,10 @@ void add_report_command(CLI::App& app, Action& action) {
       const std::filesystem::path database = std::filesystem::absolute(existing_database(*options->database));
       std::vector<std::string> words{"--report", options->folder};
       if (!options->sweep.empty()) words.insert(words.end(), {"--sweep", options->sweep});
+      if (!options->width.empty()) words.insert(words.end(), {"--width", options->width});
+      if (!options->font_size.empty()) words.insert(words.end(), {"--font-size", options->font_size});
       words.push_back(database.string());
-      become(window_program(), std::move(words));
+      become_window(std::move(words));
     };
   });
 }

@@ -70,6 +70,22 @@ nlohmann::json json_of_view(const ExploreView& view) {
           {"panels", query.panels}, {"rows", query.rows}, {"where", query.where}, {"best", query.best}};
 }
 
+PrintSize print_size_of_json(const nlohmann::json& json) {
+  const PrintSize usual;
+  PrintSize size;
+  size.width_cm = std::clamp(json.value("width_cm", usual.width_cm), kLeastPrintCm, kMostPrintCm);
+  if (json.contains("height_cm"))
+    size.height_cm = std::clamp(json["height_cm"].get<double>(), kLeastPrintCm, kMostPrintCm);
+  size.font_pt = std::clamp(json.value("font_pt", usual.font_pt), kLeastFontPt, kMostFontPt);
+  return size;
+}
+
+nlohmann::json json_of_print_size(const PrintSize& size) {
+  nlohmann::json json{{"width_cm", size.width_cm}, {"font_pt", size.font_pt}};
+  if (size.height_cm) json["height_cm"] = *size.height_cm;
+  return json;
+}
+
 void from_json(const nlohmann::json& json, StoredSettings& stored) {
   Settings& settings = stored.settings;
   const std::string theme = json.value("theme", "system");
@@ -85,6 +101,12 @@ void from_json(const nlohmann::json& json, StoredSettings& stored) {
     settings.explore_databases.push_back(path_of_json(path));
   for (const nlohmann::json& view : json.value("explore_views", nlohmann::json::array()))
     settings.explore_views.push_back(view_of_json(view));
+  if (json.contains("print_size")) settings.print_size = print_size_of_json(json["print_size"]);
+  if (auto endings = json.value("chart_endings", std::vector<std::string>{}); !endings.empty())
+    settings.chart_endings = std::move(endings);
+  std::erase_if(settings.chart_endings,
+                [](const auto& ending) { return std::ranges::find(kChartEndings, ending) == kChartEndings.end(); });
+  if (settings.chart_endings.empty()) settings.chart_endings.emplace_back(kChartEndings.front());
   for (const std::string& id : json.value("hidden_panels", std::vector<std::string>{})) {
     if (const PanelInfo* info = find_panel(id)) settings.visible[static_cast<std::size_t>(info->panel)] = false;
   }
@@ -100,6 +122,8 @@ nlohmann::json to_json(const StoredSettings& stored) {
                       {"offer_recorded", settings.offer_recorded},
                       {"recent_databases", nlohmann::json::array()},
                       {"explore_databases", nlohmann::json::array()},
+                      {"print_size", json_of_print_size(settings.print_size)},
+                      {"chart_endings", settings.chart_endings},
                       {"layout_version", kLayoutVersion},
                       {"hidden_panels", nlohmann::json::array()}};
   for (const std::string& path : settings.recent_databases) json["recent_databases"].push_back(json_of_path(path));

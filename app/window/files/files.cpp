@@ -67,6 +67,21 @@ void Files::save_text(const std::filesystem::path& file, std::string text) {
   save(file, [file, text = std::move(text)] { write_whole_file(file, text); });
 }
 
+void Files::save_texts(std::vector<std::pair<std::filesystem::path, std::string>> texts) {
+  thread_->add([this, texts = std::move(texts)] {
+    std::string saved;
+    for (const auto& [file, text] : texts) {
+      try {
+        write_whole_file(file, text);
+        saved += (saved.empty() ? "Saved " : " and ") + (saved.empty() ? file : file.filename()).string();
+      } catch (const std::exception& error) {
+        return messages_.notify_later(Severity::error, NoticeId::saved, error.what());
+      }
+    }
+    messages_.notify_later(Severity::info, NoticeId::saved, saved + ".");
+  });
+}
+
 void Files::read_losses(const std::filesystem::path& file, std::function<void(std::string text)> taken) {
   thread_->replace("losses", [this, file, taken = std::move(taken)] {
     try {

@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/window/messages/messages.hpp"
 #include "app/window/threads/background.hpp"
@@ -31,6 +33,8 @@ class Files {
   /// `write` runs on the thread; what it throws is told.
   void save(const std::filesystem::path& file, std::function<void()> write);
   void save_text(const std::filesystem::path& file, std::string text);
+  /// Several files, of which one notice tells.
+  void save_texts(std::vector<std::pair<std::filesystem::path, std::string>> texts);
   /// Reads a file of losses (`losses_text_of`); `taken` gets it on the drawing thread. What goes wrong is told.
   void read_losses(const std::filesystem::path& file, std::function<void(std::string text)> taken);
   /// Another job for the thread; one of the same slot that still waits is dropped.

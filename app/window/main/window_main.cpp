@@ -1,14 +1,18 @@
-// triscope-window [DB] [--screenshot F.png | --report DIR] [--panel NAME] [--sweep N] [--in TENSORS] [--query I]
+// triscope-window [DB] [--screenshot F.png | --picture F.pdf | --report DIR] [--panel NAME] [--sweep N] [--in TENSORS]
+// [--query I]
 // [--head H] [--theme light|dark] [--size WxH] [--scale S] [--run]
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "app/window/desktop/desktop.hpp"
@@ -25,12 +29,46 @@ namespace triscope {
 namespace {
 
 struct WindowArguments {
-  std::string database, screenshot, report, panel, theme, tensors, size = "1440x900";
+  std::string database, screenshot, picture, report, panel, theme, tensors, size = "1440x900";
   std::optional<std::int64_t> query, head;
   float scale = 0;
   std::optional<std::int64_t> sweep;
   bool run = false;
+  std::string width, height, font_size;
+  std::optional<std::string> title, caption;
+  ExploreQuery query_of_explore;
+  bool explores = false;  ///< an option of `query_of_explore` is there
+  bool draws() const { return !screenshot.empty() || !picture.empty(); }
 };
+
+/// A length on paper in `unit`, "cm" or "pt", from text such as "8.5cm", "85mm", "3.3in" or "9pt".
+double length_of(const char* option, const std::string& text, double least, double most, const char* unit) {
+  static constexpr std::array<std::pair<std::string_view, double>, 4> kCmOf{
+      {{"cm", 1}, {"mm", 0.1}, {"in", 2.54}, {"pt", 2.54 / 72}}};
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  const auto found = std::ranges::find(kCmOf, std::string_view(end), &std::pair<std::string_view, double>::first);
+  const auto asked = std::ranges::find(kCmOf, std::string_view(unit), &std::pair<std::string_view, double>::first);
+  if (end != text.c_str() && found != kCmOf.end()) {
+    const double length = number * found->second / asked->second;
+    if (length >= least && length <= most) return length;
+  }
+  throw Error(fmt::format("{} {} cannot be used", option, text),
+              fmt::format("it is not a length between {:g} and {:g} {}", least, most, unit),
+              fmt::format("write for example {} {}", option, std::string_view(unit) == "cm" ? "8.5cm" : "8pt"),
+              ExitCode::usage);
+}
+
+PrintSize print_size_of(const WindowArguments& arguments) {
+  PrintSize size;
+  if (!arguments.width.empty())
+    size.width_cm = length_of("--width", arguments.width, kLeastPrintCm, kMostPrintCm, "cm");
+  if (!arguments.height.empty())
+    size.height_cm = length_of("--height", arguments.height, kLeastPrintCm, kMostPrintCm, "cm");
+  if (!arguments.font_size.empty())
+    size.font_pt = length_of("--font-size", arguments.font_size, kLeastFontPt, kMostFontPt, "pt");
+  return size;
+}
 
 void parse_size(const std::string& text, int& width, int& height) {
   char rest = 0;
@@ -43,12 +81,20 @@ void parse_size(const std::string& text, int& width, int& height) {
 
 /// What belongs to pictures is refused where it would be ignored.
 void refuse_ignored(const WindowArguments& arguments) {
-  const bool picture = !arguments.screenshot.empty(), report = !arguments.report.empty();
+  const bool picture = arguments.draws(), report = !arguments.report.empty();
   const auto refuse = [](const char* option, const char* with) {
     throw Error(fmt::format("{} cannot be used", option), fmt::format("it belongs to {}", with),
                 fmt::format("add {}, or leave it out", with), ExitCode::usage);
   };
-  if (!arguments.panel.empty() && !picture) refuse("--panel", "--screenshot");
+  if (!arguments.panel.empty() && !picture) refuse("--panel", "--screenshot or --picture");
+  const bool print = !arguments.picture.empty();
+  for (const auto& [option, text] : {std::pair("--width", &arguments.width), std::pair("--height", &arguments.height),
+                                     std::pair("--font-size", &arguments.font_size)}) {
+    if (!text->empty() && !print && !report) refuse(option, "--picture or --report");
+  }
+  if (arguments.title && !print) refuse("--title", "--picture");
+  if (arguments.caption && !print) refuse("--caption", "--picture");
+  if (arguments.explores && !(picture && arguments.panel == "explore")) refuse("what Explore asks", "--panel explore");
   if (!arguments.tensors.empty() && report) refuse("--in", "--screenshot");
   for (const auto& [option, value] : {std::pair("--query", arguments.query), std::pair("--head", arguments.head)}) {
     if (value && !picture) refuse(option, "--screenshot");
@@ -63,7 +109,7 @@ void refuse_ignored(const WindowArguments& arguments) {
 
 /// A window creates a missing database. A picture or a report of a missing database would be empty, so it is refused.
 void require_database(const WindowArguments& arguments) {
-  if (arguments.screenshot.empty() && arguments.report.empty()) return;
+  if (!arguments.draws() && arguments.report.empty()) return;
   std::error_code unreadable;
   if (arguments.database.empty() || std::filesystem::exists(arguments.database, unreadable)) return;
   throw Error("Nothing was drawn", fmt::format("there is no database {}", arguments.database), "check the path",
@@ -75,10 +121,18 @@ int start(const WindowArguments& arguments) {
   require_database(arguments);
   int width = 0, height = 0;
   parse_size(arguments.size, width, height);
-  if (!arguments.screenshot.empty()) {
+  if (!arguments.screenshot.empty() && !arguments.picture.empty())
+    throw Error("--picture cannot be used", "it stands beside --screenshot", "leave one of them out", ExitCode::usage);
+  if (arguments.draws()) {
     ScreenshotOptions options;
     options.database = arguments.database;
-    options.file = arguments.screenshot;
+    options.for_print = !arguments.picture.empty();
+    options.file = options.for_print ? arguments.picture : arguments.screenshot;
+    options.print = {print_size_of(arguments), arguments.title, arguments.caption};
+    if (arguments.explores) {
+      explore({}, arguments.query_of_explore);  // so that a wrong filter or field is named at once
+      options.explore = arguments.query_of_explore;
+    }
     options.panel = arguments.panel;
     options.tensors = arguments.tensors;
     options.query = arguments.query;
@@ -98,6 +152,7 @@ int start(const WindowArguments& arguments) {
     options.sweep = arguments.sweep.value_or(0);
     options.light = arguments.theme != "dark";
     if (arguments.scale > 0) options.scale = arguments.scale;
+    options.print_size = print_size_of(arguments);
     for (const std::filesystem::path& file : write_report(options))
       std::printf("%s\n", plain_line(file.string()).c_str());
     return 0;
@@ -119,6 +174,51 @@ int start(const WindowArguments& arguments) {
   return 0;
 }
 
+/// The options of pictures for print, and of what Explore asks in a picture.
+void add_print_options(CLI::App& app, WindowArguments& arguments) {
+  const auto not_empty = [](const std::string& text) { return text.empty() ? std::string("is empty") : std::string(); };
+  app.add_option("--picture", arguments.picture,
+                 "Write the chart of --panel for print, as SVG or PDF, and exit; needs no display")
+      ->type_name("FILE")
+      ->check(not_empty);
+  app.add_option("--width", arguments.width, "Width on paper in --picture and --report (default: 17cm)")
+      ->type_name("LENGTH")
+      ->check(not_empty);
+  app.add_option("--height", arguments.height, "Height on paper (default: as fits the width and the words)")
+      ->type_name("LENGTH")
+      ->check(not_empty);
+  app.add_option("--font-size", arguments.font_size, "Size of the words on paper (default: 8pt)")
+      ->type_name("SIZE")
+      ->check(not_empty);
+  // Not as an optional value: that would take an empty text for none.
+  const auto words = [&](const char* name, std::optional<std::string> WindowArguments::*text, const char* description) {
+    app.add_option_function<std::string>(
+           name, [&arguments, text](const std::string& given) { arguments.*text = given; }, description)
+        ->type_name("TEXT");
+  };
+  words("--title", &WindowArguments::title, "Title of --picture in place of the chart's own; empty: none");
+  words("--caption", &WindowArguments::caption, "Caption of --picture in place of the chart's own; empty: none");
+  const auto explores = [&](const char* name, std::string ExploreQuery::*field, const char* description) {
+    app.add_option_function<std::string>(
+           name,
+           [&arguments, field](const std::string& text) {
+             arguments.query_of_explore.*field = field != &ExploreQuery::where && text == "none" ? std::string() : text;
+             arguments.explores = true;
+           },
+           description)
+        ->type_name(field == &ExploreQuery::where ? "FILTER" : "FIELD");
+  };
+  explores("--x", &ExploreQuery::x, "With --panel explore: what stands along the axis");
+  explores("--y", &ExploreQuery::y, "What is shown");
+  explores("--color", &ExploreQuery::color, "What the series are, or none");
+  explores("--panels", &ExploreQuery::panels, "What tells charts apart, or none");
+  explores("--rows", &ExploreQuery::rows, "What tells rows of charts apart, or none");
+  explores("--where", &ExploreQuery::where, "Which measurements");
+  app.add_flag_callback(
+      "--best", [&arguments] { arguments.query_of_explore.best = arguments.explores = true; },
+      "Of each x and series only the best");
+}
+
 }  // namespace
 }  // namespace triscope
 
@@ -135,11 +235,12 @@ int main(int argc, char** argv) {
   app.add_option("--screenshot", arguments.screenshot, "Write a PNG of the window and exit; needs no display")
       ->type_name("FILE")
       ->check(not_empty);
+  triscope::add_print_options(app, arguments);
   app.add_option("--report", arguments.report,
                  "Write tables and pictures of every panel into a folder and exit; needs no display")
       ->type_name("DIR")
       ->check(not_empty);
-  app.add_option("--panel", arguments.panel, "Panel to bring to the front in --screenshot, or a page: paper:match3")
+  app.add_option("--panel", arguments.panel, "Panel of --screenshot or --picture, or a page: paper:match3")
       ->type_name("NAME")
       ->check(not_empty);
   app.add_option("--sweep", arguments.sweep,

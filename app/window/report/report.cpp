@@ -211,7 +211,7 @@ class Report {
          {std::tuple(VectorFormat::svg, ".svg", FileKind::svg), std::tuple(VectorFormat::pdf, ".pdf", FileKind::pdf)}) {
       std::string vectors;
       try {
-        vectors = application_.vectors_of(panel, format);
+        vectors = application_.vectors_of(panel, format, {options_.print_size, {}, {}});
       } catch (const Error&) {
         return;  // there is nothing to draw
       }

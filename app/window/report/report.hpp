@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "views/data/print_style.hpp"
+
 namespace triscope {
 
 struct ReportOptions {
@@ -15,6 +17,7 @@ struct ReportOptions {
   bool light = true;
   int width = 1200, height = 720;  ///< of each picture, before `scale`
   float scale = 2;
+  PrintSize print_size;  ///< of SVG and PDF
 };
 
 /// Writes window.png, and each panel of the sweep as PNG and, where it has numbers, as CSV, Markdown and LaTeX; of

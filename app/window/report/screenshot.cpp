@@ -85,7 +85,15 @@ void show_tensors(Offscreen& offscreen, const ScreenshotOptions& options) {
 }  // namespace
 
 void take_screenshot(const ScreenshotOptions& options) {
-  require_output(options.file, FileKind::picture, "--screenshot");
+  const bool svg = options.file.extension() == ".svg";
+  if (options.for_print && !svg && options.file.extension() != ".pdf")
+    throw Error(fmt::format("--picture {} cannot be written", options.file.string()),
+                "its name ends in neither .svg nor .pdf", "name a file such as figure.pdf", ExitCode::usage);
+  require_output(options.file,
+                 !options.for_print ? FileKind::picture
+                 : svg              ? FileKind::svg
+                                    : FileKind::pdf,
+                 options.for_print ? "--picture" : "--screenshot");
   const auto [panel, page] = find_shown(options.panel);
   ApplicationOptions application_options;
   application_options.database = options.database;
@@ -113,7 +121,17 @@ void take_screenshot(const ScreenshotOptions& options) {
   if (!options.tensors.empty()) show_tensors(offscreen, options);
   if (panel) application.carry_out(ask::ShowPanel{panel->panel});
   if (!page.empty()) turn_to(application.ui().paper, page);
+  if (options.explore) {
+    application.ui().explore.query = *options.explore;
+    application.ui().explore.filter = options.explore->where;
+  }
   settle(offscreen);
+  if (options.for_print) {
+    const Panel shown = panel ? panel->panel : application.ui().chart_in_front();
+    write_whole_file(options.file,
+                     application.vectors_of(shown, svg ? VectorFormat::svg : VectorFormat::pdf, options.print));
+    return;
+  }
   const std::vector<std::uint8_t> png = encode_png(offscreen.picture());
   write_whole_file(options.file, {reinterpret_cast<const char*>(png.data()), png.size()});
 }

@@ -376,9 +376,10 @@ TEST(Print, an_exploration_has_caps_a_wrapped_title_and_its_panel_apart_from_the
 
 TEST(Print, an_axis_that_does_not_begin_at_zero_has_a_mark) {
   const auto strokes = [](double low) {
-    const auto canvas = make_canvas(VectorFormat::svg, kPrintSize, "t", light_theme().panel);
-    const PlotFrame frame(*canvas, kPrintSize, linear_axis(4, "x"), range_axis(low, 10, "y"), {"t", "c", {}, 0});
-    return count(canvas->finish(), "stroke=\"" + css_colour(light_theme().muted) + "\"");
+    const PlotText text{"t", "c", {}, 0};
+    const PrintPage page = make_page({}, text);
+    const PlotFrame frame(page, linear_axis(4, "x"), range_axis(low, 10, "y"), text);
+    return count(page.canvas->finish(), "stroke=\"" + css_colour(light_theme().muted) + "\"");
   };
   EXPECT_EQ(strokes(5), strokes(0) + 2);
 }

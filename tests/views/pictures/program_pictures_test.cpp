@@ -8,6 +8,8 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/paths.hpp"
 #include "tests/views/said.hpp"
@@ -41,6 +43,35 @@ TEST(Program, a_picture_of_each_page_of_the_paper_is_drawn) {
   EXPECT_THAT(said.text,
               HasSubstr("the paper has no such page; choose one of paper:table1, paper:lengths, paper:operator"));
   EXPECT_FALSE(std::filesystem::exists(folder / "no.png"));
+}
+
+TEST(Program, a_picture_for_print_has_the_size_and_the_words_that_were_asked_for) {
+  TemporaryFolder folder;
+  write_synthetic_database(folder / "a.db", 6, 20);
+  const std::string command = kWindow + " " + (folder / "a.db").string();
+  const auto picture = [&](const std::string& name, const std::string& options) {
+    const Said said = say(command + " --picture " + (folder / name).string() + " " + options);
+    EXPECT_EQ(said.code, 0) << said.text;
+    std::ifstream bytes(folder / name, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(bytes), {});
+  };
+  const std::string svg = picture("a.svg", "--panel tflops --width 8.5cm --caption '' --title 'Figure 3'");
+  EXPECT_THAT(svg, HasSubstr("width=\"85mm\""));
+  EXPECT_THAT(svg, HasSubstr(">Figure 3<"));
+  EXPECT_THAT(svg, testing::Not(HasSubstr("medians")));
+  EXPECT_THAT(picture("a.pdf", "--panel map --width 85mm --font-size 7pt"), HasSubstr("/MediaBox [0 0 240.94 "));
+  EXPECT_THAT(picture("e.svg", "--panel explore --x w1 --y tflops --where pass=forward"), HasSubstr(">TFLOP/s by w1"));
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {" --picture b.png --panel tflops", "ends in neither .svg nor .pdf"},
+      {" --picture b.svg --panel tflops --width 8.5", "it is not a length between 3 and 100 cm"},
+      {" --picture b.svg --panel tflops --width 3cm --font-size 30pt", "leave no room for the plot"},
+      {" --picture b.svg --panel explore --where colour=red", "there is no such field"},
+      {" --screenshot b.png --width 8cm", "it belongs to --picture or --report"}};
+  for (const auto& [options, why] : refused) {
+    const Said said = say(command + options);
+    EXPECT_EQ(said.code, 2) << options;
+    EXPECT_THAT(said.text, HasSubstr(why));
+  }
 }
 
 TEST(Program, a_report_does_not_replace_vector_pictures_of_others) {

@@ -1,0 +1,90 @@
+// What a person does to save a chart for a paper, and what moves meanwhile.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/views/journeys/journey.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::Journey;
+
+TEST_F(Journey, a_chart_is_saved_in_several_formats_with_a_width_and_words_that_come_back) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    app().carry_out(FileRequest(ask::SaveChart{}));
+    c->Yield(3);
+    c->ItemInput("//$FOCUSED/title/##words");
+    c->KeyCharsReplace("Rates of an invented CPU");
+    c->ItemClick("//$FOCUSED/8.5 cm");
+    c->ItemClick("//$FOCUSED/PDF");
+    ui().path.picture->caption.clear();
+    c->ItemInput("//$FOCUSED/##path");
+    c->KeyCharsReplaceEnter((world().folder / "titled.svg").c_str());
+    wait(c);
+    std::ifstream stream(world().folder / "titled.svg");
+    const std::string svg((std::istreambuf_iterator<char>(stream)), {});
+    IM_CHECK(svg.find(">Rates of an invented CPU<") != std::string::npos);
+    IM_CHECK(svg.find("width=\"85mm\"") != std::string::npos);
+    IM_CHECK(svg.find("medians") == std::string::npos);
+    std::ifstream beside(world().folder / "titled.pdf");
+    const std::string pdf((std::istreambuf_iterator<char>(beside)), {});
+    IM_CHECK(pdf.starts_with("%PDF-"));
+    IM_CHECK(pdf.find("/MediaBox [0 0 240.94 ") != std::string::npos);
+    app().carry_out(FileRequest(ask::SaveChart{}));
+    c->Yield(3);
+    IM_CHECK_STR_EQ(ui().path.picture->title.c_str(), "Rates of an invented CPU");
+    IM_CHECK(ui().path.picture->caption.empty());
+    IM_CHECK(ui().path.text.ends_with("/titled.svg"));
+    IM_CHECK_EQ(ui().path.also.size(), 1U);
+    IM_CHECK_EQ(ui().settings.print_size.width_cm, 8.5);
+    c->ItemClick("//$FOCUSED/title/Restore");
+    IM_CHECK(ui().path.picture->title == *ui().path.picture->own.title);
+    c->KeyPress(ImGuiKey_Escape);
+  });
+}
+
+TEST_F(Journey, what_is_there_already_is_said_without_moving_the_buttons) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    app().carry_out(FileRequest(ask::SaveChart{}));
+    c->Yield(3);
+    c->ItemInput("//$FOCUSED/##path");
+    c->KeyCharsReplace((world().folder / "none.png").c_str());
+    wait(c);
+    const float before = c->ItemInfo("//$FOCUSED/Save").RectFull.Min.y;
+    std::ofstream(world().folder / "some.png") << "x";
+    c->KeyCharsReplace((world().folder / "x" / "some.png").c_str());  // another folder, so that it is listed again
+    wait(c);
+    c->KeyCharsReplace((world().folder / "some.png").c_str());
+    wait(c);
+    IM_CHECK_EQ(c->ItemInfo("//$FOCUSED/Save").RectFull.Min.y, before);
+    c->KeyPress(ImGuiKey_Escape);
+  });
+}
+
+TEST_F(Journey, that_a_file_was_saved_moves_nothing_and_a_typed_s_changes_no_sweep) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    wait(c);
+    const float before = ImGui::FindWindowByName("###tflops")->Pos.y;
+    app().messages().notify(Severity::info, NoticeId::saved, "Saved /tmp/figure.svg.");
+    c->Yield(4);
+    IM_CHECK_EQ(ImGui::FindWindowByName("###tflops")->Pos.y, before);
+    const ImGuiWindow* notices = ImGui::FindWindowByName("##notices");
+    IM_CHECK(notices == nullptr || !notices->Active);
+    const bool starred = data().shown->info.starred;
+    c->KeyPress(ImGuiKey_S);
+    wait(c);
+    IM_CHECK_EQ(data().shown->info.starred, starred);
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_D);
+    wait(c);
+    IM_CHECK(data().shown->info.starred != starred);
+  });
+}
+
+}  // namespace
+}  // namespace triscope

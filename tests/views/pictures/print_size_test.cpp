@@ -1,0 +1,91 @@
+// Pictures for print: their size on paper, that of their words, and what is left out.
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "kernels/base/error.hpp"
+#include "tests/views/sweep_fixture.hpp"
+#include "views/print/chart_picture.hpp"
+#include "views/print/plot_frame.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::size_t times(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+BarChart two_bars() {
+  const auto results =
+      fixture::sweep({fixture::row(1, 512, 32, Pass::forward, 20, 700),
+                      fixture::row(2, 256, 64, Pass::forward, 24, 600), fixture::baseline(3, Pass::forward, 26, 650)});
+  const LatencyModel model = make_latency_model(*results, nullptr);
+  return make_bar_chart(model, chart_settings(model).front());
+}
+
+/// The number behind `name="` in the picture's first element.
+double first_number(const std::string& svg, const std::string& name) {
+  const std::size_t at = svg.find(name + "=\"");
+  return at == std::string::npos ? -1 : std::stod(svg.substr(at + name.size() + 2));
+}
+
+TEST(Print, a_picture_has_the_width_and_the_size_of_words_that_were_asked_for) {
+  const BarChart chart = two_bars();
+  for (const auto& [width, font] :
+       {std::pair(8.5, 8.0), std::pair(8.5, 6.0), std::pair(17.0, 8.0), std::pair(17.0, 10.0)}) {
+    const PrintSize size{width, {}, font};
+    const std::string svg = bars_picture(chart, "Bars", "a caption of some words", {VectorFormat::svg, size});
+    EXPECT_NEAR(first_number(svg, "svg xmlns=\"http://www.w3.org/2000/svg\" width"), 10 * width, 0.01);
+    const double units = std::stod(svg.substr(svg.find("viewBox=\"0 0 ") + 13));
+    const double points_of_unit = width / 2.54 * 72 / units;
+    EXPECT_NEAR(11 * points_of_unit, font, 0.01) << "words of the legend have 11 units";
+    EXPECT_THAT(svg, HasSubstr("font-size=\"11\""));
+    const std::string pdf = bars_picture(chart, "Bars", "a caption of some words", {VectorFormat::pdf, size});
+    EXPECT_NEAR(std::stod(pdf.substr(pdf.find("/MediaBox [0 0 ") + 15)), width / 2.54 * 72, 0.01);
+    EXPECT_NEAR(std::stod(pdf.substr(pdf.find("stream\n") + 7)), points_of_unit, 1e-3);
+  }
+  const std::string high = bars_picture(chart, "Bars", "", {VectorFormat::svg, {8.5, 12.0, 8}});
+  EXPECT_NEAR(first_number(high, " height"), 120, 0.01);
+}
+
+TEST(Print, words_of_a_narrow_picture_stay_within_it_and_apart) {
+  BarChart chart = two_bars();
+  for (int n = 0; n < 5; ++n) chart.categories.push_back("1,024 × 1,024");
+  const std::string wide = bars_picture(chart, "Bars", "", {VectorFormat::svg, {30, {}, 8}}),
+                    narrow = bars_picture(chart, "Bars", "", {VectorFormat::svg, {8.5, {}, 8}});
+  EXPECT_EQ(times(wide, "rotate(-90"), 1U) << "the title of the axis";
+  EXPECT_EQ(times(narrow, "rotate(-90"), 1U + chart.categories.size()) << "its windows stand upright";
+  const PlotText text{"t", ""};
+  const PrintPage page = make_page({VectorFormat::svg, {4, {}, 8}}, text);
+  const PlotFrame frame(page, power_axis(1024, 131072, "tokens"), linear_axis(800, "TFLOP/s"), text);
+  const std::string few = page.canvas->finish();
+  EXPECT_THAT(few, HasSubstr(">1k<"));
+  EXPECT_THAT(few, Not(HasSubstr(">2k<"))) << "there is no room for each";
+}
+
+TEST(Print, a_size_without_room_for_the_plot_is_refused) {
+  const BarChart chart = two_bars();
+  EXPECT_THROW(bars_picture(chart, "Bars", "", {VectorFormat::svg, {3, {}, 20}}), Error);
+  EXPECT_THROW(bars_picture(chart, "Bars", "", {VectorFormat::svg, {8.5, 3.0, 14}}), Error);
+}
+
+TEST(Print, a_title_and_a_caption_can_be_left_out) {
+  const BarChart chart = two_bars();
+  const std::string whole = bars_picture(chart, "Bars", "some caption"), bare = bars_picture(chart, "", "");
+  EXPECT_EQ(times(whole, "<text"), times(bare, "<text") + 2);
+  EXPECT_LT(first_number(bare, " height"), first_number(whole, " height"));
+}
+
+TEST(Print, a_pdf_holds_of_its_fonts_what_it_shows) {
+  const std::string pdf = bars_picture(two_bars(), "Bars", "", VectorFormat::pdf);
+  EXPECT_LT(pdf.size(), 110'000U) << "both fonts whole are 230 kB";
+  EXPECT_THAT(pdf, testing::ContainsRegex("/BaseFont /[A-Z][A-Z][A-Z][A-Z][A-Z][A-Z]\\+Inter-Regular"));
+}
+
+}  // namespace
+}  // namespace triscope

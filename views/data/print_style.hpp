@@ -1,0 +1,38 @@
+// What a person asks of a picture for print: its format, its size on paper, and its words.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace triscope {
+
+enum class VectorFormat { svg, pdf };
+
+inline constexpr double kColumnCm = 8.5, kTextCm = 17;  ///< wide: a column of a page, and all of its text
+inline constexpr double kLeastPrintCm = 3, kMostPrintCm = 100, kLeastFontPt = 4, kMostFontPt = 40;
+
+/// What a chart is saved as; the first has pixels.
+inline constexpr std::array<std::string_view, 3> kChartEndings{".png", ".pdf", ".svg"};
+
+struct PrintSize {
+  double width_cm = kTextCm;
+  std::optional<double> height_cm;  ///< unset: as the width and the words ask for
+  double font_pt = 8;  ///< of legends and axis titles; numbers and captions are a tenth smaller, the title a quarter
+                       ///< larger
+  bool operator==(const PrintSize&) const = default;
+};
+
+struct PrintStyle {
+  VectorFormat format;
+  PrintSize size;
+  PrintStyle(VectorFormat kind = VectorFormat::svg, PrintSize on_paper = {}) : format(kind), size(on_paper) {}
+};
+
+struct PrintChoice {
+  PrintSize size;
+  std::optional<std::string> title, caption;  ///< unset: the chart's own; empty: none
+};
+
+}  // namespace triscope
