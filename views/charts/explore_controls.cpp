@@ -198,7 +198,7 @@ void filter_line(Context& context) {
   ImGui::InputTextWithHint("##explore_filter", "filter: kernel~hopper window=512x32,256x32 seq>=8k ms<10", &ui.filter);
   // Esc leaves the field, and what was typed stays.
   if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape)) ui.filter = before;
-  if (!ImGui::IsItemActive()) {
+  if (!ImGui::IsItemActive() && ui.filter.empty()) {
     tooltip(context,
             "Terms between blanks, all of which must hold: a field, then =, !=, ~ (contains), !~, <, <=, > or >=, then "
             "values between commas. The names of fields stand in the lists above. A word alone is looked for in every "
