@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tests/views/sweep_fixture.hpp"
 
@@ -270,7 +271,8 @@ TEST(ExploreChart, the_caption_tells_of_each_series_its_clock_its_samples_and_wh
   const TextTable table = explore_text(chart);
   for (const auto& line : table.rows) ASSERT_THAT(line, SizeIs(table.header.size()));
   EXPECT_THAT(table.header, testing::IsSupersetOf({"samples", "clock MHz", "held down by", "heads", "remark"}));
-  EXPECT_THAT(table.rows.back(), testing::IsSupersetOf({"4", "1510", "power limit", "8/1", rows.back().reason}));
+  EXPECT_THAT(table.rows.back(),
+              testing::IsSupersetOf(std::vector<std::string>{"4", "1510", "power limit", "8/1", rows.back().reason}));
 }
 
 TEST(ExploreChart, a_pair_of_windows_that_leaves_references_out_says_so) {
