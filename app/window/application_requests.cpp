@@ -178,7 +178,14 @@ struct Application::Handlers {
   void operator()(const ask::Compare& request) const { a.sweeps_.compare(request.sweep); }
   void operator()(const ask::CompareBefore&) const { a.sweeps_.compare_before(); }
   void operator()(const ask::LeaveOtherDatabase&) const { a.sweeps_.leave_other(); }
-  void operator()(const ask::CompareVersions& request) const { a.sweeps_.compare_versions(request.choice); }
+  void operator()(const ask::CompareVersions& request) const {
+    VersionChoice choice = request.choice;
+    if (choice.kernel.empty() && a.data_.selected) {  // those of the selected kernel
+      choice.kernel = a.data_.selected->row.kernel;
+      choice.pass = a.data_.selected->row.pass;
+    }
+    a.sweeps_.compare_versions(choice);
+  }
   void operator()(const ask::LeaveVersions&) const { a.sweeps_.leave_versions(); }
   void operator()(const ask::SelectMeasurement& request) const {
     if (request.beside) return a.sweeps_.select_beside(request.measurement, request.sweep);

@@ -9,7 +9,6 @@
 #include "views/model/latency_columns.hpp"
 #include "views/model/paper/paper_model.hpp"
 #include "views/model/setup_model.hpp"
-#include "views/model/tables/compare_model.hpp"
 
 namespace triscope {
 namespace {
@@ -244,15 +243,6 @@ TEST(SetupForm, a_sweep_of_many_hours_or_most_of_the_memory_is_warned_of) {
   EXPECT_EQ(plan_warning(preview, default_form(false), &catalog), "about 59 h 0 min, 22 GB of the device's 24 GB");
 }
 
-TEST(Compare, an_unknown_interval_of_a_ratio_has_no_numbers) {
-  Comparison comparison;
-  comparison.ratio = 1.2;
-  comparison.interval = {0, std::numeric_limits<double>::infinity()};
-  EXPECT_EQ(interval_text(comparison), "unknown");
-  comparison.interval = {1.1, 1.3};
-  EXPECT_EQ(interval_text(comparison), "1.10 .. 1.30");
-}
-
 TEST(LatencyModel, the_filter_finds_a_length_however_it_is_written) {
   const LatencyModel model = make_latency_model(*length_sweep(), nullptr);
   const std::size_t at_32k = arrange(model, "32,768", std::nullopt).size();
@@ -260,116 +250,6 @@ TEST(LatencyModel, the_filter_finds_a_length_however_it_is_written) {
   EXPECT_EQ(arrange(model, "32k", std::nullopt).size(), at_32k);
   EXPECT_EQ(arrange(model, "32768", std::nullopt).size(), at_32k);
   for (const std::size_t line : arrange(model, "8k", std::nullopt)) EXPECT_EQ(model.lines[line].problem.seq_len, 8192);
-}
-
-TEST(Compare, a_ratio_has_the_digits_that_its_interval_bears) {
-  Comparison comparison;
-  comparison.verdict = Verdict::same;
-  comparison.ratio = 1.2345;
-  comparison.interval = {1.23, 1.24};
-  EXPECT_EQ(ratio_decimals(comparison), 3) << "no more than three";
-  EXPECT_EQ(interval_text(comparison), "1.230 .. 1.240");
-  comparison.interval = {1.0, 1.5};
-  EXPECT_EQ(ratio_decimals(comparison), 2);
-  EXPECT_EQ(interval_text(comparison), "1.00 .. 1.50");
-}
-
-TEST(Compare, counts_verdicts_and_lists_differences_in_order_of_importance) {
-  auto first = small_sweep(), second = small_sweep();
-  second->info.environment.driver_version = "580";
-  second->info.environment.compiler = "g++ 13";
-  second->rows.pop_back();
-  ComparedSweep a{first, {}}, b{second, {}};
-  b.against_first[1] = {1, {Verdict::faster, 1.3, {1.2, 1.4}, {}, false, 0, ""}};
-  b.against_first[2] = {2, {Verdict::slower, 0.8, {0.7, 0.9}, {}, false, 0, ""}};
-  const CompareModel model = make_compare_model({a, b}, 0);
-  EXPECT_EQ(model.lines.size(), 6U);
-  EXPECT_EQ(model.missing, 1);
-  EXPECT_EQ(compare_summary(model), "1 slower, 1 faster, 1 not in every sweep.");
-  ASSERT_EQ(model.differences.size(), 2U);
-  EXPECT_EQ(model.differences[0].what, "driver");
-  EXPECT_EQ(model.differences[1].what, "compiler");
-  EXPECT_EQ(compare_text(model).rows[0][5], "1.30");
-}
-
-TEST(Compare, what_takes_longer_stands_first_and_none_slower_is_said) {
-  auto first = small_sweep(), second = small_sweep();
-  ComparedSweep a{first, {}}, b{second, {}};
-  for (const auto& [row, ratio] : {std::pair{1, 0.9}, std::pair{2, 1.01}, std::pair{3, 0.95}})
-    b.against_first[row] = {row, {Verdict::faster, ratio, {ratio - 0.01, ratio + 0.01}, {}, false, 0.02, ""}};
-  const CompareModel model = make_compare_model({a, b}, 0);
-  std::vector<double> ratios;
-  for (const CompareLine& line : model.lines) {
-    if (line.cells[1]->comparison) ratios.push_back(line.cells[1]->comparison->ratio);
-  }
-  EXPECT_THAT(ratios, testing::ElementsAre(1.01, 0.95, 0.9));
-  EXPECT_TRUE(model.lines[2].cells[1]->comparison) << "lines without a ratio stand last";
-  EXPECT_THAT(compare_summary(model), testing::StartsWith("0 slower, 3 faster"));
-  EXPECT_THAT(compare_explanation(model), testing::StartsWith("Same: the whole interval within 2 % of 1."));
-  EXPECT_THAT(compare_explanation(model), HasSubstr("2,048 tokens"));
-}
-
-TEST(Compare, sides_of_several_sweeps_stand_row_by_row_and_name_what_any_of_them_differs_in) {
-  auto before = small_sweep(), after = small_sweep();
-  after->rows[1].instance = "another";  // of the same question
-  after->rows[1].sweep = 7;
-  ComparedSweep a{before, {}}, b{after, {}};
-  a.aligned = b.aligned = true;
-  a.name = "63ca6c", b.name = "2c6a73";
-  b.sweeps = {after->info, after->info};
-  b.sweeps.back().environment.driver_version = "580";
-  const CompareModel model = make_compare_model({a, b}, 0);
-  EXPECT_THAT(model.sweeps, testing::ElementsAre("63ca6c", "2c6a73"));
-  EXPECT_EQ(model.lines.size(), before->rows.size());
-  EXPECT_EQ(model.missing, 0);
-  EXPECT_EQ(model.lines[1].cells[1]->sweep, 7);
-  const auto driver = std::ranges::find(model.differences, std::string("driver"), &Difference::what);
-  ASSERT_NE(driver, model.differences.end());
-  EXPECT_THAT(driver->values[1], HasSubstr("580"));
-}
-
-TEST(Compare, devices_that_cannot_be_read_are_not_the_same) {
-  for (const char* const name : {"?", ""}) {
-    auto first = small_sweep(), second = small_sweep();
-    first->info.environment.device_name = second->info.environment.device_name = name;
-    const CompareModel model = make_compare_model({{first, {}}, {second, {}}}, 0);
-    ASSERT_EQ(model.differences.size(), 1U);
-    EXPECT_EQ(model.differences[0].what, "device");
-    EXPECT_THAT(model.differences[0].values, testing::Each("unknown device"));
-    EXPECT_THAT(model.sweeps[1], HasSubstr("unknown device"));
-  }
-}
-
-TEST(Compare, lines_that_differ_in_length_say_their_length) {
-  auto results = sweep({row(1, 512, 32, Pass::forward, 10, 1), row(2, 512, 32, Pass::forward, 20, 1)});
-  results->rows[1].problem.seq_len = 4096;
-  const CompareModel model = make_compare_model({{results, {}}, {results, {}}}, 0);
-  ASSERT_EQ(model.lines.size(), 2U);
-  EXPECT_EQ(model.lines[0].setting, "2,048 tokens");
-  EXPECT_EQ(model.lines[1].setting, "4,096 tokens");
-  EXPECT_EQ(compare_text(model).rows[1][3], "4,096 tokens");
-  EXPECT_FALSE(make_compare_model({{small_sweep(), {}}, {small_sweep(), {}}}, 0).has_settings);
-}
-
-TEST(Compare, sweeps_of_one_name_have_their_numbers_in_it) {
-  const auto results = [](std::int64_t id, const char* started) {
-    auto made = small_sweep();
-    made->info.id = id;
-    made->info.started = started;
-    return ComparedSweep{made, {}};
-  };
-  const CompareModel model = make_compare_model(
-      {results(3, "2026-11-21T14:02:05Z"), results(7, "2026-11-21T14:02:50Z"), results(8, "2026-11-24T15:00:00Z")}, 0);
-  EXPECT_THAT(model.sweeps[0], HasSubstr("(sweep 3)"));
-  EXPECT_THAT(model.sweeps[1], HasSubstr("(sweep 7)"));
-  EXPECT_THAT(model.sweeps[2], testing::Not(HasSubstr("sweep")));
-  const std::int64_t now = 1795269600;  // 2026-11-21 14:00 UTC
-  const CompareModel one_day =
-      make_compare_model({results(3, "2026-11-11T12:02:05Z"), results(7, "2026-11-11T12:44:50Z")}, now);
-  EXPECT_EQ(one_day.sweeps[0].size(), 5U) << "the time alone: " << one_day.sweeps[0];
-  const CompareModel two_days =
-      make_compare_model({results(3, "2026-11-11T12:02:05Z"), results(7, "2026-11-14T12:44:50Z")}, now);
-  EXPECT_THAT(two_days.sweeps[0], HasSubstr("11 Nov "));
 }
 
 TEST(Paper, takes_the_fastest_of_our_kernels_and_says_when_the_shape_is_another) {

@@ -14,6 +14,7 @@
 #include "profiler/plan/request.hpp"
 #include "profiler/record/catalog.hpp"
 #include "profiler/record/measurement.hpp"
+#include "profiler/statistics/between_sides.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/statistics/verdicts.hpp"
 #include "views/data/attention_state.hpp"
@@ -69,6 +70,8 @@ struct ComparedSweep {
   /// The sweeps that its rows are of, where those are several; empty: they are of the one of `results`.
   std::vector<SweepInfo> sweeps{};
   bool aligned = false;  ///< its rows and those of the others are of the same questions, one by one
+  std::map<std::int64_t, std::size_t> newest_of{};  ///< by measurement that was chosen from several: from how many
+  UnchangedKernels unchanged{};                     ///< of `sweeps`, beside those of the first; where `aligned`
 };
 
 /// A measurement with all it carries, its row, and its note.

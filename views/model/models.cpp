@@ -6,6 +6,7 @@
 
 #include "kernels/paper/run_algorithm.hpp"
 #include "profiler/plan/sweep_title.hpp"
+#include "views/model/tables/compare_model.hpp"
 
 namespace triscope {
 

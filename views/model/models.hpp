@@ -19,7 +19,7 @@
 #include "views/model/paper/match3_model.hpp"
 #include "views/model/paper/paper_model.hpp"
 #include "views/model/paper/paper_ui.hpp"
-#include "views/model/tables/compare_model.hpp"
+#include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
 

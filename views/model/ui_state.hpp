@@ -142,6 +142,13 @@ struct UiState {
   bool scroll_to_beyond = false;  ///< bring them into view in this frame
   bool rates_resized = false;     ///< a person gave the rates their width
 
+  /// The order of Compare's lines, made anew when the table or its sort changes.
+  struct CompareOrder {
+    std::uint64_t revision = ~std::uint64_t{0};
+    std::optional<std::pair<unsigned int, bool>> sort;  ///< its column's id, and whether it is descending
+    std::vector<std::size_t> lines;
+  } compare_order;
+
   SettingChoice chart_setting;
   std::map<unsigned int, ChartZoom> chart_zooms;  ///< by the plot's id
   MapMetric map_metric = MapMetric::tflops;

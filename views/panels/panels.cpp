@@ -7,6 +7,7 @@
 #include "views/charts/charts_panels.hpp"
 #include "views/history/history_panels.hpp"
 #include "views/model/attention/triple_hits.hpp"
+#include "views/model/tables/compare_model.hpp"
 #include "views/setup/setup_panels.hpp"
 #include "views/tables/tables_panels.hpp"
 

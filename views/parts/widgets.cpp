@@ -352,7 +352,8 @@ void beside_other(const Context& context, const Comparison& comparison, const st
   coloured_text(verdict_colour(context.look.theme, comparison.verdict), text);
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
   std::string words = sentence(marked(comparison, time_sentence(comparison, other)));
-  if (comparison.cycle_ratio) words += fmt::format(" In clock cycles: {}.", format_fixed(*comparison.cycle_ratio, 3));
+  if (const std::string ratio = cycle_ratio_text(comparison); !ratio.empty())
+    words += fmt::format(" In clock cycles: {}.", ratio);
   if (!comparison.explanation.empty()) words += " " + comparison.explanation;
   if (!comparison.paired) words += " * Not measured in turns: what changed in between is not in the interval.";
   tooltip(context, words);
@@ -375,20 +376,27 @@ std::string verdict_lines(const Context& context, std::int64_t measurement) {
   return text;
 }
 
-void verdict(const Context& context, const Comparison& comparison, bool brief) {
-  const bool unclear = comparison.verdict == Verdict::unclear;
-  coloured_text(verdict_colour(context.look.theme, comparison.verdict),
-                brief && unclear ? "? unclear" : marked(comparison, verdict_text(comparison)));
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
-  std::string text = fmt::format("This time / baseline time = {}, {}{}.", format_fixed(comparison.ratio, 3),
+std::string ratio_words(const Comparison& comparison) {
+  std::string text = fmt::format("Time A / B = {}, {}{}.", format_fixed(comparison.ratio, 3),
                                  interval_known(comparison)
                                      ? fmt::format("interval {} to {}", format_fixed(comparison.interval.low, 3),
                                                    format_fixed(comparison.interval.high, 3))
                                      : "interval unknown",
                                  comparison.paired ? ", from blocks measured in turns" : "");
-  if (comparison.cycle_ratio) text += fmt::format(" In clock cycles: {}.", format_fixed(*comparison.cycle_ratio, 3));
+  if (const std::string ratio = cycle_ratio_text(comparison); !ratio.empty())
+    text += fmt::format(" In clock cycles A / B = {}.", ratio);
   if (!comparison.explanation.empty()) text += fmt::format(" {}", comparison.explanation);
-  tooltip(context, text);
+  return text;
+}
+
+std::string verdict_brief(const Comparison& comparison) {
+  return comparison.verdict == Verdict::unclear ? "? unclear" : marked(comparison, verdict_text(comparison));
+}
+
+void verdict(const Context& context, const Comparison& comparison) {
+  coloured_text(verdict_colour(context.look.theme, comparison.verdict), marked(comparison, verdict_text(comparison)));
+  if (ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip))
+    tooltip(context, ratio_words(comparison) + " A is this row, B that of the baseline.");
 }
 
 }  // namespace triscope

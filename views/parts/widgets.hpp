@@ -90,7 +90,12 @@ void beside_other(const Context& context, const Comparison& comparison, const st
 /// What is said of a measurement beside the reference and since the baseline, one line each, for tooltips: "\n▼ 1.84×
 /// longer than FlashAttention-3, 1.82 to 1.86\n1.09× its rate"; empty where nothing is.
 std::string verdict_lines(const Context& context, std::int64_t measurement);
-/// A comparison in words and colour, with its interval and explanation on hover; `brief` where its ratio stands beside.
-void verdict(const Context& context, const Comparison& comparison, bool brief = false);
+/// A comparison in words and colour, with its interval and explanation on hover. A is what it stands at, B the
+/// baseline.
+void verdict(const Context& context, const Comparison& comparison);
+/// The same in fewer words, where its ratio stands beside.
+std::string verdict_brief(const Comparison& comparison);
+/// "Time A / B = 1.032, interval unknown. In clock cycles A / B = 1.019. ..."
+std::string ratio_words(const Comparison& comparison);
 
 }  // namespace triscope

@@ -6,6 +6,7 @@
 
 #include "kernels/base/error.hpp"
 #include "views/data/format.hpp"
+#include "views/model/tables/compare_model.hpp"
 #include "views/model/tables/latency_model.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/print/chart_picture.hpp"

@@ -2,16 +2,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "views/data/format.hpp"
+#include "views/model/tables/compare_model.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/row_selection.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/tables/compare_versions.hpp"
 #include "views/tables/tables_panels.hpp"
 
 namespace triscope {
 namespace {
+
+/// The sides from left to right: A, which is judged, before B, as "A / B" reads; of more than two the first before the
+/// others.
+std::vector<std::size_t> sides_of(const CompareModel& model) {
+  if (model.sweeps.size() == 2) return {1, 0};
+  std::vector<std::size_t> sides(model.sweeps.size());
+  std::iota(sides.begin(), sides.end(), std::size_t{0});
+  return sides;
+}
+
+constexpr float kCompareCellPadding = 5;  ///< in design pixels, on each side of a cell
 
 void draw_differences(const Context& context, const CompareModel& model) {
   const Theme& theme = context.look.theme;
@@ -19,23 +37,52 @@ void draw_differences(const Context& context, const CompareModel& model) {
     muted_text(context, "Nothing else differs: same machine, conditions, sources and build.");
     return;
   }
+  // The rows below are the answer: where few of them would be seen, these lines are named alone until they are asked
+  // for.
+  constexpr float kFewRows = 8;
+  const float line = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y, row = context.look.px(24);
+  const float all = line * static_cast<float>(model.differences.size() + 1);
+  const float room = ImGui::GetContentRegionAvail().y - context.look.px(48),
+              rows = row * static_cast<float>(model.lines.size() + 1);
+  const bool tight = room - all < std::min(rows, row * kFewRows) && !context.ui.printing;
+  bool* unfolded = ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("differences unfolded"));
+  if (tight && !*unfolded) {
+    std::string names;
+    for (const Difference& difference : model.differences) names += (names.empty() ? "" : ", ") + difference.what;
+    const SmallFont font(context.look);
+    const float button = button_width("Show") + ImGui::GetStyle().ItemSpacing.x;
+    clipped_text(context, theme.muted, "What else differs: " + names, ImGui::GetContentRegionAvail().x - button);
+    ImGui::SameLine();
+    if (ImGui::SmallButton("Show###unfold")) *unfolded = true;
+    return;
+  }
   muted_text(context, "What else differs, most important first:");
-  // The rows below are the answer: in a low panel this list scrolls.
-  const float line = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
-  const float room = std::max(2 * line, (ImGui::GetContentRegionAvail().y - context.look.px(28)) * 0.4F);
-  const float height = std::min(line * static_cast<float>(model.differences.size()), room);
+  if (tight) {
+    ImGui::SameLine();
+    if (ImGui::SmallButton("Hide###unfold")) *unfolded = false;
+  }
+  const float height = std::min(all, std::max({3 * line, room - rows, room * 0.4F}));
   const int columns = 1 + static_cast<int>(model.sweeps.size());
   if (!ImGui::BeginTable("differences", columns,
                          ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX |
                              ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollY,
                          ImVec2(0, height)))
     return;
+  ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthFixed, context.look.px(150));
+  const std::vector<std::size_t> sides = sides_of(model);
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  for (const std::size_t side : sides) {
+    ImGui::TableNextColumn();
+    clipped_text(context, theme.muted, side_name(model, side), ImGui::GetContentRegionAvail().x);
+  }
   for (const Difference& difference : model.differences) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     coloured_text(theme.muted, difference.what);
-    for (const std::string& value : difference.values) {
+    for (const std::size_t side : sides) {
+      const std::string& value = difference.values[side];
       ImGui::TableNextColumn();
       clipped_text(context, theme.text, value.empty() ? "unknown" : value, ImGui::GetContentRegionAvail().x);
     }
@@ -43,19 +90,18 @@ void draw_differences(const Context& context, const CompareModel& model) {
   ImGui::EndTable();
 }
 
-/// The answer: beside the window's name, where no width hides it.
-void draw_verdict(Context& context, const std::optional<CompareCell>& cell) {
-  ImGui::TableNextColumn();
-  if (cell && cell->comparison) {
-    verdict(context, *cell->comparison, true);
-  } else if (!cell) {
-    coloured_text(context.look.theme.muted, "not measured");
-  }
-}
+/// A column of the table: what stands in it, of which side.
+struct CompareColumn {
+  CompareField field = CompareField::window;
+  std::size_t side = 0;
+  std::string title;
+  float width = 0;  ///< in design pixels
+  bool right = false;
+  ImGuiID id() const { return static_cast<ImGuiID>(side * 16 + static_cast<std::size_t>(field) + 1); }
+};
 
 void draw_time(Context& context, const CompareModel& model, const std::optional<CompareCell>& cell) {
   const Theme& theme = context.look.theme;
-  ImGui::TableNextColumn();
   if (cell && cell->ms) {
     number_right(context, format_fixed(*cell->ms, cell->decimals) + point_padding(cell->decimals, model.decimals));
   } else if (cell) {
@@ -65,29 +111,58 @@ void draw_time(Context& context, const CompareModel& model, const std::optional<
   }
 }
 
-void draw_ratio(Context& context, const CompareModel& model, const std::optional<CompareCell>& cell) {
-  const bool compared = cell && cell->comparison;
-  const int decimals = compared ? ratio_decimals(*cell->comparison) : 0;
+/// What a comparison says in one of its columns.
+void draw_comparison(Context& context, const CompareModel& model, CompareField field,
+                     const std::optional<CompareCell>& cell) {
+  const Theme& theme = context.look.theme;
+  if (!cell && field == CompareField::verdict) return coloured_text(theme.muted, "not measured");
+  if (!cell || !cell->comparison) return;
+  const Comparison& comparison = *cell->comparison;
+  const int decimals = ratio_decimals(comparison);
   const std::string padding = point_padding(decimals, model.ratio_decimals);
-  ImGui::TableNextColumn();
-  if (compared) number_right(context, format_fixed(cell->comparison->ratio, decimals) + padding);
-  ImGui::TableNextColumn();
-  if (compared) number_right(context, interval_text(*cell->comparison) + padding, context.look.theme.muted);
+  if (field == CompareField::verdict) {
+    coloured_text(verdict_colour(theme, comparison.verdict), verdict_brief(comparison));
+  } else if (field == CompareField::ratio) {
+    number_right(context, format_fixed(comparison.ratio, decimals) + padding);
+  } else if (field == CompareField::cycles) {
+    number_right(context, cycle_ratio_text(comparison));
+  } else {
+    number_right(context, interval_text(comparison) + padding, theme.muted);
+  }
 }
 
-/// What a click on a line selects: its measurement in the shown sweep, else in the last one that has it, and those of
-/// the other sweeps beside it, the one that they are judged against last. Nothing where only another database has it.
+/// What is said of the cell of a line under the pointer.
+std::string cell_words(const CompareModel& model, const CompareLine& line, const CompareColumn& column) {
+  const std::optional<CompareCell>& cell = line.cells[column.side];
+  switch (column.field) {
+    case CompareField::verdict:
+    case CompareField::ratio:
+    case CompareField::cycles:
+    case CompareField::interval: {
+      if (!cell || !cell->comparison) return {};
+      return fmt::format("{} A is {}, B {}.", ratio_words(*cell->comparison), model.sweeps[column.side],
+                         model.sweeps.front());
+    }
+    case CompareField::time:
+      return cell ? cell->from : std::string();
+    default:
+      return {};  // a setting that is cut says itself what it is
+  }
+}
+
+/// What a click on a line selects: A, which is judged, first, and B, the first side's, last. Of several sides A is that
+/// of the shown sweep, else the last one that was measured. Nothing where only another database has it.
 RowTarget target_of(const Context& context, const CompareLine& line) {
   RowTarget target;
-  std::size_t first = 0;
+  std::size_t judged = 0;
   for (std::size_t s = 0; s < line.cells.size(); ++s) {
     if (!line.cells[s] || line.cells[s]->measurement == 0) continue;
     target = {{line.cells[s]->measurement}, line.cells[s]->sweep};
-    first = s;
-    if (target.sweep == context.ui.selection.shown_sweep) break;
+    judged = s;
+    if (s != 0 && target.sweep == context.ui.selection.shown_sweep) break;
   }
   for (std::size_t s = line.cells.size(); s-- > 0;) {
-    if (s != first && line.cells[s] && line.cells[s]->measurement != 0)
+    if (s != judged && line.cells[s] && line.cells[s]->measurement != 0)
       target.measurements.push_back(line.cells[s]->measurement);
   }
   return target;
@@ -102,7 +177,8 @@ std::vector<std::int64_t> measurements_of(const CompareLine& line) {
 }
 
 /// The window's name, over a click area as wide as the row.
-void draw_name(Context& context, RowSelection& chosen, const CompareLine& line, int index) {
+void draw_name(Context& context, RowSelection& chosen, const CompareModel& model, const CompareLine& line,
+               const std::vector<CompareColumn>& columns, int index) {
   const Theme& theme = context.look.theme;
   Selection& selection = context.ui.selection;
   const auto holds = [&](std::int64_t measurement) {
@@ -117,6 +193,11 @@ void draw_name(Context& context, RowSelection& chosen, const CompareLine& line, 
   if (ImGui::IsItemHovered()) {
     const RowTarget target = target_of(context, line);
     if (!target.measurements.empty()) selection.hovered_now = target.measurements.front();
+    const int column = ImGui::TableGetHoveredColumn();
+    if (column >= 0 && column < static_cast<int>(columns.size())) {
+      const std::string words = cell_words(model, line, columns[static_cast<std::size_t>(column)]);
+      if (!words.empty()) tooltip(context, words);
+    }
   }
   ImGui::PopID();
   ImGui::SameLine(0, 0);
@@ -124,31 +205,39 @@ void draw_name(Context& context, RowSelection& chosen, const CompareLine& line, 
   coloured_text(theme.text, line.window);
 }
 
-void draw_line(Context& context, RowSelection& chosen, const CompareModel& model, const CompareLine& line, int index) {
+void draw_line(Context& context, RowSelection& chosen, const CompareModel& model, const CompareLine& line,
+               const std::vector<CompareColumn>& columns, int index) {
   const Theme& theme = context.look.theme;
   ImGui::TableNextRow(0, context.look.px(24));
-  ImGui::TableNextColumn();
-  draw_name(context, chosen, line, index);
-  ImGui::TableNextColumn();
-  coloured_text(theme.text, line.kernel);
-  for (std::size_t s = 1; s < line.cells.size(); ++s) {
-    draw_verdict(context, line.cells[s]);
-    draw_ratio(context, model, line.cells[s]);
-  }
-  for (const auto& cell : line.cells) draw_time(context, model, cell);
-  if (model.has_passes) {
+  for (const CompareColumn& column : columns) {
     ImGui::TableNextColumn();
-    coloured_text(theme.muted, line.pass);
-  }
-  if (model.has_settings) {
-    ImGui::TableNextColumn();
-    clipped_text(context, theme.muted, line.setting, ImGui::GetContentRegionAvail().x);
+    const std::optional<CompareCell>& cell = line.cells[column.side];
+    switch (column.field) {
+      case CompareField::window:
+        draw_name(context, chosen, model, line, columns, index);
+        break;
+      case CompareField::kernel:
+        coloured_text(theme.text, line.kernel);
+        break;
+      case CompareField::time:
+        draw_time(context, model, cell);
+        break;
+      case CompareField::pass:
+        coloured_text(theme.muted, line.pass);
+        break;
+      case CompareField::setting:
+        clipped_text(context, theme.muted, line.setting, ImGui::GetContentRegionAvail().x);
+        break;
+      default:
+        draw_comparison(context, model, column.field, cell);
+    }
   }
 }
 
-void draw_lines(Context& context, const CompareModel& model) {
-  const auto line_of = [&](int row) -> const CompareLine& { return model.lines[static_cast<std::size_t>(row)]; };
-  const int rows = static_cast<int>(model.lines.size());
+void draw_lines(Context& context, const CompareModel& model, const std::vector<CompareColumn>& columns,
+                const std::vector<std::size_t>& order) {
+  const auto line_of = [&](int row) -> const CompareLine& { return model.lines[order[static_cast<std::size_t>(row)]]; };
+  const int rows = static_cast<int>(order.size());
   RowSelection chosen(
       context, rows, [&](int row) { return target_of(context, line_of(row)); },
       [&](int row) { return measurements_of(line_of(row)); });
@@ -157,83 +246,122 @@ void draw_lines(Context& context, const CompareModel& model) {
   if (chosen.source() >= 0) clipper.IncludeItemByIndex(chosen.source());
   while (clipper.Step()) {
     for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row)
-      draw_line(context, chosen, model, line_of(row), row);
+      draw_line(context, chosen, model, line_of(row), columns, row);
   }
 }
 
-/// As wide as the longest, in design pixels; a very long one is cut, and hovering says it.
-float setting_width(const Context& context, const CompareModel& model) {
-  float widest = 0;
+/// What answers the question comes first, so that it needs no scrolling; what only places a row comes last. What is the
+/// same in all rows, or known of none, has no column: the lines above say it.
+std::vector<CompareColumn> columns_of(const Context& context, const CompareModel& model) {
+  const bool several = model.sweeps.size() > 2;
+  std::vector<CompareColumn> columns;
+  const auto text_width = [&](const std::string& text) {
+    const SmallFont font(context.look);
+    return ImGui::CalcTextSize(text.c_str()).x / context.look.px(1) + 8;
+  };
+  columns.push_back({CompareField::window, 0, "window", 76});
+  if (model.kernel.empty()) columns.push_back({CompareField::kernel, 0, "kernel", 100});
+  for (std::size_t s = 1; s < model.sweeps.size(); ++s) {
+    columns.push_back({CompareField::verdict, s, several ? model.sweeps[s] : "verdict", 100});
+    columns.push_back({CompareField::ratio, s, "ratio", 44, true});
+    if (model.has_cycles) columns.push_back({CompareField::cycles, s, "in cycles", 60, true});
+    if (model.has_intervals) columns.push_back({CompareField::interval, s, "interval", 100, true});
+  }
+  for (const std::size_t side : sides_of(model)) {
+    const std::string title = side_name(model, side) + ", ms";
+    columns.push_back({CompareField::time, side, title, std::clamp(text_width(title), 72.0F, 130.0F), true});
+  }
+  if (model.has_passes) columns.push_back({CompareField::pass, 0, "pass", 64});
+  if (!model.has_settings) return columns;
+  // The settings take the room that is left, so that nothing is scrolled out of sight for them.
+  float widest = 0, taken = 24;
   for (const CompareLine& line : model.lines) widest = std::max(widest, ImGui::CalcTextSize(line.setting.c_str()).x);
-  return std::clamp(widest / context.look.px(1) + 12, 80.0F, 320.0F);
+  for (const CompareColumn& column : columns) taken += column.width + 2 * kCompareCellPadding;
+  const float room = ImGui::GetContentRegionAvail().x / context.look.px(1) - taken - 2 * kCompareCellPadding;
+  columns.push_back({CompareField::setting, 0, "setting",
+                     std::clamp(widest / context.look.px(1) + 12, 80.0F, std::max(80.0F, room))});
+  return columns;
+}
+
+const char* header_words(CompareField field) {
+  switch (field) {
+    case CompareField::ratio:
+      return "Time of A / time of B: below 1 A is faster.";
+    case CompareField::cycles:
+      return "Time x clock of A / that of B. Two cards, or one at another temperature, hold other clocks under one "
+             "power "
+             "limit: what remains in cycles is the kernel's.";
+    case CompareField::interval:
+      return "Of the ratio of times: 99 % between sweeps with restarts, else 95 %.";
+    default:
+      return "";
+  }
+}
+
+void draw_headers(const Context& context, const std::vector<CompareColumn>& columns,
+                  const std::optional<std::pair<unsigned int, bool>>& sort) {
+  const Theme& theme = context.look.theme;
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers, context.look.px(28));
+  for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
+    if (!ImGui::TableSetColumnIndex(i)) continue;
+    const CompareColumn& column = columns[static_cast<std::size_t>(i)];
+    ImGui::PushStyleColor(ImGuiCol_Text, faded(theme.text, 0));
+    ImGui::TableHeader(ImGui::TableGetColumnName(i));
+    ImGui::PopStyleColor();
+    if (const char* words = header_words(column.field); *words != 0) tooltip(context, words);
+    const bool sorted = sort && sort->first == column.id();
+    const std::string title = sorted ? fmt::format("{} {}", sort->second ? "▼" : "▲", column.title) : column.title;
+    header_text(context, i, title, column.right, sorted ? theme.text : theme.muted);
+  }
+}
+
+/// The lines in the order that a header was clicked for.
+const std::vector<std::size_t>& order_of(Context& context, const CompareModel& model,
+                                         const std::vector<CompareColumn>& columns) {
+  UiState::CompareOrder& order = context.ui.compare_order;
+  std::optional<std::pair<unsigned int, bool>> asked;
+  std::optional<CompareSort> sort;
+  const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
+  if (specs != nullptr && specs->SpecsCount > 0) {
+    const ImGuiTableColumnSortSpecs& first = specs->Specs[0];
+    const auto column = std::ranges::find(columns, first.ColumnUserID, &CompareColumn::id);
+    const bool descending = first.SortDirection == ImGuiSortDirection_Descending;
+    if (column != columns.end()) {
+      asked = {first.ColumnUserID, descending};
+      sort = CompareSort{column->field, column->side, descending};
+    }
+  }
+  const bool known = order.revision == context.data.revision && order.sort == asked;
+  if (!known || order.lines.size() != model.lines.size())
+    order = {context.data.revision, asked, sorted_lines(model, sort)};
+  return order.lines;
 }
 
 void draw_rows(Context& context, const CompareModel& model) {
-  const int columns =
-      3 + (model.has_passes ? 1 : 0) + (model.has_settings ? 1 : 0) + 4 * (static_cast<int>(model.sweeps.size()) - 1);
+  const std::vector<CompareColumn> columns = columns_of(context, model);
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable |
                                 ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_BordersInnerH |
-                                ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(context.look.px(5), context.look.px(4)));
-  const bool open = ImGui::BeginTable("compare", columns, flags);
+                                ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX | ImGuiTableFlags_Sortable |
+                                ImGuiTableFlags_SortTristate | ImGuiTableFlags_NoSavedSettings;
+  // Other columns are another table, whose widths and sort are its own.
+  std::string name = "compare";
+  for (const CompareColumn& column : columns) name += fmt::format("/{}", column.id());
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(context.look.px(kCompareCellPadding), context.look.px(4)));
+  const bool open = ImGui::BeginTable(name.c_str(), static_cast<int>(columns.size()), flags);
   ImGui::PopStyleVar();
   if (!open) return;
-  const auto column = [&](const std::string& name, float width) {
-    ImGui::TableSetupColumn(name.c_str(), ImGuiTableColumnFlags_WidthFixed, context.look.px(width));
-  };
-  const bool several = model.sweeps.size() > 2;
-  ImGui::TableSetupScrollFreeze(several ? 1 : 2, 1);
-  // What answers the question comes first, so that it needs no scrolling; what only places a row comes last.
-  std::vector<bool> right{false, false};
-  column("window", 84);
-  column("kernel", 100);
-  for (std::size_t s = 1; s < model.sweeps.size(); ++s) {
-    column(several ? fmt::format("{}##verdict", model.sweeps[s]) : "verdict", 104);
-    column(fmt::format("ratio##{}", s), 44);
-    column(fmt::format("interval##{}", s), 108);
-    right.insert(right.end(), {false, true, true});
+  ImGui::TableSetupScrollFreeze(1, 1);
+  for (const CompareColumn& column : columns) {
+    const bool worst_first = column.field == CompareField::ratio || column.field == CompareField::cycles;
+    ImGui::TableSetupColumn(fmt::format("{}##{}", column.title, column.id()).c_str(),
+                            ImGuiTableColumnFlags_WidthFixed |
+                                (worst_first ? ImGuiTableColumnFlags_PreferSortDescending : ImGuiTableColumnFlags_None),
+                            context.look.px(column.width), column.id());
   }
-  for (const std::string& sweep : model.sweeps) {
-    column(fmt::format("{}, ms", sweep), std::clamp(16 + 6.5F * static_cast<float>(sweep.size() + 4), 84.0F, 120.0F));
-    right.push_back(true);
-  }
-  if (model.has_passes) column("pass", 64);
-  if (model.has_settings) column("setting", setting_width(context, model));
-  header_row(context, right);
-  draw_lines(context, model);
+  const std::vector<std::size_t>& order = order_of(context, model, columns);
+  draw_headers(context, columns, context.ui.compare_order.sort);
+  draw_lines(context, model, columns, order);
   ImGui::EndTable();
-}
-
-/// "63ca6c (24 Nov 10:12 to 25 Nov 09:01)": with the hours between which it was measured.
-std::string version_text(const KernelVersion& version, std::int64_t now) {
-  const std::string first = format_started(version.first, now), last = format_started(version.last, now);
-  return fmt::format("{} ({})", short_hash(version.hash), first == last ? first : first + " to " + last);
-}
-
-/// "Hopper forward: 63ca6c (24 Nov 10:12) → 2c6a73 (25 Nov 09:01), 34 shared".
-std::string change_text(const VersionChange& change, std::int64_t now) {
-  return fmt::format("{} {}: {} → {}, {} shared", change.label, to_string(change.choice.pass),
-                     version_text(change.before, now), version_text(change.after, now), change.shared);
-}
-
-/// Which versions are compared; others are chosen here.
-void draw_versions(Context& context) {
-  const VersionChoice& chosen = context.data.versions;
-  const auto is_chosen = [&](const VersionChange& change) {
-    return change.choice.kernel == chosen.kernel && change.choice.pass == chosen.pass &&
-           change.choice.before.starts_with(chosen.before) && change.choice.after.starts_with(chosen.after);
-  };
-  const auto found = std::ranges::find_if(context.data.changes, is_chosen);
-  const std::string shown = found == context.data.changes.end() ? "" : change_text(*found, context.now);
-  if (context.ui.printing) return muted_text(context, shown);
-  const float wanted = button_width(shown.c_str()) + ImGui::GetFrameHeight();
-  ImGui::SetNextItemWidth(std::min(ImGui::GetContentRegionAvail().x, std::max(context.look.px(320), wanted)));
-  if (!ImGui::BeginCombo("##versions", shown.c_str(), ImGuiComboFlags_HeightLarge)) return tooltip(context, shown);
-  for (const VersionChange& change : context.data.changes) {
-    const std::string text = change_text(change, context.now);
-    if (ImGui::Selectable(text.c_str(), is_chosen(change))) context.request(ask::CompareVersions{change.choice});
-  }
-  ImGui::EndCombo();
 }
 
 /// What leads away from a comparison that is not of sweeps of this database.
@@ -267,11 +395,12 @@ void draw_nothing_compared(Context& context) {
   }
 }
 
-/// "Ratio = time 2c6a73 / time 63ca6c".
+/// "Ratio = time A / time B, below 1 A is faster. A: 2c6a73, B: 63ca6c."
 std::string ratio_text(const CompareModel& model) {
   const std::string& old = model.sweeps.front();
-  return model.sweeps.size() == 2 ? fmt::format("Ratio = time {} / time {}; below 1 is faster.", model.sweeps[1], old)
-                                  : fmt::format("Ratio = time here / time of {}; below 1 is faster.", old);
+  return model.sweeps.size() == 2
+             ? fmt::format("Ratio = time A / time B, below 1 A is faster. A: {}, B: {}.", model.sweeps[1], old)
+             : fmt::format("Ratio = time here (A) / time of {} (B), below 1 A is faster.", old);
 }
 
 }  // namespace
@@ -284,7 +413,9 @@ void draw_compare_panel(Context& context) {
   const bool versions = !context.data.versions.kernel.empty();
   std::string summary = compare_summary(*model);
   if (versions) summary = fmt::format("{}: {}", counted(model->lines.size(), "shared measurement"), summary);
-  if (!model->has_passes && !model->lines.empty()) summary += " " + sentence(model->lines.front().pass);
+  if (!model->has_passes && !model->lines.empty())
+    summary += " " + sentence(model->kernel.empty() ? model->lines.front().pass
+                                                    : model->kernel + " " + model->lines.front().pass);
   const std::optional<WayBack> back = way_back(context);
   const float room = back ? button_width(back->label.c_str()) + ImGui::GetStyle().ItemSpacing.x : 0;
   panel_heading(context, summary, "", button_width(kCopySave) + room);
@@ -294,6 +425,13 @@ void draw_compare_panel(Context& context) {
   }
   chart_button(context, Panel::compare);
   if (versions) draw_versions(context);
+  for (const std::string& words : {unjudged_text(model->unjudged), unchanged_text(model->unchanged)}) {
+    if (words.empty()) continue;
+    const SmallFont font(context.look);
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.text, words);
+    ImGui::PopTextWrapPos();
+  }
   muted_text(context, ratio_text(*model) + " " + compare_explanation(*model), true);
   draw_differences(context, *model);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));

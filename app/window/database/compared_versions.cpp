@@ -1,6 +1,7 @@
 #include "app/window/database/compared_versions.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "app/window/database/read_sweep.hpp"
 #include "kernels/base/error.hpp"
+#include "profiler/verdict/pairing.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 
 namespace triscope {
@@ -30,6 +32,17 @@ ComparedSweep side_of(std::vector<ResultRow> rows, const std::string& hash, cons
   return side;
 }
 
+/// Of the kernel and pass that are named the newest version, beside that with which it shares most; where there is
+/// none, the two that share most.
+const VersionChoice& usual_change(const std::vector<VersionChange>& changes, const VersionChoice& named) {
+  const VersionChange* usual = nullptr;
+  for (const VersionChange& change : changes) {  // those that share most first
+    if (change.choice.kernel != named.kernel || change.choice.pass != named.pass) continue;
+    if (usual == nullptr || change.after.first > usual->after.first) usual = &change;
+  }
+  return usual == nullptr ? changes.front().choice : usual->choice;
+}
+
 }  // namespace
 
 const VersionsAnswer& ComparedVersions::answer(const Snapshot& snapshot, const VersionsQuestion& question,
@@ -39,8 +52,9 @@ const VersionsAnswer& ComparedVersions::answer(const Snapshot& snapshot, const V
   std::vector<ResultRow> rows = snapshot.results();
   std::erase_if(rows, [&](const ResultRow& row) { return row.sweep == question.hidden; });
   VersionsAnswer answer{question.choice, version_changes(rows, kernel_histories(rows)), {}};
-  if (answer.choice.kernel.empty() && !answer.changes.empty()) answer.choice = answer.changes.front().choice;
-  if (answer.choice.kernel.empty())
+  if (answer.choice.before.empty() && !answer.changes.empty())
+    answer.choice = usual_change(answer.changes, answer.choice);
+  if (answer.choice.before.empty())
     throw Error("No versions of a kernel were compared",
                 "no configuration was measured with two texts of one kernel on one device",
                 "change a kernel, build, and run the same sweep again");
@@ -52,7 +66,12 @@ const VersionsAnswer& ComparedVersions::answer(const Snapshot& snapshot, const V
   }
   Comparisons comparisons;
   std::vector<ResultRow> before, after;
+  std::map<std::int64_t, std::size_t> newest_of;
+  std::set<SweepPair> compared_sweeps;
   for (VersionPair& pair : pairs) {
+    newest_of[pair.before.measurement] = pair.of_before;
+    newest_of[pair.after.measurement] = pair.of_after;
+    compared_sweeps.insert({pair.after.sweep, pair.before.sweep});
     comparisons[pair.after.measurement] = {pair.before.measurement,
                                            compare_rows(samples, pair.after, samples, pair.before, question.tolerance)};
     cut_texts(pair.before);
@@ -63,6 +82,9 @@ const VersionsAnswer& ComparedVersions::answer(const Snapshot& snapshot, const V
   answer.compared.push_back(side_of(std::move(before), answer.choice.before, sweeps));
   answer.compared.push_back(side_of(std::move(after), answer.choice.after, sweeps));
   answer.compared.back().against_first = std::move(comparisons);
+  for (ComparedSweep& side : answer.compared) side.newest_of = newest_of;
+  for (const RowPair& pair : unchanged_pairs(rows, rows, compared_sweeps))
+    answer.compared.back().unchanged.add(pair.a, compare_rows(samples, pair.a, samples, pair.b, question.tolerance));
   answer_ = std::move(answer);
   asked_ = question;
   return answer_;

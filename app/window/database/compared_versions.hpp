@@ -12,7 +12,7 @@ namespace triscope {
 
 /// What is asked, and what stays the same as long as the database does.
 struct VersionsQuestion {
-  VersionChoice choice;     ///< without a kernel: the two that share most
+  VersionChoice choice;     ///< without hashes: the newest of that kernel and pass, or the two that share most
   std::int64_t hidden = 0;  ///< sweep that is left out
   double tolerance = 0.005;
   std::int64_t data_version = 0;

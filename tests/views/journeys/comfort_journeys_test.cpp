@@ -208,9 +208,14 @@ TEST_F(Journey, a_comparison_shows_its_answer_without_scrolling) {
     app().carry_out(ask::Compare{data().sweeps[1].id});
     wait(c);
     front(c, Panel::compare);
-    const ImGuiTable* table = ImGui::TableFindByID(ImGui::FindWindowByName("###compare")->GetID("compare"));
-    IM_CHECK(table != nullptr);
     constexpr int kAnswer = 7;  // window, kernel, verdict, ratio, interval and both times
+    const ImGuiTable* table = nullptr;
+    for (int n = 0; n < ImGui::GetCurrentContext()->Tables.GetMapSize(); ++n) {
+      const ImGuiTable* one = ImGui::GetCurrentContext()->Tables.TryGetMapData(n);
+      const bool here = one != nullptr && one->OuterWindow == ImGui::FindWindowByName("###compare");
+      if (here && one->ColumnsCount >= kAnswer) table = one;
+    }
+    IM_CHECK(table != nullptr);
     for (int i = 0; i < kAnswer; ++i) IM_CHECK_LE(table->Columns[i].WorkMaxX, table->InnerWindow->InnerClipRect.Max.x);
   });
 }

@@ -1,5 +1,7 @@
 // What a person does with the Compare panel and another database.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -7,8 +9,10 @@
 #include "kernels/base/error.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "tests/paths.hpp"
+#include "tests/profiler/record/kernel_cards.hpp"
 #include "tests/views/journeys/journey.hpp"
 #include "views/model/tables/beside_model.hpp"
+#include "views/model/tables/compare_model.hpp"
 
 namespace triscope {
 namespace {
@@ -132,9 +136,13 @@ TEST_F(CompareJourney, the_sweep_before_is_found_by_its_command) {
   });
 }
 
-/// What two versions of one kernel measured, each in two sweeps; the newer one is 10 % slower in what both have.
+/// What two versions of one kernel measured, each in two sweeps; the newer one is 10 % slower in what both have, at a
+/// clock that is 2 % lower. A library that did not change took 2 % longer.
 void write_two_versions(const std::filesystem::path& file) {
   Store store(file);
+  std::vector<KernelInfo> kernels;
+  for (const auto& [id, card] : kernel_cards()) kernels.push_back({.id = id, .card = card});
+  store.know_kernels(kernels);
   for (int sweep = 0; sweep < 4; ++sweep) {
     const std::int64_t id = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 2);
     for (std::int64_t n = 0; n < 2; ++n) {
@@ -142,9 +150,21 @@ void write_two_versions(const std::filesystem::path& file) {
       one.key.kernel = "cuda.hopper";
       one.key.problem.seq_len = 1024 << (n + (sweep % 2 == 0 ? 0 : 2));
       one.source_hash = sweep < 2 ? "63ca6c000000" : "2c6a73000000";
-      for (Sample& sample : one.samples) sample.duration_ns = (sweep < 2 ? 1'000'000 : 1'100'000) * (1 + n);
-      one.summary = summarize(one.samples, StoppingRule{});
-      store.add(id, one);
+      const auto add = [&](std::int64_t duration_ns) {
+        for (Sample& sample : one.samples) {
+          sample.duration_ns = duration_ns;
+          sample.sm_clock_mhz = sweep < 2 ? 1500 : 1470;
+        }
+        one.summary = summarize(one.samples, StoppingRule{});
+        store.add(id, one);
+      };
+      add((sweep < 2 ? 1'000'000 : 1'100'000) * (1 + n));
+      one.key.kernel = "baseline.fa3";
+      one.key.instance = "0.3.6";
+      one.key.problem.form = Form::dot_product;
+      one.key.problem.window1 = one.key.problem.seq_len;
+      one.key.problem.window2 = 1;
+      add(sweep < 2 ? 500'000 : 510'000);
     }
     store.finish_sweep(id);
   }
@@ -168,6 +188,38 @@ TEST_F(CompareJourney, two_versions_of_a_kernel_are_compared_in_all_that_both_me
     IM_CHECK_EQ(model->lines.size(), 4U);
     IM_CHECK_EQ(model->missing, 0);
     for (const CompareLine& line : model->lines) IM_CHECK(std::abs(line.cells[1]->comparison->ratio - 1.1) < 1e-6);
+    IM_CHECK_STR_EQ(cycle_ratio_text(*model->lines.front().cells[1]->comparison).c_str(), "1.078");
+    const std::string unchanged = unchanged_text(model->unchanged);
+    IM_CHECK(unchanged.find("time A / B 1.020, in cycles 1.000") != std::string::npos);
+    // A click selects A, the newer one, before B, whichever sweep is shown.
+    std::vector<ResultRow> of_sides;
+    for (const ComparedSweep& side : data().compared) of_sides.push_back(side.results->rows.front());
+    for (const ResultRow& row : of_sides) {
+      app().carry_out(ask::SelectMeasurements{{row.measurement}, row.sweep});
+      wait(c);
+      IM_CHECK_EQ(data().shown->info.id, row.sweep);
+      app().carry_out(ask::ClearSelection{});
+      wait(c);
+      front(c, Panel::compare);
+      c->ItemClick("//###compare/**/##line", 0, ImGuiTestOpFlags_NoCheckHoveredId);
+      wait(c);
+      IM_CHECK(data().selected != nullptr && data().beside != nullptr);
+      IM_CHECK_STR_EQ(data().selected->row.source_hash.c_str(), "2c6a73000000");
+      IM_CHECK_STR_EQ(data().beside->of->row.source_hash.c_str(), "63ca6c000000");
+      IM_CHECK_STR_EQ(cycle_ratio_text(data().beside->time).c_str(), "1.078");
+    }
+    // A click on a header sorts, another one turns it round, a third one puts the lines back.
+    const std::string header =
+        fmt::format("//###compare/**/A 2c6a73, ms##{}", 16 + static_cast<int>(CompareField::time) + 1);
+    const auto first_ms = [&] {
+      return *app().models().compare(data(), 0)->lines[ui().compare_order.lines.front()].cells[1]->ms;
+    };
+    c->ItemClick(header.c_str());
+    IM_CHECK_EQ(first_ms(), 1.1);
+    c->ItemClick(header.c_str());
+    IM_CHECK_EQ(first_ms(), 2.2);
+    c->ItemClick(header.c_str());
+    IM_CHECK(!ui().compare_order.sort);
     c->ItemClick("//**/###leave");
     wait(c);
     IM_CHECK(data().compared.empty());

@@ -10,6 +10,7 @@
 #include "tests/views/journeys/drawn_text.hpp"
 #include "tests/views/journeys/journey.hpp"
 #include "views/model/tables/beside_model.hpp"
+#include "views/model/tables/compare_model.hpp"
 
 namespace triscope {
 namespace {

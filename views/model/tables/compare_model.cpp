@@ -4,8 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <set>
+#include <sstream>
+#include <utility>
 
 #include "profiler/record/same_device.hpp"
 #include "views/data/format.hpp"
@@ -56,7 +61,7 @@ struct Aspect {
 /// In order of importance for a time: the machine, its conditions, how it was timed, then the software.
 const Aspect kAspects[] = {
     {"device", device_text},
-    {"device id", [](const SweepResults& s) { return s.info.environment.device_uuid; }},
+    {"card", [](const SweepResults& s) { return s.info.environment.device_uuid; }},
     {"driver", [](const SweepResults& s) { return s.info.environment.driver_version; }},
     {"clock while measuring", median_clock, true},
     {"power limit", [](const SweepResults& s) { return number_text(s.info.environment.power_limit_w, "W"); }},
@@ -124,6 +129,23 @@ std::string value_of(const Aspect& aspect, const ComparedSweep& sweep) {
   return fmt::format("{}", fmt::join(values, ", "));
 }
 
+/// Of long texts of words only the words that not all of them have: "... -O3 ..." of the flags of a compiler.
+void keep_what_differs(std::vector<std::string>& values) {
+  constexpr std::size_t kLong = 60;
+  if (std::ranges::none_of(values, [](const std::string& value) { return value.size() > kLong; })) return;
+  std::vector<std::vector<std::string>> words;
+  std::map<std::string, std::size_t> found_in;
+  for (const std::string& value : values) {
+    std::istringstream text(value);
+    words.emplace_back(std::istream_iterator<std::string>(text), std::istream_iterator<std::string>());
+    for (const std::string& word : std::set<std::string>(words.back().begin(), words.back().end())) ++found_in[word];
+  }
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    std::erase_if(words[v], [&](const std::string& word) { return found_in.at(word) == values.size(); });
+    values[v] = words[v].empty() ? "none of them" : fmt::format("{}", fmt::join(words[v], " "));
+  }
+}
+
 std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compared, std::int64_t now) {
   std::vector<Difference> differences;
   if (!compared.empty() && !compared.front().database.empty()) {
@@ -139,6 +161,10 @@ std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compare
     for (const ComparedSweep& sweep : compared) difference.values.push_back(value_of(aspect, sweep));
     const bool differ = std::any_of(difference.values.begin(), difference.values.end(),
                                     [&](const std::string& value) { return value != difference.values.front(); });
+    if (differ && difference.what == "compiler flags") {
+      keep_what_differs(difference.values);
+      difference.what += " of one";
+    }
     if (differ || (several_devices && aspect.text == device_text)) differences.push_back(std::move(difference));
   }
   return differences;
@@ -185,7 +211,41 @@ void order_lines(CompareModel& model) {
     model.missing += std::any_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return !cell; });
 }
 
+/// "sweep 27, 25 Nov 02:09"; of a measurement that was chosen from several "..., the newest of 3".
+std::string from_text(const ResultRow& row, const ComparedSweep& side, std::int64_t now) {
+  std::string text = fmt::format("sweep {}, {}", row.sweep, format_started(row.started, now));
+  const auto of = side.newest_of.find(row.measurement);
+  if (of != side.newest_of.end() && of->second > 1)
+    text += fmt::format("; the newest of {} that were measured of it", of->second);
+  return text;
+}
+
+/// What did not change between two sides: of whole sweeps those of their rows that stand beside each other.
+UnchangedKernels unchanged_of(const std::vector<ComparedSweep>& compared) {
+  if (compared.size() != 2) return {};
+  const ComparedSweep &first = compared[0], &second = compared[1];
+  if (second.aligned) return second.unchanged;
+  std::map<std::int64_t, const ResultRow*> in_first;
+  for (const ResultRow& row : first.results->rows) in_first.emplace(row.measurement, &row);
+  UnchangedKernels unchanged;
+  bool changed = false;
+  for (const ResultRow& row : second.results->rows) {
+    const auto against = second.against_first.find(row.measurement);
+    if (against == second.against_first.end()) continue;
+    const auto other = in_first.find(against->second.other);
+    if (other != in_first.end() && is_unchanged(row, *other->second)) {
+      unchanged.add(row, against->second.comparison);
+    } else {
+      changed = true;
+    }
+  }
+  return changed ? unchanged : UnchangedKernels{};
+}
+
 void count(CompareModel& model, const Comparison& comparison) {
+  model.has_cycles |= comparison.cycle_ratio.has_value();
+  model.has_intervals |= interval_known(comparison);
+  model.unjudged.add(comparison);
   switch (comparison.verdict) {
     case Verdict::faster:
       ++model.faster;
@@ -203,6 +263,16 @@ void count(CompareModel& model, const Comparison& comparison) {
       ++model.not_comparable;
       break;
   }
+}
+
+/// Of the lines: their kernel, and whether their passes differ.
+void tell_what_is_shared(CompareModel& model) {
+  const auto differs = [&model](std::string CompareLine::*of) {
+    return std::ranges::any_of(model.lines,
+                               [&](const CompareLine& line) { return line.*of != model.lines.front().*of; });
+  };
+  model.has_passes = differs(&CompareLine::pass);
+  if (!model.lines.empty() && !differs(&CompareLine::kernel)) model.kernel = model.lines.front().kernel;
 }
 
 }  // namespace
@@ -232,21 +302,25 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
   for (std::size_t i = 0; aligned && on_several_devices(all) && i < all.size(); ++i)
     settings[i] += (settings[i].empty() ? "" : ", ") + all[i]->device;
   model.conditions = shared_conditions(all);
-  auto setting = settings.begin();
   std::map<std::string, std::size_t> line_of;
-  for (std::size_t s = 0; s < n; ++s) {
+  for (std::size_t s = 0, at = 0; s < n; ++s) {
     std::size_t place = 0;
     for (const ResultRow& row : compared[s].results->rows) {
       const std::string key = aligned ? fmt::format("{}", place++) : match_key(row, instances);
       const auto [found, inserted] = line_of.emplace(key, model.lines.size());
       if (inserted) {
-        model.lines.push_back(empty_line(row, instances, *setting, n));
-        model.has_settings |= !setting->empty();
+        model.lines.push_back(empty_line(row, instances, settings[at], n));
+        model.has_settings |= !settings[at].empty();
       }
-      ++setting;
+      ++at;
       const std::int64_t selectable = compared[s].database.empty() ? row.measurement : 0;
-      CompareCell cell{selectable,       row.sweep,  row.status == Status::ok ? row.median_ms : std::nullopt,
-                       ms_decimals(row), row.status, std::nullopt};
+      CompareCell cell{selectable,
+                       row.sweep,
+                       row.status == Status::ok ? row.median_ms : std::nullopt,
+                       ms_decimals(row),
+                       row.status,
+                       std::nullopt,
+                       from_text(row, compared[s], now)};
       const auto comparison = compared[s].against_first.find(row.measurement);
       if (comparison != compared[s].against_first.end()) {
         cell.comparison = comparison->second.comparison;
@@ -258,10 +332,75 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
     }
   }
   order_lines(model);
-  model.has_passes = std::any_of(model.lines.begin(), model.lines.end(),
-                                 [&](const CompareLine& line) { return line.pass != model.lines.front().pass; });
+  tell_what_is_shared(model);
+  model.unchanged = unchanged_of(compared);
   model.differences = differences_of(compared, now);
   return model;
+}
+
+const char* side_letter(const CompareModel& model, std::size_t side) {
+  return model.sweeps.size() != 2 ? "" : side == 0 ? "B" : "A";
+}
+
+std::string side_name(const CompareModel& model, std::size_t side) {
+  const std::string letter = side_letter(model, side);
+  return letter.empty() ? model.sweeps[side] : letter + " " + model.sweeps[side];
+}
+
+namespace {
+
+/// What a line is sorted by: a number, or a text.
+struct SortKey {
+  std::optional<double> number;
+  std::string text;
+};
+SortKey sort_key(const CompareLine& line, const CompareSort& sort) {
+  const std::optional<CompareCell>& cell = line.cells[std::min(sort.side, line.cells.size() - 1)];
+  const Comparison* comparison = cell && cell->comparison ? &*cell->comparison : nullptr;
+  switch (sort.field) {
+    case CompareField::window:
+      return {{}, line.window};
+    case CompareField::kernel:
+      return {{}, line.kernel};
+    case CompareField::pass:
+      return {{}, line.pass};
+    case CompareField::setting:
+      return {{}, line.setting};
+    case CompareField::verdict:
+      return {comparison ? std::optional<double>(static_cast<int>(comparison->verdict)) : std::nullopt, {}};
+    case CompareField::ratio:
+      return {comparison && comparison->ratio > 0 ? std::optional(comparison->ratio) : std::nullopt, {}};
+    case CompareField::cycles:
+      return {comparison ? comparison->cycle_ratio : std::nullopt, {}};
+    case CompareField::interval:
+      return {comparison && interval_known(*comparison)
+                  ? std::optional(comparison->interval.high - comparison->interval.low)
+                  : std::nullopt,
+              {}};
+    case CompareField::time:
+      return {cell ? cell->ms : std::nullopt, {}};
+  }
+  return {};
+}
+
+/// With the numbers in a text in the order of their size.
+bool text_before(const std::string& a, const std::string& b) { return strverscmp(a.c_str(), b.c_str()) < 0; }
+
+}  // namespace
+
+std::vector<std::size_t> sorted_lines(const CompareModel& model, const std::optional<CompareSort>& sort) {
+  std::vector<std::size_t> order(model.lines.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!sort || model.sweeps.empty()) return order;
+  std::vector<SortKey> keys;
+  for (const CompareLine& line : model.lines) keys.push_back(sort_key(line, *sort));
+  std::ranges::stable_sort(order, [&](std::size_t one, std::size_t other) {
+    const SortKey &a = keys[one], &b = keys[other];
+    if (a.number.has_value() != b.number.has_value()) return a.number.has_value();
+    if (a.number) return sort->descending ? *a.number > *b.number : *a.number < *b.number;
+    return sort->descending ? text_before(b.text, a.text) : text_before(a.text, b.text);
+  });
+  return order;
 }
 
 int ratio_decimals(const Comparison& comparison) {
@@ -286,11 +425,12 @@ std::string compare_explanation(const CompareModel& model) {
       most = std::max(most, cell->comparison->same_within);
     }
   }
-  if (most == 0) return {};
+  const std::string all = model.conditions.empty() ? "" : "All rows: " + model.conditions + ".";
+  if (most == 0) return all;  // nothing has a verdict
   const std::string within = least == most ? fmt::format("{:.3g} %", 100 * most)
                                            : fmt::format("{:.3g} %, {:.3g} % in turns", 100 * most, 100 * least);
   return fmt::format("Same: the whole interval within {} of 1. Unclear: the interval allows more than one answer.{}",
-                     within, model.conditions.empty() ? "" : " All rows: " + model.conditions + ".");
+                     within, all.empty() ? "" : " " + all);
 }
 
 TextTable compare_text(const CompareModel& model) {
@@ -300,10 +440,10 @@ TextTable compare_text(const CompareModel& model) {
     table.numeric.push_back(false);
   }
   for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
-    table.header.push_back(model.sweeps[s] + ", ms");
+    table.header.push_back(side_name(model, s) + ", ms");
     table.numeric.push_back(true);
     if (s == 0) continue;
-    for (const char* title : {"ratio", "low", "high"}) {
+    for (const char* title : {"ratio", "low", "high", "ratio in cycles"}) {
       table.header.emplace_back(title);
       table.numeric.push_back(true);
     }
@@ -325,9 +465,10 @@ TextTable compare_text(const CompareModel& model) {
         const int decimals = ratio_decimals(c);
         row.insert(row.end(),
                    {format_fixed(c.ratio, decimals), known ? format_fixed(c.interval.low, decimals) : "unknown",
-                    known ? format_fixed(c.interval.high, decimals) : "unknown", std::string(to_string(c.verdict))});
+                    known ? format_fixed(c.interval.high, decimals) : "unknown", cycle_ratio_text(c),
+                    std::string(to_string(c.verdict))});
       } else {
-        row.insert(row.end(), 4, "");
+        row.insert(row.end(), 5, "");
       }
     }
     table.rows.push_back(std::move(row));

@@ -1,6 +1,7 @@
 // Two or more sweeps side by side: the first is what the others are judged against.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct CompareCell {
   int decimals = 0;  ///< of `ms`, as many as its interval bears
   Status status = Status::ok;
   std::optional<Comparison> comparison;  ///< with the first sweep's; unset for the first sweep itself
+  std::string from{};                    ///< where it stands: "sweep 27, 25 Nov 02:09; the newest of 3"
 };
 
 struct CompareLine {
@@ -35,6 +37,11 @@ struct CompareModel {
   std::vector<std::string> sweeps;  ///< "today 14:02"; with the device where devices differ
   std::vector<CompareLine> lines;   ///< what every sweep has first, of it what takes longer than before first
   std::vector<Difference> differences;
+  std::string kernel;          ///< of all lines; empty: they have several
+  bool has_cycles = false;     ///< some ratio in clock cycles is known
+  bool has_intervals = false;  ///< some interval is known
+  UnchangedKernels unchanged;  ///< between the two sides; empty where nothing changed, or there are more sides
+  Unjudged unjudged;
   std::string conditions;                ///< what all lines of our kernels share: "32,768 tokens, 64/1 heads"
   bool has_settings = false;             ///< some line has one
   bool has_passes = false;               ///< lines differ in pass or regime
@@ -45,6 +52,22 @@ struct CompareModel {
 
 /// `now` is unix seconds, for the sweeps' names.
 CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std::int64_t now);
+/// "A" or "B" of two sides, B the first, which A is judged against; empty where there are more.
+const char* side_letter(const CompareModel& model, std::size_t side);
+/// "A 2c6a73" of two sides, or the name alone.
+std::string side_name(const CompareModel& model, std::size_t side);
+
+/// What lines can be sorted by, of one side where it has sides.
+enum class CompareField { window, kernel, verdict, ratio, cycles, interval, time, pass, setting };
+struct CompareSort {
+  CompareField field = CompareField::ratio;
+  std::size_t side = 1;
+  bool descending = false;
+  bool operator==(const CompareSort&) const = default;
+};
+/// The lines' places in that order; what has no value stands last. Without a sort as they stand.
+std::vector<std::size_t> sorted_lines(const CompareModel& model, const std::optional<CompareSort>& sort);
+
 /// As many as the interval of the ratio bears.
 int ratio_decimals(const Comparison& comparison);
 /// "0.981 .. 1.020" of a ratio, or "unknown".

@@ -1,0 +1,250 @@
+// The model of the Compare panel.
+#include "views/model/tables/compare_model.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/views/sweep_fixture.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::row;
+using fixture::small_sweep;
+using fixture::sweep;
+using testing::HasSubstr;
+
+TEST(Compare, an_unknown_interval_of_a_ratio_has_no_numbers) {
+  Comparison comparison;
+  comparison.ratio = 1.2;
+  comparison.interval = {0, std::numeric_limits<double>::infinity()};
+  EXPECT_EQ(interval_text(comparison), "unknown");
+  comparison.interval = {1.1, 1.3};
+  EXPECT_EQ(interval_text(comparison), "1.10 .. 1.30");
+}
+
+TEST(Compare, a_ratio_has_the_digits_that_its_interval_bears) {
+  Comparison comparison;
+  comparison.verdict = Verdict::same;
+  comparison.ratio = 1.2345;
+  comparison.interval = {1.23, 1.24};
+  EXPECT_EQ(ratio_decimals(comparison), 3) << "no more than three";
+  EXPECT_EQ(interval_text(comparison), "1.230 .. 1.240");
+  comparison.interval = {1.0, 1.5};
+  EXPECT_EQ(ratio_decimals(comparison), 2);
+  EXPECT_EQ(interval_text(comparison), "1.00 .. 1.50");
+}
+
+TEST(Compare, counts_verdicts_and_lists_differences_in_order_of_importance) {
+  auto first = small_sweep(), second = small_sweep();
+  second->info.environment.driver_version = "580";
+  second->info.environment.compiler = "g++ 13";
+  second->rows.pop_back();
+  ComparedSweep a{first, {}}, b{second, {}};
+  b.against_first[1] = {1, {Verdict::faster, 1.3, {1.2, 1.4}, {}, false, 0, ""}};
+  b.against_first[2] = {2, {Verdict::slower, 0.8, {0.7, 0.9}, {}, false, 0, ""}};
+  const CompareModel model = make_compare_model({a, b}, 0);
+  EXPECT_EQ(model.lines.size(), 6U);
+  EXPECT_EQ(model.missing, 1);
+  EXPECT_EQ(compare_summary(model), "1 slower, 1 faster, 1 not in every sweep.");
+  ASSERT_EQ(model.differences.size(), 2U);
+  EXPECT_EQ(model.differences[0].what, "driver");
+  EXPECT_EQ(model.differences[1].what, "compiler");
+  EXPECT_EQ(compare_text(model).rows[0][5], "1.30");
+}
+
+TEST(Compare, what_takes_longer_stands_first_and_none_slower_is_said) {
+  auto first = small_sweep(), second = small_sweep();
+  ComparedSweep a{first, {}}, b{second, {}};
+  for (const auto& [row, ratio] : {std::pair{1, 0.9}, std::pair{2, 1.01}, std::pair{3, 0.95}})
+    b.against_first[row] = {row, {Verdict::faster, ratio, {ratio - 0.01, ratio + 0.01}, {}, false, 0.02, ""}};
+  const CompareModel model = make_compare_model({a, b}, 0);
+  std::vector<double> ratios;
+  for (const CompareLine& line : model.lines) {
+    if (line.cells[1]->comparison) ratios.push_back(line.cells[1]->comparison->ratio);
+  }
+  EXPECT_THAT(ratios, testing::ElementsAre(1.01, 0.95, 0.9));
+  EXPECT_TRUE(model.lines[2].cells[1]->comparison) << "lines without a ratio stand last";
+  EXPECT_THAT(compare_summary(model), testing::StartsWith("0 slower, 3 faster"));
+  EXPECT_THAT(compare_explanation(model), testing::StartsWith("Same: the whole interval within 2 % of 1."));
+  EXPECT_THAT(compare_explanation(model), HasSubstr("2,048 tokens"));
+}
+
+Comparison compared(double ratio, std::optional<double> cycles) {
+  return {Verdict::slower, ratio, {ratio - 0.01, ratio + 0.01}, cycles, false, 0.02, ""};
+}
+
+TEST(Compare, lines_are_sorted_by_their_ratio_in_cycles_and_what_has_none_stands_last) {
+  auto first = small_sweep(), second = small_sweep();
+  ComparedSweep a{first, {}}, b{second, {}};
+  b.against_first[1] = {1, compared(1.02, 0.99)};
+  b.against_first[2] = {2, compared(1.03, 1.0184)};
+  b.against_first[3] = {3, compared(1.05, 1.004)};
+  b.against_first[4] = {4, compared(1.04, {})};
+  const CompareModel model = make_compare_model({a, b}, 0);
+  EXPECT_TRUE(model.has_cycles);
+  const auto in_order = [&](std::optional<CompareSort> sort) {
+    std::vector<std::string> cycles;
+    for (const std::size_t line : sorted_lines(model, sort)) {
+      const auto& cell = model.lines[line].cells[1];
+      if (cell && cell->comparison) cycles.push_back(cycle_ratio_text(*cell->comparison));
+    }
+    return cycles;
+  };
+  EXPECT_THAT(in_order(std::nullopt), testing::ElementsAre("1.004", "", "1.018", "0.990"))
+      << "by time, the table's own";
+  EXPECT_THAT(in_order(CompareSort{CompareField::cycles, 1, true}),
+              testing::ElementsAre("1.018", "1.004", "0.990", ""));
+  EXPECT_THAT(in_order(CompareSort{CompareField::cycles, 1, false}),
+              testing::ElementsAre("0.990", "1.004", "1.018", ""));
+  const TextTable copied = compare_text(model);
+  const auto column = std::ranges::find(copied.header, std::string("ratio in cycles")) - copied.header.begin();
+  ASSERT_LT(static_cast<std::size_t>(column), copied.header.size());
+  EXPECT_EQ(copied.rows[0][static_cast<std::size_t>(column)], "1.004");
+  const CompareModel without = make_compare_model({{first, {}}, {second, {}}}, 0);
+  EXPECT_FALSE(without.has_cycles || without.has_intervals);
+}
+
+TEST(Compare, windows_are_sorted_as_numbers) {
+  auto results = sweep({row(1, 1024, 32, Pass::forward, 10, 1), row(2, 64, 32, Pass::forward, 20, 1),
+                        row(3, 256, 64, Pass::forward, 20, 1)});
+  const CompareModel model = make_compare_model({{results, {}}, {results, {}}}, 0);
+  std::vector<std::string> windows;
+  for (const std::size_t line : sorted_lines(model, CompareSort{CompareField::window, 0, false}))
+    windows.push_back(model.lines[line].window);
+  EXPECT_THAT(windows, testing::ElementsAre("64 × 32", "256 × 64", "1024 × 32"));
+}
+
+TEST(Compare, two_sides_are_a_and_b_and_what_all_rows_share_is_said_though_nothing_is_comparable) {
+  auto first = small_sweep(), second = small_sweep();
+  ComparedSweep a{first, {}}, b{second, {}};
+  a.name = "63ca6c", b.name = "2c6a73";
+  Comparison two_gpus = compared(1.03, 1.02);
+  two_gpus.verdict = Verdict::not_comparable;
+  two_gpus.explanation = "A and B were measured on two GPUs: two cards differ.";
+  b.against_first[1] = {1, two_gpus};
+  const CompareModel model = make_compare_model({a, b}, 0);
+  EXPECT_EQ(side_name(model, 0), "B 63ca6c") << "which A is judged against";
+  EXPECT_EQ(side_name(model, 1), "A 2c6a73");
+  EXPECT_EQ(
+      unjudged_text(model.unjudged),
+      "Not comparable: A and B were measured on two GPUs. By time A takes longer in 1 and shorter in 0, in cycles "
+      "longer in 1 and shorter in 0.");
+  EXPECT_THAT(compare_explanation(model), HasSubstr("2,048 tokens"));
+  EXPECT_THAT(compare_explanation(model), testing::Not(HasSubstr("Same:"))) << "no verdict is";
+  const CompareModel three = make_compare_model({a, b, b}, 0);
+  EXPECT_STREQ(side_letter(three, 1), "") << "letters are for two";
+}
+
+TEST(Compare, kernels_that_did_not_change_are_told_where_others_did) {
+  auto first = small_sweep(), second = small_sweep();
+  ComparedSweep a{first, {}}, b{second, {}};
+  for (const ResultRow& row : second->rows) b.against_first[row.measurement] = {row.measurement, compared(1.02, 1.0)};
+  EXPECT_TRUE(make_compare_model({a, b}, 0).unchanged.times.empty()) << "nothing changed";
+  for (ResultRow& row : second->rows) {
+    if (row.kernel == "cpu.fast") row.source_hash = "def456";
+  }
+  const CompareModel model = make_compare_model({a, b}, 0);
+  ASSERT_FALSE(model.unchanged.times.empty());
+  EXPECT_THAT(unchanged_text(model.unchanged), HasSubstr("time A / B 1.020, in cycles 1.000"));
+  EXPECT_EQ(model.unchanged.labels.size(), 1U) << "the baseline";
+}
+
+TEST(Compare, a_time_says_where_it_stands_and_from_how_many_it_was_chosen) {
+  auto first = small_sweep(), second = small_sweep();
+  ComparedSweep a{first, {}}, b{second, {}};
+  b.newest_of[2] = 3;
+  const CompareModel model = make_compare_model({a, b}, 0);
+  for (const CompareLine& line : model.lines) {
+    const bool of_several = line.window == "512 × 32" && line.pass == "backward";
+    EXPECT_THAT(line.cells[1]->from, testing::StartsWith("sweep 1, "));
+    EXPECT_EQ(line.cells[1]->from.find("the newest of 3") != std::string::npos, of_several);
+    EXPECT_THAT(line.cells[0]->from, testing::Not(HasSubstr("newest")));
+  }
+}
+
+TEST(Compare, of_long_flags_only_what_differs_is_listed) {
+  auto first = small_sweep(), second = small_sweep();
+  const std::string flags =
+      "Release -O3 -DNDEBUG | cuda: -std=c++20 -lineinfo --generate-code=arch=compute_90a,code=sm_90a";
+  first->info.environment.compile_flags = flags;
+  second->info.environment.compile_flags = flags + " --use_fast_math";
+  const CompareModel model = make_compare_model({{first, {}}, {second, {}}}, 0);
+  ASSERT_EQ(model.differences.size(), 1U);
+  EXPECT_EQ(model.differences[0].what, "compiler flags of one");
+  EXPECT_THAT(model.differences[0].values, testing::ElementsAre("none of them", "--use_fast_math"));
+}
+
+TEST(Compare, sides_of_several_sweeps_stand_row_by_row_and_name_what_any_of_them_differs_in) {
+  auto before = small_sweep(), after = small_sweep();
+  after->rows[1].instance = "another";  // of the same question
+  after->rows[1].sweep = 7;
+  ComparedSweep a{before, {}}, b{after, {}};
+  a.aligned = b.aligned = true;
+  a.name = "63ca6c", b.name = "2c6a73";
+  b.sweeps = {after->info, after->info};
+  b.sweeps.back().environment.driver_version = "580";
+  const CompareModel model = make_compare_model({a, b}, 0);
+  EXPECT_THAT(model.sweeps, testing::ElementsAre("63ca6c", "2c6a73"));
+  EXPECT_EQ(model.lines.size(), before->rows.size());
+  EXPECT_EQ(model.missing, 0);
+  EXPECT_EQ(model.lines[1].cells[1]->sweep, 7);
+  const auto driver = std::ranges::find(model.differences, std::string("driver"), &Difference::what);
+  ASSERT_NE(driver, model.differences.end());
+  EXPECT_THAT(driver->values[1], HasSubstr("580"));
+}
+
+TEST(Compare, devices_that_cannot_be_read_are_not_the_same) {
+  for (const char* const name : {"?", ""}) {
+    auto first = small_sweep(), second = small_sweep();
+    first->info.environment.device_name = second->info.environment.device_name = name;
+    const CompareModel model = make_compare_model({{first, {}}, {second, {}}}, 0);
+    ASSERT_EQ(model.differences.size(), 1U);
+    EXPECT_EQ(model.differences[0].what, "device");
+    EXPECT_THAT(model.differences[0].values, testing::Each("unknown device"));
+    EXPECT_THAT(model.sweeps[1], HasSubstr("unknown device"));
+  }
+}
+
+TEST(Compare, lines_that_differ_in_length_say_their_length) {
+  auto results = sweep({row(1, 512, 32, Pass::forward, 10, 1), row(2, 512, 32, Pass::forward, 20, 1)});
+  results->rows[1].problem.seq_len = 4096;
+  const CompareModel model = make_compare_model({{results, {}}, {results, {}}}, 0);
+  ASSERT_EQ(model.lines.size(), 2U);
+  EXPECT_EQ(model.lines[0].setting, "2,048 tokens");
+  EXPECT_EQ(model.lines[1].setting, "4,096 tokens");
+  EXPECT_EQ(compare_text(model).rows[1][3], "4,096 tokens");
+  EXPECT_FALSE(make_compare_model({{small_sweep(), {}}, {small_sweep(), {}}}, 0).has_settings);
+}
+
+TEST(Compare, sweeps_of_one_name_have_their_numbers_in_it) {
+  const auto results = [](std::int64_t id, const char* started) {
+    auto made = small_sweep();
+    made->info.id = id;
+    made->info.started = started;
+    return ComparedSweep{made, {}};
+  };
+  const CompareModel model = make_compare_model(
+      {results(3, "2026-11-21T14:02:05Z"), results(7, "2026-11-21T14:02:50Z"), results(8, "2026-11-24T15:00:00Z")}, 0);
+  EXPECT_THAT(model.sweeps[0], HasSubstr("(sweep 3)"));
+  EXPECT_THAT(model.sweeps[1], HasSubstr("(sweep 7)"));
+  EXPECT_THAT(model.sweeps[2], testing::Not(HasSubstr("sweep")));
+  const std::int64_t now = 1795269600;  // 2026-11-21 14:00 UTC
+  const CompareModel one_day =
+      make_compare_model({results(3, "2026-11-11T12:02:05Z"), results(7, "2026-11-11T12:44:50Z")}, now);
+  EXPECT_EQ(one_day.sweeps[0].size(), 5U) << "the time alone: " << one_day.sweeps[0];
+  const CompareModel two_days =
+      make_compare_model({results(3, "2026-11-11T12:02:05Z"), results(7, "2026-11-14T12:44:50Z")}, now);
+  EXPECT_THAT(two_days.sweeps[0], HasSubstr("11 Nov "));
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,11 @@
+// The box above Compare's table that says which two versions of a kernel are compared.
+#pragma once
+
+#include "views/parts/context.hpp"
+
+namespace triscope {
+
+/// Others are chosen here: by kernel and pass, the newest version first.
+void draw_versions(Context& context);
+
+}  // namespace triscope
