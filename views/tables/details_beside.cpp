@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/plan/request.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 #include "views/model/tables/beside_model.hpp"
@@ -28,6 +29,7 @@ const char* letter_of(const Selection& selection, std::int64_t measurement) {
 /// In what the selected rows differ beside their windows, so that a narrow list names no more.
 struct NamedBy {
   bool kernel = false, pass = false, tokens = false, sweep = false;
+  bool more_than_windows() const { return kernel || pass || tokens || sweep; }
 };
 NamedBy naming(const SelectionFigures& figures) {
   NamedBy by;
@@ -46,12 +48,21 @@ std::string name_by(const NamedBy& by, const ResultRow& row) {
   if (by.tokens) name += " " + format_tokens(row.problem.seq_len);
   if (by.kernel) name += " " + row.card.short_label;
   if (by.pass) name += row.pass == Pass::forward ? " fwd" : " bwd";
-  if (by.sweep) name += fmt::format(" ({})", row.sweep);
+  if (by.sweep) name += fmt::format(", sweep {}", row.sweep);
   return name;
 }
 
-/// "▲ 2.53×": shorter or longer is said by its colour and on hover.
+/// What the selected rows have in common of that: "Hopper forward, 32,768 tokens".
+std::string shared_name(const NamedBy& by, const ResultRow& row) {
+  std::string name = by.kernel ? "" : row.card.label;
+  if (!by.pass) name += fmt::format("{}{}", name.empty() ? "" : " ", to_string(row.pass));
+  if (!by.tokens) name += fmt::format("{}{} tokens", name.empty() ? "" : ", ", format_count(row.problem.seq_len));
+  return name;
+}
+
+/// "▲ 2.53×": shorter or longer is said by its colour and on hover. Of what is not comparable the bare ratio, in grey.
 std::string brief_time(const Comparison& time) {
+  if (time.verdict == Verdict::not_comparable) return time.ratio > 0 ? format_fixed(time.ratio, 3) : "–";
   if (time.verdict == Verdict::unclear) return "? unclear";
   const std::string text = marked(time, time_text(time));
   const std::size_t times = text.find("×");
@@ -123,41 +134,135 @@ void draw_figure_buttons(Context& context, const SelectionFigures& figures) {
   if (ImGui::SmallButton("Copy")) context.request(ask::CopyText{write_table(figures_text(figures), TableFormat::tsv)});
 }
 
-/// What A and B say of one thing, and the factor between them: on one line where there is room.
+/// What A and B say of one thing, and the factor between them. A stands at the left and B in the middle below the name,
+/// in every line, so that both can be read downwards; in a wide panel all stand on one line, in columns too. What is
+/// too long for its column has a line of its own.
 void draw_pair(Context& context, const std::string& what, const std::string& meaning, const std::string& a,
                const std::string& b, const std::string& factor) {
+  constexpr float kWide = 420, kNames = 0.38F, kValues = 0.22F;
   const Look& look = context.look;
-  const std::string in_a = a.empty() ? "unknown" : a, in_b = b.empty() ? "unknown" : b;
-  const std::string both = fmt::format("A {}, B {}", in_a, in_b);
-  const float room = ImGui::GetContentRegionAvail().x;
-  float wanted = ImGui::CalcTextSize(what.c_str()).x + look.px(76);
-  {
-    const SmallFont font(look);
-    wanted += ImGui::CalcTextSize(both.c_str()).x;
-  }
+  const float room = ImGui::GetContentRegionAvail().x, left = ImGui::GetCursorPosX(), right = left + room;
+  const bool wide = room > look.px(kWide);
+  const float column = room * (wide ? kValues : 0.5F), at_a = left + (wide ? room * kNames : 0), at_b = at_a + column;
+  const std::string in_a = "A " + (a.empty() ? "unknown" : a), in_b = "B " + (b.empty() ? "unknown" : b);
   ImGui::BeginGroup();
-  const float right = ImGui::GetCursorPosX() + room;
   ImGui::AlignTextToFramePadding();
-  coloured_text(look.theme.muted, what);
-  if (wanted <= room) {
-    const SmallFont font(look);
-    const float at = right - ImGui::CalcTextSize(both.c_str()).x - (factor.empty() ? 0 : look.px(58));
-    ImGui::SameLine();
-    ImGui::SetCursorPosX(at);
-    coloured_text(look.theme.text, both);
-  }
+  clipped_text(context, look.theme.muted, what, (wide ? room * kNames : room - look.px(58)) - look.px(8));
   if (!factor.empty()) {
     ImGui::SameLine();
     number_right(context, factor, 0, right);
   }
-  if (wanted > room) {
+  {
     const SmallFont font(look);
+    const float gap = look.px(8);
+    const bool fits = ImGui::CalcTextSize(in_a.c_str()).x + gap <= column &&
+                      ImGui::CalcTextSize(in_b.c_str()).x + (wide ? gap : 0) <= column;
+    if (wide && fits) ImGui::SameLine();
+    ImGui::SetCursorPosX(wide && !fits ? left : at_a);
     ImGui::PushTextWrapPos(right);
-    coloured_text(look.theme.text, both);
+    coloured_text(look.theme.text, in_a);
+    if (fits) {
+      ImGui::SameLine();
+      ImGui::SetCursorPosX(at_b);
+    }
+    coloured_text(look.theme.text, in_b);
     ImGui::PopTextWrapPos();
   }
   ImGui::EndGroup();
   if (!meaning.empty()) tooltip(context, meaning);
+}
+
+/// Where counters of these two kernels are, if these two have none: the other pass of the same pair, counted.
+struct CountedElsewhere {
+  std::vector<std::int64_t> measurements;  ///< A's and B's; empty: there are none
+  std::int64_t sweep = 0;
+  Pass pass = Pass::forward;
+  bool pass_counted = false;  ///< a row of A's kernel and pass has counters somewhere
+};
+CountedElsewhere counted_elsewhere(const WindowData& data, const ResultRow& a, const ResultRow& b) {
+  CountedElsewhere found;
+  const auto look_in = [&](const SweepResults& sweep) {
+    const auto counted_row = [&](const ResultRow& like) -> std::int64_t {
+      for (const ResultRow& row : sweep.rows) {
+        if (row.counted_clock_mhz && row.kernel == like.kernel && row.pass != like.pass && row.problem == like.problem)
+          return row.measurement;
+      }
+      return 0;
+    };
+    found.pass_counted |= std::ranges::any_of(sweep.rows, [&](const ResultRow& row) {
+      return row.counted_clock_mhz && row.kernel == a.kernel && row.pass == a.pass;
+    });
+    const std::int64_t of_a = counted_row(a), of_b = counted_row(b);
+    if (of_a == 0 || of_b == 0 || !found.measurements.empty()) return;
+    found = {{of_a, of_b}, sweep.info.id, a.pass == Pass::forward ? Pass::backward : Pass::forward, found.pass_counted};
+  };
+  if (data.shown) look_in(*data.shown);
+  for (const auto& sweep : data.same_device) look_in(*sweep);
+  return found;
+}
+
+/// Both can be measured in one group of turns: they differ in their windows and kernels at most.
+bool fit_one_sweep(const ResultRow& a, const ResultRow& b) {
+  Problem like_a = b.problem;
+  like_a.window1 = a.problem.window1, like_a.window2 = a.problem.window2;
+  return like_a == a.problem && a.pass == b.pass && a.regime == b.regime && a.problem.form != Form::dot_product &&
+         a.problem.mask == Mask::causal && a.problem.k2_bias == 0 && a.problem.v2_bias == 0;
+}
+
+/// Fills the form of the sweep setup with both rows, in turns and with counters.
+void plan_both(Context& context, const ResultRow& a, const ResultRow& b) {
+  const Problem& problem = a.problem;
+  SweepRequest request;
+  request.forms = {problem.form};
+  request.passes = {a.pass};
+  request.regimes = {a.regime};
+  request.batches = {problem.batch};
+  request.seq_lens = {problem.seq_len};
+  request.q_heads = {problem.q_heads};
+  request.kv_heads = {problem.kv_heads};
+  request.head_dims = {problem.head_dim};
+  request.scale = problem.scale;
+  request.sink = problem.sink;
+  request.deterministic = problem.deterministic;
+  request.counters = CounterSet::standard;
+  for (const ResultRow* row : {&a, &b}) {
+    const Windows windows{row->problem.window1, row->problem.window2};
+    if (std::ranges::find(request.windows, windows) == request.windows.end()) request.windows.push_back(windows);
+    if (std::ranges::find(request.kernels, row->kernel) == request.kernels.end())
+      request.kernels.push_back(row->kernel);
+  }
+  request.stopping.precision = context.ui.form.precision_percent / 100;
+  SetupForm form = form_of(request, context.data.machine.catalog.get());
+  form.device = context.ui.form.device;
+  form.precision_percent = context.ui.form.precision_percent;
+  form.budget_seconds = context.ui.form.budget_seconds;
+  form.restarts = context.ui.form.restarts;
+  context.ui.form = std::move(form);
+  context.request(ask::PreviewPlan{});
+  context.request(ask::ShowPanel{Panel::setup});
+}
+
+void draw_without_counters(Context& context, const SelectedMeasurement& a, const SelectedMeasurement& b) {
+  const bool none_a = a.measurement.counters.empty(), none_b = b.measurement.counters.empty();
+  if (!none_a && !none_b) return;
+  std::string words = fmt::format("Hardware counters were read of {}.", none_a && none_b ? "neither"
+                                                                        : none_a         ? "B alone"
+                                                                                         : "A alone");
+  const CountedElsewhere elsewhere = counted_elsewhere(context.data, a.row, b.row);
+  if (none_a && none_b && !elsewhere.pass_counted)
+    words +=
+        fmt::format(" No {} of {} has any in this database, on this device.", to_string(a.row.pass), a.row.card.label);
+  if (!elsewhere.measurements.empty()) words += fmt::format(" The {} of this pair has.", to_string(elsewhere.pass));
+  muted_text(context, words, true);
+  if (context.ui.printing) return;
+  if (!elsewhere.measurements.empty()) {
+    if (ImGui::SmallButton(fmt::format("Show the {} of both###counted", to_string(elsewhere.pass)).c_str()))
+      context.request(ask::SelectMeasurements{elsewhere.measurements, elsewhere.sweep});
+  }
+  if (!fit_one_sweep(a.row, b.row)) return;
+  if (ImGui::SmallButton("Plan both with counters###plan")) plan_both(context, a.row, b.row);
+  tooltip(context,
+          "Fills the sweep setup with these two, in turns and with hardware counters. Run (F5) measures them.");
 }
 
 }  // namespace
@@ -168,14 +273,16 @@ void draw_selected_rows(Context& context, const SelectionFigures& figures) {
   const std::size_t selected = context.ui.selection.all().size();
   section(context, fmt::format("{} selected", counted(selected, "row")).c_str());
   draw_figure_buttons(context, figures);
-  const bool rates = ImGui::GetContentRegionAvail().x > look.px(340);
+  const NamedBy by = naming(figures);
+  if (!figures.rows.empty()) muted_text(context, shared_name(by, figures.rows.front().row), true);
+  const float room = ImGui::GetContentRegionAvail().x;
+  const bool rates = room > look.px(340) || (room > look.px(230) && !by.more_than_windows());
   int decimals = 0;
   for (const SelectedRow& one : figures.rows) decimals = std::max(decimals, ms_decimals(one.row));
   const float line = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
   const bool scrolls = figures.rows.size() > kMostRows;
   const ImGuiTableFlags flags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX |
                                 ImGuiTableFlags_BordersInnerH | (scrolls ? ImGuiTableFlags_ScrollY : 0);
-  const NamedBy by = naming(figures);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(look.px(3), ImGui::GetStyle().CellPadding.y));
   const bool open = ImGui::BeginTable("figures", rates ? 5 : 4, flags,
                                       ImVec2(0, scrolls ? line * (static_cast<float>(kMostRows) + 1.5F) : 0));
@@ -185,7 +292,7 @@ void draw_selected_rows(Context& context, const SelectionFigures& figures) {
     ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, look.px(10));
     ImGui::TableSetupColumn("row", ImGuiTableColumnFlags_WidthStretch);
     ImGui::TableSetupColumn("ms", ImGuiTableColumnFlags_WidthFixed, look.px(54));
-    if (rates) ImGui::TableSetupColumn("TFLOP/s", ImGuiTableColumnFlags_WidthFixed, look.px(56));
+    if (rates) ImGui::TableSetupColumn("TFLOP/s", ImGuiTableColumnFlags_WidthFixed, look.px(46));
     ImGui::TableSetupColumn("beside A", ImGuiTableColumnFlags_WidthFixed, look.px(58));
     header_row(context, rates ? std::vector{false, false, true, true, false} : std::vector{false, false, true, false});
     ImGuiListClipper clipper;
@@ -207,8 +314,13 @@ void draw_beside_last(Context& context, const SelectedMeasurement& selected, con
   ImGui::PushTextWrapPos(0);
   beside_other(context, beside.time, marked(beside.time, time_sentence(beside.time, name)), name);
   ImGui::PopTextWrapPos();
-  if (beside.time.cycle_ratio)
-    muted_text(context, fmt::format("In clock cycles {}×.", format_fixed(*beside.time.cycle_ratio, 3)), true);
+  if (beside.time.ratio > 0) {
+    const std::string cycles = cycle_ratio_text(beside.time);
+    coloured_text(context.look.theme.text, fmt::format("time A / B {}{}", format_fixed(beside.time.ratio, 3),
+                                                       cycles.empty() ? "" : fmt::format(", in cycles {}", cycles)));
+  }
+  if (!beside.time.paired && beside.time.verdict != Verdict::not_comparable)
+    muted_text(context, "* Not measured in turns: what changed in between is not in the interval.", true);
   for (const auto& [one, letter] : {std::pair(&selected, 'A'), std::pair(beside.of.get(), 'B')}) {
     if (one->measurement.summary.converged && one->row.reason.empty()) continue;
     ImGui::PushTextWrapPos(0);
@@ -227,8 +339,12 @@ void draw_beside_last(Context& context, const SelectedMeasurement& selected, con
   const std::vector<BesideLine> lines = beside_lines(a, b);
   if (facts.empty()) muted_text(context, "Nothing else that was recorded differs.", true);
   std::string alike;
+  bool busy = false;  // a factor of busy cycles stands beside shares
   if (!facts.empty()) section(context, "What differs");
   for (const BesideFact& fact : facts) draw_pair(context, fact.what, "", fact.a, fact.b, "");
+  const std::vector<BesideLine> kernels = beside_kernels(a, b);
+  if (!kernels.empty()) section(context, "Kernels of one launch, A / B");
+  for (const BesideLine& line : kernels) draw_pair(context, line.label, line.meaning, line.a, line.b, line.factor);
   std::string under;
   for (const BesideLine& line : lines) {
     if (line.alike) {
@@ -240,17 +356,11 @@ void draw_beside_last(Context& context, const SelectedMeasurement& selected, con
                                                            : "What came of it, A / B";
     if (std::exchange(under, heading) != heading) section(context, heading);
     draw_pair(context, line.label, line.meaning, line.a, line.b, line.factor);
+    busy |= line.share && !line.factor.empty();
   }
+  if (busy) muted_text(context, "Beside shares: the factor of the busy cycles, share × cycles with work.", true);
   if (!alike.empty()) muted_text(context, fmt::format("Within 5 %, or 3 points of a share: {}.", alike), true);
-  if (a.counters.empty() || b.counters.empty()) {
-    const char* which = a.counters.empty() && b.counters.empty() ? "neither"
-                        : a.counters.empty()                     ? "B alone"
-                                                                 : "A alone";
-    muted_text(
-        context,
-        fmt::format("Hardware counters were read of {}: tick Counters in the sweep setup, and measure both.", which),
-        true);
-  }
+  draw_without_counters(context, selected, *beside.of);
 }
 
 }  // namespace triscope

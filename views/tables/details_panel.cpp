@@ -26,6 +26,16 @@ std::string dimensions(const std::int64_t (&d)[3]) {
   return d[1] <= 1 && d[2] <= 1 ? format_count(d[0]) : fmt::format("{} × {} × {}", d[0], d[1], d[2]);
 }
 
+/// "65,536 tokens, 64/1 heads, head size 128, determinant".
+std::string shape_text(const Problem& problem) {
+  std::string text = fmt::format("{} tokens, {}/{} heads, head size {}", format_count(problem.seq_len), problem.q_heads,
+                                 problem.kv_heads, problem.head_dim);
+  if (problem.batch != 1) text += fmt::format(", batch {}", problem.batch);
+  if (problem.form == Form::determinant) text += ", determinant";
+  if (problem.deterministic) text += ", deterministic";
+  return text;
+}
+
 /// "o_rounded" in words: an output compared with a reference that rounds its inputs as the kernel does.
 std::string output_label(std::string name) {
   constexpr std::string_view kRounded = "_rounded";
@@ -91,7 +101,7 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
                                                     : sentence(row.reason));
     ImGui::PopTextWrapPos();
   }
-  draw_beside(context, row.measurement);
+  if (!context.data.beside) draw_beside(context, row.measurement);  // else below the two that were asked for
   if (context.data.against_baseline) {
     const auto found = context.data.against_baseline->find(row.measurement);
     if (found != context.data.against_baseline->end()) {
@@ -108,6 +118,12 @@ void draw_spark(Context& context, const SelectedMeasurement& selected) {
   if (!chart || chart->buckets.seconds.empty()) return;
   const Look& look = context.look;
   section(context, "Samples over time");
+  constexpr std::size_t kFew = 4;
+  if (chart->samples < kFew && chart->buckets.per_bucket == 1) {  // no course to be drawn
+    std::string text;
+    for (const double ms : chart->buckets.centre) text += fmt::format("{}{}", text.empty() ? "" : ", ", format_ms(ms));
+    return muted_text(context, fmt::format("{}: {}.", counted(chart->samples, "sample"), text), true);
+  }
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size(ImGui::GetContentRegionAvail().x, look.px(56));
   if (ImGui::InvisibleButton("##spark", size)) context.request(ask::ShowPanel{Panel::samples});
@@ -265,9 +281,6 @@ void draw_provenance(Context& context, const SelectedMeasurement& selected) {
   };
   fact("device", e.device_name);
   fact("started", format_started(selected.row.started, context.now));
-  fact("shape",
-       fmt::format("{} tokens, {}/{} heads, {}", format_count(selected.row.problem.seq_len),
-                   selected.row.problem.q_heads, selected.row.problem.kv_heads, selected.row.problem.head_dim));
   const ThirdPartyPart* part = find_third_party_part(selected.row.kernel);
   fact(part == nullptr ? "instance" : "library version", selected.row.instance);
   if (part != nullptr) fact("licence", std::string(part->licence));
@@ -334,6 +347,7 @@ void draw_details_panel(Context& context) {
                 fmt::format("{}, {}", line_label(selected->row), to_string(selected->row.pass)));
   draw_its_sweep(context, selected->row);
   muted_text(context, fmt::format("{}, {}", selected->row.card.label, selected->row.instance), true);
+  muted_text(context, shape_text(selected->row.problem), true);
   ImGui::Dummy(ImVec2(0, context.look.px(2)));
   draw_headline(context, *selected);
   draw_spark(context, *selected);
@@ -341,6 +355,11 @@ void draw_details_panel(Context& context) {
   if (context.data.figures) draw_selected_rows(context, *context.data.figures);
   if (context.data.beside) {
     draw_beside_last(context, *selected, *context.data.beside);
+    if (context.data.beside_reference &&
+        context.data.beside_reference->by_measurement.contains(selected->row.measurement)) {
+      section(context, "A beside the reference");
+      draw_beside(context, selected->row.measurement);
+    }
   } else {
     draw_counters(context, selected->measurement);
   }
