@@ -51,6 +51,7 @@ std::string summary_of(const Context& context, const LatencyModel& model, std::s
                                       : fmt::format("{} of {}", shown_lines, counted(model.lines.size(), "row")));
   if (model.failed > 0) add(fmt::format("{} failed", model.failed));
   if (model.flagged > 0) add(counted(model.flagged, "flagged sample") + ", kept");
+  if (model.apart) add("* not measured in turns");
   if (data.baseline) add(fmt::format("baseline {}", format_started(data.baseline->info.started, context.now)));
   return text;
 }
@@ -119,7 +120,8 @@ void draw_beyond(Context& context) {
   ImGui::SameLine();
 }
 
-/// What all rows share, in a line of its own where it has no room beside the filter and the buttons.
+/// What all rows share, in a wide table beside the filter and the buttons, else in a line of its own: which of them is
+/// told by the width alone, so that the table stays where it is from sweep to sweep.
 void draw_filter_row(Context& context, const LatencyModel& model, std::size_t shown_lines) {
   UiState& ui = context.ui;
   const Look& look = context.look;
@@ -140,9 +142,10 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   float filter = std::clamp(width * 0.24F, look.px(90), look.px(150));
   {
     const SmallFont font(look);
-    const bool beside = ImGui::CalcTextSize(summary.c_str()).x + look.px(12) + filter + buttons <= width;
+    const float room = width - filter - buttons - look.px(12);
+    const bool beside = room >= look.px(640);
     if (beside) ImGui::AlignTextToFramePadding();
-    clipped_text(context, look.theme.muted, summary, width);
+    clipped_text(context, look.theme.muted, summary, beside ? room : width);
     if (beside) {
       align_right(filter + buttons);
     } else {

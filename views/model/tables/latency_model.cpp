@@ -196,7 +196,6 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
   const std::vector<Fact> facts = differing_facts(sweep.rows);
   for (const Fact& fact : facts) model.fact_names.emplace_back(fact.name);
   const bool instances = has_several_instances(sweep.rows);
-
   std::map<std::string, std::size_t> line_of;
   for (const ResultRow& row : sweep.rows) {
     ResultRow question = row;
@@ -230,6 +229,7 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
     }
     if (beside_reference != nullptr) {
       cell.beside = found_in(beside_reference->by_measurement, row.measurement);
+      model.apart |= cell.beside && !cell.beside->paired;
       cell.of_reference = found_in(beside_reference->rates, row.measurement);
     }
     model.flagged += row.flagged;

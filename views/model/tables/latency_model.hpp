@@ -56,6 +56,7 @@ struct LatencyModel {
   bool has_baseline = false;       ///< a baseline sweep is set
   bool has_paper = false;          ///< some line stands in the paper's Table 1, at its shape
   std::int64_t flagged = 0, failed = 0;  ///< over all cells
+  bool apart = false;                    ///< some time stands beside a reference's that it took no turns with
 };
 
 std::vector<const ResultRow*> places_of(const std::vector<ResultRow>& rows);
