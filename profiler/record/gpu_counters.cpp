@@ -47,7 +47,7 @@ constexpr CounterMetric kMetrics[] = {
     {kStandard, "sm__inst_executed.sum", "", "instructions", "Warp instructions executed.", "instructions"},
     {kQuick, "sm__inst_executed_pipe_tensor_op_gmma.sum", "", "WGMMA instructions",
      "Warp instructions of Hopper's asynchronous matrix unit; none on other chips and in portable kernels.", "wgmma"},
-    {kStandard, "sm__ops_path_tensor_op_hgmma_src_bf16_dst_fp32.sum", "FLOP", "bf16 WGMMA operations",
+    {kStandard, "sm__ops_path_tensor_op_hgmma_src_bf16_dst_fp32.sum", "FLOP", "WGMMA operations, bf16 only",
      "Multiplications and additions that WGMMA did on bf16 operands, including masked tiles and recomputation. Those "
      "on fp16 operands are not among them: one of the two products of cuda.hopper's forward pass is such.",
      "wgmma_ops"},
