@@ -48,9 +48,11 @@ bool has_counters(const SweepInfo& sweep) {
 void draw_tooltip(Context& context, const SweepInfo& sweep, ImVec2 at) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
   constexpr std::size_t kMostOfCommand = 160;
-  std::string command = beginning_of(sweep.command, kMostOfCommand);
-  if (command.size() < sweep.command.size()) command += " ...";
-  ImGui::SetNextWindowPos(at);
+  const std::string command = beginning_of(sweep.command, kMostOfCommand);
+  // Of a sweep in the lower half it ends where the line does, so that the window's edge cuts nothing off.
+  const bool lower = at.y > ImGui::GetMainViewport()->GetCenter().y;
+  ImGui::SetNextWindowPos(lower ? ImVec2(at.x, ImGui::GetItemRectMax().y) : at, ImGuiCond_Always,
+                          ImVec2(0, lower ? 1.0F : 0.0F));
   tooltip(context, fmt::format("{}\n{}, {}\n{} measured, {} failed, {} skipped of {} planned{}\n{}",
                                context.models.name(context.data, sweep).title, sweep.environment.device_name,
                                format_started(sweep.started, context.now), sweep.ok, sweep.failed, sweep.skipped,
@@ -195,6 +197,13 @@ void draw_history_panel(Context& context) {
     if (ImGui::Button(compare.c_str())) context.request(ask::ShowPanel{Panel::compare});
   }
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, context.look.px(1)));
+  if (!ui.history_filter.empty()) {
+    const auto matching = std::ranges::count_if(data.sweeps, [&](const SweepInfo& sweep) {
+      const Models::SweepName& name = context.models.name(data, sweep);
+      return sweep_matches(sweep, name.title + " " + name.brief, ui.history_filter);
+    });
+    muted_text(context, fmt::format("{} of {}", matching, counted(data.sweeps.size(), "sweep")));
+  }
   if (ImGui::BeginChild("sweeps", ImVec2(0, 0))) {
     bool any = false;
     std::string group;
