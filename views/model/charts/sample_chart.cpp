@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
@@ -13,7 +14,8 @@
 namespace triscope {
 namespace {
 
-/// What the device did while it was measured.
+/// What the device did while it was measured: as Details and the tables have it, the power as a mean, which is energy
+/// by time, the rest as medians.
 std::vector<std::string> conditions_of(const std::vector<Sample>& samples) {
   std::vector<std::string> words;
   const auto add = [&](std::optional<double> Sample::*reading, const char* unit) {
@@ -21,7 +23,10 @@ std::vector<std::string> conditions_of(const std::vector<Sample>& samples) {
     for (const Sample& sample : samples) {
       if (sample.*reading) values.push_back(*(sample.*reading));
     }
-    if (!values.empty()) words.push_back(fmt::format("{} {}", format_count(std::llround(median(values))), unit));
+    if (values.empty()) return;
+    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+    const double value = reading == &Sample::power_w ? mean : median(values);
+    words.push_back(fmt::format("{} {}", format_count(std::llround(value)), unit));
   };
   add(&Sample::sm_clock_mhz, "MHz");
   add(&Sample::power_w, "W");
