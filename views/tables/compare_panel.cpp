@@ -345,7 +345,7 @@ void draw_rows(Context& context, const CompareModel& model) {
                                 ImGuiTableFlags_SortTristate | ImGuiTableFlags_NoSavedSettings;
   // Other columns are another table, whose widths and sort are its own.
   std::string name = "compare";
-  for (const CompareColumn& column : columns) name += fmt::format("/{}", column.id());
+  for (const CompareColumn& column : columns) name += fmt::format(" {}", column.id());
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(context.look.px(kCompareCellPadding), context.look.px(4)));
   const bool open = ImGui::BeginTable(name.c_str(), static_cast<int>(columns.size()), flags);
   ImGui::PopStyleVar();
