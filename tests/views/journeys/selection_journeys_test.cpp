@@ -376,7 +376,8 @@ TEST_F(SelectionJourney, the_time_of_a_second_row_explains_itself_while_the_poin
     };
     // Each part of the line has its own words, and they are of the second row.
     const auto of_row = [](const std::string& text) {
-      return fixture::says(text, fmt::format(" tokens, {}, sweep ", data().shown->rows[2].card.label));
+      const auto row = std::ranges::find(data().shown->rows, selected().back(), &ResultRow::measurement);
+      return fixture::says(text, fmt::format(" tokens, {}, sweep ", row->card.label));
     };
     const auto of_time = [](const std::string& text) { return fixture::says(text, "In clock cycles: "); };
     const std::string time = tooltip(line.Max.x - 40), row = tooltip(line.Min.x + 60);
