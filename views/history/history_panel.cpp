@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/base/text/text_beginning.hpp"
+#include "profiler/plan/done_count.hpp"
 #include "profiler/plan/sweep_title.hpp"
 #include "profiler/record/unusable_sweep.hpp"
 #include "views/data/format.hpp"
@@ -30,7 +31,7 @@ std::size_t clock_at(const SweepInfo& sweep, std::int64_t now) {
 }
 
 std::string state_of(const SweepInfo& sweep, const WindowData& data) {
-  const std::int64_t done = sweep.ok + sweep.failed + sweep.skipped;
+  const std::int64_t done = done_count(sweep);
   if (sweep.running || (measures_here(data.run, data) && data.run.sweep == sweep.id))
     return fmt::format("measuring, {} of {} rows", done, sweep.planned);
   if (sweep.finished.empty() && done < sweep.planned)

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "kernels/base/third_party.hpp"
+#include "profiler/plan/done_count.hpp"
 #include "views/command/documents.hpp"
 #include "views/command/palette.hpp"
 #include "views/data/format.hpp"
@@ -318,7 +319,7 @@ void draw_delete_dialog(Context& context) {
     ImGui::TextUnformatted(
         fmt::format("{} ({}, {}): {} with all samples. Undo brings it back until this database is closed.",
                     context.models.name(context.data, *found).title, format_started(found->started, context.now),
-                    found->environment.device_name, counted(found->ok + found->failed + found->skipped, "measurement"))
+                    found->environment.device_name, counted(done_count(*found), "measurement"))
             .c_str());
     ImGui::PopTextWrapPos();
   }

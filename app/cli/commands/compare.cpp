@@ -23,6 +23,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/number_of.hpp"
 #include "profiler/explore/versions.hpp"
+#include "profiler/plan/done_count.hpp"
 #include "profiler/statistics/between_sides.hpp"
 #include "profiler/statistics/comparison_facts.hpp"
 
@@ -229,9 +230,7 @@ std::vector<std::string> faults_of(const Compared& compared, const Pairing& pair
   return faults;
 }
 
-bool is_whole(const SweepInfo& sweep) {
-  return !sweep.finished.empty() && sweep.ok + sweep.failed + sweep.skipped >= sweep.planned;
-}
+bool is_whole(const SweepInfo& sweep) { return !sweep.finished.empty() && done_count(sweep) >= sweep.planned; }
 
 /// A sweep of A that was cut short: its rows lack restarts, or, where it is the newest of a database, older
 /// measurements stand in the place of those that it lacks. A single measurement that was named is taken as it is.

@@ -9,6 +9,7 @@
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/number_of.hpp"
+#include "profiler/plan/done_count.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/store/store.hpp"
@@ -61,7 +62,7 @@ void print_ids(const Snapshot& source, const Snapshot& target, bool json) {
 std::string nothing_copied_text(const Snapshot& source, const std::string& file, const std::filesystem::path& target,
                                 bool left_out) {
   std::int64_t held = 0;
-  for (const SweepInfo& sweep : source.sweeps()) held += sweep.ok + sweep.failed + sweep.skipped + sweep.cancelled;
+  for (const SweepInfo& sweep : source.sweeps()) held += done_count(sweep) + sweep.cancelled;
   if (left_out) return fmt::format("nothing was copied: what {} lacks of {} was left out", target.string(), file);
   if (held == 0) return fmt::format("nothing was copied: {} holds no measurement", file);
   return fmt::format("nothing was copied: {} held all {} of {} before", target.string(), number_of(held, "measurement"),

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/window/database/other_database.hpp"
+#include "profiler/plan/done_count.hpp"
 #include "profiler/store/store.hpp"
 #include "views/data/format.hpp"
 
@@ -176,7 +177,7 @@ void StoredSweeps::remove(std::int64_t sweep) {
                             "This sweep is being measured: stop it before deleting it.");
   const std::string text =
       fmt::format("Deleted the sweep of {} with {}.", format_started(info->started, std::time(nullptr)),
-                  counted(info->ok + info->failed + info->skipped, "measurement"));
+                  counted(done_count(*info), "measurement"));
   const auto back = [this] {
     database_.hide(0);
     database_.read(true);

@@ -7,6 +7,7 @@
 #include <exception>
 #include <utility>
 
+#include "profiler/plan/done_count.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {
@@ -78,7 +79,7 @@ void FirstStart::offer_recorded() {
 void FirstStart::offer_resume() {
   if (data_.run.running || data_.read_only) return;
   const SweepInfo& newest = data_.sweeps.front();
-  const std::int64_t done = newest.ok + newest.failed + newest.skipped;
+  const std::int64_t done = done_count(newest);
   if (!newest.finished.empty() || newest.running || done >= newest.planned) return;
   messages_.notify(Severity::warning, NoticeId::resume,
                    fmt::format("The sweep of {} was interrupted after {} of {}. Everything measured is "
