@@ -218,7 +218,7 @@ const std::vector<std::size_t>& Models::order(const WindowData& data, const std:
   if (filter.empty()) {
     filter_texts_ = {};
   } else {
-    texts = maker.answer(filter_texts_, "filter", latency_, model->lines.size(),
+    texts = maker.answer(filter_texts_, "filter", latency_, data.shown->rows.size(),
                          [shown = latency_] { return filter_texts(*shown); });
     if (filter_texts_.waits()) {  // what stood stays, as far as there are such lines
       if (!order_) order_ = Order{"", "", false, arrange(*model, "", std::nullopt), true};
