@@ -77,7 +77,7 @@ TEST(LengthChart, the_same_budget_is_found_at_lengths_where_the_windows_fit) {
   // 512 x 32 takes n / 1000 ms and 256 x 32 half: area a takes n a / 16384e3 ms, FlashAttention-3 n^2 / 41e6, so a = n
   // 16384 / 41000.
   // An area only from half the smallest measured one to twice the largest.
-  ASSERT_EQ(forward.budgets.size(), 8U) << "a verdict at every length";
+  ASSERT_EQ(forward.budgets.size(), 5U) << "at 1k to 4k 256 x 32 takes 5 to 20 times as long";
   for (const SameBudget& budget : forward.budgets) {
     const double area = static_cast<double>(budget.seq_len) * 16384 / 41'000;
     EXPECT_EQ(budget.windows.has_value(), area > 8192 / 2.0 && area < 16384 * 2.0) << budget.seq_len;

@@ -114,7 +114,7 @@ float sentences_height(const Context& context, const std::vector<Sentence>& sent
     if (height > 0 && height + one > room.y * 0.36F) break;
     height += one;
   }
-  return std::min(height + look.px(4), room.y * 0.5F);
+  return std::min(height, room.y * 0.5F);
 }
 
 /// Fills the form of the next sweep; it is measured when a person starts it.

@@ -1,6 +1,7 @@
 #include "views/model/charts/length_budget.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -9,6 +10,8 @@
 
 namespace triscope {
 namespace {
+
+constexpr double kFarthestPair = 4;  // pairs that are farther off say nothing of equal cost
 
 std::optional<double> half_of(const LengthPoint& point) {
   return interval_known(point) ? std::optional((point.high_ms - point.low_ms) / 2) : std::nullopt;
@@ -75,6 +78,7 @@ void find_budgets(LengthPass& pass) {
     }
     if (pairs.empty()) continue;
     const MeasuredPair& nearest = pairs[nearest_pair(pairs, point)];
+    if (std::abs(std::log(nearest.point->ms / point.ms)) > std::log(kFarthestPair)) continue;
     SameBudget budget;
     budget.baseline = reference;
     budget.seq_len = point.seq_len;

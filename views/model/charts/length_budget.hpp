@@ -11,7 +11,8 @@ namespace triscope {
 /// The point at this length; null: there is none.
 const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::int64_t seq_len);
 
-/// At each length of the baseline of the first crossing what the measured pairs say; `pass` has its crossings.
+/// At each length of the baseline of the first crossing what the measured pairs say, if one takes a quarter to four
+/// times as long; `pass` has its crossings.
 void find_budgets(LengthPass& pass);
 
 }  // namespace triscope
