@@ -276,12 +276,14 @@ std::vector<ExploreHint> hints_of(const ExploreFilter& filter, std::span<const E
     const bool of_windows = filter.field(n)->id == "window";
     std::set<std::string> beside;  // windows of dot-product attention that only this term leaves out
     std::set<std::string> kernels;
+    bool asked = false;
     for (const ExploreSource& source : sources) {
       for (std::size_t row = 0; row < source.rows.size(); ++row) {
         const Explored one = explored(source, row);
         for (std::size_t value = 0; value < accepted.size(); ++value)
           met[value] = met[value] || filter.accepts(n, value, one);
         if (!of_windows || one.row.card.kind != KernelKind::dot_product || one.row.status != Status::ok) continue;
+        asked |= filter.holds(n, one);  // then one already stands there
         if (filter.holds(n, one) || !others.matches(one)) continue;
         const std::string text = filter.field(n)->text(one);
         beside.insert(text.find(' ') == std::string::npos ? text : '"' + text + '"');
@@ -292,9 +294,6 @@ std::vector<ExploreHint> hints_of(const ExploreFilter& filter, std::span<const E
       if (!met[value])
         hints.push_back({fmt::format("No measurement has {}={}.", filter.field(n)->id, accepted[value]), {}, {}});
     }
-    // A reference that was asked for already stands there.
-    const bool asked =
-        std::ranges::any_of(accepted, [](const std::string& text) { return text.find('x') == std::string::npos; });
     if (beside.empty() || asked) continue;
     const std::string add = fmt::format(",{}", fmt::join(beside, ","));
     const std::string whole = filter.without(n);
