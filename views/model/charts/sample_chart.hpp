@@ -59,7 +59,7 @@ struct SampleChart {
   std::size_t samples = 0, flagged = 0;
   std::vector<std::string> flags;  ///< "throttled: sw_power_cap (12)", by count
   std::vector<std::string>
-      conditions;           ///< over the samples: "1,695 MHz", "688 W" (a mean), "61 °C"; what was not read is left out
+      conditions;  ///< over the samples: "1,695 MHz", "688 W" (a mean), "61 °C"; what was not read is left out
   std::size_t invalid = 0;  ///< samples whose duration is not positive: shown as a count, never drawn
 };
 /// "2 samples up to 31.2 ms are counted in the last bar."; empty where every sample stands in its own place.
