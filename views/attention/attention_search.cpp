@@ -169,9 +169,10 @@ void draw_hits(Context& context) {
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH |
                                      ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY;
   // As many rows as are seen whole.
-  const float header = context.look.px(28), row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+  const float header = context.look.px(28);
+  const float line = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
   const float room = std::max(ImGui::GetContentRegionAvail().y, context.look.px(160));
-  if (!ImGui::BeginTable("hits", 5, kFlags, ImVec2(0, header + std::floor((room - header) / row) * row))) return;
+  if (!ImGui::BeginTable("hits", 5, kFlags, ImVec2(0, header + std::floor((room - header) / line) * line))) return;
   ImGui::TableSetupColumn("head", ImGuiTableColumnFlags_WidthStretch, 0.7F);
   ImGui::TableSetupColumn("query", ImGuiTableColumnFlags_WidthStretch, 0.9F);
   for (const char* name : {words ? "j" : "j, tokens", words ? "k" : "k, tokens"})
