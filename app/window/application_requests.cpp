@@ -266,9 +266,10 @@ void Application::Handlers::operator()(FileRequest request) const {
   const std::string file = std::visit([](const auto& one) { return one.file; }, request);
   if (file.empty()) {
     const auto* chart = std::get_if<ask::SaveChart>(&request);
-    const std::optional<Panel> panel = chart ? chart->panel : std::nullopt;
+    const bool of_panel = chart != nullptr && chart->panel.has_value();
+    const Panel panel = of_panel ? *chart->panel : Panel{};  // the request is given away
     a.files_.ask(std::move(request), action.proposal);
-    if (panel) a.draft_picture(*panel);
+    if (of_panel) a.draft_picture(panel);
   } else {
     action.act(expand_home(file));
   }
