@@ -262,7 +262,7 @@ TEST(Inspect, a_search_that_finds_nothing_or_takes_too_long_says_so) {
   const ProgramResult large = run_triscope(
       {"inspect", "--source", "random", "--seq", "9000", "--windows", "4x4", "--find", "3", "--back", "1,1"});
   EXPECT_EQ(large.exit_code, 2) << large.output;
-  EXPECT_THAT(large.errors, HasSubstr("it needs 71992 slices, and at most 50000 are made"));
+  EXPECT_THAT(large.errors, HasSubstr("it needs 71976 slices, and at most 50000 are made"));
 }
 
 TEST(Inspect, faults_are_a_sentence_and_exit_code_2) {
