@@ -10,7 +10,6 @@
 
 #include "kernels/inspect/counted_queries.hpp"
 #include "tests/views/pictures/canvas.hpp"
-#include "views/model/attention/attention_draft.hpp"
 #include "views/model/attention/attention_model.hpp"
 #include "views/model/attention/figure_words.hpp"
 #include "views/model/attention/film_choice.hpp"
@@ -477,25 +476,6 @@ TEST(AttentionModel, a_picture_says_what_it_is_of_and_is_named_after_it) {
   slice.query.problem.mask = Mask::full;
   slice.query.arithmetic = Arithmetic::bf16_kernel;
   EXPECT_EQ(picture_caption(slice, reply), "layer7.npz, full mask, 400 tokens, trilinear, bf16_kernel");
-}
-
-TEST(AttentionModel, the_dialog_says_what_an_order_of_axes_makes_of_the_shapes) {
-  SourceReply reply;
-  reply.tensors = {{"q", {512, 4, 64}, "F32"}, {"key", {512, 1, 64}, "F32"}};
-  reply.names = {{"q", "q"}, {"k1", "key"}};
-  TensorMapping mapping;
-  EXPECT_EQ(order_sentence(reply, mapping), "q is 512 × 4 × 64: 512 tokens, 4 heads.");
-  mapping.heads_first = true;
-  EXPECT_EQ(order_sentence(reply, mapping),
-            "q is 512 × 4 × 64: 4 tokens, 512 heads. The other order seems to fit better.");
-  reply.tensors = {{"q", {2, 4, 8, 64}, "F32"}, {"key", {2, 4, 2, 64}, "F32"}};
-  EXPECT_EQ(order_sentence(reply, {}), "q is 2 × 4 × 8 × 64: 4 tokens, 8 heads.") << "k1 has fewer heads";
-  reply.tensors[1].shape = {2, 4, 8, 64};
-  EXPECT_EQ(order_sentence(reply, {}), "q is 2 × 4 × 8 × 64: 4 tokens, 8 heads. The other order seems to fit better.");
-  reply.tensors[0].shape = reply.tensors[1].shape = {1, 1, 64};
-  EXPECT_EQ(order_sentence(reply, {}), "q is 1 × 1 × 64: 1 token, 1 head.");
-  reply.tensors[0].shape = {8, 64};
-  EXPECT_EQ(order_sentence(reply, {}), "");
 }
 
 TEST(AttentionModel, the_mean_over_queries_is_told_in_words) {

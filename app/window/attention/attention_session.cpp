@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <system_error>
 #include <utility>
 
 #include "kernels/base/error.hpp"
@@ -12,7 +11,6 @@
 #include "profiler/film/film_folder.hpp"
 #include "profiler/supervise/find_means.hpp"
 #include "profiler/supervise/find_triples.hpp"
-#include "views/model/attention/attention_draft.hpp"
 #include "views/model/attention/film_choice.hpp"
 #include "views/model/attention/grid_plan.hpp"
 #include "views/model/attention/triple_hits.hpp"
@@ -82,25 +80,12 @@ void AttentionSession::ask_source(OpenedSource& place, const AttentionSource& so
       });
 }
 
-namespace {
-
-/// What is typed is a file's whole name: the dialog shows its tensors before they are opened.
-bool names_a_file(const AttentionSource& source) {
-  std::error_code unreadable;  // then it is shown when it is opened
-  return source.kind == SourceKind::file && holds_tensors(source.file) &&
-         std::filesystem::is_regular_file(source.file, unreadable);
-}
-
-}  // namespace
-
 void AttentionSession::supply_draft() {
   const SourceDraft& draft = ui_.draft;
   OpenedSource& tried = data_.draft;
   if (!draft.open) {
     tried = {};
-  } else if (tried.asked != draft.source &&
-             (draft.submitted || (data_.sides[static_cast<std::size_t>(draft.side)].asked != draft.source &&
-                                  names_a_file(draft.source)))) {
+  } else if (draft.submitted && tried.asked != draft.source) {
     tried = {};
     ask_source(tried, draft.source, "draft");
   }

@@ -33,8 +33,4 @@ std::string problem_of(const SourceDraft& draft, const AttentionData& data);
 /// The tensors of the draft's file, as far as it was opened; null otherwise.
 const SourceReply* tensors_of(const SourceDraft& draft, const AttentionData& data);
 
-/// "q is 512 × 4 × 64: 512 tokens, 4 heads.": what the chosen order makes of the shape, and whether the other one fits
-/// better. Empty without a q of three or four dimensions.
-std::string order_sentence(const SourceReply& reply, const TensorMapping& mapping);
-
 }  // namespace triscope
