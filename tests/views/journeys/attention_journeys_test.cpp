@@ -295,7 +295,7 @@ TEST_F(AttentionJourney, the_slice_is_exported_as_it_is_shown) {
   travel([](ImGuiTestContext* c) {
     open(c);
     c->ItemClick("//**/Export");
-    c->ItemClick("//$FOCUSED/Save slice as npy, CSV or PNG...");
+    c->ItemClick("//$FOCUSED/Save p of all pairs as npy, CSV or PNG...");
     c->Yield(2);
     const std::string file = (world().folder / "slice.npy").string();
     c->KeyCharsReplaceEnter(file.c_str());
@@ -380,7 +380,8 @@ TEST_F(AttentionJourney, the_head_that_looks_farthest_back_is_two_clicks_away) {
     IM_CHECK_EQ(side().slice_of.query.head, attention().head);
     c->ItemClick("//**/Copy##heads");
     IM_CHECK(clipboard().starts_with("head\tmean entropy, nats\tmean largest p\t"));
-    IM_CHECK_EQ(std::ranges::count(clipboard(), '\n'), 1 + overview.heads);
+    IM_CHECK_EQ(std::ranges::count(clipboard(), '\n'), 2 + overview.heads);  // even weights are the last
+    IM_CHECK(clipboard().find("\neven weights\t") != std::string::npos);
   });
 }
 

@@ -5,7 +5,7 @@
 
 #include <cfloat>
 
-#include "tests/views/journeys/drawn_text.hpp"
+#include "tests/views/drawn_text.hpp"
 #include "tests/views/journeys/fit_journey.hpp"
 
 namespace triscope {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/views/journeys/drawn_text.hpp"
+#include "tests/views/drawn_text.hpp"
 #include "tests/views/journeys/fit_journey.hpp"
 
 namespace triscope {
@@ -113,6 +113,8 @@ TEST_F(Fit, what_a_comparison_says_first_is_read_whole_at_200_percent) {
             .look()
             .text->CalcTextSizeA(small->Size, FLT_MAX, panel->WorkRect.GetWidth(), compare_explanation(model).c_str())
             .y;
+    c->ItemClick("//###compare/###unfold");  // what else differs
+    c->Yield(2);
     const ImGuiTable* differences = ImGui::TableFindByID(ImGui::FindWindowByName("###compare")->GetID("differences"));
     IM_CHECK(differences != nullptr);
     const std::string text = fixture::drawn_text(c);

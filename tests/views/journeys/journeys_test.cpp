@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "profiler/plan/request.hpp"
-#include "tests/views/journeys/drawn_text.hpp"
+#include "tests/views/drawn_text.hpp"
 #include "tests/views/journeys/journey.hpp"
 #include "views/command/command.hpp"
 

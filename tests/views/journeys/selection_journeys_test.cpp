@@ -7,7 +7,7 @@
 
 #include "profiler/plan/request.hpp"
 #include "tests/paths.hpp"
-#include "tests/views/journeys/drawn_text.hpp"
+#include "tests/views/drawn_text.hpp"
 #include "tests/views/journeys/journey.hpp"
 #include "views/model/tables/beside_model.hpp"
 #include "views/model/tables/compare_model.hpp"

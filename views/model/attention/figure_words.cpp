@@ -30,7 +30,8 @@ std::string figure_text(OverviewFigure figure, double value) {
 std::string figure_meaning(OverviewFigure figure, const Overview& overview, const Problem& problem,
                            std::int64_t tokens) {
   const double even = even_means(overview, problem, tokens).at(static_cast<std::size_t>(figure));
-  const auto give = [&](int digits) {
+  const auto give = [&](int digits) -> std::string {
+    if (std::isnan(even)) return {};  // of no query at all
     return fmt::format("Even weights give {}, the mean over queries {} to {}.", significant_text(even, digits),
                        format_count(counted_queries(problem, tokens).first), format_count(tokens - 1));
   };
