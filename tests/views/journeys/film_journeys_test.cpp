@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "tests/views/drawn_text.hpp"
 #include "tests/views/journeys/attention_journey.hpp"
+#include "tests/views/pictures/drawn_text.hpp"
 
 namespace triscope {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cfloat>
 
-#include "tests/views/drawn_text.hpp"
 #include "tests/views/journeys/fit_journey.hpp"
+#include "tests/views/pictures/drawn_text.hpp"
 
 namespace triscope {
 namespace {

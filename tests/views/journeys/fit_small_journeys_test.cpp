@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/views/drawn_text.hpp"
 #include "tests/views/journeys/fit_journey.hpp"
+#include "tests/views/pictures/drawn_text.hpp"
 
 namespace triscope {
 namespace {

@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "profiler/plan/request.hpp"
-#include "tests/views/drawn_text.hpp"
 #include "tests/views/journeys/journey.hpp"
+#include "tests/views/pictures/drawn_text.hpp"
 #include "views/command/command.hpp"
 
 namespace triscope {

@@ -7,8 +7,8 @@
 
 #include "profiler/plan/request.hpp"
 #include "tests/paths.hpp"
-#include "tests/views/drawn_text.hpp"
 #include "tests/views/journeys/journey.hpp"
+#include "tests/views/pictures/drawn_text.hpp"
 #include "views/model/tables/beside_model.hpp"
 #include "views/model/tables/compare_model.hpp"
 

@@ -9,8 +9,8 @@
 #include <map>
 
 #include "kernels/tensors/tensor_file.hpp"
-#include "tests/views/drawn_text.hpp"
 #include "tests/views/journeys/attention_journey.hpp"
+#include "tests/views/pictures/drawn_text.hpp"
 #include "views/model/attention/attention_draft.hpp"
 #include "views/model/attention/attention_model.hpp"
 
