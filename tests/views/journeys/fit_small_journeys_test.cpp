@@ -9,6 +9,7 @@
 
 #include "tests/views/journeys/fit_journey.hpp"
 #include "tests/views/pictures/drawn_text.hpp"
+#include "views/model/tables/compare_model.hpp"
 
 namespace triscope {
 namespace {
