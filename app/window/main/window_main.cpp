@@ -174,9 +174,11 @@ int start(const WindowArguments& arguments) {
   return 0;
 }
 
+/// What CLI11 says of an empty value.
+std::string not_empty(const std::string& text) { return text.empty() ? "is empty" : std::string(); }
+
 /// The options of pictures for print, and of what Explore asks in a picture.
 void add_print_options(CLI::App& app, WindowArguments& arguments) {
-  const auto not_empty = [](const std::string& text) { return text.empty() ? std::string("is empty") : std::string(); };
   app.add_option("--picture", arguments.picture,
                  "Write the chart of --panel for print, as SVG or PDF, and exit; needs no display")
       ->type_name("FILE")
@@ -230,25 +232,24 @@ int main(int argc, char** argv) {
 
   triscope::WindowArguments arguments;
   CLI::App app("Triscope's window", "triscope-window");
-  const auto not_empty = [](const std::string& text) { return text.empty() ? std::string("is empty") : std::string(); };
   app.add_option("DB", arguments.database, "Database (default: results.db in the user's data folder)");
   app.add_option("--screenshot", arguments.screenshot, "Write a PNG of the window and exit; needs no display")
       ->type_name("FILE")
-      ->check(not_empty);
+      ->check(triscope::not_empty);
   triscope::add_print_options(app, arguments);
   app.add_option("--report", arguments.report,
                  "Write tables and pictures of every panel into a folder and exit; needs no display")
       ->type_name("DIR")
-      ->check(not_empty);
+      ->check(triscope::not_empty);
   app.add_option("--panel", arguments.panel, "Panel of --screenshot or --picture, or a page: paper:match3")
       ->type_name("NAME")
-      ->check(not_empty);
+      ->check(triscope::not_empty);
   app.add_option("--sweep", arguments.sweep,
                  "Sweep to show in --screenshot and --report (default: one with a star, else the newest)")
       ->type_name("N");
   app.add_option("--in", arguments.tensors, "Tensors to look into, as of `triscope inspect --in`")
       ->type_name("FILE")
-      ->check(not_empty);
+      ->check(triscope::not_empty);
   app.add_option("--query", arguments.query, "Query to show in --screenshot, from 0")->type_name("I");
   app.add_option("--head", arguments.head, "Query head to show in --screenshot, from 0")->type_name("H");
   app.add_option("--theme", arguments.theme, "light or dark; the window remembers it")
