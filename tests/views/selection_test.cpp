@@ -13,6 +13,7 @@ namespace triscope {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 Counter counter(const char* name, double value, const char* unit = "") { return {name, unit, value}; }
