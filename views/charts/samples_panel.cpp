@@ -106,12 +106,12 @@ void draw_times(Context& context, const SampleChart& chart, const Summary& summa
                     ImPlotAxisFlags_NoTickMarks | (bottom ? 0 : ImPlotAxisFlags_NoTickLabels));
   ImPlot::SetupAxis(ImAxis_Y1, "ms", ImPlotAxisFlags_NoTickMarks);
   const double last = chart.buckets.seconds.empty() ? 1 : std::max(1e-6, chart.buckets.seconds.back());
-  ImPlot::SetupAxisLimits(ImAxis_X1, -0.03 * last, 1.03 * last);
+  fit_axis(context, ImAxis_X1, -0.03 * last, 1.03 * last);
   const auto highest = std::max_element(chart.buckets.maximum.begin(), chart.buckets.maximum.end());
   if (highest != chart.buckets.maximum.end()) {
     const double least = *std::min_element(chart.buckets.minimum.begin(), chart.buckets.minimum.end());
     const double margin = std::max((*highest - least) * 0.08, *highest * 1e-4);
-    ImPlot::SetupAxisLimits(ImAxis_Y1, least - margin, *highest + margin);
+    fit_axis(context, ImAxis_Y1, least - margin, *highest + margin);
     crowded_ticks(ImAxis_Y1, false);
   }
   ImPlot::SetupLegend(ImPlotLocation_NorthEast, ImPlotLegendFlags_Horizontal | ImPlotLegendFlags_Outside);
@@ -121,7 +121,7 @@ void draw_times(Context& context, const SampleChart& chart, const Summary& summa
 
 /// One reading over time, a line for each restart. `bottom`: it carries the time axis; `low`: there is room for one
 /// number on its own.
-void draw_lane(const Context& context, const ReadingLane& lane, bool bottom, bool low) {
+void draw_lane(Context& context, const ReadingLane& lane, bool bottom, bool low) {
   const Look& look = context.look;
   if (!ImPlot::BeginPlot(fmt::format("##{}", lane.name).c_str(), ImVec2(-1, -1),
                          ImPlotFlags_NoMenus | ImPlotFlags_NoLegend | ImPlotFlags_Crosshairs | ImPlotFlags_NoMouseText))
@@ -130,7 +130,7 @@ void draw_lane(const Context& context, const ReadingLane& lane, bool bottom, boo
                     ImPlotAxisFlags_NoTickMarks | (bottom ? 0 : ImPlotAxisFlags_NoTickLabels));
   ImPlot::SetupAxis(ImAxis_Y1, lane.unit, ImPlotAxisFlags_NoTickMarks);
   const LaneAxis axis = lane_axis(lane);
-  ImPlot::SetupAxisLimits(ImAxis_Y1, axis.low, axis.high);
+  fit_axis(context, ImAxis_Y1, axis.low, axis.high);
   std::vector<double> ticks;
   std::vector<const char*> names;
   for (const auto& [at, name] : axis.ticks) ticks.push_back(at), names.push_back(name.c_str());
@@ -202,7 +202,6 @@ std::vector<float> heights_of(const Look& look, const SampleChart& chart, float 
 void draw_over_time(Context& context, const SampleChart& chart, const Summary& summary, ImVec2 size) {
   std::vector<float> heights = heights_of(context.look, chart, size.y);
   if (heights.size() < 2) {
-    if (context.ui.fit_charts) ImPlot::SetNextAxesToFit();
     draw_times(context, chart, summary, size, true);
     return;
   }
@@ -213,7 +212,6 @@ void draw_over_time(Context& context, const SampleChart& chart, const Summary& s
   ImPlot::PushStyleVar(ImPlotStyleVar_PlotPadding, ImVec2(ImPlot::GetStyle().PlotPadding.x, context.look.px(3)));
   if (ImPlot::BeginSubplots(fmt::format("##time{}", heights.size()).c_str(), static_cast<int>(heights.size()), 1, size,
                             kFlags, heights.data())) {
-    if (context.ui.fit_charts) ImPlot::SetNextAxesToFit();
     draw_times(context, chart, summary, ImVec2(-1, -1), false);
     for (std::size_t n = 0; n < lanes; ++n)
       draw_lane(context, chart.lanes[n], n + 1 == lanes && chart.limits.empty(), low);
@@ -226,7 +224,6 @@ void draw_over_time(Context& context, const SampleChart& chart, const Summary& s
 void draw_histogram(Context& context, const SampleChart& chart, const Summary& summary, ImVec2 size) {
   const Look& look = context.look;
   const Histogram& histogram = chart.histogram;
-  if (context.ui.fit_charts) ImPlot::SetNextAxesToFit();
   if (histogram.counts.empty() ||
       !ImPlot::BeginPlot("##histogram", size, ImPlotFlags_NoMenus | ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText))
     return;
@@ -235,8 +232,8 @@ void draw_histogram(Context& context, const SampleChart& chart, const Summary& s
   ImPlot::SetupAxisFormat(ImAxis_Y1, format_axis_number, nullptr);
   const double last = histogram.first + histogram.width * static_cast<double>(histogram.counts.size());
   const double most = *std::max_element(histogram.counts.begin(), histogram.counts.end());
-  ImPlot::SetupAxisLimits(ImAxis_X1, histogram.first - histogram.width, last + histogram.width);
-  ImPlot::SetupAxisLimits(ImAxis_Y1, 0, std::max(1.0, most * 1.12));
+  fit_axis(context, ImAxis_X1, histogram.first - histogram.width, last + histogram.width);
+  fit_axis(context, ImAxis_Y1, 0, std::max(1.0, most * 1.12));
   crowded_ticks(ImAxis_X1, false);
   crowded_ticks(ImAxis_Y1, true);
   std::vector<double> centres;

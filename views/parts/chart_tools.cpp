@@ -176,20 +176,37 @@ std::string chart_id(const char* name, const Context& context, std::string_view 
                      part);  // the uuid: sweeps of every database count from 1
 }
 
-void fit_axes(Context& context, const ChartLimits& limits) {
+namespace {
+
+/// Whether axes that reached to `left` in the last frame are to take `limits` in this one.
+bool fits(Context& context, unsigned int id, const ChartLimits& left, const ChartLimits& limits) {
   const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
-  const ImPlotRange &x = plot.Axes[ImAxis_X1].Range, &y = plot.Axes[ImAxis_Y1].Range;
-  const ChartLimits left{x.Min, x.Max, y.Min, y.Max};  // by the last frame
-  ChartZoom& zoom = context.ui.chart_zooms[plot.ID];
+  ChartZoom& zoom = context.ui.chart_zooms[id];
   if (zoom.fit) zoom.fitted = left;
   const bool untouched = left == zoom.fitted;
   zoom.fit = plot.JustCreated || context.ui.fit_charts || zoom.asked || (untouched && limits != zoom.data);
   zoom.asked =
       plot.Hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);  // ImPlot's own fit comes in this frame
   zoom.data = limits;
-  if (!zoom.fit) return;
+  return zoom.fit;
+}
+
+}  // namespace
+
+void fit_axes(Context& context, const ChartLimits& limits) {
+  const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
+  const ImPlotRange &x = plot.Axes[ImAxis_X1].Range, &y = plot.Axes[ImAxis_Y1].Range;
+  if (!fits(context, plot.ID, {x.Min, x.Max, y.Min, y.Max}, limits)) return;
   ImPlot::SetupAxisLimits(ImAxis_X1, limits[0], limits[1], ImPlotCond_Always);
   ImPlot::SetupAxisLimits(ImAxis_Y1, limits[2], limits[3], ImPlotCond_Always);
+}
+
+void fit_axis(Context& context, int axis, double low, double high) {
+  const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
+  const ImPlotRange& range = plot.Axes[axis].Range;
+  const unsigned int id = plot.ID + 1 + static_cast<unsigned int>(axis);
+  if (!fits(context, id, {range.Min, range.Max}, {low, high})) return;
+  ImPlot::SetupAxisLimits(axis, low, high, ImPlotCond_Always);
 }
 
 std::size_t shown_setting(Context& context) {

@@ -77,6 +77,8 @@ std::string chart_id(const char* name, const Context& context, std::string_view 
 /// Call between BeginPlot and the plot's first item. The axes take `limits` whenever these change, until the user
 /// zooms or pans. A double click or F fits again.
 void fit_axes(Context& context, const ChartLimits& limits);
+/// The same of one axis (an `ImAxis`), where a zoom of the other one says nothing about it.
+void fit_axis(Context& context, int axis, double low, double high);
 /// Index into `Models::settings` of the one to show: the selected row's or the chosen one, else the longest.
 std::size_t shown_setting(Context& context);
 /// A title line, which names the sweep where several are compared, with Copy at its right and, where the sweep has
