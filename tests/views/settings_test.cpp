@@ -87,6 +87,19 @@ TEST(Settings, paths_that_are_no_utf8_come_back_as_they_were) {
   EXPECT_EQ(back.settings.explore_databases, stored.settings.explore_databases);
 }
 
+TEST(Settings, a_text_that_is_no_utf8_keeps_no_other_setting_from_being_written) {
+  TemporaryFolder folder;
+  StoredSettings stored;
+  stored.settings.scale = 1.5F;
+  stored.settings.explore_views = {{"half \xc3", {}}};
+  save_settings(folder.path(), stored);
+  const StoredSettings back = load_settings(folder.path());
+  EXPECT_EQ(back.problem, "");
+  EXPECT_EQ(back.settings.scale, 1.5F);
+  ASSERT_EQ(back.settings.explore_views.size(), 1U);
+  EXPECT_EQ(back.settings.explore_views[0].name, "half \xef\xbf\xbd");
+}
+
 TEST(Settings, remember_a_database_by_its_whole_path) {
   fixture::WindowOnDatabase window(3);
   const std::filesystem::path whole = window.folder / "test.db";

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "kernels/base/text/text_beginning.hpp"
 #include "profiler/explore/explore_fields.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/widgets.hpp"
@@ -115,7 +116,7 @@ void view_menu(Context& context) {
   ImGui::SetNextItemWidth(context.look.px(230) - button_width("Save") - ImGui::GetStyle().ItemSpacing.x);
   bool save = ImGui::InputTextWithHint("##view_name", "name of this view", &ui.explore.view_name,
                                        ImGuiInputTextFlags_EnterReturnsTrue);
-  if (ui.explore.view_name.size() > kLongestName) ui.explore.view_name.resize(kLongestName);
+  ui.explore.view_name.resize(whole_characters(ui.explore.view_name, kLongestName));
   ImGui::SameLine();
   save |= primary_button(context, "Save", room && named);
   if (save && room && named) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/base/text/text_beginning.hpp"
 #include "kernels/base/third_party.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/gpu_counters.hpp"
@@ -235,7 +236,8 @@ void draw_launch(Context& context, const Measurement& measurement) {
     // Names of templates have thousands of letters: all of it stands on hover.
     constexpr std::size_t kMostLetters = 90;
     const bool cut = launch.name.size() > kMostLetters;
-    const std::string name = cut ? launch.name.substr(0, kMostLetters) + " ..." : launch.name;
+    const std::string name =
+        cut ? launch.name.substr(0, whole_characters(launch.name, kMostLetters)) + " ..." : launch.name;
     ImGui::BeginGroup();
     fact_line(context, measurement.launches.size() > 1 ? "longest kernel" : "kernel", name, true);
     ImGui::EndGroup();

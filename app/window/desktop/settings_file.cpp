@@ -224,7 +224,9 @@ void save_settings(const std::filesystem::path& folder, const StoredSettings& st
   if (folder.empty()) return;
   std::error_code error;  // what is wrong with the folder shows when the files are written
   std::filesystem::create_directories(folder, error);
-  write_own_file(folder / "window.json", to_json(stored).dump(2) + "\n");
+  // One text that is no UTF-8 must not keep all the other settings from being written.
+  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
+  write_own_file(folder / "window.json", to_json(stored).dump(2, ' ', false, kReplace) + "\n");
   write_own_file(folder / "layout.ini", stored.layout);
 }
 

@@ -4,11 +4,16 @@
 
 namespace triscope {
 
-std::string beginning_of(std::string text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
+std::size_t whole_characters(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text.size();
   std::size_t end = bytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  text.resize(end);
+  return end;
+}
+
+std::string beginning_of(std::string text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  text.resize(whole_characters(text, bytes));
   return std::move(text) + "...";
 }
 

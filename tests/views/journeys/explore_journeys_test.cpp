@@ -270,6 +270,10 @@ TEST_F(ExploreJourney, a_view_is_saved_and_comes_back_in_place_of_another) {
     type_filter(c, "kernel=cuda.hopper");
     c->ItemClick("//**/Views");
     c->ItemInput("//$FOCUSED/##view_name");
+    std::string longest = "a";
+    for (int n = 0; n < 30; ++n) longest += "é";
+    c->KeyCharsReplace(longest.c_str());
+    IM_CHECK_EQ(ui().explore.view_name, longest.substr(0, 59));  // 60 bytes would end with half a letter
     c->KeyCharsReplace("Joules of Hopper");
     c->ItemClick("//$FOCUSED/Save");
     IM_CHECK_EQ(ui().settings.explore_views.size(), 1U);

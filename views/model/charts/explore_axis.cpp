@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/base/text/text_beginning.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {
@@ -30,7 +31,7 @@ std::vector<std::pair<double, std::string>> explore_ticks(const ExploreAxis& axi
                        : tokens            ? format_tokens(static_cast<std::int64_t>(at))
                                            : fmt::format("{:g}", at);
     if (name.empty()) name = "none";
-    if (name.size() > kLongestTick) name = name.substr(0, kLongestTick - 1) + "…";
+    if (name.size() > kLongestTick) name = name.substr(0, whole_characters(name, kLongestTick - 1)) + "…";
     ticks.emplace_back(at, std::move(name));
   }
   return ticks;
