@@ -21,6 +21,9 @@ Centre difference_of(const Centre& a, const Centre& b);
 /// Half the width of the two-sided interval of that confidence.
 double half_width(const Centre& centre, double confidence = 0.95);
 
+/// The widest relative half-width at which sampling stops as converged: 1.25 times the precision asked for.
+constexpr double widest_converged(double precision) { return precision / 0.8; }
+
 /// How many times the variance of the centre exceeds that of independent values; at least 1.
 double correlation_inflation(std::span<const double> values);
 

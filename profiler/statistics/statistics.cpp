@@ -20,7 +20,7 @@ constexpr double kNsPerMs = 1e6;
 
 bool precise(double precision, std::span<const double> block_values) {
   const Centre centre = centre_of(block_values);
-  return centre.value > 0 && 0.8 * half_width(centre) <= precision * centre.value;
+  return centre.value > 0 && half_width(centre) <= widest_converged(precision) * centre.value;
 }
 
 // Convergence is looked for after 8, 10, 12, 14, 16, 20, ... blocks, four times an octave: every look is another chance
@@ -138,7 +138,7 @@ Summary summarize(std::span<const Sample> samples, const StoppingRule& rule, con
   summary.ci_high_ms = std::max(interval.high, summary.median_ms);
   const double half_ms = 0.5 * (interval.high - interval.low);
   summary.converged = static_cast<std::int64_t>(blocks.size()) >= rule.min_blocks &&
-                      0.8 * half_ms <= rule.precision * summary.median_ms && summary.median_ms > 0;
+                      half_ms <= widest_converged(rule.precision) * summary.median_ms && summary.median_ms > 0;
   return summary;
 }
 

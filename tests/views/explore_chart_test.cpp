@@ -265,7 +265,7 @@ TEST(ExploreChart, the_caption_tells_of_each_series_its_clock_its_samples_and_wh
   EXPECT_THAT(caption, HasSubstr("FlashAttention-3 0.3.6: causal dot-product attention; n = 18, 4 samples, 1,500 to "
                                  "1,510 MHz, at the power limit. "));
   EXPECT_THAT(caption, HasSubstr("Not converged: FlashAttention-3 0.3.6 at 64k. "));
-  EXPECT_THAT(caption, HasSubstr("ended when its interval was within ±1.0 %, or with its time"));
+  EXPECT_THAT(caption, HasSubstr("ended when its interval was within ±1.25 %, or with its time"));
   EXPECT_THAT(caption, HasSubstr("of dot-product attention for each pair"));
   EXPECT_THAT(caption, Not(HasSubstr("All of our kernels")));
   const TextTable table = explore_text(chart);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "profiler/plan/sweep_queue.hpp"
+#include "profiler/statistics/centre.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
@@ -62,6 +63,7 @@ std::string part_text(const SweepQueue& queue, std::size_t part) {
 
 /// A row in work: its time so far, and how near its interval is to what ends it.
 void draw_row(Context& context, const LiveRow& live, double precision) {
+  const double widest = widest_converged(precision);
   const Look& look = context.look;
   const Theme& theme = look.theme;
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
@@ -83,14 +85,14 @@ void draw_row(Context& context, const LiveRow& live, double precision) {
   }
   ImGui::SameLine();
   number_right(context, number, live.samples.empty() ? theme.muted : 0, right);
-  // Half the interval is what is left of the way, on a scale of factors: from 16 times what is asked for down to it.
+  // Half the interval is what is left of the way, on a scale of factors: from 16 times what ends it down to that.
   constexpr double kFarthest = 16;
-  const double far = spread ? std::clamp(*spread / std::max(1e-9, 100 * precision), 1.0, kFarthest) : kFarthest;
+  const double far = spread ? std::clamp(*spread / std::max(1e-9, 100 * widest), 1.0, kFarthest) : kFarthest;
   const float near = 1 - static_cast<float>(std::log(far) / std::log(kFarthest));
   ImGui::PushID(static_cast<int>(row.measurement));
   bar(context, near, ImVec2(ImGui::GetContentRegionAvail().x, look.px(4)), near >= 1 ? theme.faster : theme.accent);
   tooltip(context, spread ? fmt::format("{}. The interval of this restart is {:.2f} %; {:.2f} % ends it.",
-                                        counted(live.samples.size(), "sample"), *spread, 100 * precision)
+                                        counted(live.samples.size(), "sample"), *spread, 100 * widest)
                           : std::string("Its interval is not known yet."));
   ImGui::PopID();
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "profiler/plan/sweep_title.hpp"
+#include "profiler/statistics/centre.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
@@ -236,11 +237,11 @@ std::string padded(const LatencyModel& model, const LatencyLine& line, const Lat
 void draw_narrowing(Context& context, const LiveRow& live, const std::string& text) {
   number_right(context, text, context.look.theme.accent);
   const std::optional<double> spread = spread_percent(live.row.median_ms, live.row.ci_low_ms, live.row.ci_high_ms);
-  const std::string now =
-      live.samples.empty() ? "It waits for its turn."
-      : spread             ? fmt::format("{} of this restart, ±{:.2f} % so far; ±{:.2f} % ends it.",
-                                         counted(live.samples.size(), "sample"), *spread, 100 * context.data.run.live.precision)
-                           : counted(live.samples.size(), "sample") + " of this restart so far.";
+  const std::string now = live.samples.empty() ? "It waits for its turn."
+                          : spread ? fmt::format("{} of this restart, ±{:.2f} % so far; ±{:.2f} % ends it.",
+                                                 counted(live.samples.size(), "sample"), *spread,
+                                                 100 * widest_converged(context.data.run.live.precision))
+                                   : counted(live.samples.size(), "sample") + " of this restart so far.";
   tooltip(context, "Measured right now. " + now);
 }
 

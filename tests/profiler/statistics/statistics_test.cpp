@@ -242,5 +242,21 @@ TEST(Summarize, says_whether_the_precision_was_reached) {
   EXPECT_FALSE(summarize(wide, {}).converged);
 }
 
+TEST(Summarize, what_is_converged_is_at_most_as_wide_as_is_said) {
+  std::vector<Sample> samples(12);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    samples[i].block = static_cast<std::int64_t>(i);
+    samples[i].duration_ns = 1'000'000 + static_cast<std::int64_t>(i * 7 % 12) * 1000;
+  }
+  const Summary summary = summarize(samples, {});
+  const double half = 0.5 * (summary.ci_high_ms - summary.ci_low_ms) / summary.median_ms;
+  StoppingRule rule;
+  for (const double asked : {0.79 * half, 0.81 * half, half}) {
+    rule.precision = asked;
+    EXPECT_EQ(summarize(samples, rule).converged, half <= widest_converged(asked)) << asked / half;
+  }
+  EXPECT_DOUBLE_EQ(widest_converged(0.01), 0.0125);
+}
+
 }  // namespace
 }  // namespace triscope

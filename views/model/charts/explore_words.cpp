@@ -13,6 +13,7 @@
 #include "kernels/base/error.hpp"
 #include "profiler/explore/explore_filter.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/statistics/centre.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/explore_chart.hpp"
 
@@ -175,7 +176,7 @@ std::string explore_caption(const ExploreChart& chart) {
   if (shown.intervals) text += ", bars 95 % intervals";
   if (shown.intervals && how.precisions.size() == 1 && !how.precision_unknown)
     text += fmt::format("; measuring of a point ended when its interval was within ±{} %, or with its time",
-                        significant_text(100 * *how.precisions.begin(), 2));
+                        significant_text(100 * widest_converged(*how.precisions.begin()), 3));
   if (shown.hollow) text += "; hollow where the interval is unknown";
   text += ". ";
   if (how.series.size() <= kMostToldSeries) {
