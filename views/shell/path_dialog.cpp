@@ -175,6 +175,8 @@ void enter(const PathQuestion& question, PathDialog& path, const std::string& fo
 /// Places to start from, the files opened last, and whether other files are listed too.
 void draw_places(Context& context, const PathQuestion& question, const FolderListing& listing) {
   PathDialog& path = context.ui.path;
+  ImGui::Dummy(ImVec2(0, ImGui::GetFrameHeight()));  // its line, also where there is no place yet
+  ImGui::SameLine(0, 0);
   for (const auto& [name, folder] : listing.places) {
     if (ImGui::Button(name.c_str())) enter(question, path, folder);
     tooltip(context, folder);
@@ -262,8 +264,9 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
   if (!listing.problem.empty()) {
     coloured_text(context.look.theme.slower, sentence(listing.problem));
   } else if (!any && !question.saves) {
-    muted_text(context, filter.empty() ? std::string_view("No such file here; All files shows the others.")
-                                       : std::string_view("Nothing here has that in its name."));
+    muted_text(context, listing.folder.empty() ? std::string_view("The folder is being read.")
+                        : filter.empty()       ? std::string_view("No such file here; All files shows the others.")
+                                               : std::string_view("Nothing here has that in its name."));
   }
   return accepted;
 }
@@ -416,11 +419,11 @@ bool draw_path(Context& context, const PathQuestion& question) {
     path.listed = folder_part(path.text);
     context.request(ask::ListFolder{*path.listed});
   }
-  const FolderListing* listing = context.data.folder.get();
+  const FolderListing none;  // until the folder is read, its list is empty: nothing moves when it comes
+  const FolderListing* listing = context.data.folder ? context.data.folder.get() : &none;
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(-1);
   bool accepted = ImGui::InputText("##path", &path.text, ImGuiInputTextFlags_EnterReturnsTrue);
-  if (!listing) return accepted && !path.text.empty();
   const bool current = listing->asked == *path.listed;
   const FolderEntry* named = current ? find_entry(*listing, name_part(path.text)) : nullptr;
   if (accepted && current && !named) {
