@@ -1,5 +1,6 @@
 // Asks for a file: its path in a field, and below it the folder that the path lies in. Every step by mouse or keyboard.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 #include <imgui_stdlib.h>
@@ -16,6 +17,7 @@
 #include "views/model/attention/film_choice.hpp"
 #include "views/parts/dialog.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/shell/replaced_files.hpp"
 #include "views/shell/shell.hpp"
 
 namespace triscope {
@@ -360,7 +362,7 @@ void draw_words(Context& context, const char* id, const char* hint, std::string&
 /// What a picture is saved as. Its size and words are those of .pdf and .svg.
 void draw_picture(Context& context, PathDialog& path) {
   PictureDraft& picture = *path.picture;
-  if (picture.own.title.value_or("").empty() && picture.own.caption.value_or("").empty()) return;
+  if (!is_for_print(path)) return;
   draw_formats(context, path);
   draw_print_size(context, context.ui.settings.print_size);
   draw_words(context, "title", "title of a .pdf or .svg; empty: none", picture.title, *picture.own.title, 1);
@@ -371,10 +373,7 @@ void draw_picture(Context& context, PathDialog& path) {
 void take_picture(Context& context, ask::SaveChart& chart) {
   UiState& ui = context.ui;
   PathDialog& path = ui.path;
-  if (!path.picture) return;
-  const bool for_print =
-      !path.picture->own.title.value_or("").empty() || !path.picture->own.caption.value_or("").empty();
-  if (!for_print) return;
+  if (!is_for_print(path)) return;
   chart.title = path.picture->title;
   chart.caption = path.picture->caption;
   chart.size = ui.settings.print_size;
@@ -440,11 +439,15 @@ bool draw_path(Context& context, const PathQuestion& question) {
   accepted |= draw_folder(context, question, *listing);
   if (question.saves) {  // the line is always there, so that what is below it stays in its place
     const SmallFont font(context.look);
-    const bool there = named && (question.folder || !named->folder);
+    const bool folder = named && question.folder;
+    const std::vector<std::string> there = folder    ? std::vector{named->name}
+                                           : current ? replaced_files(path, *listing)
+                                                     : std::vector<std::string>();
     coloured_text(context.look.theme.unclear,
-                  there ? fmt::format("{} is there already and {}.", named->name,
-                                      question.folder ? "must be an empty folder" : "will be replaced")
-                        : std::string(" "));
+                  there.empty() ? " "
+                                : fmt::format("{} {} there already and {}.", fmt::join(there, " and "),
+                                              there.size() == 1 ? "is" : "are",
+                                              folder ? "must be an empty folder" : "will be replaced"));
   }
   return accepted;
 }
