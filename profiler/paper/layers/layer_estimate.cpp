@@ -69,11 +69,15 @@ constexpr Size kWindowSizes[] = {
     {"the shorter window is", [](const Problem& p) { return std::min(p.window1, p.window2); }},
     {"pairs of keys are", [](const Problem& p) { return p.window1 * p.window2; }}};
 
-/// The least and the most of some rows.
+}  // namespace
+
+/// The least and the most of some rows. A part of `Pool`, so it is not private to the file.
 struct Extent {
   std::int64_t least = 0, most = 0;
   bool holds(std::int64_t size) const { return size >= least && size <= most; }
 };
+
+namespace {
 
 template <typename SizeOf>
 Extent measured_sizes(const Rows& rows, const SizeOf& size) {
