@@ -5,6 +5,7 @@
 
 #include "kernels/attention/flops.hpp"
 #include "tests/views/sweep_fixture.hpp"
+#include "views/model/charts/length_beside.hpp"
 #include "views/model/charts/length_model.hpp"
 
 namespace triscope {
@@ -14,6 +15,7 @@ using fixture::length_sweep;
 using fixture::sweep;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 const SameBudget& budget_at(const LengthPass& pass, std::int64_t seq_len) {
   const auto found = std::ranges::find(pass.budgets, seq_len, &SameBudget::seq_len);
@@ -89,7 +91,7 @@ TEST(LengthChart, the_same_budget_is_found_at_lengths_where_the_windows_fit) {
   EXPECT_FALSE(at_32k.windows->extrapolated());
   EXPECT_THAT(at_32k.sentence, HasSubstr("At 32k tokens FlashAttention-3 64/1 takes 26.19 ms; of the measured pairs "
                                          "512 × 32 comes nearest, 32.77 ms: 1.251 times as long (95 % interval "));
-  EXPECT_THAT(at_32k.sentence, HasSubstr("so no measured pair costs the same. With a second window of 32 an area of "
+  EXPECT_THAT(at_32k.sentence, HasSubstr("so it does not cost the same. With a second window of 32 an area of "
                                          "about 13,100 ("));
   EXPECT_THAT(at_32k.sentence, HasSubstr(") would, between 256 × 32 and 512 × 32; times go in steps of tiles."));
   EXPECT_THAT(at_32k.sentence, HasSubstr("Both are of sweep 1, in turns."));
@@ -335,6 +337,52 @@ TEST(LengthChart, an_unknown_interval_is_said) {
   EXPECT_THAT(point_text(first, first.points[0]), testing::HasSubstr("interval unknown"));
   EXPECT_THAT(point_text(first, first.points[1]), testing::HasSubstr("95 % interval"));
   EXPECT_EQ(chart.text.rows[0].back(), "unknown");
+}
+
+TEST(LengthChart, a_point_says_of_which_sweep_it_is_where_the_line_is_of_several) {
+  const auto all = length_sweep();
+  auto one = sweep({}, 1), two = sweep({}, 2);
+  for (ResultRow& r : all->rows) {
+    const bool longer = r.problem.seq_len > 32768;
+    r.sweep = longer ? 2 : 1;
+    (longer ? two : one)->rows.push_back(r);
+  }
+  const LengthChart chart = make_length_chart(*one, {two});
+  const LengthCurve& curve = chart.of(Pass::forward).curves[0];
+  EXPECT_THAT(point_text(curve, curve.points.front()), HasSubstr("1,024 tokens, of sweep 1: "));
+  EXPECT_THAT(point_text(curve, curve.points.back()), HasSubstr("131,072 tokens, of sweep 2: "));
+  const LengthChart alone = make_length_chart(*length_sweep(), {});
+  EXPECT_THAT(point_text(alone.step.curves[0], alone.step.curves[0].points[0]), Not(HasSubstr("sweep")));
+}
+
+TEST(LengthChart, a_ratio_within_a_sweep_is_that_of_the_verdict) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  const LengthPass& forward = chart.of(Pass::forward);
+  const LengthPoint& at_16k = *std::ranges::find(forward.curves[0].points, 16384, &LengthPoint::seq_len);
+  Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
+  Comparison& verdict = verdicts.by_measurement[at_16k.measurement];
+  verdict.ratio = 2.4987;
+  verdict.interval = {2.4944, 2.5031};
+  verdict.paired = true;
+  const std::string text = beside_reference_text(forward, 0, at_16k, &verdicts);
+  EXPECT_THAT(text, testing::EndsWith("2.499× its time, 2.494 to 2.503, in turns"));
+  verdict.paired = false;
+  EXPECT_THAT(beside_reference_text(forward, 0, at_16k, &verdicts), testing::EndsWith("2.494 to 2.503 *"));
+  verdicts.baseline = "baseline.cudnn";  // another partner than the chart's
+  EXPECT_EQ(beside_reference_text(forward, 0, at_16k, &verdicts), beside_baseline_text(forward, 0, at_16k));
+  EXPECT_EQ(beside_reference_text(forward, 0, at_16k, nullptr), beside_baseline_text(forward, 0, at_16k));
+}
+
+TEST(LengthChart, a_curve_below_another_is_known) {
+  auto results = length_sweep();
+  const LengthChart apart = make_length_chart(*results, {});
+  for (const std::size_t n : {0U, 1U}) EXPECT_FALSE(lies_below_another(apart.of(Pass::forward), n)) << n;
+  for (ResultRow& r : results->rows) {
+    if (r.problem.window1 == 256 && r.problem.window2 == 32) r.median_ms = 2.02 * *r.median_ms;
+  }
+  const LengthChart together = make_length_chart(*results, {});
+  EXPECT_TRUE(lies_below_another(together.of(Pass::forward), 0));
+  EXPECT_FALSE(lies_below_another(together.of(Pass::forward), 1)) << "it is drawn last";
 }
 
 TEST(LengthChart, its_text_has_points_and_crossings_of_both_passes) {

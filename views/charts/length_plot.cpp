@@ -13,6 +13,7 @@
 
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
+#include "views/model/charts/length_beside.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/readout.hpp"
 #include "views/parts/widgets.hpp"
@@ -121,7 +122,8 @@ void setup_axes(Context& context, const Range& range, bool rates) {
   set_power_ticks(ImAxis_X1, range.x_low, range.x_high);
 }
 
-void plot_curve(const Look& look, const Drawn& drawn, bool markers) {
+/// `broad`: another curve lies on it.
+void plot_curve(const Look& look, const Drawn& drawn, bool markers, bool broad) {
   const ImVec4 colour = to_vec4(curve_colour(look, *drawn.curve));
   if (drawn.curve->baseline) {
     // Counted work is not a kernel's: one colour then.
@@ -134,7 +136,7 @@ void plot_curve(const Look& look, const Drawn& drawn, bool markers) {
   const int count = static_cast<int>(drawn.x.size());
   ImPlotSpec line;
   line.LineColor = colour;
-  line.LineWeight = look.px(1.75F);
+  line.LineWeight = look.px(broad ? 5 : 1.75F);
   if (!markers) return ImPlot::PlotLine(label, drawn.x.data(), drawn.y.data(), count, line);
   Series series;
   series.colour = drawn.curve->style;
@@ -187,7 +189,9 @@ void select_points(Context& context, const LengthPass& pass, const LengthUnit& u
     const double rate =
         length_value(pass.curves[of], static_cast<double>(nearest->seq_len), nearest->ms, {true, unit.pass});
     std::string text = point_text(pass.curves[of], *nearest) + fmt::format("; {} TFLOP/s", significant_text(rate, 4));
-    if (const std::string beside = beside_baseline_text(pass, of, *nearest); !beside.empty()) text += "\n" + beside;
+    if (const std::string beside = beside_reference_text(pass, of, *nearest, context.data.beside_reference.get());
+        !beside.empty())
+      text += "\n" + beside;
     picker.choose_in_words(nearest->measurement, (context.ui.length_step ? "Training step of " : "") + text);
     const ImGuiIO& io = ImGui::GetIO();
     if (nearest->backward != 0 && clicked_without_drag() && !io.KeyShift && !io.KeyCtrl)
@@ -307,7 +311,9 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   setup_axes(context, range, unit.rate);
   if (!unit.rate) set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high, room.y - look.px(50));
   setup_legend(legend);
-  for (const Drawn& drawn : curves) plot_curve(look, drawn, !counted);
+  for (const Drawn& drawn : curves)
+    plot_curve(look, drawn, !counted,
+               !counted && lies_below_another(pass, static_cast<std::size_t>(drawn.curve - pass.curves.data())));
   mark_crossings(look, pass, context.ui.length_view, which);
   if (!counted) select_points(context, pass, unit);
   std::size_t label = 0;

@@ -8,6 +8,7 @@
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/statistics/statistics.hpp"
+#include "views/model/charts/length_beside.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/print/plot_frame.hpp"
@@ -215,7 +216,12 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
     };
     for (const LengthPoint& point : curve.points)
       line.push_back(frame.at(static_cast<double>(point.seq_len), value(point, point.ms)));
-    canvas.line(line, colour, curve.baseline ? 1.0F : 1.75F, curve.baseline ? dashes_for_print(curve.style) : "");
+    const bool broad = lies_below_another(pass, static_cast<std::size_t>(&curve - pass.curves.data()));
+    canvas.line(line, colour,
+                curve.baseline ? 1.0F
+                : broad        ? 4.0F
+                               : 1.75F,
+                curve.baseline ? dashes_for_print(curve.style) : "");
     if (curve.baseline) {
       if (!narrow) labels.push_back({line.back().y, curve.label, colour});
       continue;

@@ -6,16 +6,13 @@
 #include <optional>
 #include <utility>
 
+#include "views/model/charts/length_point.hpp"
 #include "views/model/charts/length_words.hpp"
 
 namespace triscope {
 namespace {
 
 constexpr double kFarthestPair = 4;  // pairs that are farther off say nothing of equal cost
-
-std::optional<double> half_of(const LengthPoint& point) {
-  return interval_known(point) ? std::optional((point.high_ms - point.low_ms) / 2) : std::nullopt;
-}
 
 std::vector<std::int64_t> measurements_of(const LengthPoint& dot_product, const LengthPoint& windows) {
   std::vector<std::int64_t> all{dot_product.backward, dot_product.measurement, windows.measurement, windows.backward};
@@ -72,7 +69,7 @@ void find_budgets(LengthPass& pass) {
       // Where a window is longer than the sequence its area is not what is computed.
       if (std::max(ours.problem.window1, ours.problem.window2) > point.seq_len / 2) continue;
       if (const LengthPoint* own = point_at(ours.points, point.seq_len)) {
-        areas.push_back({{ours.problem.window1, ours.problem.window2}, own->ms, half_of(*own)});
+        areas.push_back({{ours.problem.window1, ours.problem.window2}, own->ms, half_width(*own)});
         pairs.push_back({&ours, own});
       }
     }
@@ -83,7 +80,7 @@ void find_budgets(LengthPass& pass) {
     budget.baseline = reference;
     budget.seq_len = point.seq_len;
     budget.ms = point.ms;
-    budget.windows = area_for_budget(areas, point.ms, half_of(point));
+    budget.windows = area_for_budget(areas, point.ms, half_width(point));
     budget.nearest = static_cast<std::size_t>(nearest.curve - pass.curves.data());
     budget.measurements = measurements_of(point, *nearest.point);
     budget.neighbours = neighbours_of({nearest.curve->problem.window1, nearest.curve->problem.window2}, budget,

@@ -9,6 +9,7 @@
 #include "profiler/record/words/power_text.hpp"
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
+#include "views/model/charts/length_point.hpp"
 
 namespace triscope {
 namespace {
@@ -25,23 +26,19 @@ std::string interval_words(const LatencyCrossing& crossing) {
   return (crossing.open_above() ? low + " or more" : low + " to " + high) + " by the 95 % intervals";
 }
 
-std::optional<double> half_width(const LengthPoint& point) {
-  return interval_known(point) ? std::optional((point.high_ms - point.low_ms) / 2) : std::nullopt;
-}
-
 ValueWithInterval value_of(const LengthPoint& point) {
   if (!interval_known(point)) return {point.ms, std::nullopt, std::nullopt};
   return {point.ms, point.low_ms, point.high_ms};
 }
 
-/// "1.122 times as long (95 % interval 1.113 to 1.132), so no measured pair costs the same".
+/// "1.122 times as long (95 % interval 1.113 to 1.132), so it does not cost the same".
 std::string verdict_words(const LengthPoint& windows, const LengthPoint& dot_product) {
   const ValueWithInterval ratio = ratio_of(value_of(windows), value_of(dot_product));
   std::string text = format_fixed(ratio.value, 3) + " times as long (";
   if (!ratio.low || !ratio.high) return text + "interval unknown)";
   text += fmt::format("95 % interval {} to {})", format_fixed(*ratio.low, 3), format_fixed(*ratio.high, 3));
   const bool apart = *ratio.low > 1 || *ratio.high < 1;
-  return text + (apart ? ", so no measured pair costs the same" : ", which of them is longer is not decided");
+  return text + (apart ? ", so it does not cost the same" : ", which of them is longer is not decided");
 }
 
 std::string from_words(const AreaEstimate& estimate) {
@@ -155,8 +152,15 @@ std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& poin
 }
 
 std::string point_text(const LengthCurve& curve, const LengthPoint& point) {
+  const auto is_elsewhere = [&](const LengthPoint& one) {
+    return one.sweep != curve.points.front().sweep || one.backward_sweep != curve.points.front().backward_sweep;
+  };
+  std::string of;  // which sweep, where the line is of several
+  if (std::ranges::any_of(curve.points, is_elsewhere)) of = fmt::format(", of sweep {}", point.sweep);
+  if (point.backward != 0 && point.backward_sweep != point.sweep)
+    of = fmt::format(", forward of sweep {}, backward of sweep {}", point.sweep, point.backward_sweep);
   return fmt::format(
-      "{}, {} tokens: {}, {}", curve.label, format_count(point.seq_len), format_ms(point.ms, half_width(point)),
+      "{}, {} tokens{}: {}, {}", curve.label, format_count(point.seq_len), of, format_ms(point.ms, half_width(point)),
       interval_known(point) ? "95 % interval " + format_ms_interval(point.low_ms, point.high_ms, point.ms)
                             : "interval unknown");
 }
