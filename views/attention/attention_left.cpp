@@ -133,12 +133,12 @@ void draw_problem(Context& context) {
   if (ui.mask == Mask::causal) {
     begin_setting(context, "window", 2 * box + 2 * gap + times);
     if (typed_box(context, "##window1", ImGuiDataType_S64, ui.window1)) ui.part.reset();
-    tooltip_beside(context, kWindowHelp);
+    tooltip(context, kWindowHelp);
     ImGui::SameLine(0, gap);
     coloured_text(look.theme.muted, "×");
     ImGui::SameLine(0, gap);
     if (typed_box(context, "##window2", ImGuiDataType_S64, ui.window2)) ui.part.reset();
-    tooltip_beside(context, kWindowHelp);
+    tooltip(context, kWindowHelp);
     if (ui.sides[0].source.kind == SourceKind::file)
       muted_text(context, "The window is chosen here: no file says it.", true);
   }

@@ -177,8 +177,8 @@ void draw_head_peaks(Context& context) {
       ui.mean_of_queries = true;
       ui.search.open = false;
     }
-    tooltip_beside(context, fmt::format("Head {}, {}.\n{}. A click shows its mean.", peak.head,
-                                        averaged_text(*maps, peak.head), mean_cell_text(peak)));
+    tooltip(context, fmt::format("Head {}, {}.\n{}. A click shows its mean.", peak.head,
+                                 averaged_text(*maps, peak.head), mean_cell_text(peak)));
     ImGui::PopID();
     ImGui::SameLine(0, 0);
     number_right(context, fmt::format("{}", peak.head));
@@ -205,7 +205,7 @@ void draw_mean_map(Context& context) {
     ImGui::TableNextColumn();
     ImGui::PushID(static_cast<int>(peak.back1 * maps->height + peak.back2));
     ImGui::Selectable("##mean_peak", false, ImGuiSelectableFlags_SpanAllColumns);
-    tooltip_beside(context, mean_cell_text(peak));
+    tooltip(context, mean_cell_text(peak));
     ImGui::PopID();
     ImGui::SameLine(0, 0);
     number_right(context, fmt::format("{}", -peak.back1));

@@ -66,7 +66,7 @@ void draw_triple(Context& context, const Triple& triple, double sum, int row) {
   if (!source.values) return;
   ImGui::TableNextColumn();
   number_right(context, format_fixed(std::abs(triple.output_share) < 0.005 ? 0 : triple.output_share, 2));
-  tooltip_beside(context, kShareHelp);
+  tooltip(context, kShareHelp);
 }
 
 void draw_triples(Context& context) {
@@ -123,10 +123,9 @@ void draw_distribution(Context& context) {
   fact_line(context, "largest p", significant_text(slice.largest_p, 3));
   fact_line(context, fmt::format("outside top {}", slice.top.size()).c_str(),
             significant_text(std::max(0.0, 1 - top - slice.sink_p), 3));
-  tooltip_beside(context, "p of all pairs but the strongest ones together");
+  tooltip(context, "p of all pairs but the strongest ones together");
   fact_line(context, "share of the sink", side.source->sink ? significant_text(slice.sink_p, 3) : "no sink");
-  tooltip_beside(context,
-                 "A sink is a logit of its own that takes a share of p and has no value. Tensors may have none");
+  tooltip(context, "A sink is a logit of its own that takes a share of p and has no value. Tensors may have none");
   fact_line(context, "mean distance, tokens",
             fmt::format("{} × {}", significant_text(slice.distance1, 3), significant_text(slice.distance2, 3)));
   tooltip(context, "Tokens between the query and its keys on the two axes, weighted with p");
@@ -392,7 +391,7 @@ void explained_headers(const Context& context, std::span<const ExplainedColumn> 
     ImGui::PushID(n);
     ImGui::InvisibleButton("##header", ImVec2(std::max(1.0F, ImGui::GetContentRegionAvail().x), context.look.px(22)));
     ImGui::PopID();
-    tooltip_beside(context, column.meaning);
+    tooltip(context, column.meaning);
     header_text(context, n++, column.name, column.right, context.look.theme.muted);
   }
 }

@@ -145,11 +145,10 @@ void draw_hit(Context& context, const FoundTriple& hit, int row, bool shown) {
   ImGui::PushID(row);
   if (ImGui::Selectable("##hit", shown, ImGuiSelectableFlags_SpanAllColumns))
     go_to(context.ui.attention, context.data.attention, hit);
-  tooltip_beside(context,
-                 fmt::format("Head {}, query {}: j = {}, k = {}, logit {}, p = {}. Click to go there.", hit.head,
-                             token_text(source, hit.query), key_text(source, hit.triple.j, hit.query),
-                             key_text(source, hit.triple.k, hit.query), significant_text(hit.triple.logit, 5),
-                             significant_text(hit.triple.p, 4)));
+  tooltip(context, fmt::format("Head {}, query {}: j = {}, k = {}, logit {}, p = {}. Click to go there.", hit.head,
+                               token_text(source, hit.query), key_text(source, hit.triple.j, hit.query),
+                               key_text(source, hit.triple.k, hit.query), significant_text(hit.triple.logit, 5),
+                               significant_text(hit.triple.p, 4)));
   ImGui::PopID();
   ImGui::SameLine(0, 0);
   number_right(context, fmt::format("{}", hit.head));

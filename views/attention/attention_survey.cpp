@@ -42,8 +42,7 @@ void draw_figure_choice(Context& context) {
     if (figure == OverviewFigure::distance1) ImGui::NewLine();
     if (chip(context, label, ui.figure == figure)) ui.figure = figure;
     if (figure == OverviewFigure::distance1 || figure == OverviewFigure::distance2)
-      tooltip_beside(context,
-                     "In tokens: how far the keys of this axis lie before their query, the mean weighted with p");
+      tooltip(context, "In tokens: how far the keys of this axis lie before their query, the mean weighted with p");
     ImGui::SameLine(0, context.look.px(4));
   }
   ImGui::NewLine();
@@ -252,7 +251,7 @@ void draw_head_row(Context& context, const HeadMeans& head, bool sink) {
   ImGui::TableNextColumn();
   ImGui::PushID(static_cast<int>(head.head));
   if (ImGui::Selectable("##row", head.head == ui.head, ImGuiSelectableFlags_SpanAllColumns)) ui.head = head.head;
-  tooltip_beside(context, head_sentence(head));
+  tooltip(context, head_sentence(head));
   ImGui::PopID();
   ImGui::SameLine(0, 0);
   number_right(context, fmt::format("{}", head.head));
@@ -264,10 +263,10 @@ void draw_even_row(const Context& context, const FigureMeans& even, bool sink) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::Selectable("##even", false, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_Disabled);
-  tooltip_beside(context,
-                 "What a head would have that weighs all pairs alike, over the very same queries and windows. A mean "
-                 "near it says little: a head may look at a few pairs near and far whose mean is the same. The peaks "
-                 "below tell such heads apart.");
+  tooltip(context,
+          "What a head would have that weighs all pairs alike, over the very same queries and windows. A mean "
+          "near it says little: a head may look at a few pairs near and far whose mean is the same. The peaks "
+          "below tell such heads apart.");
   ImGui::SameLine(0, 0);
   number_right(context, "even", context.look.theme.muted);
   draw_means(context, even, sink);
@@ -284,7 +283,7 @@ void draw_head_headers(Context& context, const std::vector<HeadMeans>& heads, bo
   ImGui::PushID("head");
   if (ImGui::Selectable("##sort", false, ImGuiSelectableFlags_None, whole)) sort_heads_of(ui, heads, std::nullopt);
   ImGui::PopID();
-  tooltip_beside(context, "Click to sort by number");
+  tooltip(context, "Click to sort by number");
   header_text(context, 0, "head", true, ui.heads_sorted_by ? theme.muted : theme.accent);
   int column = 0;
   for (const auto& [figure, label, meaning] : kHeadColumns) {
@@ -296,8 +295,8 @@ void draw_head_headers(Context& context, const std::vector<HeadMeans>& heads, bo
       sort_heads_of(ui, heads, figure);
     }
     ImGui::PopID();
-    tooltip_beside(context, fmt::format("{}, the mean over queries. Click to sort by it, {} first.", meaning,
-                                        figure == OverviewFigure::entropy ? "sharp heads" : "the largest"));
+    tooltip(context, fmt::format("{}, the mean over queries. Click to sort by it, {} first.", meaning,
+                                 figure == OverviewFigure::entropy ? "sharp heads" : "the largest"));
     header_text(context, column, label, true, figure == ui.heads_sorted_by ? theme.accent : theme.muted);
   }
 }
@@ -364,7 +363,7 @@ void draw_striking(Context& context, const Overview& overview, const CountedQuer
       ui.head = place.head;
       ui.query = place.query;
     }
-    tooltip_beside(context, "Go there; its strongest triples stand at the right.");
+    tooltip(context, "Go there; its strongest triples stand at the right.");
     ImGui::SameLine();
     number_right(context, figure_text(ui.figure, place.value), look.theme.muted, right);
     ImGui::PopID();

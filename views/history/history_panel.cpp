@@ -45,15 +45,10 @@ bool has_counters(const SweepInfo& sweep) {
          sweep.command.find(" --counters none") == std::string::npos;
 }
 
-/// To the right of the list, `at`: the next row stays in view.
-void draw_tooltip(Context& context, const SweepInfo& sweep, ImVec2 at) {
+void draw_tooltip(Context& context, const SweepInfo& sweep) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
   constexpr std::size_t kMostOfCommand = 160;
   const std::string command = beginning_of(sweep.command, kMostOfCommand);
-  // Of a sweep in the lower half it ends where the line does, so that the window's edge cuts nothing off.
-  const bool lower = at.y > ImGui::GetMainViewport()->GetCenter().y;
-  ImGui::SetNextWindowPos(lower ? ImVec2(at.x, ImGui::GetItemRectMax().y) : at, ImGuiCond_Always,
-                          ImVec2(0, lower ? 1.0F : 0.0F));
   tooltip(context, fmt::format("{}\n{}, {}\n{} measured, {} failed, {} skipped of {} planned{}\n{}",
                                context.models.name(context.data, sweep).title, sweep.environment.device_name,
                                format_started(sweep.started, context.now), sweep.ok, sweep.failed, sweep.skipped,
@@ -157,7 +152,7 @@ void draw_sweep(Context& context, const SweepInfo& sweep) {
   }
   if (shown && std::exchange(context.ui.history_followed, sweep.id) != sweep.id && !ImGui::IsItemVisible())
     ImGui::SetScrollHereY();  // what was shown by another panel comes into view
-  draw_tooltip(context, sweep, ImVec2(at.x + width + look.px(12), at.y));
+  draw_tooltip(context, sweep);
   draw_menu(context, sweep);
   if (compared)
     ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + look.px(2), at.y + height), look.theme.accent);

@@ -233,69 +233,6 @@ void hatch(ImDrawList* list, ImVec2 low, ImVec2 high, ImU32 colour, float step) 
   list->PopClipRect();
 }
 
-namespace {
-
-/// Above a control, where there is room, since what is wanted next mostly stands below it; else below it. Never over
-/// it.
-void place_tooltip(const Look& look, std::string_view text) {
-  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax(), pad = ImGui::GetStyle().WindowPadding;
-  const bool placed = (ImGui::GetCurrentContext()->NextWindowData.HasFlags & ImGuiNextWindowDataFlags_HasPos) != 0;
-  if (placed || high.y - low.y > look.px(40)) return;
-  const ImVec2 size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, look.px(360));
-  const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  const float gap = look.px(6), width = size.x + 2 * pad.x, height = size.y + 2 * pad.y;
-  const float right = viewport->Pos.x + viewport->Size.x - width;
-  const bool above = low.y - gap - height >= viewport->Pos.y;
-  ImGui::SetNextWindowPos(
-      ImVec2(std::max(viewport->Pos.x, std::min(ImGui::GetMousePos().x, right)), above ? low.y - gap : high.y + gap),
-      ImGuiCond_Always, ImVec2(0, above ? 1.0F : 0.0F));
-}
-
-}  // namespace
-
-void tooltip(const Context& context, std::string_view text) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled)) return;
-  place_tooltip(context.look, text);
-  if (!ImGui::BeginTooltip()) return;
-  ImGui::PushTextWrapPos(context.look.px(360));
-  plain(text);
-  ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
-}
-
-void tooltip_beside(const Context& context, std::string_view text) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled)) return;
-  const ImVec2 pad = ImGui::GetStyle().WindowPadding;
-  const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  const float left = ImGui::GetWindowPos().x, right = left + ImGui::GetWindowWidth(), gap = context.look.px(12);
-  const float height =
-      ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, context.look.px(360)).y + 2 * pad.y;
-  const float y =
-      std::max(viewport->Pos.y, std::min(ImGui::GetItemRectMin().y, viewport->Pos.y + viewport->Size.y - height));
-  const bool to_the_right = viewport->Pos.x + viewport->Size.x - right > left - viewport->Pos.x;
-  ImGui::SetNextWindowPos(ImVec2(to_the_right ? right + gap : left - gap, y), ImGuiCond_Always,
-                          ImVec2(to_the_right ? 0.0F : 1.0F, 0));
-  tooltip(context, text);
-}
-
-void field_tooltip(const Context& context, std::string_view title, const FieldText& text) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
-  place_tooltip(context.look, fmt::format("{}\n{}\n{}\n{}", title, text.meaning, text.formula, text.better));
-  if (!ImGui::BeginTooltip()) return;
-  ImGui::PushTextWrapPos(context.look.px(360));
-  ImGui::PushFont(context.look.heading, kBodySize);
-  plain(title);
-  ImGui::PopFont();
-  plain(text.meaning);
-  if (!text.formula.empty()) {
-    const NumberFont font(context.look, kSecondarySize);
-    coloured_text(context.look.theme.muted, text.formula);
-  }
-  if (!text.better.empty()) coloured_text(context.look.theme.muted, text.better);
-  ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
-}
-
 void empty_state(Context& context, std::string_view text, std::initializer_list<Step> steps) {
   const Look& look = context.look;
   const ImVec2 room = ImGui::GetContentRegionAvail();

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "views/parts/context.hpp"
+#include "views/parts/tooltip.hpp"
 
 namespace triscope {
 
@@ -66,14 +67,6 @@ void bar(const Context& context, float fraction, ImVec2 size, ImU32 colour);
 void hollow_bar(const Context& context, float fraction, ImVec2 size, ImU32 colour);
 /// A hatched rectangle: nothing is here. Unlike any value.
 void hatch(ImDrawList* list, ImVec2 low, ImVec2 high, ImU32 colour, float step);
-
-/// Shows `text` (wrapped) while the last item is hovered.
-void tooltip(const Context& context, std::string_view text);
-/// The same beside the window that the item stands in, on the side with more room: it covers nothing that is read
-/// there.
-void tooltip_beside(const Context& context, std::string_view text);
-/// Tooltip of a header: meaning, formula, better direction.
-void field_tooltip(const Context& context, std::string_view title, const struct FieldText& text);
 
 /// An empty panel: one sentence in the middle and the next step as buttons.
 struct Step {

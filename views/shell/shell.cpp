@@ -358,7 +358,7 @@ void draw_docked_panels(Context& context) {
     const bool open = ImGui::Begin(window_name(info).c_str(), nullptr,
                                    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing);
     ImGui::PopStyleVar();
-    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal)) tooltip(context, info.help);
+    tab_tooltip(context, info.help);
     if (ImGui::IsItemHovered() && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) {
       ui.tab_menu = info.panel;
       menu_asked = true;

@@ -1,0 +1,27 @@
+// What an item says while the pointer rests on it, and where that stands.
+#pragma once
+
+#include <imgui_internal.h>
+
+#include <span>
+#include <string_view>
+
+#include "views/parts/context.hpp"
+
+namespace triscope {
+
+/// Shows `text` (wrapped) while the last item is hovered: beside a narrow panel; in a wide one below what it explains,
+/// and clear of the heads of tables. Above only where there is no other room.
+void tooltip(const Context& context, std::string_view text);
+/// The same of a panel's tab: above it where that leaves the toolbar free.
+void tab_tooltip(const Context& context, std::string_view text);
+/// Tooltip of a header: meaning, formula, better direction.
+void field_tooltip(const Context& context, std::string_view title, const struct FieldText& text);
+
+/// The upper left corner of a tooltip of `size` that explains `what` in `panel`, at `x` of the pointer, inside `room`.
+/// It covers neither `what` nor, where another place has room, what is to be `kept` free: rows with controls, heads of
+/// tables.
+ImVec2 tooltip_place(const ImRect& what, float x, ImVec2 size, const ImRect& panel, std::span<const ImRect> kept,
+                     const ImRect& room, float gap);
+
+}  // namespace triscope
