@@ -274,25 +274,61 @@ void handle_shortcuts(Context& context) {
   }
 }
 
+namespace {
+
+constexpr const char* kNoticesWindow = "##notices";
+
+/// The pointer is over a panel, a menu or a dialog, or holds something: what stands there may not move.
+bool pointer_works() {
+  const ImGuiContext& g = *ImGui::GetCurrentContext();
+  if (g.MovingWindow != nullptr || ImGui::IsMouseDown(ImGuiMouseButton_Left)) return true;
+  if (g.HoveredWindow == nullptr) return false;
+  const std::string_view name = g.HoveredWindow->RootWindow->Name;
+  return name != kNoticesWindow && name != "##MainMenuBar" && name != "##status";
+}
+
+/// Height of the room that the panels leave to notices of `height`. It changes only while the pointer is elsewhere:
+/// until then a notice lies over their lower edge.
+float room_for_notices(float height) {
+  ImGuiWindow* window = ImGui::FindWindowByName(kNoticesWindow);
+  if (window == nullptr) return pointer_works() ? 0 : height;  // the first one
+  float* room = window->StateStorage.GetFloatRef(ImGui::GetID("room"));
+  if (!pointer_works()) *room = height;
+  return *room;
+}
+
+}  // namespace
+
 void draw_notices(Context& context) {
   std::vector<Notice> notices = context.data.notices;
   std::erase_if(notices, [](const Notice& notice) { return notice.passes(); });
-  if (notices.empty()) return;
   const Look& look = context.look;
-  const ImVec2 room = ImGui::GetMainViewport()->Size;
-  const std::size_t shown = std::min<std::size_t>(notices.size(), room.y < look.px(450) ? 1 : 3);
+  auto* viewport = static_cast<ImGuiViewportP*>(ImGui::GetMainViewport());
+  const ImVec2 size = viewport->Size;
+  const std::size_t shown = std::min<std::size_t>(notices.size(), size.y < look.px(450) ? 1 : 3);
   const std::size_t hidden = notices.size() - shown;
   const auto place = [&](const Notice& notice) {
-    return place_of(look, notice, room.x - 2 * look.px(12), &notice == &notices[hidden] ? hidden : 0);
+    return place_of(look, notice, size.x - 2 * look.px(12), &notice == &notices[hidden] ? hidden : 0);
   };
   float height = 0;
   for (std::size_t i = hidden; i < notices.size(); ++i) height += height_of(look, place(notices[i]));
+  const float room = room_for_notices(height);
+  const ImRect free = viewport->GetBuildWorkRect();
+  viewport->BuildWorkInsetMax.y += room;
+  if (notices.empty()) return;
+  ImGui::SetNextWindowPos(ImVec2(free.Min.x, free.Max.y - height));
+  ImGui::SetNextWindowSize(ImVec2(free.GetWidth(), height));
   ImGui::PushStyleColor(ImGuiCol_WindowBg, look.theme.raised);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(12), look.px(5)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(0, 0));
   // What comes unasked takes the keyboard from nobody.
-  if (ImGui::BeginViewportSideBar(
-          "##notices", ImGui::GetMainViewport(), ImGuiDir_Up, height,
-          ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing)) {
+  if (ImGui::Begin(kNoticesWindow, nullptr,
+                   ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                       ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings |
+                       ImGuiWindowFlags_NoFocusOnAppearing)) {
+    if (ImGui::GetCurrentContext()->OpenPopupStack.empty())
+      ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
     for (std::size_t i = hidden; i < notices.size(); ++i) {
       ImGui::PushID(static_cast<int>(notices[i].id));
       draw_notice(context, notices[i], place(notices[i]));
@@ -301,7 +337,7 @@ void draw_notices(Context& context) {
     ImGui::Dummy(ImVec2(0, 0));  // Dear ImGui wants an item where the cursor was set
   }
   ImGui::End();
-  ImGui::PopStyleVar();
+  ImGui::PopStyleVar(3);
   ImGui::PopStyleColor();
 }
 
@@ -426,8 +462,8 @@ void draw_shell(Context& context) {
                       ImVec2(context.look.px(kControlPadding.x), context.look.px(kControlPadding.y)));
   handle_shortcuts(context);
   draw_toolbar(context);
-  draw_notices(context);
   draw_status_bar(context);
+  draw_notices(context);
   const Panel alone = workspace_info(context.ui.workspace).panel;
   if (alone != Panel::count && !context.ui.reset_layout) {
     draw_workspace_alone(context, alone);

@@ -52,6 +52,43 @@ TEST(Layout, a_notice_takes_its_room_once) {
   EXPECT_NEAR(ImGui::FindWindowByName("###tflops")->Size.y, before, 1.5);
 }
 
+TEST(Layout, a_notice_moves_nothing_while_the_pointer_is_over_a_panel) {
+  WindowOnDatabase window;
+  window.stage->settle();
+  const auto frames = [&](ImVec2 at) {
+    ImGui::GetIO().AddMousePosEvent(at.x, at.y);
+    for (int i = 0; i < 8; ++i) window.stage->frame();
+  };
+  const auto places = [] {
+    std::vector<float> all;
+    for (const char* panel : {"###latency", "###tflops", "###setup", "###history"}) {
+      const ImRect at = ImGui::FindWindowByName(panel)->Rect();
+      all.insert(all.end(), {at.Min.y, at.Max.y});
+    }
+    return all;
+  };
+  const ImVec2 over_a_panel = ImGui::FindWindowByName("###tflops")->Rect().GetCenter(), over_the_toolbar(700, 8);
+  frames(over_a_panel);
+  const std::vector<float> before = places();
+  window.application().messages().notify(Severity::warning, NoticeId::background, "Something failed.");
+  frames(over_a_panel);
+  const ImGuiWindow* notices = ImGui::FindWindowByName("##notices");
+  ASSERT_TRUE(notices != nullptr && notices->Active);
+  EXPECT_EQ(places(), before);
+  EXPECT_FALSE(notices->Rect().Contains(over_a_panel));
+  EXPECT_EQ(ImGui::GetCurrentContext()->Windows.back()->RootWindow, notices->RootWindow) << "it is not covered";
+  frames(over_the_toolbar);  // then the panels leave it room
+  EXPECT_LE(ImGui::FindWindowByName("###tflops")->Rect().Max.y, notices->Rect().Min.y + 1);
+  EXPECT_EQ(places().front(), before.front()) << "from below";
+  frames(over_a_panel);
+  const std::vector<float> with = places();
+  window.application().messages().dismiss(NoticeId::background);
+  frames(over_a_panel);
+  EXPECT_EQ(places(), with) << "nor when it goes";
+  frames(over_the_toolbar);
+  EXPECT_NEAR(ImGui::FindWindowByName("###tflops")->Rect().Max.y, before[3], 1.5);
+}
+
 TEST(Layout, a_notice_comes_and_goes_and_leaves_the_tabs_as_they_are) {
   WindowOnDatabase window;
   window.stage->settle();
