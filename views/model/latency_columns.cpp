@@ -213,10 +213,10 @@ std::optional<double> cell_value(const LatencyLine& line, const LatencyColumn& c
       value = cell->of_reference;
       break;
     case LatencyField::beside:
-      if (cell->beside) value = cell->beside->ratio;
+      if (cell->beside && cell->beside->ratio > 0) value = cell->beside->ratio;
       break;
     case LatencyField::verdict:
-      if (cell->against_baseline) value = cell->against_baseline->ratio;
+      if (cell->against_baseline && cell->against_baseline->ratio > 0) value = cell->against_baseline->ratio;
       break;
     case LatencyField::flagged:
       value = static_cast<double>(row.flagged);

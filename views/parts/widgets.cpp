@@ -314,6 +314,7 @@ std::string verdict_lines(const Context& context, std::int64_t measurement) {
 }
 
 std::string ratio_words(const Comparison& comparison) {
+  if (!(comparison.ratio > 0)) return comparison.explanation;  // it was not computed
   std::string text = fmt::format("Time A / B = {}, {}{}.", format_fixed(comparison.ratio, 3),
                                  interval_known(comparison)
                                      ? fmt::format("interval {} to {}", format_fixed(comparison.interval.low, 3),

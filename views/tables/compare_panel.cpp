@@ -123,7 +123,7 @@ void draw_comparison(Context& context, const CompareModel& model, CompareField f
   if (field == CompareField::verdict) {
     coloured_text(verdict_colour(theme, comparison.verdict), verdict_brief(comparison));
   } else if (field == CompareField::ratio) {
-    number_right(context, format_fixed(comparison.ratio, decimals) + padding);
+    if (comparison.ratio > 0) number_right(context, format_fixed(comparison.ratio, decimals) + padding);
   } else if (field == CompareField::cycles) {
     number_right(context, cycle_ratio_text(comparison));
   } else {

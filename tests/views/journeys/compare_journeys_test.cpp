@@ -11,6 +11,7 @@
 #include "tests/paths.hpp"
 #include "tests/profiler/record/kernel_cards.hpp"
 #include "tests/views/journeys/journey.hpp"
+#include "tests/views/pictures/drawn_text.hpp"
 #include "views/model/tables/beside_model.hpp"
 #include "views/model/tables/compare_model.hpp"
 
@@ -234,6 +235,30 @@ TEST_F(CompareJourney, a_database_of_one_version_says_that_there_is_nothing_to_c
     IM_CHECK(data().compared.empty());
     IM_CHECK(!ui().selection.versions);
     IM_CHECK(std::ranges::find(data().notices, NoticeId::versions, &Notice::id) != data().notices.end());
+  });
+}
+
+TEST_F(CompareJourney, a_ratio_that_was_not_computed_is_no_number) {
+  {
+    Store store(window->folder / "timers.db");
+    for (const TimingSource source : {TimingSource::cupti, TimingSource::cuda_events}) {
+      const std::int64_t id = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1);
+      Measurement one = synthetic_measurement(1, 20);
+      one.key.timing_source = source;
+      store.add(id, one);
+      store.finish_sweep(id);
+    }
+  }
+  window->start(window->folder / "timers.db");
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{data().sweeps.front().id});
+    app().carry_out(ask::Compare{data().sweeps.back().id});
+    wait(c);
+    front(c, Panel::compare);
+    IM_CHECK_EQ(data().compared.size(), 2U);
+    IM_CHECK_EQ(data().compared[1].against_first.size(), 1U);
+    IM_CHECK_EQ(data().compared[1].against_first.begin()->second.comparison.ratio, 0);
+    IM_CHECK(!fixture::says(fixture::drawn_text(c), "0.00"));
   });
 }
 

@@ -144,6 +144,18 @@ TEST(Compare, two_sides_are_a_and_b_and_what_all_rows_share_is_said_though_nothi
   EXPECT_STREQ(side_letter(three, 1), "") << "letters are for two";
 }
 
+TEST(Compare, a_ratio_that_was_not_computed_is_copied_as_none) {
+  auto first = small_sweep(), second = small_sweep();
+  ComparedSweep a{first, {}}, b{second, {}};
+  b.against_first[1] = {1, Comparison{}};
+  b.against_first[1].comparison.verdict = Verdict::not_comparable;
+  const TextTable table = compare_text(make_compare_model({a, b}, 0));
+  const auto ratio = std::ranges::find(table.header, "ratio") - table.header.begin();
+  const auto verdict = std::ranges::find(table.header, "verdict") - table.header.begin();
+  ASSERT_EQ(table.rows[0][static_cast<std::size_t>(verdict)], "not comparable");
+  EXPECT_EQ(table.rows[0][static_cast<std::size_t>(ratio)], "");
+}
+
 TEST(Compare, kernels_that_did_not_change_are_told_where_others_did) {
   auto first = small_sweep(), second = small_sweep();
   ComparedSweep a{first, {}}, b{second, {}};

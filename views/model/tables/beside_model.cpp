@@ -358,7 +358,7 @@ TextTable figures_text(const SelectionFigures& figures) {
                                    number(row.ci_high_ms),
                                    number(row.tflops)};
     if (one.time) {
-      cells.push_back(number(one.time->ratio));
+      cells.push_back(one.time->ratio > 0 ? number(one.time->ratio) : "");
       const bool known = interval_known(*one.time);
       cells.push_back(known ? number(one.time->interval.low) : "");
       cells.push_back(known ? number(one.time->interval.high) : "");

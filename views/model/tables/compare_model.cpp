@@ -463,10 +463,10 @@ TextTable compare_text(const CompareModel& model) {
         const Comparison& c = *cell->comparison;
         const bool known = interval_known(c);
         const int decimals = ratio_decimals(c);
-        row.insert(row.end(),
-                   {format_fixed(c.ratio, decimals), known ? format_fixed(c.interval.low, decimals) : "unknown",
-                    known ? format_fixed(c.interval.high, decimals) : "unknown", cycle_ratio_text(c),
-                    std::string(to_string(c.verdict))});
+        row.insert(row.end(), {c.ratio > 0 ? format_fixed(c.ratio, decimals) : "",
+                               known ? format_fixed(c.interval.low, decimals) : "unknown",
+                               known ? format_fixed(c.interval.high, decimals) : "unknown", cycle_ratio_text(c),
+                               std::string(to_string(c.verdict))});
       } else {
         row.insert(row.end(), 5, "");
       }
