@@ -30,12 +30,9 @@ int colour_of(Context& context, const LatencyModel& model, const LatencyLine& li
   return -1;
 }
 
-/// Name of a column in menus and tests: the pass too, since headers leave it out.
+/// Name of a column in menus and tests, as it is copied: with the pass, since headers leave it out.
 std::string full_name(const LatencyModel& model, const LatencyColumn& column) {
-  const bool in_group = is_numeric(column.field) || is_verdict(column.field);
-  const bool named = column.field == LatencyField::median || column.field == LatencyField::paper ||
-                     column.field == LatencyField::paper_ratio;
-  return in_group && !named ? model.groups[column.group].title + " " + column.title : column.title;
+  return latency_text(model, {}, {column}).header.front();
 }
 
 /// What all rows share first, then how many there are.
