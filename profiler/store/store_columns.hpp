@@ -175,8 +175,8 @@ std::vector<Row> select(SQLite::Database& database, const Columns& list, const s
   Binder binder(query);
   ((binder << values), ...);
   std::vector<Row> rows;
-  while (query.executeStep()) {
-    RowReader reader(query);
+  RowReader reader(query);
+  for (; query.executeStep(); reader.next_row()) {
     read_row(reader, list, rows.emplace_back());
   }
   return rows;

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
 
 #include "profiler/record/same_device.hpp"
@@ -110,12 +111,12 @@ std::vector<ResultRow> result_rows(SQLite::Database& database, const WhichRows& 
   Binder(query) << which.value;
   std::vector<ResultRow> rows = rows_without_parts(database, which);
   const bool all_in_view = rows.empty();
-  while (query.executeStep()) {
+  RowReader reader(query);
+  for (; query.executeStep(); reader.next_row()) {
     ResultRow& row = rows.emplace_back();
     row.problem = unknown_problem();
     std::string fault;
     try {
-      RowReader reader(query);
       read_row(reader, kColumns, row);
       row.reason = corrected_reason(std::move(row.reason));
       compute_rates(row);
@@ -294,20 +295,24 @@ std::unordered_map<std::int64_t, SampleSeries> read_series(SQLite::Database& dat
       database, "SELECT " + select_list(kSamples.columns) + " FROM sample WHERE measurement = ? ORDER BY ordinal");
   std::unordered_map<std::int64_t, SampleSeries> all;
   std::unordered_set<std::int64_t> unusable;  // one sample that cannot be used costs its measurement's, not the others'
+  RowReader of_row(rows), of_sample(samples);
+  std::vector<Sample> found;  // whose room is used again: each measurement's own grew in five steps and was too large
   while (rows.executeStep()) {
     const std::int64_t measurement = rows.getColumn(0).getInt64();
     samples.reset();
     Binder(samples) << measurement;
     SampleSeries series;
+    of_row.next_row();
+    found.clear();
     const bool usable = if_usable<bool>([&] {
                           while (samples.executeStep()) {
-                            RowReader reader(samples);
-                            read_row(reader, kSamples.columns, series.samples.emplace_back());
-                            if (!sample_fault(series.samples.back()).empty()) return false;
+                            of_sample.next_row();
+                            read_row(of_sample, kSamples.columns, found.emplace_back());
+                            if (!sample_fault(found.back()).empty()) return false;
                           }
+                          series.samples.assign(std::move_iterator(found.begin()), std::move_iterator(found.end()));
                           SeriesRow row;
-                          RowReader reader(rows);
-                          if (!series.samples.empty()) read_row(reader, kRows.columns, row);
+                          if (!series.samples.empty()) read_row(of_row, kRows.columns, row);
                           series.group = row.group.value_or(-1);
                           series.converged = row.converged;
                           return true;

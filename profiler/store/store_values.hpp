@@ -13,6 +13,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "profiler/store/stored_text.hpp"
 
@@ -61,23 +62,25 @@ class Binder {
   int next_ = 1;
 };
 
-/// Reads columns 0, 1, ... of the row a statement stands on. NULL is an empty optional, NaN, 0 or an empty text. Text
-/// is one line of valid UTF-8, whatever is stored. Throws `UnusableRow` on a value of another type or range.
+/// Reads columns 0, 1, ... of the row a statement stands on, and of the next one after `next_row`. NULL is an empty
+/// optional, NaN, 0 or an empty text. Text is one line of valid UTF-8, whatever is stored. Throws `UnusableRow` on a
+/// value of another type or range.
 class RowReader {
  public:
   explicit RowReader(const SQLite::Statement& statement) : statement_(statement) {}
+  void next_row() { next_ = 0; }
 
   template <typename Value>
   RowReader& operator>>(Value& value) {
-    value = value_of<Value>(statement_.getColumn(next_++));
+    value = value_of<Value>(column());
     return *this;
   }
   template <typename Value>
   Value next() {
-    return value_of<Value>(statement_.getColumn(next_++));
+    return value_of<Value>(column());
   }
   /// A text that a person wrote, with its lines.
-  std::string next_lines() { return text_of(statement_.getColumn(next_++)); }
+  std::string next_lines() { return text_of(column()); }
   /// A value stored by name; a name this program does not know counts as damage.
   template <typename Parse>
   auto named(Parse&& parse) {
@@ -115,8 +118,15 @@ class RowReader {
     return column.isNull() ? std::string() : as_utf8(column.getString());
   }
 
+  /// Kept: one that is made anew for each value of a million costs more than reading it.
+  const SQLite::Column& column() {
+    if (next_ == columns_.size()) columns_.push_back(statement_.getColumn(static_cast<int>(next_)));
+    return columns_[next_++];
+  }
+
   const SQLite::Statement& statement_;
-  int next_ = 0;
+  std::vector<SQLite::Column> columns_;
+  std::size_t next_ = 0;
 };
 
 }  // namespace triscope
