@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -129,23 +130,55 @@ Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, Other& othe
   return result;
 }
 
-std::vector<std::shared_ptr<const SweepResults>> DatabaseReader::on_the_device_of(
-    const SweepInfo& shown, const std::vector<SweepInfo>& sweeps) {
+std::vector<SweepInfo> DatabaseReader::on_the_device_of(const SweepInfo& shown,
+                                                        const std::vector<SweepInfo>& sweeps) const {
   constexpr std::size_t kMost = 64;  // the newest; all of a database of years would only be memory
-  std::map<std::int64_t, std::shared_ptr<const SweepResults>> kept;
-  std::vector<std::shared_ptr<const SweepResults>> result;
+  std::vector<SweepInfo> found;
   for (const SweepInfo& sweep : sweeps) {
-    if (sweep.id == shown.id || !are_comparable(sweep, shown) || result.size() == kMost || cancel_.stop_requested())
-      continue;
-    const auto before = loaded_.find(sweep.id);
-    // A sweep that was done and was not resumed since is as it was; one that runs gets rows, and its rows more
-    // restarts.
-    const bool known = before != loaded_.end() && still_done(before->second->info, sweep);
-    std::shared_ptr<const SweepResults> results = known ? before->second : load(sweep.id);
-    if (results) result.push_back(kept.emplace(sweep.id, std::move(results)).first->second);
+    if (found.size() < kMost && sweep.id != shown.id && are_comparable(sweep, shown)) found.push_back(sweep);
   }
-  loaded_ = std::move(kept);
-  return result;
+  return found;
+}
+
+// A sweep that was done and was not resumed since is as it was; one that runs gets rows, and its rows more restarts.
+DatabaseReader::Sweeps DatabaseReader::still_known(const std::vector<SweepInfo>& wanted) const {
+  Sweeps known;
+  for (const SweepInfo& sweep : wanted) {
+    const auto before = loaded_.find(sweep.id);
+    if (before != loaded_.end() && still_done(before->second->info, sweep)) known.insert(*before);
+  }
+  return known;
+}
+
+DatabaseReader::Sweeps DatabaseReader::read_all(const Snapshot& from, const std::vector<SweepInfo>& wanted) const {
+  Sweeps read;
+  for (const SweepInfo& sweep : wanted) {
+    if (!cancel_.stop_requested()) read.emplace(sweep.id, read_sweep(from, sweep));
+  }
+  return read;
+}
+
+// Most of what a large database takes to open, while the verdicts on the shown rows take as long.
+std::future<DatabaseReader::Sweeps> DatabaseReader::read_beside(std::vector<SweepInfo> wanted) const {
+  constexpr std::int64_t kWorthAConnection = 5000;
+  std::int64_t rows = 0;
+  for (const SweepInfo& sweep : wanted) rows += sweep.ok + sweep.failed + sweep.skipped + sweep.cancelled;
+  const auto here = [this, wanted] { return read_all(*snapshot_, wanted); };
+  if (rows < kWorthAConnection) return std::async(std::launch::deferred, here);
+  return std::async(std::launch::async, [this, wanted = std::move(wanted)] {
+    const Snapshot another(file_, kBusyTimeout, cancel_);
+    if (inode_of(file_) != inode_)
+      throw Error("the sweeps were not read", "the file was replaced meanwhile", "read it again");
+    return read_all(another, wanted);
+  });
+}
+
+DatabaseReader::Sweeps DatabaseReader::read_by(std::future<Sweeps> thread, const std::vector<SweepInfo>& wanted) const {
+  try {
+    return thread.get();
+  } catch (const Error&) {
+    return read_all(*snapshot_, wanted);  // what is wrong with them, this says
+  }
 }
 
 std::shared_ptr<const Verdicts> DatabaseReader::beside(const SweepResults& sweep, const ReadRequest& request) {
@@ -339,6 +372,13 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   std::erase_if(result.sweeps, [&](const SweepInfo& sweep) { return sweep.id == request.hidden; });
   result.shown = request.shown ? load(request.shown) : nullptr;
   if (!result.shown && !result.sweeps.empty()) result.shown = load(shown_first(result.sweeps));
+  const std::vector<SweepInfo> device =
+      result.shown ? on_the_device_of(result.shown->info, result.sweeps) : std::vector<SweepInfo>();
+  Sweeps of_device = still_known(device);
+  std::vector<SweepInfo> unread;
+  std::ranges::copy_if(device, std::back_inserter(unread),
+                       [&](const SweepInfo& sweep) { return !of_device.contains(sweep.id); });
+  std::future<Sweeps> being_read = read_beside(unread);
   if (request.baseline) result.baseline = load(request.baseline);
   result.against_baseline = table_.against_baseline;  // until these rows have their own
   result.beside_reference = table_.beside_reference;
@@ -358,7 +398,12 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   make_table(result);
   compare(request, result);
   result.compare_table = table_of(result.compared);
-  if (result.shown) result.same_device = on_the_device_of(result.shown->info, result.sweeps);
+  of_device.merge(read_by(std::move(being_read), unread));
+  for (const SweepInfo& sweep : device) {
+    if (const auto found = of_device.find(sweep.id); found != of_device.end())
+      result.same_device.push_back(found->second);
+  }
+  loaded_ = std::move(of_device);
   for (const auto& sweep : {result.shown, result.baseline}) {
     if (sweep) loaded_[sweep->info.id] = sweep;
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -111,8 +112,16 @@ class DatabaseReader {
   /// Makes the table of what was read.
   void make_table(ReadResult& result);
   Comparisons compare_sweeps(const SweepResults& ours, Other& other, double tolerance);
-  std::vector<std::shared_ptr<const SweepResults>> on_the_device_of(const SweepInfo& shown,
-                                                                    const std::vector<SweepInfo>& sweeps);
+  using Sweeps = std::map<std::int64_t, std::shared_ptr<const SweepResults>>;
+  /// The newest sweeps of the device of `shown`.
+  std::vector<SweepInfo> on_the_device_of(const SweepInfo& shown, const std::vector<SweepInfo>& sweeps) const;
+  /// Those of them that are as they were when they were read.
+  Sweeps still_known(const std::vector<SweepInfo>& wanted) const;
+  Sweeps read_all(const Snapshot& from, const std::vector<SweepInfo>& wanted) const;
+  /// Reads them on a thread of their own, where that is worth a connection.
+  std::future<Sweeps> read_beside(std::vector<SweepInfo> wanted) const;
+  /// What that thread read; where it could not, what this one reads.
+  Sweeps read_by(std::future<Sweeps> thread, const std::vector<SweepInfo>& wanted) const;
 
   std::stop_token cancel_;
   std::filesystem::path file_;
