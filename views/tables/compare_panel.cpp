@@ -274,8 +274,8 @@ std::vector<CompareColumn> columns_of(const Context& context, const CompareModel
   if (model.has_passes) columns.push_back({CompareField::pass, 0, "pass", 64});
   if (!model.has_settings) return columns;
   // The settings take the room that is left, so that nothing is scrolled out of sight for them.
-  float widest = 0, taken = 24;
-  for (const CompareLine& line : model.lines) widest = std::max(widest, ImGui::CalcTextSize(line.setting.c_str()).x);
+  float taken = 24;
+  const float widest = ImGui::CalcTextSize(model.longest_setting.c_str()).x;
   for (const CompareColumn& column : columns) taken += column.width + 2 * kCompareCellPadding;
   const float room = ImGui::GetContentRegionAvail().x / context.look.px(1) - taken - 2 * kCompareCellPadding;
   columns.push_back({CompareField::setting, 0, "setting",

@@ -234,6 +234,9 @@ TEST(Compare, lines_that_differ_in_length_say_their_length) {
   EXPECT_EQ(model.lines[0].setting, "2,048 tokens");
   EXPECT_EQ(model.lines[1].setting, "4,096 tokens");
   EXPECT_EQ(compare_text(model).rows[1][3], "4,096 tokens");
+  results->rows[1].problem.seq_len = 65536;
+  EXPECT_EQ(make_compare_model({{results, {}}, {results, {}}}, 0).longest_setting, "65,536 tokens")
+      << "what the column is as wide as, without a look at each line in each frame";
   EXPECT_FALSE(make_compare_model({{small_sweep(), {}}, {small_sweep(), {}}}, 0).has_settings);
 }
 

@@ -275,6 +275,11 @@ void tell_what_is_shared(CompareModel& model) {
   if (!model.lines.empty() && !differs(&CompareLine::kernel)) model.kernel = model.lines.front().kernel;
 }
 
+/// As many as are drawn: bytes that go on with a character are none.
+std::ptrdiff_t characters(const std::string& text) {
+  return std::ranges::count_if(text, [](unsigned char byte) { return (byte & 0xc0) != 0x80; });
+}
+
 }  // namespace
 
 CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std::int64_t now) {
@@ -311,6 +316,7 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
       if (inserted) {
         model.lines.push_back(empty_line(row, instances, settings[at], n));
         model.has_settings |= !settings[at].empty();
+        if (characters(settings[at]) > characters(model.longest_setting)) model.longest_setting = settings[at];
       }
       ++at;
       const std::int64_t selectable = compared[s].database.empty() ? row.measurement : 0;
