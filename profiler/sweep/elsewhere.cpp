@@ -16,6 +16,12 @@ std::string counted(const std::set<std::int64_t>& rows, const char* noun) {
   return number_of(static_cast<std::int64_t>(rows.size()), noun);
 }
 
+std::set<std::int64_t> in_both(const std::set<std::int64_t>& a, const std::set<std::int64_t>& b) {
+  std::set<std::int64_t> rows;
+  std::ranges::set_intersection(a, b, std::inserter(rows, rows.end()));
+  return rows;
+}
+
 }  // namespace
 
 std::set<std::int64_t> Elsewhere::read(const std::filesystem::path& database, std::int64_t sweep,
@@ -42,12 +48,23 @@ void Elsewhere::begin_anew(const std::set<std::int64_t>& rows) {
                     rows.size() == 1 ? "its" : "their", words(rows)));
 }
 
-void Elsewhere::tell_no_restart(const std::set<std::int64_t>& asked) const {
-  std::set<std::int64_t> rows;
-  std::ranges::set_intersection(asked, rows_, std::inserter(rows, rows.end()));
+void Elsewhere::leave_changed(const std::set<std::int64_t>& rows) {
+  changed_ = rows;
   if (rows.empty()) return;
-  tell_(fmt::format("No restart is added to {}: {} {}. Start a sweep here.", counted(rows, "row"),
-                    rows.size() == 1 ? "it was" : "they were", words(rows)));
+  tell_(fmt::format("{} as {}: kernels have changed since. A new sweep measures them as they are now.",
+                    counted(rows, "measurement") + (rows.size() == 1 ? " stays" : " stay"),
+                    rows.size() == 1 ? "it is" : "they are"));
+}
+
+void Elsewhere::tell_no_restart(const std::set<std::int64_t>& asked) const {
+  if (const std::set<std::int64_t> rows = in_both(asked, changed_); !rows.empty()) {
+    tell_(fmt::format("No restart is added to {}: {} changed since. Start a sweep.", counted(rows, "row"),
+                      rows.size() == 1 ? "its kernel has" : "their kernels have"));
+  }
+  if (const std::set<std::int64_t> rows = in_both(asked, rows_); !rows.empty()) {
+    tell_(fmt::format("No restart is added to {}: {} {}. Start a sweep here.", counted(rows, "row"),
+                      rows.size() == 1 ? "it was" : "they were", words(rows)));
+  }
 }
 
 std::vector<StoredMeasurement> Elsewhere::to_follow_up(std::vector<StoredMeasurement> stored, const Catalog& catalog,

@@ -1,4 +1,5 @@
-// What a resumed sweep holds of other environments than the one that measures now, and what a person is told of it.
+// What a resumed sweep holds of other environments than the one that measures now, or of kernels that have changed
+// since, and what a person is told of it.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,8 @@ class Elsewhere {
 
   /// These rows are measured anew, and a person is told.
   void begin_anew(const std::set<std::int64_t>& rows);
+  /// These rows stay as they are, and a person is told.
+  void leave_changed(const std::set<std::int64_t>& rows);
   /// Row `row` is of this environment now.
   void remove(std::int64_t row) { rows_.erase(row); }
   /// Tells to which of `asked` no restart is added.
@@ -42,6 +45,7 @@ class Elsewhere {
   std::function<void(const std::string&)> tell_;
   std::vector<std::pair<std::string, std::set<std::int64_t>>> places_;  // in what each differs, its rows
   std::set<std::int64_t> rows_, begun_;                                 // of other environments; measured anew
+  std::set<std::int64_t> changed_;                                      // of kernels that have changed since; they stay
   std::set<std::string> told_;
 };
 

@@ -1,5 +1,6 @@
 #include "profiler/sweep/finished_rows.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "profiler/record/measurement_codec.hpp"
@@ -35,13 +36,43 @@ const FinishedKey* FinishedRows::find(const PlanEntry& entry) const {
   return known != nullptr && counts(*known) ? known : nullptr;
 }
 
-bool FinishedRows::changed(const PlanEntry& entry) const {
-  return of_this_kernel(entry) == nullptr && rows_.contains(key_text(entry.key));
+std::int64_t FinishedRows::changed(const PlanEntry& entry) const {
+  const auto known = rows_.find(key_text(entry.key));
+  return known == rows_.end() || known->second.source_hash == entry.source_hash ? 0 : known->second.row;
 }
 
 std::int64_t FinishedRows::begun_elsewhere(const PlanEntry& entry) const {
   const FinishedKey* known = of_this_kernel(entry);
   return known != nullptr && !counts(*known) ? known->row : 0;
+}
+
+std::set<std::int64_t> FinishedRows::leave_changed(Plan& plan) const {
+  std::set<std::int64_t> rows;
+  const auto is_left = [&](const PlanEntry& entry) {
+    const std::int64_t row = changed(entry);
+    if (row != 0) rows.insert(row);
+    return row != 0;
+  };
+  for (PlanGroup& group : plan.groups) std::erase_if(group.entries, is_left);
+  std::erase_if(plan.groups, [](const PlanGroup& group) { return group.entries.empty(); });
+  std::erase_if(plan.skipped, [&](const SkippedEntry& skipped) { return is_left(skipped.entry); });
+  return rows;
+}
+
+Stock FinishedRows::take_stock(Plan& plan, std::int64_t restarts) const {
+  Stock stock;
+  stock.total = static_cast<std::int64_t>(plan.skipped.size());
+  for (const PlanGroup& group : plan.groups) {
+    for (const PlanEntry& entry : group.entries) {
+      stock.total += restarts;
+      if (const FinishedKey* known = find(entry); known != nullptr) stock.done += std::min(known->restarts, restarts);
+      if (const std::int64_t row = changed(entry); row != 0) stock.changed.insert(row);
+      if (const std::int64_t row = begun_elsewhere(entry); row != 0) stock.begun_elsewhere.insert(row);
+    }
+  }
+  stock.done += static_cast<std::int64_t>(
+      std::erase_if(plan.skipped, [&](const SkippedEntry& skipped) { return find(skipped.entry) != nullptr; }));
+  return stock;
 }
 
 PlanGroup FinishedRows::missing(PlanGroup group, std::int64_t restart) const {

@@ -12,6 +12,12 @@
 
 namespace triscope {
 
+/// What of a plan is in the database. A restart of a row counts as one, and so does a row that is skipped.
+struct Stock {
+  std::int64_t done = 0, total = 0;
+  std::set<std::int64_t> changed, begun_elsewhere;  ///< rows that do not count: see `FinishedRows`
+};
+
 /// Rows that are in the database with their restarts, by what they measured. The restarts of one row come from one
 /// environment: to a row of another than this run's none is added, and it counts only when it is whole.
 class FinishedRows {
@@ -24,11 +30,16 @@ class FinishedRows {
   FinishedKey& at(const MeasurementKey& key);
   /// What is known of `entry` by this build's kernel; null: nothing that counts.
   const FinishedKey* find(const PlanEntry& entry) const;
-  /// It was measured, but by a kernel that has changed since.
-  bool changed(const PlanEntry& entry) const;
+  /// The row of `entry` when it was measured by a kernel that has changed since; 0: it was not.
+  std::int64_t changed(const PlanEntry& entry) const;
   /// The row of `entry` when it was begun in another environment and lacks restarts; 0: it was not.
   std::int64_t begun_elsewhere(const PlanEntry& entry) const;
   bool is_elsewhere(std::int64_t row) const { return elsewhere_.contains(row); }
+
+  /// Takes out of `plan` what kernels measured that have changed since: their rows stay. Returns those rows.
+  std::set<std::int64_t> leave_changed(Plan& plan) const;
+  /// Takes what is skipped and stands there out of `plan`, whose rows have `restarts`.
+  Stock take_stock(Plan& plan, std::int64_t restarts) const;
 
   /// `group` with the entries that lack the restart of this number now: those before it are there.
   PlanGroup missing(PlanGroup group, std::int64_t restart) const;

@@ -34,9 +34,11 @@ double now_seconds() {
 /// A sweep that is being measured: plan, worker, database.
 class Run {
  public:
+  /// `wish`: it is resumed for more of its rows. What was measured by kernels that have changed since stays.
   Run(SweepRequest request, const std::filesystem::path& database, const SweepObserver& observer,
-      std::optional<std::int64_t> resume)
+      std::optional<std::int64_t> resume, bool wish)
       : request_(std::move(request)),
+        wish_(wish),
         database_(database),
         observer_(observer),
         control_(observer.control ? observer.control : std::make_shared<SweepControl>()),
@@ -238,24 +240,17 @@ class Run {
   }
 
   void drop_finished() {
-    total_ = static_cast<std::int64_t>(plan_.skipped.size());
-    std::set<std::int64_t> begun_elsewhere;
-    std::int64_t changed = done_ = 0;  // what was in the spool file has been counted
-    for (const PlanGroup& group : plan_.groups) {
-      for (const PlanEntry& entry : group.entries) {
-        total_ += request_.restarts;  // progress counts each restart of a measurement
-        const FinishedKey* known = finished_.find(entry);
-        if (known != nullptr) done_ += std::min(known->restarts, request_.restarts);
-        changed += finished_.changed(entry);
-        if (const std::int64_t row = finished_.begun_elsewhere(entry); row != 0) begun_elsewhere.insert(row);
-      }
+    if (wish_) {
+      const std::set<std::int64_t> changed = finished_.leave_changed(plan_);
+      left_out_ = !changed.empty() && !was_finished_;
+      elsewhere_.leave_changed(changed);
     }
-    done_ += static_cast<std::int64_t>(std::erase_if(
-        plan_.skipped, [&](const SkippedEntry& skipped) { return finished_.find(skipped.entry) != nullptr; }));
-    if (changed > 0) {
+    const Stock stock = finished_.take_stock(plan_, request_.restarts);
+    total_ = stock.total;
+    done_ = stock.done;  // what was in the spool file has been counted
+    if (const auto changed = static_cast<std::int64_t>(stock.changed.size()); changed > 0)
       observer_.log(fmt::format("{} repeated, because kernels have changed since", number_of(changed, "measurement")));
-    }
-    elsewhere_.begin_anew(begun_elsewhere);
+    elsewhere_.begin_anew(stock.begun_elsewhere);
   }
 
   double estimated_seconds(const PlanGroup& group) const {
@@ -452,6 +447,7 @@ class Run {
   }
 
   SweepRequest request_;
+  bool wish_;
   std::filesystem::path database_;
   const SweepObserver& observer_;
   std::shared_ptr<SweepControl> control_;
@@ -493,7 +489,7 @@ SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path&
     observer.started(*resume);
     return outcome_of(database, *resume);
   }
-  return Run(decided, database, observer, resume).run(stop);
+  return Run(decided, database, observer, resume, resume && more).run(stop);
 }
 
 }  // namespace triscope

@@ -31,6 +31,7 @@ SweepForecast forecast_sweep(const SweepRequest& given, const SweepObserver& obs
 /// Runs `request`, storing each measurement as it ends. With `resume`, continues that sweep: its stored request decides
 /// what is measured (of `request` only worker_prefix, time_limit and tensors are used, and must be given where
 /// the sweep had a prefix or tensors: what a database names is never run or opened), finished keys are left alone.
+/// Where `observer.control` asks for more of its rows at the start, so are those of kernels that have changed since.
 /// Blocks; a stop takes effect after the current sample. While it runs it holds the sweep's `SweepLock`; a sweep that
 /// is being measured elsewhere is not resumed. A worker that crashes, hangs or sends nonsense costs one configuration
 /// (`failed`, with the reason). After each group, other processes cross-check what CUPTI timed and read the counters

@@ -193,6 +193,52 @@ TEST_F(More, no_restart_is_added_to_rows_of_another_environment) {
   EXPECT_THAT(log_, HasSubstr("host elsewhere (not "));
 }
 
+TEST_F(More, a_wish_replaces_no_row_of_an_earlier_kernel) {
+  const std::int64_t sweep = run_sweep(request({"cpu.fast", "baseline.cpu"}), database(), {}, {}).sweep;
+  SQLite::Database file(database().string(), SQLite::OPEN_READWRITE);
+  file.exec("UPDATE kernel SET source_hash = 'earlier' WHERE name = 'cpu.fast'");
+  const auto old = Snapshot(database()).series_of_sweep(sweep);
+  const std::vector<ResultRow> before = rows(sweep);
+  const auto row_of = [&](const char* kernel) {
+    return std::ranges::find_if(before, [&](const ResultRow& row) { return row.kernel == kernel; })->measurement;
+  };
+  const std::int64_t earlier = row_of("cpu.fast"), same = row_of("baseline.cpu");
+  const SweepOutcome outcome = resume(sweep, [&](SweepControl& control) {
+    control.measure_again(earlier);
+    control.measure_again(same);
+  });
+  EXPECT_FALSE(outcome.stopped);
+  EXPECT_EQ(outcome.measured_now, 0);
+  const auto now = Snapshot(database()).series_of_sweep(sweep);
+  for (const ResultRow& row : rows(sweep)) {
+    EXPECT_EQ(row.restarts, row.measurement == same ? 4 : 3) << row.kernel << row.problem.window1;
+    EXPECT_EQ(row.source_hash == "earlier", row.kernel == "cpu.fast");
+    const bool grew = now.at(row.measurement).samples.size() > old.at(row.measurement).samples.size();
+    EXPECT_EQ(grew, row.measurement == same) << row.kernel << row.problem.window1;
+  }
+  EXPECT_NE(Snapshot(database()).sweep(sweep)->finished, "") << "as it was";
+  EXPECT_THAT(log_, HasSubstr("3 measurements stay as they are: kernels have changed since"));
+  EXPECT_THAT(log_, HasSubstr("No restart is added to 1 row: its kernel has changed since"));
+  EXPECT_EQ(run_sweep({}, database(), {}, {}, sweep).measured_now, 3) << "who resumes it without a wish measures them";
+}
+
+TEST_F(More, a_sweep_stays_unfinished_where_a_wish_left_rows_of_an_earlier_kernel) {
+  SweepObserver observer;
+  observer.control = std::make_shared<SweepControl>();
+  observer.queued = [&](const std::shared_ptr<const SweepQueue>& queue) {
+    for (std::size_t n = 0; n < queue->groups.size(); ++n) {
+      if (queue->groups[n].restart == 2) observer.control->skip(n);
+    }
+  };
+  const std::int64_t sweep = run_sweep(request(), database(), observer, {}).sweep;
+  SQLite::Database(database().string(), SQLite::OPEN_READWRITE).exec("UPDATE kernel SET source_hash = 'earlier'");
+  const SweepOutcome outcome =
+      resume(sweep, [&](SweepControl& control) { control.measure_again(rows(sweep).front().measurement); });
+  EXPECT_TRUE(outcome.stopped);
+  EXPECT_EQ(Snapshot(database()).sweep(sweep)->finished, "");
+  for (const ResultRow& row : rows(sweep)) EXPECT_EQ(row.restarts, 2);
+}
+
 TEST_F(More, nothing_is_cross_checked_here_that_was_measured_elsewhere) {
   const std::int64_t sweep = run_sweep(request(), database(), {}, {}).sweep;
   SQLite::Database file(database().string(), SQLite::OPEN_READWRITE);
