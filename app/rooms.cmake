@@ -54,7 +54,7 @@ if(TRISCOPE_WINDOW)
     app/window/threads fmt::static Threads::Threads)
   triscope_room(app/window/attention kernels/base kernels/base/text profiler/export profiler/film profiler/supervise
     views/model/attention views/parts app/window/engine app/window/messages app/window/threads fmt::static)
-  triscope_room(app/window/explore kernels/base profiler/explore profiler/plan profiler/store profiler/verdict views/data views/model
+  triscope_room(app/window/explore kernels/base profiler/explore profiler/store profiler/verdict views/data views/model
     views/model/charts app/window/database app/window/messages app/window/threads fmt::static)
   triscope_room(app/window/tiles views/model/paper app/window/engine app/window/messages app/window/threads)
   triscope_room(app/window kernels/base/text views/model/attention views/panels views/parts views/print views/shell

@@ -1,6 +1,6 @@
 # The window's panels over plain data. Each line: a room, and the rooms and libraries it may use. No SQL, no CUDA, no
 # threads in here.
-triscope_room(views/data kernels/inspect profiler/explore profiler/export profiler/paper profiler/paper/layers profiler/plan
+triscope_room(views/data kernels/base kernels/inspect profiler/explore profiler/export profiler/paper profiler/paper/layers profiler/plan
   profiler/protocol profiler/record profiler/record/words profiler/statistics imgui_and_implot fmt::static)
 triscope_room(views/model/attention kernels/inspect kernels/tensors profiler/export profiler/record views/data fmt::static)
 triscope_room(views/model/charts kernels/attention kernels/base kernels/base/text profiler/explore profiler/export profiler/plan
@@ -22,7 +22,7 @@ triscope_room(views/tables kernels/base kernels/base/text profiler/paper profile
 triscope_room(views/charts kernels/base/text profiler/explore profiler/plan profiler/record views/data views/model/charts views/parts imgui_and_implot
   fmt::static)
 triscope_room(views/print kernels/base kernels/base/text kernels/tensors profiler/export profiler/match3 profiler/paper
-  profiler/paper/laws profiler/paper/layers profiler/record profiler/statistics views/data views/model/charts
+  profiler/paper/laws profiler/paper/layers profiler/record profiler/record/words profiler/statistics views/data views/model/charts
   views/model/paper views/model/tables views/parts imgui_and_implot fmt::static)
 triscope_room(views/setup kernels/base profiler/plan profiler/record views/data views/parts imgui_and_implot fmt::static)
 triscope_room(views/history kernels/base/text profiler/plan profiler/record profiler/statistics views/data views/model/tables views/parts imgui_and_implot

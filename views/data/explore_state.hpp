@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "profiler/explore/exploration.hpp"
+#include "views/data/chart_conditions.hpp"
 
 namespace triscope {
 
@@ -53,34 +54,9 @@ struct ExploreAxis {
   bool logarithmic = false;
   double low = 0, high = 1;  ///< of what is drawn
 };
-/// How the measurements of one series were taken.
-struct ExploreSeriesFacts {
-  std::string name;                   ///< "Hopper"; with what a reference is: "FlashAttention-3 0.3.6"
-  std::string what;                   ///< "causal dot-product attention", or the problem of a kernel of ours
-  std::vector<std::int64_t> samples;  ///< of each measurement, by x
-  std::optional<double> least_mhz, most_mhz;
-  std::size_t limited = 0;               ///< measurements whose clock was held down
-  std::string limit;                     ///< by what: "power limit"
-  std::vector<std::string> unconverged;  ///< where the interval did not become as narrow as asked: "64k"
-};
-/// How what is drawn was measured.
-struct ExploreConditions {
-  std::optional<double> clock_mhz;               ///< the median
-  std::set<std::string> regimes, timed_by;       ///< "sustained"; "CUPTI"
-  std::int64_t fewest_samples = 0, samples = 0;  ///< of a measurement: the fewest and the most
-  std::size_t measurements = 0;                  ///< in the points
-  std::vector<ExploreSeriesFacts> series;
-  std::set<double> precisions;     ///< relative half-widths that were asked for
-  bool precision_unknown = false;  ///< of some measurement
-  std::set<std::int64_t> sweeps;
-  std::set<std::string> passes;
-  bool pairs = false, triples = false;  ///< dot-product attention and ours: what their operations are counted by
-  std::string problem;                  ///< what all of our kernels' share: "trilinear, 64/1 heads, head size 128"
-  std::string title;                    ///< of this the windows and the pass: "512 × 32, forward"
-};
 struct ExploreChart {
   ExploreQuery query;
-  ExploreConditions conditions;
+  ChartConditions conditions;
   ExploreAxis x, y;
   std::vector<ExplorePlot> plots;
   std::size_t columns = 0;            ///< of the plots, which then stand row by row; 0: as they have room

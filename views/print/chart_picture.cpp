@@ -7,9 +7,8 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
-#include "profiler/statistics/statistics.hpp"
-#include "views/model/charts/length_beside.hpp"
 #include "views/data/format.hpp"
+#include "views/model/charts/length_beside.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/print/plot_frame.hpp"
 
@@ -17,11 +16,6 @@ namespace triscope {
 namespace {
 
 constexpr float kLabelSize = 10;
-
-/// "12 to 40", or "32" when both are the same.
-std::string range_text(std::int64_t low, std::int64_t high) {
-  return low == high ? format_count(low) : fmt::format("{} to {}", format_count(low), format_count(high));
-}
 
 /// Names of levels at the right edge, pushed apart.
 struct EdgeLabel {
@@ -107,28 +101,6 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const SeriesPoints&
 }
 
 }  // namespace
-
-std::string print_caption(const SweepResults& sweep) {
-  std::vector<double> clocks;
-  std::int64_t fewest = 0, most = 0;
-  bool sustained = false, burst = false, unknown = false;
-  std::string timed;
-  for (const ResultRow& row : sweep.rows) {
-    if (row.status != Status::ok) continue;
-    if (row.sm_clock_mhz) clocks.push_back(*row.sm_clock_mhz);
-    fewest = most == 0 ? row.samples : std::min(fewest, row.samples);
-    most = std::max(most, row.samples);
-    (row.regime == Regime::burst ? burst : sustained) = true;
-    unknown |= !interval_known(row);
-    timed = timing_label(row.timing_source);
-  }
-  std::string text = sweep.info.environment.device_name;
-  if (!clocks.empty()) text += fmt::format(", {} MHz", format_count(std::llround(median(clocks))));
-  text += sustained && burst ? ", sustained and burst" : burst ? ", burst" : ", sustained";
-  if (!timed.empty()) text += ", timed by " + timed;
-  return text + fmt::format("; medians of n = {} samples, bars of 95 % intervals{}. {}.", range_text(fewest, most),
-                            unknown ? ", hollow where the interval is unknown" : "", sweep.info.started.substr(0, 10));
-}
 
 std::string bars_picture(const BarChart& chart, const std::string& title, const std::string& caption,
                          const PrintStyle& style) {

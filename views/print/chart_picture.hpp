@@ -14,10 +14,6 @@
 
 namespace triscope {
 
-/// "NVIDIA H200, 1,706 MHz, sustained, timed by CUPTI; medians of 12 to 40 samples, 95 % intervals.": device, median
-/// clock, regime, clock of the times, n and what the intervals are.
-std::string print_caption(const SweepResults& sweep);
-
 std::string bars_picture(const BarChart& chart, const std::string& title, const std::string& caption,
                          const PrintStyle& style = {});
 std::string scaling_picture(const ScalingChart& chart, const std::string& title, const std::string& caption,

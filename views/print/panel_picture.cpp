@@ -10,6 +10,7 @@
 #include "views/model/tables/latency_model.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/print/chart_picture.hpp"
+#include "views/print/drawn_series.hpp"
 
 namespace triscope {
 namespace {
@@ -52,7 +53,8 @@ std::string compare_now(Context& context, VectorFormat format, PrintChoice& choi
   std::string caption;
   for (std::size_t s = 0; s < model->sweeps.size(); ++s)
     caption +=
-        fmt::format("{}{}: {}", s ? " " : "", model->sweeps[s], print_caption(*context.data.compared[s].results));
+        fmt::format("{}{}: {}", s ? " " : "", model->sweeps[s],
+                    print_caption(drawn_series(*model, context.data.compared[s]), {.marks = "Times", .whiskers = ""}));
   fill_in(choice, compare_summary(*model), caption);
   return compare_picture(*model, *choice.title, *choice.caption, {format, choice.size});
 }
@@ -75,13 +77,10 @@ std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choi
   const bool rate = ui.length_view == LengthView::rate;
   if (ui.length_view != LengthView::latency && !rate)
     refuse(Panel::lengths, "only its latencies and rates are drawn as vectors yet");
-  SweepResults all = *context.data.shown;
-  for (const auto& other : context.data.same_device)
-    all.rows.insert(all.rows.end(), other->rows.begin(), other->rows.end());
   fill_in(choice,
           fmt::format("{} by sequence length, {}", rate ? "TFLOP/s" : "Latency",
                       step ? "training step" : to_string(ui.length_pass)),
-          print_caption(all));
+          print_caption(drawn_series(pass, *context.data.shown, context.data.same_device)));
   return lengths_picture(pass, {rate, step ? std::nullopt : std::optional(ui.length_pass)}, *choice.title,
                          *choice.caption, {format, choice.size});
 }
@@ -96,18 +95,23 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
   if (panel == Panel::lengths) return lengths_now(context, format, choice);
   const LatencyModel* model = context.models.latency(context.data);
   if (!model || model->lines.empty()) refuse(panel, "nothing was measured yet");
-  const std::string caption = print_caption(*context.data.shown);
+  const SweepResults& sweep = *context.data.shown;
   const std::size_t setting = shown_setting(context);
   const UiState& ui = context.ui;
   const PrintStyle style{format, choice.size};
   switch (panel) {
-    case Panel::tflops:
-      fill_in(choice, titled(context, "TFLOP/s by window"), caption);
-      return bars_picture(*context.models.bars(context.data, setting), *choice.title, *choice.caption, style);
+    case Panel::tflops: {
+      const BarChart& chart = *context.models.bars(context.data, setting);
+      fill_in(
+          choice, titled(context, "TFLOP/s by window"),
+          print_caption(drawn_series(chart.series, chart.levels, sweep), {.marks = "Bars", .whiskers = "whiskers"}));
+      return bars_picture(chart, *choice.title, *choice.caption, style);
+    }
     case Panel::scaling: {
       const ScalingChart& chart = *context.models.scaling(context.data, setting);
       if (chart.series.empty()) refuse(panel, "no pair of windows has a latency");
-      fill_in(choice, titled(context, "Latency by window area"), caption);
+      fill_in(choice, titled(context, "Latency by window area"),
+              print_caption(drawn_series(chart.series, chart.levels, sweep)));
       return scaling_picture(chart, *choice.title, *choice.caption, style);
     }
     case Panel::map: {
@@ -117,7 +121,7 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
       const auto chosen =
           std::clamp<std::size_t>(static_cast<std::size_t>(std::max(0, ui.map_series)), 0, choices.size() - 1);
       fill_in(choice, titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric), choices[chosen].label)),
-              caption);
+              print_caption(drawn_series(*map, choices[chosen], sweep), {.marks = "Numbers", .whiskers = ""}));
       return map_picture(*map, ui.map_metric, *choice.title, *choice.caption, style);
     }
     default:

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "kernels/base/error.hpp"
-#include "profiler/plan/request.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
+#include "views/data/chart_conditions.hpp"
 
 namespace triscope {
 namespace {
@@ -16,15 +16,6 @@ namespace {
 std::string state_of(const SweepInfo& sweep) {
   if (sweep.finished.empty()) return {};
   return fmt::format("{} {} {} {} {}", sweep.uuid, sweep.finished, sweep.ok, sweep.failed, sweep.skipped);
-}
-
-/// Unset where the request cannot be read.
-std::optional<double> precision_asked(const SweepInfo& sweep) {
-  try {
-    return sweep_request_from_json(sweep.request_json).stopping.precision;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
 }
 
 bool holds(const std::vector<ResultRow>& rows, const std::string& kernel) {

@@ -166,7 +166,6 @@ TEST(Print, what_has_no_known_interval_is_hollow_as_in_the_window) {
   auto lengths = length_sweep();
   lengths->rows[0].ci_low_ms = lengths->rows[0].ci_high_ms = std::nullopt;
   EXPECT_EQ(count(lengths_picture(make_length_chart(*lengths, {}).of(Pass::forward), {}, "Lengths", ""), hollow), 1U);
-  EXPECT_THAT(print_caption(*results), HasSubstr("hollow where the interval is unknown"));
 }
 
 TEST(Print, a_very_wide_interval_is_cut_off_at_the_frame) {
@@ -230,16 +229,6 @@ TEST(Print, the_paper_s_pages_are_drawn_as_they_are_set) {
   ui.page = PaperPage::laws;
   for (const char* tick : {">0.3<", ">0.55<", ">0.8<", ">0.18<"})  // one at least of each benchmark
     EXPECT_THAT(panel_picture(context, Panel::paper), HasSubstr(tick));
-}
-
-TEST(Print, the_caption_says_device_regime_clock_n_and_interval) {
-  auto results = two_windows();
-  results->info.environment.device_name = "NVIDIA H200";
-  results->rows[0].sm_clock_mhz = 1700;
-  results->rows[1].samples = 12;
-  EXPECT_EQ(print_caption(*results),
-            "NVIDIA H200, 1,700 MHz, sustained, timed by CPU clock; medians of n = 12 to 100 samples, bars of 95 % "
-            "intervals. 2026-11-21.");
 }
 
 TEST(Print, a_name_that_ends_in_svg_or_pdf_saves_the_chart_in_front_as_vectors) {

@@ -15,6 +15,7 @@
 #include "views/data/format.hpp"
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/explore_axis.hpp"
+#include "views/model/charts/print_caption.hpp"
 #include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
@@ -186,103 +187,39 @@ Exploration with_names(const Exploration& made, std::span<const ExploreSource> s
   return named;
 }
 
-/// "causal dot-product attention" of a reference; of ours the problem, as far as its rows share it.
-std::string what_is_measured(std::span<const ResultRow* const> rows) {
-  const ResultRow& first = *rows.front();
-  if (!is_baseline(first)) return shared_conditions(rows);
-  if (first.card.kind == KernelKind::gemm) return "matrix product";
-  const std::string windows = windows_text(first.problem);
-  const bool shared =
-      std::ranges::all_of(rows, [&](const ResultRow* row) { return windows_text(row->problem) == windows; });
-  return (shared ? windows + " " : "") + "dot-product attention";
-}
-
-ExploreSeriesFacts facts_of(const std::string& name, std::span<const ResultRow* const> rows,
-                            const std::vector<std::string>& where) {
-  ExploreSeriesFacts facts{name, what_is_measured(rows), {}, {}, {}, 0, {}, {}};
-  const ResultRow& first = *rows.front();
-  const bool one_version = std::ranges::all_of(rows, [&](const ResultRow* row) {
-    return is_baseline(*row) && row->kernel == first.kernel && row->instance == first.instance;
-  });
-  if (one_version && name == first.card.label && !first.instance.empty() && first.instance != "default")
-    facts.name += " " + first.instance;
-  for (std::size_t n = 0; n < rows.size(); ++n) {
-    const ResultRow& row = *rows[n];
-    facts.samples.push_back(row.samples);
-    if (row.sm_clock_mhz) {
-      facts.least_mhz = std::min(facts.least_mhz.value_or(*row.sm_clock_mhz), *row.sm_clock_mhz);
-      facts.most_mhz = std::max(facts.most_mhz.value_or(*row.sm_clock_mhz), *row.sm_clock_mhz);
-    }
-    if (!row.limiter.empty()) {
-      ++facts.limited;
-      facts.limit = flag_label(row.limiter);
-    }
-    if (row.reason.starts_with("not converged")) facts.unconverged.push_back(where[n]);
-  }
-  return facts;
-}
-
 /// "64k"
 std::string x_in_words(const Exploration& made, double x) {
   if (!made.x_names.empty()) return made.x_names[static_cast<std::size_t>(x)];
   return counts_tokens(std::string(made.x->id)) ? format_tokens(static_cast<std::int64_t>(x)) : significant_text(x, 4);
 }
 
-/// What all measurements that are drawn share, and how they were taken.
-ExploreConditions conditions_of(const Exploration& made, std::span<const ExploreSource> sources) {
-  ExploreConditions conditions;
-  std::vector<double> clocks;
-  std::vector<const ResultRow*> rows;
+/// How all measurements that are drawn were taken, and what they share.
+ChartConditions conditions_of(const Exploration& made, std::span<const ExploreSource> sources) {
+  std::vector<DrawnSeries> drawn;
   std::set<std::string> windows;
-  std::set<std::string>& passes = conditions.passes;
-  std::vector<std::string> series_names;
-  std::map<std::string, std::pair<std::vector<const ResultRow*>, std::vector<std::string>>> by_series;
-  bool ours = false;
   for (const ExplorePanel& panel : made.panels) {
     for (const ExploreSeries& series : panel.series) {
-      auto& [series_rows, where] = by_series[series.name];
-      if (series_rows.empty()) series_names.push_back(series.name);
+      DrawnSeries& one = drawn.emplace_back(DrawnSeries{series.name, {}});
       for (const ExplorePoint& point : series.points) {
         for (const ExploreRepeat& repeat : point.repeats) {
           const ResultRow& row = row_of(sources, repeat);
-          rows.push_back(&row);
-          series_rows.push_back(&row);
-          where.push_back(x_in_words(made, point.x));
-          conditions.sweeps.insert(row.sweep);
-          conditions.pairs |= row.card.kind == KernelKind::dot_product;
           const auto* precisions = sources[repeat.source].precisions;
           const bool told = precisions != nullptr && precisions->contains(row.sweep);
-          if (told) conditions.precisions.insert(precisions->at(row.sweep));
-          conditions.precision_unknown |= !told;
-          if (row.sm_clock_mhz) clocks.push_back(*row.sm_clock_mhz);
-          conditions.regimes.emplace(to_string(row.regime));
-          conditions.timed_by.insert(timing_label(row.timing_source));
-          const bool first = rows.size() == 1;
-          conditions.fewest_samples = first ? row.samples : std::min(conditions.fewest_samples, row.samples);
-          conditions.samples = std::max(conditions.samples, row.samples);
-          passes.emplace(to_string(row.pass));
-          if (!is_baseline(row)) {
-            windows.insert(line_label(row));
-            ours = conditions.triples = true;
-          }
+          one.rows.push_back(
+              {&row, x_in_words(made, point.x), told ? std::optional(precisions->at(row.sweep)) : std::nullopt});
+          if (!is_baseline(row)) windows.insert(line_label(row));
         }
       }
     }
   }
-  conditions.measurements = rows.size();
-  if (!clocks.empty()) conditions.clock_mhz = median(clocks);
-  if (ours) conditions.problem = shared_conditions(rows);
-  for (const std::string& name : series_names) {
-    const auto& [series_rows, where] = by_series.at(name);
-    conditions.series.push_back(facts_of(name, series_rows, where));
-  }
+  ChartConditions conditions = triscope::conditions_of(drawn);
   const auto on_axis = [&](std::string_view id) {
     const auto is = [&](const ExploreField* field) { return field != nullptr && field->id == id; };
     return is(made.x) || is(made.color) || is(made.panel) || is(made.row);
   };
   if (windows.size() == 1 && !on_axis("window")) conditions.title = *windows.begin();
-  if (passes.size() == 1 && !on_axis("pass"))
-    conditions.title += (conditions.title.empty() ? "" : ", ") + *passes.begin();
+  if (conditions.passes.size() == 1 && !on_axis("pass"))
+    conditions.title += (conditions.title.empty() ? "" : ", ") + *conditions.passes.begin();
   return conditions;
 }
 

@@ -13,99 +13,32 @@
 #include "kernels/base/error.hpp"
 #include "profiler/explore/explore_filter.hpp"
 #include "profiler/record/columns.hpp"
-#include "profiler/statistics/centre.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/explore_chart.hpp"
+#include "views/model/charts/print_caption.hpp"
 
 namespace triscope {
 namespace {
 
-/// "12 to 40", or "32" where both are the same.
-std::string span_text(std::int64_t low, std::int64_t high) {
-  return low == high ? format_count(low) : fmt::format("{} to {}", format_count(low), format_count(high));
-}
-
-constexpr std::size_t kMostToldSeries = 6, kMostToldSamples = 8;  ///< each in the caption of a picture
-
-/// What kinds of marks are drawn.
-struct Shown {
-  bool intervals = false, repeats = false, hollow = false;
-};
-Shown shown_of(const ExploreChart& chart) {
-  Shown shown;
+/// With what kinds of marks are drawn.
+CaptionParts parts_of(const ExploreChart& chart) {
+  CaptionParts parts{chart.devices, chart.days};
   for (const ExplorePlot& plot : chart.plots) {
     for (const ExploreLine& line : plot.lines) {
       for (const ExploreMark& mark : line.marks) {
-        shown.intervals |= mark.known && mark.repeats == 1;
-        shown.repeats |= mark.repeats > 1;
-        shown.hollow |= !mark.known;
+        parts.intervals |= mark.known && mark.repeats == 1;
+        parts.repeats |= mark.repeats > 1;
+        parts.hollow |= !mark.known;
       }
     }
   }
-  return shown;
-}
-
-/// ", 1,493 to 1,740 MHz, at the power limit in 3 of 6": of all these series.
-std::string clock_of(std::span<const ExploreSeriesFacts> series) {
-  std::optional<double> least, most;
-  std::size_t limited = 0, all = 0;
-  std::set<std::string> limits;
-  for (const ExploreSeriesFacts& one : series) {
-    if (one.least_mhz) least = std::min(least.value_or(*one.least_mhz), *one.least_mhz);
-    if (one.most_mhz) most = std::max(most.value_or(*one.most_mhz), *one.most_mhz);
-    limited += one.limited, all += one.samples.size();
-    if (one.limited > 0) limits.insert(one.limit);
-  }
-  std::string text;
-  if (least) text += fmt::format(", {} MHz", span_text(std::llround(*least), std::llround(*most)));
-  if (limited == 0) return text;
-  text += fmt::format(", throttled ({})", fmt::join(limits, ", "));
-  if (limits.size() == 1 && *limits.begin() == "power limit")
-    text.replace(text.rfind(", throttled"), text.npos, ", at the power limit");
-  return limited == all ? text : text + fmt::format(" in {} of {} points", limited, all);
-}
-
-/// "Hopper: trilinear, bf16, 64/1 heads; n = 18, 12 and 4 samples, 1,660 to 1,748 MHz, at the power limit. "
-std::string series_sentence(const ExploreSeriesFacts& one, bool alone) {
-  std::string n;
-  if (one.samples.size() <= kMostToldSamples &&
-      std::ranges::adjacent_find(one.samples, std::not_equal_to()) != one.samples.end()) {
-    std::vector<std::string> each;
-    for (const std::int64_t samples : one.samples) each.push_back(format_count(samples));
-    n = fmt::format("{}", fmt::join(each, ", "));
-  } else {
-    const auto [least, most] = std::ranges::minmax(one.samples);
-    n = span_text(least, most);
-  }
-  const std::string name = one.name.empty() && alone ? "All points" : one.name;
-  return fmt::format("{}: {}{}n = {} samples{}. ", name, one.what, one.what.empty() ? "" : "; ", n,
-                     clock_of({&one, 1}));
-}
-
-/// "Not as narrow as asked, or of few samples: Hopper at 64k. ": a point whose interval is less sure than the others'.
-std::string unconverged_sentence(std::span<const ExploreSeriesFacts> series) {
-  constexpr std::size_t kMost = 6;
-  std::size_t count = 0;
-  std::vector<std::string> named;
-  for (const ExploreSeriesFacts& one : series) {
-    count += one.unconverged.size();
-    if (!one.unconverged.empty())
-      named.push_back(
-          fmt::format("{} at {}", one.name.empty() ? "points" : one.name, fmt::join(one.unconverged, ", ")));
-  }
-  if (count == 0) return {};
-  if (count > kMost) return fmt::format("{} did not converge. ", counted(count, "measurement"));
-  return fmt::format("Not converged: {}. ", fmt::join(named, "; "));
+  return parts;
 }
 
 /// "12 measurements of sweep 4, in 10 points."
 std::string count_sentence(const ExploreChart& chart) {
-  const ExploreConditions& how = chart.conditions;
-  std::string text = counted(how.measurements, "measurement");
-  if (how.sweeps.size() == 1 && chart.databases.empty()) text += fmt::format(" of sweep {}", *how.sweeps.begin());
-  if (how.sweeps.size() > 1 && chart.databases.empty())
-    text += fmt::format(" of {}", counted(how.sweeps.size(), "sweep"));
-  if (how.measurements != chart.points) text += fmt::format(" in {}", counted(chart.points, "point"));
+  std::string text = measurements_text(chart.conditions, chart.databases.empty());
+  if (chart.conditions.measurements != chart.points) text += fmt::format(" in {}", counted(chart.points, "point"));
   if (chart.drawn < chart.points)
     text += fmt::format(", {} drawn", format_count(static_cast<std::int64_t>(chart.drawn)));
   return text + ".";
@@ -114,7 +47,7 @@ std::string count_sentence(const ExploreChart& chart) {
 /// What a rate counts; empty: none is shown.
 std::string operations_sentence(const ExploreChart& chart) {
   const auto is_shown = [&](const char* id) { return chart.query.x == id || chart.query.y == id; };
-  const ExploreConditions& how = chart.conditions;
+  const ChartConditions& how = chart.conditions;
   if (!is_shown("tflops") && !is_shown("per_tflop") && !is_shown("peak")) return {};
   if (!how.pairs && !how.triples) return {};
   std::vector<std::string> factors;
@@ -168,34 +101,14 @@ std::string file_name_of(const std::string& title) {
 }
 
 std::string explore_caption(const ExploreChart& chart) {
-  const ExploreConditions& how = chart.conditions;
-  const Shown shown = shown_of(chart);
-  std::string text = fmt::format("{}, {}, timed by {}. ", fmt::join(chart.devices, ", "),
-                                 fmt::join(how.regimes, " and "), fmt::join(how.timed_by, " and "));
-  text += shown.repeats ? "Points are medians, of several repeats their median and range" : "Points are medians";
-  if (shown.intervals) text += ", bars 95 % intervals";
-  if (shown.intervals && how.precisions.size() == 1 && !how.precision_unknown)
-    text += fmt::format("; measuring of a point ended when its interval was within ±{} %, or with its time",
-                        significant_text(100 * widest_converged(*how.precisions.begin()), 3));
-  if (shown.hollow) text += "; hollow where the interval is unknown";
-  text += ". ";
-  if (how.series.size() <= kMostToldSeries) {
-    for (const ExploreSeriesFacts& one : how.series) text += series_sentence(one, how.series.size() == 1);
-  } else {
-    if (!how.problem.empty()) text += "Our kernels: " + how.problem + ". ";
-    text +=
-        fmt::format("n = {} samples a point", span_text(how.fewest_samples, how.samples)) + clock_of(how.series) + ". ";
-  }
-  text += unconverged_sentence(how.series);
-  text += count_sentence(chart);
+  CaptionParts parts = parts_of(chart);
+  std::string& text = parts.rest = count_sentence(chart);
   if (!chart.chosen_over.empty()) text += fmt::format(" The best of each over {}.", chart.chosen_over);
   if (!chart.mixed.empty()) text += fmt::format(" Points at one x differ in {}.", fmt::join(chart.mixed, ", "));
   const std::string counted_by = operations_sentence(chart);
   if (!counted_by.empty()) text += " " + counted_by;
   if (!chart.databases.empty()) text += fmt::format(" Of {}.", fmt::join(chart.databases, ", "));
-  if (chart.days.empty()) return text;
-  return text + (chart.days.size() == 1 ? fmt::format(" {}.", *chart.days.begin())
-                                        : fmt::format(" {} to {}.", *chart.days.begin(), *chart.days.rbegin()));
+  return print_caption(chart.conditions, parts);
 }
 
 std::string explore_nothing(const ExploreChart& chart) {

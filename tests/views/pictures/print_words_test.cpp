@@ -1,0 +1,116 @@
+// Words of vector pictures: the captions that charts have of their own.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/views/pictures/canvas.hpp"
+#include "tests/views/sweep_fixture.hpp"
+#include "views/data/format.hpp"
+#include "views/print/chart_picture.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// The caption that a chart has of its own, of these sweeps: the shown one, and others of its device.
+std::string own_caption(Panel panel, std::shared_ptr<SweepResults> shown,
+                        std::vector<std::shared_ptr<const SweepResults>> others = {}, bool step = false) {
+  fixture::Canvas canvas;
+  WindowData data;
+  data.database = "/data/results.db";
+  data.shown = std::move(shown);
+  data.same_device = std::move(others);
+  data.revision = 1;
+  canvas.ui.length_step = step;
+  Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+  return panel_words(context, panel).caption.value_or("");
+}
+
+/// Of ours two windows, whose clocks differ; the baseline was at the power limit.
+std::shared_ptr<SweepResults> two_clocks() {
+  auto results =
+      fixture::sweep({fixture::row(1, 512, 32, Pass::forward, 20, 700),
+                      fixture::row(2, 256, 64, Pass::forward, 24, 600), fixture::baseline(3, Pass::forward, 26, 650)});
+  for (ResultRow& row : results->rows) {
+    row.device = "NVIDIA H200";
+    row.started = "2026-11-21T14:02:31Z";
+  }
+  results->rows[0].sm_clock_mhz = 1700;
+  results->rows[1].sm_clock_mhz = 1750;
+  results->rows[1].samples = 12;
+  results->rows[2].sm_clock_mhz = 1500;
+  results->rows[2].limiter = "sw_power_cap";
+  return results;
+}
+
+TEST(PrintWords, the_caption_says_of_each_series_its_clock_n_and_what_held_it_down) {
+  const std::string caption = own_caption(Panel::tflops, two_clocks());
+  EXPECT_THAT(caption,
+              testing::StartsWith("NVIDIA H200, sustained, timed by CPU clock. Bars are medians, whiskers 95 % "
+                                  "intervals"));
+  EXPECT_THAT(caption, HasSubstr("n = 100, 12 samples, 1,700 to 1,750 MHz. ")) << "ours, not held down";
+  EXPECT_THAT(caption, HasSubstr("n = 100 samples, 1,500 MHz, at the power limit. ")) << "the baseline's own";
+  EXPECT_THAT(caption, testing::EndsWith("2026-11-21."));
+  for (const Panel panel : {Panel::scaling, Panel::map}) {
+    const std::string other = own_caption(panel, two_clocks());
+    EXPECT_THAT(other, HasSubstr("n = 100, 12 samples, 1,700 to 1,750 MHz. ")) << panel_info(panel).id;
+    EXPECT_THAT(other, Not(HasSubstr("median of"))) << panel_info(panel).id;
+  }
+  EXPECT_THAT(own_caption(Panel::map, two_clocks()), Not(HasSubstr("power limit"))) << "the baseline is not drawn";
+}
+
+TEST(PrintWords, the_caption_by_length_tells_of_each_curve_also_those_of_other_sweeps) {
+  auto shown = fixture::length_sweep();
+  for (ResultRow& row : shown->rows) {
+    row.sm_clock_mhz = is_baseline(row) ? 1500 : 1700;
+    if (is_baseline(row)) row.limiter = "sw_power_cap";
+  }
+  const std::string caption = own_caption(Panel::lengths, shown);
+  EXPECT_THAT(caption, HasSubstr("512 × 32: "));
+  EXPECT_THAT(caption, HasSubstr("1,700 MHz. "));
+  EXPECT_THAT(caption, HasSubstr("1,500 MHz, at the power limit. "));
+  EXPECT_THAT(own_caption(Panel::lengths, shown, {}, true), HasSubstr("1,500 MHz, at the power limit. "))
+      << "of a step both passes";
+}
+
+TEST(PrintWords, the_caption_is_of_what_is_drawn_and_says_what_has_no_interval) {
+  auto results = two_clocks();
+  EXPECT_THAT(own_caption(Panel::tflops, results), Not(HasSubstr("hollow")));
+  results->rows[0].ci_low_ms = results->rows[0].ci_high_ms = std::nullopt;
+  EXPECT_THAT(own_caption(Panel::tflops, results), HasSubstr("hollow where the interval is unknown"));
+  // What stands at another setting, or in another regime, is not drawn.
+  auto others = fixture::length_sweep();
+  const std::string before = own_caption(Panel::lengths, others);
+  others->rows.push_back(others->rows.front());
+  others->rows.back().measurement = 10'000;
+  others->rows.back().regime = Regime::burst;
+  others->rows.back().samples = 2;
+  EXPECT_EQ(own_caption(Panel::lengths, others), before);
+  EXPECT_THAT(before, HasSubstr("bars 95 % intervals, of baselines not drawn"));
+  EXPECT_THAT(own_caption(Panel::map, two_clocks()), Not(HasSubstr("95 %"))) << "a map has no bars";
+}
+
+TEST(PrintWords, the_caption_says_of_which_sweeps_a_curve_is) {
+  const auto all = fixture::length_sweep();
+  auto one = fixture::sweep({}, 1), two = fixture::sweep({}, 2);
+  for (ResultRow& row : all->rows) {
+    const bool longer = row.problem.seq_len > 32768;
+    row.sweep = longer ? 2 : 1;
+    if (longer) row.started = "2026-11-23T14:02:31Z";
+    (longer ? two : one)->rows.push_back(row);
+  }
+  const std::string caption = own_caption(Panel::lengths, one, {two});
+  EXPECT_THAT(caption, HasSubstr("512 × 32 of sweeps 1 and 2: "));
+  EXPECT_THAT(caption, testing::EndsWith("2026-11-21 to 2026-11-23."));
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,46 @@
+// What a reader of a chart on paper has to know of its measurements: one function for every chart.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profiler/record/measurement.hpp"
+#include "views/data/chart_conditions.hpp"
+
+namespace triscope {
+
+/// A measurement that is drawn.
+struct DrawnRow {
+  const ResultRow* row = nullptr;
+  std::string where;                     ///< along the axis: "64k", "512 × 32"
+  std::optional<double> precision = {};  ///< that was asked for
+};
+struct DrawnSeries {
+  std::string name;  ///< empty: there is only one
+  std::vector<DrawnRow> rows;
+};
+/// Series of one name count as one.
+ChartConditions conditions_of(std::span<const DrawnSeries> drawn);
+
+/// Of a caption what the measurements alone do not tell.
+struct CaptionParts {
+  std::set<std::string> devices, days;  ///< "NVIDIA H200"; "2026-11-21"
+  const char* marks = "Points";         ///< what stands for a median
+  const char* whiskers = "bars";        ///< what stands for its interval
+  bool intervals = false, repeats = false, hollow = false;
+  bool bare_baselines = false;  ///< lines of baselines, without their intervals
+  std::string rest = {};        ///< sentences before the days
+};
+/// "NVIDIA H200, sustained, timed by CUPTI. Points are medians, bars 95 % intervals. Hopper: trilinear, 64/1 heads; n =
+/// 18, 12 and 4 samples, 1,660 to 1,748 MHz, at the power limit. 12 measurements of sweep 4. 2026-11-21."
+std::string print_caption(const ChartConditions& how, const CaptionParts& parts);
+/// The same of rows that are drawn as they are, with their devices and days.
+std::string print_caption(std::span<const DrawnSeries> drawn, CaptionParts parts = {});
+
+/// "12 measurements of sweep 4".
+std::string measurements_text(const ChartConditions& how, bool with_sweeps);
+
+}  // namespace triscope
