@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "profiler/export/deflate.hpp"
+#include "views/print/web_font.hpp"
 
 #define STBTT_STATIC
 #define STB_TRUETYPE_IMPLEMENTATION
@@ -41,17 +42,6 @@ const char* name_of(FontFile file) {
 
 /// Outlines of Bezier curves of the third degree (CFF), or of the second.
 bool is_cff(FontFile file) { return file != FontFile::numbers; }
-
-std::uint32_t number_at(std::string_view bytes, std::size_t at, int count) {
-  std::uint32_t number = 0;
-  for (int n = 0; n < count; ++n)
-    number = number << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(n)]);
-  return number;
-}
-
-void append(std::string& bytes, std::uint32_t number, int count) {
-  for (int n = count - 1; n >= 0; --n) bytes += static_cast<char>(number >> (8 * n) & 255);
-}
 
 /// Six letters that begin the name of a font of which only some glyphs are there: others for other glyphs.
 std::string subset_tag(const std::map<int, char32_t>& used) {
@@ -158,6 +148,14 @@ void blank_glyf(std::string& glyf, std::string_view loca, bool long_offsets, con
   }
 }
 
+/// The widths of glyphs that are not used become 0, of those that have an entry of their own.
+void blank_widths(std::string& widths, std::size_t glyphs, const std::map<int, char32_t>& used) {
+  for (std::size_t glyph = 1; glyph < std::min(glyphs, widths.size() / 4); ++glyph) {
+    if (!used.contains(static_cast<int>(glyph)))
+      std::fill_n(widths.begin() + static_cast<std::ptrdiff_t>(4 * glyph), 4, '\0');
+  }
+}
+
 /// `letter` as the four or eight hexadecimal digits of UTF-16.
 std::string utf16(char32_t letter) {
   if (letter < 0x10000) return fmt::format("{:04X}", static_cast<std::uint32_t>(letter));
@@ -213,6 +211,7 @@ std::string PdfFont::glyphs(std::string_view words) {
   for (const char32_t letter : letters_of(words)) {
     const int glyph = glyph_of(letter);
     meanings_.try_emplace(glyph, letter);
+    if (stbtt_FindGlyphIndex(&face_->info, static_cast<int>(letter)) != 0) letters_.try_emplace(letter, glyph);
     digits += fmt::format("{:04X}", glyph);
   }
   return digits;
@@ -224,39 +223,64 @@ double PdfFont::width(std::string_view words) const {
   return sum / 1000.0;
 }
 
-std::string PdfFont::program() const {
-  constexpr std::array<std::string_view, 11> kNeeded{"CFF ", "cmap", "cvt ", "fpgm", "glyf", "head",
-                                                     "hhea", "hmtx", "loca", "maxp", "prep"};
+std::vector<FontTable> PdfFont::tables(std::span<const std::string_view> needed) const {
   const std::string_view file(reinterpret_cast<const char*>(face_->bytes.data()), face_->bytes.size());
-  std::vector<std::pair<std::string_view, std::string>> tables;  // the entry of the directory, and the table
+  std::vector<FontTable> tables;
   std::string_view loca;
   bool long_offsets = false;
   for (std::size_t n = 0; n < number_at(file, 4, 2); ++n) {
     const std::string_view entry = file.substr(12 + 16 * n, 16);
-    if (std::ranges::find(kNeeded, entry.substr(0, 4)) != kNeeded.end())
-      tables.emplace_back(entry, file.substr(number_at(entry, 8, 4), number_at(entry, 12, 4)));
-    if (entry.starts_with("loca")) loca = file.substr(number_at(entry, 8, 4), number_at(entry, 12, 4));
-    if (entry.starts_with("head")) long_offsets = number_at(file, number_at(entry, 8, 4) + 50, 2) != 0;
+    const std::string_view bytes = file.substr(number_at(entry, 8, 4), number_at(entry, 12, 4));
+    if (std::ranges::find(needed, entry.substr(0, 4)) != needed.end())
+      tables.push_back({std::string(entry.substr(0, 4)), std::string(bytes)});
+    if (entry.starts_with("loca")) loca = bytes;
+    if (entry.starts_with("head")) long_offsets = number_at(bytes, 50, 2) != 0;
   }
-  for (auto& [entry, table] : tables) {
-    if (entry.starts_with("CFF ")) blank_cff(table, meanings_);
-    if (entry.starts_with("glyf") && !loca.empty()) blank_glyf(table, loca, long_offsets, meanings_);
+  for (FontTable& table : tables) {
+    if (table.tag == "cmap") table.bytes = letter_table(letters_);
+    if (table.tag == "hmtx") blank_widths(table.bytes, static_cast<std::size_t>(face_->info.numGlyphs), meanings_);
+    if (table.tag == "CFF ") blank_cff(table.bytes, meanings_);
+    if (table.tag == "glyf" && !loca.empty()) blank_glyf(table.bytes, loca, long_offsets, meanings_);
   }
+  return tables;
+}
+
+std::string PdfFont::program() const {
+  constexpr std::array<std::string_view, 11> kNeeded{"CFF ", "cmap", "cvt ", "fpgm", "glyf", "head",
+                                                     "hhea", "hmtx", "loca", "maxp", "prep"};
+  const std::string_view file(reinterpret_cast<const char*>(face_->bytes.data()), face_->bytes.size());
+  const std::vector<FontTable> needed = tables(kNeeded);
   std::string directory(file.substr(0, 4)), body;
   std::uint32_t power = 1, exponent = 0;
-  while (2 * power <= tables.size()) power *= 2, ++exponent;
-  append(directory, static_cast<std::uint32_t>(tables.size()), 2);
+  while (2 * power <= needed.size()) power *= 2, ++exponent;
+  append(directory, static_cast<std::uint32_t>(needed.size()), 2);
   append(directory, 16 * power, 2);
   append(directory, exponent, 2);
-  append(directory, 16 * (static_cast<std::uint32_t>(tables.size()) - power), 2);
-  for (const auto& [entry, table] : tables) {
-    directory += entry.substr(0, 8);
-    append(directory, static_cast<std::uint32_t>(12 + 16 * tables.size() + body.size()), 4);
-    directory += entry.substr(12);
-    body += table;
+  append(directory, 16 * (static_cast<std::uint32_t>(needed.size()) - power), 2);
+  for (const FontTable& table : needed) {
+    directory += table.tag;
+    append(directory, checksum(table.bytes), 4);
+    append(directory, static_cast<std::uint32_t>(12 + 16 * needed.size() + body.size()), 4);
+    append(directory, static_cast<std::uint32_t>(table.bytes.size()), 4);
+    body += table.bytes;
     while (body.size() % 4 != 0) body += '\0';
   }
   return directory + body;
+}
+
+std::string PdfFont::woff() const {
+  constexpr std::array<std::string_view, 14> kNeeded{"CFF ", "OS/2", "cmap", "cvt ", "fpgm", "glyf", "head",
+                                                     "hhea", "hmtx", "loca", "maxp", "name", "post", "prep"};
+  const std::string_view file(reinterpret_cast<const char*>(face_->bytes.data()), face_->bytes.size());
+  std::vector<FontTable> needed = tables(kNeeded);
+  for (FontTable& table : needed) {
+    if (table.tag == "post") {  // without the names of glyphs
+      table.bytes.resize(32);
+      table.bytes.replace(0, 4, std::string("\0\3\0\0", 4));
+    }
+  }
+  std::ranges::sort(needed, {}, &FontTable::tag);
+  return web_font(file.substr(0, 4), needed);
 }
 
 std::string PdfFont::to_unicode() const {

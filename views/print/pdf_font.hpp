@@ -1,14 +1,16 @@
-// A font of the program inside a PDF: its glyphs by number, their widths, and what they mean as text.
+// A font of the program inside a picture for print: its glyphs by number, their widths, and what they mean as text.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "views/parts/font_files.hpp"
+#include "views/print/web_font.hpp"
 
 namespace triscope {
 
@@ -25,17 +27,22 @@ class PdfFont {
 
   /// The font's objects, to be numbered from `first` on; the first is what a page's resources name.
   std::vector<std::string> objects(std::size_t first) const;
+  /// A WOFF file of the glyphs that are used, for an SVG.
+  std::string woff() const;
 
  private:
   struct Face;
   int glyph_of(char32_t letter) const;
   int advance(int glyph) const;  ///< thousandths of the font's size
-  std::string program() const;   ///< the font file without what the PDF does not need of it
+  /// Those of these tables that the file has, without what is only of glyphs that are not used.
+  std::vector<FontTable> tables(std::span<const std::string_view> needed) const;
+  std::string program() const;  ///< the font file without what the PDF does not need of it
   std::string to_unicode() const;
 
   FontFile file_;
   std::unique_ptr<Face> face_;
   std::map<int, char32_t> meanings_;  ///< of the glyphs that are used
+  std::map<char32_t, int> letters_;   ///< that are used, and their glyphs
 };
 
 /// The letters of UTF-8 text; what is none is left out.

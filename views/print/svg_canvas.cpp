@@ -16,6 +16,14 @@ constexpr float kMmOfPixel = 25.4F / 96;
 constexpr std::string_view kTextFonts = "Inter, Helvetica, Arial, sans-serif",
                            kNumberFonts = "'JetBrains Mono', Menlo, Consolas, monospace";
 
+/// A rule that gives what the picture uses of a font to whoever draws it; one who knows no such rules takes a font of
+/// that name, or the next of the list.
+std::string font_rule(std::string_view family, const PdfFont& font) {
+  if (!font.used()) return {};
+  return fmt::format("@font-face{{font-family:{};src:url(data:font/woff;base64,{}) format(\"woff\")}}\n", family,
+                     base64(font.woff()));
+}
+
 }  // namespace
 
 std::string css_colour(ImU32 colour) {
@@ -30,10 +38,12 @@ SvgCanvas::SvgCanvas(ImVec2 size, float unit, std::string_view title, ImU32 grou
       "font-family=\"{4}\">\n<title>{5}</title>\n",
       vector_number(size.x * unit * kMmOfPixel), vector_number(size.y * unit * kMmOfPixel), vector_number(size.x),
       vector_number(size.y), kTextFonts, markup_text(title));
+  fonts_at_ = svg_.size();
   box(ImVec2(0, 0), size, ground);
 }
 
 void SvgCanvas::text(float x, float y, std::string_view words, const VectorText& style) {
+  (style.numbers ? numbers_ : words_).glyphs(words);  // which it remembers
   static constexpr std::array kAnchors{"start", "middle", "end"};
   svg_ +=
       fmt::format("<text x=\"{0}\" y=\"{1}\" font-size=\"{2}\" fill=\"{3}\" text-anchor=\"{4}\"{5}{6}>{7}</text>\n",
@@ -76,6 +86,10 @@ void SvgCanvas::circle(ImVec2 centre, float radius, ImU32 colour, bool hollow) {
        filled(colour, hollow));
 }
 
-std::string SvgCanvas::finish() { return std::move(svg_) + "</svg>\n"; }
+std::string SvgCanvas::finish() {
+  const std::string rules = font_rule("Inter", words_) + font_rule("'JetBrains Mono'", numbers_);
+  if (!rules.empty()) svg_.insert(fonts_at_, "<style>\n" + rules + "</style>\n");
+  return std::move(svg_) + "</svg>\n";
+}
 
 }  // namespace triscope

@@ -1,11 +1,17 @@
 // A vector picture as SVG: text stays text, lines are paths.
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "views/print/pdf_font.hpp"
 #include "views/print/vector_canvas.hpp"
 
 namespace triscope {
 
-/// One element of SVG 1.1. `unit`: CSS pixels of a length.
+/// One element of SVG 1.1, with the glyphs of its words inside. `unit`: CSS pixels of a length.
 class SvgCanvas final : public VectorCanvas {
  public:
   SvgCanvas(ImVec2 size, float unit, std::string_view title, ImU32 ground);
@@ -21,6 +27,8 @@ class SvgCanvas final : public VectorCanvas {
   std::string filled(ImU32 colour, bool hollow) const;
 
   std::string svg_;
+  std::size_t fonts_at_ = 0;  ///< where in `svg_` the fonts belong
+  PdfFont words_{FontFile::text}, numbers_{FontFile::numbers};
 };
 
 /// "#1f6feb".

@@ -1,4 +1,4 @@
-// Words of vector pictures: the captions that charts have of their own.
+// Words of vector pictures: the captions that charts have of their own, and the fonts that an SVG carries.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -13,12 +13,19 @@
 #include "tests/views/sweep_fixture.hpp"
 #include "views/data/format.hpp"
 #include "views/print/chart_picture.hpp"
+#include "views/print/web_font.hpp"
 
 namespace triscope {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+
+std::size_t times_in(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
 
 /// The caption that a chart has of its own, of these sweeps: the shown one, and others of its device.
 std::string own_caption(Panel panel, std::shared_ptr<SweepResults> shown,
@@ -110,6 +117,24 @@ TEST(PrintWords, the_caption_says_of_which_sweeps_a_curve_is) {
   const std::string caption = own_caption(Panel::lengths, one, {two});
   EXPECT_THAT(caption, HasSubstr("512 × 32 of sweeps 1 and 2: "));
   EXPECT_THAT(caption, testing::EndsWith("2026-11-21 to 2026-11-23."));
+}
+
+TEST(PrintWords, an_svg_has_the_glyphs_of_its_words_inside) {
+  const LatencyModel model = make_latency_model(*two_clocks(), nullptr);
+  const std::string svg = bars_picture(make_bar_chart(model, chart_settings(model).front()), "Bars", "a caption");
+  for (const char* family : {"Inter", "'JetBrains Mono'"})
+    EXPECT_EQ(times_in(svg, fmt::format("@font-face{{font-family:{};src:url(data:font/woff;base64,d09GR", family)), 1U)
+        << family << ", whose file begins with wOFF";
+  EXPECT_LT(svg.size(), 90'000U) << "not the whole fonts, of 460 kB";
+  EXPECT_EQ(base64("Man"), "TWFu");
+  EXPECT_EQ(base64("Ma"), "TWE=");
+  // A letter's glyph is found where a browser looks: each segment of neighbours, then its difference.
+  const std::string table = letter_table({{U'a', 10}, {U'b', 11}, {U'd', 40}});
+  EXPECT_EQ(number_at(table, 12, 2), 4U) << "format";
+  EXPECT_EQ(number_at(table, 12 + 6, 2), 2U * 3) << "a to b, d, and the last";
+  EXPECT_EQ(number_at(table, 12 + 14, 2), static_cast<std::uint32_t>('b'));
+  EXPECT_EQ((number_at(table, 12 + 14, 2) + number_at(table, 12 + 14 + 6 + 2 + 6, 2)) & 0xFFFFU, 11U);
+  EXPECT_EQ(number_at(table, 14, 2) + 12, table.size());
 }
 
 }  // namespace
