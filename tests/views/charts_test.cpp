@@ -1,11 +1,14 @@
 #include <gmock/gmock.h>
+#include <implot.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
+#include <vector>
 
+#include "tests/views/pictures/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/data/axis_ticks.hpp"
 #include "views/model/charts/chart_model.hpp"
@@ -215,6 +218,11 @@ TEST(Charts, scaling_is_sorted_by_area_and_leaves_out_what_failed_or_is_no_numbe
   ASSERT_EQ(chart.series[0].points.size(), 2U);
   EXPECT_EQ(chart.series[0].points[0].x, 256);
   EXPECT_EQ(chart.series[0].points[1].x, 512 * 32);
+}
+
+TEST(Charts, no_line_of_a_grid_is_darker_than_the_others) {
+  const fixture::Canvas canvas;
+  EXPECT_EQ(ImPlot::GetStyle().MinorAlpha, 1) << "it would look like the base line";
 }
 
 TEST(Charts, a_matrix_product_is_no_level_of_the_latency_chart) {

@@ -137,7 +137,6 @@ void set_plot_style(const Look& look) {
   ImPlotStyle style;
   const auto px = [&](float x, float y) { return ImVec2(look.px(x), look.px(y)); };
   style.PlotBorderSize = 0;
-  style.MinorAlpha = 0.35F;
   style.MajorTickLen = style.MinorTickLen = ImVec2(0, 0);
   const float hairline = std::max(1.0F, std::round(look.scale));
   style.MajorGridSize = style.MinorGridSize = style.MajorTickSize = style.MinorTickSize = ImVec2(hairline, hairline);
@@ -152,6 +151,7 @@ void set_plot_style(const Look& look) {
   style.PlotMinSize = px(120, 80);
   ImPlot::GetStyle() = style;
   ImPlot::StyleColorsAuto();
+  ImPlot::GetStyle().MinorAlpha = 1;  // a darker line among the others would look like the base line
   auto& colours = ImPlot::GetStyle().Colors;
   const auto set = [&](ImPlotCol index, ImU32 colour) { colours[index] = to_vec4(colour); };
   set(ImPlotCol_FrameBg, 0);
@@ -163,7 +163,7 @@ void set_plot_style(const Look& look) {
   set(ImPlotCol_TitleText, t.text);
   set(ImPlotCol_InlayText, t.text);
   set(ImPlotCol_AxisText, t.muted);
-  set(ImPlotCol_AxisGrid, faded(t.line, 0.7F));
+  set(ImPlotCol_AxisGrid, faded(t.line, 0.4F));
   set(ImPlotCol_AxisTick, t.line);
   set(ImPlotCol_AxisBg, 0);
   set(ImPlotCol_AxisBgHovered, faded(t.raised, 0.8F));
