@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <set>
 #include <utility>
@@ -218,6 +219,24 @@ TEST(Charts, scaling_is_sorted_by_area_and_leaves_out_what_failed_or_is_no_numbe
   ASSERT_EQ(chart.series[0].points.size(), 2U);
   EXPECT_EQ(chart.series[0].points[0].x, 256);
   EXPECT_EQ(chart.series[0].points[1].x, 512 * 32);
+}
+
+TEST(Charts, a_kernel_and_pass_has_one_colour_in_sweeps_of_either_regime) {
+  const auto colours = [](std::initializer_list<Regime> regimes) {
+    std::vector<ResultRow> rows;
+    for (const Regime regime : regimes) {
+      for (const Pass pass : {Pass::forward, Pass::backward}) {
+        rows.push_back(row(static_cast<std::int64_t>(rows.size()) + 1, 512, 32, pass, 20, 700, "cuda.hopper"));
+        rows.back().regime = regime;
+      }
+    }
+    std::vector<int> all;
+    for (const Series& series : map_series(make_latency_model(*sweep(rows), nullptr))) all.push_back(series.colour);
+    return all;
+  };
+  EXPECT_EQ(colours({Regime::burst}), colours({Regime::sustained}));
+  const std::vector<int> both = colours({Regime::sustained, Regime::burst});
+  EXPECT_EQ(std::set<int>(both.begin(), both.end()).size(), 4U) << "told apart where both are in one chart";
 }
 
 TEST(Charts, no_line_of_a_grid_is_darker_than_the_others) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
@@ -320,6 +321,22 @@ TEST(ExploreChart, baselines_differ_in_colour) {
   const auto& lines = chart.plots[0].lines;
   EXPECT_TRUE(lines[0].baseline && lines[1].baseline);
   EXPECT_NE(lines[0].baseline_style, lines[1].baseline_style);
+}
+
+TEST(ExploreChart, a_kernel_has_its_colour_whatever_stands_beside_it) {
+  const auto style_of = [](std::initializer_list<const char*> kernels, const std::string& label) {
+    std::vector<ResultRow> rows;
+    for (const char* kernel : kernels)
+      rows.push_back(fixture::row(static_cast<std::int64_t>(rows.size()) + 1, 512, 32, Pass::forward, 3, 0.2, kernel));
+    const ExploreChart chart = chart_of(rows, {"seq", "ms", "kernel", "", "", false});
+    const auto& lines = chart.plots.at(0).lines;
+    const auto line = std::ranges::find(lines, label, &ExploreLine::name);
+    return line == lines.end() ? -2 : line->style;
+  };
+  EXPECT_EQ(style_of({"cuda.portable"}, "Portable"), style_of({"cuda.hopper", "cuda.portable"}, "Portable"));
+  EXPECT_EQ(style_of({"cuda.hopper"}, "Hopper"), style_of({"baseline.fa3", "cuda.portable", "cuda.hopper"}, "Hopper"));
+  // These two never run on one device, and wish for one colour.
+  EXPECT_NE(style_of({"cpu.fast", "cuda.hopper"}, "CPU"), style_of({"cpu.fast", "cuda.hopper"}, "Hopper"));
 }
 
 TEST(ExploreChart, every_usual_view_can_be_asked) {

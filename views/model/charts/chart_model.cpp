@@ -15,9 +15,10 @@
 namespace triscope {
 namespace {
 
-/// The colour a kernel and pass has in every sweep and chart: two kernels have colours of their own, others follow.
-int usual_colour(const KernelCard& card, const LatencyGroup& group) {
-  const int pass = group.pass == Pass::forward ? 0 : 1, regime = group.regime == Regime::sustained ? 0 : 4;
+/// The colour a kernel and pass has in every sweep and chart: two kernels have colours of their own, others follow. Of
+/// a sweep of both regimes bursts have another.
+int usual_colour(const KernelCard& card, const LatencyGroup& group, bool both_regimes) {
+  const int pass = group.pass == Pass::forward ? 0 : 1, regime = both_regimes && group.regime == Regime::burst ? 4 : 0;
   if (card.colour && *card.colour >= 0 && *card.colour < 2) return regime + 2 * static_cast<int>(*card.colour) + pass;
   return 4 + pass;
 }
@@ -44,6 +45,8 @@ std::vector<Series> all_series(const LatencyModel& model) {
   for (const LatencyLine& line : model.lines) {
     if (!line.baseline) kernels.insert(line.kernel);
   }
+  const bool both_regimes = std::ranges::any_of(
+      model.groups, [&](const LatencyGroup& group) { return group.regime != model.groups.front().regime; });
   std::set<int> taken;
   for (const LatencyLine& line : model.lines) {
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
@@ -54,7 +57,7 @@ std::vector<Series> all_series(const LatencyModel& model) {
       if (known) continue;
       const bool name_kernel = line.baseline || kernels.size() > 1;
       std::string label = name_kernel ? line.card.label + " " + group.title : group.title;
-      int colour = line.baseline ? baseline_style(line.card) : usual_colour(line.card, group);
+      int colour = line.baseline ? baseline_style(line.card) : usual_colour(line.card, group, both_regimes);
       while (!line.baseline && !taken.insert(colour).second) ++colour;
       result.push_back({line.kernel, line.card.short_label, group.pass, group.regime, std::move(label), colour,
                         line.baseline, line.card.label});

@@ -233,15 +233,37 @@ void set_range(ExploreAxis& axis, const std::vector<double>& values, bool words,
   axis.logarithmic = !words && *low > 0 && *high / *low > far_apart;
 }
 
-/// The lines of a chart have the same name and style in all of its plots.
+/// The lines of a chart have the same name and style in all of its plots. A kernel with a colour of its own has it
+/// here too, that of its forward.
 class Styles {
  public:
-  explicit Styles(const Exploration& made) {
+  Styles(const Exploration& made, std::span<const ExploreSource> sources) {
+    constexpr int kColours = 8;
+    const bool by_kernel = made.color != nullptr && made.color->id == "kernel";
     std::set<std::string> met;
+    std::vector<std::optional<int>> own;
+    std::vector<int> from;  // what is left is looked for from here on: of a reference only the mark shows
     for (const ExplorePanel& panel : made.panels) {
       for (const ExploreSeries& series : panel.series) {
-        if (met.insert(series.name).second) names_.push_back(series.name);
+        if (!met.insert(series.name).second) continue;
+        names_.push_back(series.name);
+        own.emplace_back();
+        from.push_back(!by_kernel ? 0 : series.baseline ? 1 : kColours / 2);
+        if (!by_kernel || series.baseline || series.points.empty()) continue;
+        const KernelCard& card = row_of(sources, series.points.front().repeats.front()).card;
+        if (card.colour && *card.colour >= 0 && *card.colour < 2) own.back() = 2 * static_cast<int>(*card.colour);
       }
+    }
+    std::set<int> taken;
+    for (std::optional<int>& look : own) {
+      if (look && !taken.insert(*look).second) look.reset();  // two kernels of one name
+    }
+    for (std::size_t n = 0; n < own.size(); ++n) {
+      int look = own[n].value_or(from[n]);
+      for (int tried = 0; !own[n] && taken.contains(look) && tried < kColours; ++tried) look = (look + 1) % kColours;
+      while (!own[n] && taken.contains(look)) ++look;
+      taken.insert(look);
+      looks_.push_back(look);
     }
     apart_ = names_.size() > kMostLines ? kMostLines - 1 : names_.size();
     for (std::size_t n = 0; n < names_.size(); ++n) styles_[names_[n]] = std::min(n, apart_);
@@ -249,11 +271,12 @@ class Styles {
   }
   std::size_t of(const std::string& name) const { return styles_.at(name); }
   std::size_t count() const { return apart_ + (others_.empty() ? 0 : 1); }
-  int look(std::size_t style) const { return style < apart_ ? static_cast<int>(style) : kOtherLines; }
+  int look(std::size_t style) const { return style < apart_ ? looks_[style] : kOtherLines; }
   const std::string& name(std::size_t style) const { return style < apart_ ? names_[style] : others_; }
 
  private:
   std::vector<std::string> names_;
+  std::vector<int> looks_;  ///< by name
   std::map<std::string, std::size_t> styles_;
   std::size_t apart_ = 0;
   std::string others_;
@@ -357,7 +380,7 @@ ExploreChart explore_chart(const Exploration& by_id, const ExploreQuery& query, 
   chart.chosen_over = choice_text(made);
   const std::vector<const ExploreField*> telling = telling_fields(made);
   for (const ExploreField* field : telling) chart.telling.emplace_back(field->id);
-  const Styles styles(made);
+  const Styles styles(made, sources);
   const std::vector<ExplorePanel> panels = drawn_panels(made, chart);  // points refer to what is in it
   std::vector<Points> points(panels.size());
   for (std::size_t n = 0; n < panels.size(); ++n)
