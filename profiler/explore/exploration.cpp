@@ -305,6 +305,30 @@ std::vector<ExploreHint> hints_of(const ExploreFilter& filter, std::span<const E
   return hints;
 }
 
+/// Of the measurements that match those that are not drawn, and why.
+struct Undrawn {
+  std::size_t failed = 0, without_y = 0, without_x = 0;
+  std::set<std::string> panels;  ///< that some of them would stand in
+
+  std::optional<ExploreHint> hint(const Exploration& made, const std::vector<std::string>& drawn_panels) const {
+    if (made.drawn == 0 || made.drawn == made.matched) return std::nullopt;  // an empty chart says it at length
+    std::vector<std::string> reasons, empty;
+    const auto add = [&](std::size_t count, const std::string& why) {
+      if (count > 0) reasons.push_back(fmt::format("{} {}", count, why));
+    };
+    add(without_y, fmt::format("without {}", made.y->label));
+    add(without_x, fmt::format("without {}", made.x->label));
+    add(failed, "failed or skipped");
+    for (const std::string& panel : panels) {
+      if (std::ranges::find(drawn_panels, panel) == drawn_panels.end()) empty.push_back(panel);
+    }
+    std::string text =
+        fmt::format("Not drawn of these {}: {}", number_of(made.matched, "measurement"), fmt::join(reasons, ", "));
+    if (!empty.empty()) text += fmt::format("; so there is no panel {}", fmt::join(empty, ", "));
+    return ExploreHint{text + ".", {}, {}};
+  }
+};
+
 const ExploreField* optional_field(std::string_view what, const std::string& id) {
   return id.empty() ? nullptr : &require_explore_field(what, id);
 }
@@ -331,6 +355,7 @@ Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& 
   Values x_values(made.x), series(made.color), panels(made.panel), rows(made.row);
   Identities identities;
   std::vector<Placed> placed;
+  Undrawn undrawn;
   for (std::size_t source = 0; source < sources.size(); ++source) {
     for (std::size_t row = 0; row < sources[source].rows.size(); ++row) {
       ++made.rows;
@@ -338,8 +363,12 @@ Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& 
       if (!filter.matches(one)) continue;
       ++made.matched;
       const std::optional<double> y = made.y->number(one), x = by_name ? 0 : made.x->number(one);
-      if (one.row.status != Status::ok || !one.row.median_ms || !x || !y || !std::isfinite(*x) || !std::isfinite(*y))
+      const bool failed = one.row.status != Status::ok || !one.row.median_ms, no_y = !y || !std::isfinite(*y);
+      if (failed || no_y || !x || !std::isfinite(*x)) {
+        ++(failed ? undrawn.failed : no_y ? undrawn.without_y : undrawn.without_x);
+        if (made.panel != nullptr) undrawn.panels.insert(made.panel->text(one));
         continue;
+      }
       placed.push_back({rows.place(one),
                         panels.place(one),
                         series.place(one),
@@ -364,6 +393,7 @@ Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& 
   if (by_name) made.x_names = x_values.names();
   made.panel_names = panels.names();
   made.row_names = rows.names();
+  if (const auto hint = undrawn.hint(made, made.panel_names)) made.hints.push_back(*hint);
   add_points(std::move(placed), identities, query, series.names(), made);
   return made;
 }

@@ -102,7 +102,7 @@ struct Exploration {
   std::size_t drawn = 0;  ///< of these, with an x and a y; others failed, or have no such value
   /// In what else the points at one x of a series differ: "windows", "instance".
   std::vector<std::string> mixed;
-  std::vector<ExploreHint> hints;          ///< about the filter, where it matches something
+  std::vector<ExploreHint> hints;          ///< about a filter that matches something, and what is not drawn of that
   std::vector<ExploreTerm> terms;          ///< of the filter, where it matches nothing; else none
   std::vector<ExploreChoice> chosen_over;  ///< of the best of each; empty: nothing was left out
 };

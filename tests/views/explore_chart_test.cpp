@@ -323,6 +323,22 @@ TEST(ExploreChart, baselines_differ_in_colour) {
   EXPECT_NE(lines[0].baseline_style, lines[1].baseline_style);
 }
 
+TEST(ExploreChart, what_is_not_drawn_and_the_panel_that_is_missing_are_told_of) {
+  std::vector<ResultRow> rows = fixture::small_sweep()->rows;  // two windows and a baseline, in both passes
+  for (ResultRow& row : rows) {
+    if (row.pass == Pass::backward) row.tflops.reset();
+  }
+  rows[0] = fixture::failed(rows[0], "it crashed");
+  const ExploreChart chart = chart_of(rows, {"window", "tflops", "kernel", "pass", "", false});
+  ASSERT_THAT(chart.hints, SizeIs(1));
+  EXPECT_EQ(
+      chart.hints[0].sentence,
+      "Not drawn of these 6 measurements: 3 without TFLOP/s, 1 failed or skipped; so there is no panel backward.");
+  EXPECT_EQ(chart.points, 2U);
+  EXPECT_THAT(chart_of(rows, {"window", "tflops", "kernel", "pass", "pass=forward kernel~baseline", false}).hints,
+              IsEmpty());
+}
+
 TEST(ExploreChart, a_kernel_has_its_colour_whatever_stands_beside_it) {
   const auto style_of = [](std::initializer_list<const char*> kernels, const std::string& label) {
     std::vector<ResultRow> rows;

@@ -86,17 +86,19 @@ void select_points(Context& context, const ExplorePlot& plot) {
   picker.finish();
 }
 
-/// Where named values stand, as many as have room beside each other.
+/// Where named values stand, as many as have room beside each other; a value between two names has its own below them.
 void set_named_ticks(const Look& look, const ExploreAxis& axis, bool tokens, float width) {
   const auto [low, high] = explore_limits(axis, false);
   std::vector<double> ticks;
   std::vector<std::string> names;
-  float free_from = -1e9F;
+  float free_from = -1e9F, free_below = -1e9F;
   for (auto& [at, name] : explore_ticks(axis, tokens)) {
     const double share = axis.logarithmic ? std::log(at / low) / std::log(high / low) : (at - low) / (high - low);
     const float half = ImGui::CalcTextSize(name.c_str()).x / 2, middle = static_cast<float>(share) * width;
-    if (middle - half < free_from) continue;
-    free_from = middle + half + look.px(8);
+    const bool below = middle - half < free_from;
+    if (below && (axis.ticks.empty() || middle - half < free_below)) continue;
+    (below ? free_below : free_from) = middle + half + look.px(8);
+    if (below) name.insert(0, "\n");
     ticks.push_back(at);
     names.push_back(std::move(name));
   }
@@ -241,25 +243,27 @@ bool any_hollow(const ExploreChart& chart) {
   return false;
 }
 
-/// All intervals are so narrow that the marks hide them in a plot of this height.
-bool intervals_hidden(const Look& look, const ExploreChart& chart, float height) {
+/// Which intervals are so narrow that the marks hide them in a plot of this height; empty: none.
+std::string hidden_intervals(const Look& look, const ExploreChart& chart, float height) {
   const auto [low, high] = explore_limits(chart.y, true);
   const auto along = [&, low = low, high = high](double y) {
     if (chart.y.logarithmic) return std::log(std::max(y, 1e-300) / low) / std::log(high / low);
     return (y - low) / (high - low);
   };
-  bool any = false;
+  std::size_t known = 0, hidden = 0;
   for (const ExplorePlot& plot : chart.plots) {
     for (const ExploreLine& line : plot.lines) {
       for (const ExploreMark& mark : line.marks) {
         if (!mark.known) continue;
-        any = true;
-        if ((along(mark.high) - along(mark.low)) * static_cast<double>(height) > static_cast<double>(look.px(8)))
-          return false;
+        ++known;
+        if ((along(mark.high) - along(mark.low)) * static_cast<double>(height) <= static_cast<double>(look.px(8)))
+          ++hidden;
       }
     }
   }
-  return any;
+  if (hidden == 0) return {};
+  return hidden == known ? "; intervals are no longer than the marks"
+                         : fmt::format("; {} of {} intervals are no longer than the marks", hidden, known);
 }
 
 std::string subtitle_of(const ExploreChart& chart, bool printing) {
@@ -272,6 +276,8 @@ std::string subtitle_of(const ExploreChart& chart, bool printing) {
   if (chart.drawn < chart.points)
     text += fmt::format("; {} of {} points drawn", format_count(static_cast<std::int64_t>(chart.drawn)),
                         format_count(static_cast<std::int64_t>(chart.points)));
+  else if (chart.points != chart.matched)
+    text += fmt::format("; {}", counted(chart.points, "point"));
   if (chart.plots_left_out > 0) text += fmt::format("; {} left out", counted(chart.plots_left_out, "panel"));
   if (printing && !chart.chosen_over.empty()) text += "; best over " + chart.chosen_over;
   if (!chart.mixed.empty()) text += fmt::format("; points at one x differ in {}", fmt::join(chart.mixed, ", "));
@@ -306,7 +312,7 @@ void draw_explore_panel(Context& context) {
   if (chart) {
     const float rows = chart->columns > 0 ? static_cast<float>(chart->plots.size() / chart->columns) : 1;
     const float height = (ImGui::GetContentRegionAvail().y - context.look.px(120)) / std::max(1.0F, rows);
-    if (intervals_hidden(context.look, *chart, height)) subtitle += "; intervals are no longer than the marks";
+    subtitle += hidden_intervals(context.look, *chart, height);
   }
   panel_heading(context, drawn ? explore_picture_title(*chart) : explore_title(asked), subtitle,
                 context.ui.printing ? 0 : button_width(kCopySave));

@@ -102,7 +102,7 @@ std::string exploration_table(const Exploration& made, std::span<const ExploreSo
   });
   std::string text = render(table, width);
   text += fmt::format("\n{} of {} match the filter", number_of(made.matched, "measurement"), made.rows);
-  if (made.drawn < made.matched)
+  if (made.drawn == 0 && made.matched > 0)  // else a hint says why
     text += fmt::format("; {} of these failed or have no {}", made.matched - made.drawn, made.y->label);
   text += ".\n";
   for (const ExploreBlame& blame : blamed_terms(made)) text += blame.sentence + "\n";
