@@ -30,8 +30,10 @@ std::string label_of(const std::string& id) {
 
 void field_item(const Context& context, const ExploreField& field, std::string& chosen) {
   const float column = context.look.px(190);
-  if (ImGui::Selectable(fmt::format("{}##{}", field.label, field.id).c_str(), chosen == field.id)) chosen = field.id;
-  tooltip(context, field.meaning);
+  const bool is_chosen = chosen == field.id;
+  if (ImGui::Selectable(fmt::format("{}##{}", field.label, field.id).c_str(), is_chosen)) chosen = field.id;
+  if (is_chosen) ImGui::SetItemDefaultFocus();  // it is in view, and the arrow keys begin there
+  tooltip_beside(context, field.meaning);
   ImGui::SameLine(column);
   muted_text(context, field.id);
 }
@@ -46,12 +48,23 @@ void counter_items(const Context& context, std::string& chosen) {
   ImGui::EndMenu();
 }
 
+/// The list stands wholly below its box or above it, so that it opens with no entry under the pointer; it scrolls where
+/// it is longer.
+void keep_beside_box() {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const float above = ImGui::GetCursorScreenPos().y - viewport->WorkPos.y,
+              below =
+                  viewport->WorkPos.y + viewport->WorkSize.y - ImGui::GetCursorScreenPos().y - ImGui::GetFrameHeight();
+  ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(FLT_MAX, std::max(above, below)));
+}
+
 /// A box that names its role and what was chosen: "x: tokens".
 void field_box(Context& context, const char* role, std::string& id, bool numbers_only, bool may_be_none) {
   const std::string shown = fmt::format("{}: {}", role, label_of(id));
   const float width = button_width(shown.c_str()) + ImGui::GetFrameHeight();
   if (&id != &context.ui.explore.query.y) flow(width);  // the first begins a line
   ImGui::SetNextItemWidth(width);
+  keep_beside_box();
   if (!ImGui::BeginCombo(fmt::format("##{}", role).c_str(), shown.c_str(), ImGuiComboFlags_HeightLargest)) return;
   if (may_be_none && ImGui::Selectable("none", id.empty())) id.clear();
   bool measured = false;

@@ -4,6 +4,7 @@
 #include <implot_internal.h>
 
 #include <fstream>
+#include <utility>
 
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
@@ -56,6 +57,28 @@ class ExploreJourney : public Journey {
     return *plots.GetByIndex(0);
   }
 };
+
+TEST_F(ExploreJourney, a_list_opens_beside_its_box_with_what_was_chosen_in_view_and_its_hints_beside_it) {
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    for (const auto& [box, chosen] : {std::pair("//###explore/##y", "//##Combo_00/time##ms"),
+                                      std::pair("//###explore/##panels", "//##Combo_00/pass##pass")}) {
+      c->ItemClick(box);
+      c->Yield(3);
+      const ImGuiWindow* list = ImGui::FindWindowByName("##Combo_00");
+      IM_CHECK(list != nullptr && list->Active);
+      IM_CHECK_SILENT(!list->Rect().Contains(ImGui::GetMousePos()));
+      IM_CHECK(list->Rect().GetHeight() > 100);
+      c->MouseMove(chosen);
+      c->SleepNoSkip(1.5F, 0.1F);
+      for (const ImGuiWindow* shown : ImGui::GetCurrentContext()->Windows) {
+        if ((shown->Flags & ImGuiWindowFlags_Tooltip) != 0 && shown->Active && !shown->Hidden)
+          IM_CHECK(!shown->Rect().Overlaps(list->Rect()));
+      }
+      c->KeyPress(ImGuiKey_Escape);
+    }
+  });
+}
 
 TEST_F(ExploreJourney, fields_and_a_filter_choose_what_is_drawn) {
   travel([](ImGuiTestContext* c) {
