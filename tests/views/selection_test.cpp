@@ -151,6 +151,26 @@ TEST(Beside, grids_are_of_one_kernel_or_say_of_which) {
   EXPECT_THAT(beside_kernels(a.measurement, b.measurement), IsEmpty());
 }
 
+TEST(Beside, times_of_one_kernel_that_disagree_say_what_each_is_of) {
+  Measurement a, b;
+  a.summary.median_ms = 27.264;
+  b.summary.median_ms = 24.111;
+  a.launches.resize(2), b.launches.resize(1);
+  a.launches[0].end_ns = 25'070'000, a.launches[1].end_ns = 22'800;
+  b.launches[0].end_ns = 24'300'000;  // within 2 %
+  EXPECT_EQ(first_launch_words(a, b),
+            "Of the first launch, before the device is warm: A 25.09 ms, its median 27.26 ms.");
+  EXPECT_EQ(first_launch_words(b, b), "");
+  EXPECT_EQ(first_launch_words(Measurement(), Measurement()), "") << "none was recorded";
+  a.counters = {counter("gpu__time_duration.sum", 24.8e6, "ns"),
+                counter("sm__cycles_elapsed.avg.per_second", 1965e6, "Hz")};
+  EXPECT_EQ(counted_launch_words(a),
+            "Counted in a launch of 24.80 ms at 1965 MHz, with cold caches; the median is 27.26 ms.");
+  a.counters[0].value = 27.3e6;
+  EXPECT_EQ(counted_launch_words(a), "");
+  EXPECT_EQ(counted_launch_words(b), "");
+}
+
 TEST(Beside, two_cards_of_one_name_differ) {
   SelectedMeasurement a, b;
   a.row = b.row = fixture::row(1, 512, 32, Pass::forward, 2, 0.2);

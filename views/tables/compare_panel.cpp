@@ -250,6 +250,11 @@ void draw_lines(Context& context, const CompareModel& model, const std::vector<C
   }
 }
 
+/// Nothing that two sides have in common is comparable: the lines above say so, and a column would say it again.
+bool is_nothing_judged(const CompareModel& model) {
+  return model.not_comparable > 0 && model.faster + model.slower + model.same + model.unclear == 0;
+}
+
 /// What answers the question comes first, so that it needs no scrolling; what only places a row comes last. What is the
 /// same in all rows, or known of none, has no column: the lines above say it.
 std::vector<CompareColumn> columns_of(const Context& context, const CompareModel& model) {
@@ -262,7 +267,8 @@ std::vector<CompareColumn> columns_of(const Context& context, const CompareModel
   columns.push_back({CompareField::window, 0, "window", 76});
   if (model.kernel.empty()) columns.push_back({CompareField::kernel, 0, "kernel", 100});
   for (std::size_t s = 1; s < model.sweeps.size(); ++s) {
-    columns.push_back({CompareField::verdict, s, several ? model.sweeps[s] : "verdict", 100});
+    if (several || !is_nothing_judged(model))
+      columns.push_back({CompareField::verdict, s, several ? model.sweeps[s] : "verdict", 100});
     columns.push_back({CompareField::ratio, s, "ratio", 44, true});
     if (model.has_cycles) columns.push_back({CompareField::cycles, s, "in cycles", 60, true});
     if (model.has_intervals) columns.push_back({CompareField::interval, s, "interval", 100, true});
@@ -378,6 +384,17 @@ std::optional<WayBack> way_back(const Context& context) {
 }
 
 void draw_nothing_compared(Context& context) {
+  // Of selected rows Details says all that is asked for here of sweeps.
+  if (const std::size_t rows = context.ui.selection.all().size(); rows > 1) {
+    empty_state(
+        context,
+        fmt::format("{} rows are selected: Details has them side by side, with what differs and their counters. "
+                    "This panel compares whole sweeps.",
+                    rows),
+        {{"Show them in Details", ask::ShowPanel{Panel::details}},
+         {"Compare two versions of a kernel", ask::CompareVersions{}, false}});
+    return;
+  }
   const Step other{"Compare with another database...", FileRequest(ask::CompareDatabase{})};
   const Step versions{"Compare two versions of a kernel", ask::CompareVersions{}};
   if (context.data.sweeps.size() < 2) {

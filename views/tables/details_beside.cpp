@@ -319,6 +319,9 @@ void draw_beside_last(Context& context, const SelectedMeasurement& selected, con
     coloured_text(context.look.theme.text, fmt::format("time A / B {}{}", format_fixed(beside.time.ratio, 3),
                                                        cycles.empty() ? "" : fmt::format(", in cycles {}", cycles)));
   }
+  if (const ResultRow& of_a = selected.row, &of_b = beside.of->row; of_a.tflops && of_b.tflops)
+    muted_text(context, fmt::format("A {}, B {} TFLOP/s.", format_fixed(*of_a.tflops, rate_decimals(of_a)),
+                                    format_fixed(*of_b.tflops, rate_decimals(of_b))));
   if (!beside.time.paired && beside.time.verdict != Verdict::not_comparable)
     muted_text(context, "* Not measured in turns: what changed in between is not in the interval.", true);
   for (const auto& [one, letter] : {std::pair(&selected, 'A'), std::pair(beside.of.get(), 'B')}) {
@@ -345,6 +348,8 @@ void draw_beside_last(Context& context, const SelectedMeasurement& selected, con
   const std::vector<BesideLine> kernels = beside_kernels(a, b);
   if (!kernels.empty()) section(context, "Kernels of one launch, A / B");
   for (const BesideLine& line : kernels) draw_pair(context, line.label, line.meaning, line.a, line.b, line.factor);
+  if (const std::string words = first_launch_words(a, b); !kernels.empty() && !words.empty())
+    muted_text(context, words, true);
   std::string under;
   for (const BesideLine& line : lines) {
     if (line.alike) {

@@ -16,6 +16,7 @@
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
 #include "views/data/long_note.hpp"
+#include "views/model/tables/beside_model.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/tables/details_beside.hpp"
 #include "views/tables/tables_panels.hpp"
@@ -195,6 +196,7 @@ void draw_counters(Context& context, const Measurement& measurement) {
     muted_text(context, "Hardware counters were not read: " + measurement.counters_note, true);
   if (const std::string words = counters_in_words(measurement.counters); !words.empty())
     muted_text(context, words, true);
+  if (const std::string words = counted_launch_words(measurement); !words.empty()) muted_text(context, words, true);
   for (const Counter& counter : measurement.counters) {
     const CounterMetric* metric = find_counter_metric(counter.name);
     const std::string label(metric == nullptr ? std::string_view(counter.name) : metric->label);

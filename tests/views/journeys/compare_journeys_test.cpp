@@ -262,6 +262,19 @@ TEST_F(CompareJourney, a_ratio_that_was_not_computed_is_no_number) {
   });
 }
 
+TEST_F(CompareJourney, where_nothing_is_comparable_no_column_says_it_again) {
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    compare_with(c, kJudgedAgainst);
+    front(c, Panel::compare);
+    const CompareModel* model = app().models().compare(data(), 0);
+    IM_CHECK(model != nullptr && model->not_comparable > 1);
+    const std::string text = fixture::drawn_text(c);
+    IM_CHECK(fixture::says(text, fmt::format("{} not comparable", model->not_comparable)));
+    IM_CHECK(!fixture::says(text.substr(text.find("in cycles")), "not comparable"));
+  });
+}
+
 /// Where the tooltip stands that comes while the pointer rests at `at`; empty: none came.
 ImRect tooltip_at(ImGuiTestContext* c, ImVec2 at) {
   c->MouseMoveToPos(ImVec2(at.x + 1, at.y));

@@ -424,5 +424,21 @@ TEST_F(SelectionJourney, details_compare_the_first_row_with_any_other_one) {
   });
 }
 
+TEST_F(SelectionJourney, compare_leads_from_two_selected_rows_to_details) {
+  travel([](ImGuiTestContext* c) {
+    begin(c, Panel::latency);
+    click(c, row(c, 0));
+    click(c, row(c, 2), ImGuiMod_Ctrl);
+    front(c, Panel::details);
+    IM_CHECK(fixture::says(fixture::drawn_text(c), " TFLOP/s."));  // of both, below each other's times
+    front(c, Panel::compare);
+    IM_CHECK(fixture::says(fixture::drawn_text(c), "2 rows are selected"));
+    c->ItemClick("//###compare/**/Show them in Details");
+    c->Yield(4);
+    IM_CHECK(ImGui::FindWindowByName("###details")->DockNode->VisibleWindow == ImGui::FindWindowByName("###details"));
+    IM_CHECK_EQ(selected().size(), 2U);
+  });
+}
+
 }  // namespace
 }  // namespace triscope

@@ -204,8 +204,8 @@ const FactText kFactTexts[] = {
     {"device", [](const One& m) { return m.environment.device_name; }},
     {"card", [](const One& m) { return card_text(m.environment.device_uuid); }},
     {"driver", [](const One& m) { return m.environment.driver_version; }},
-    {"clock", [](const One& m) { return whole_number(m.row.sm_clock_mhz, "MHz"); }},
-    {"power", [](const One& m) { return whole_number(m.row.power_w, "W"); }},
+    {"clock, median", [](const One& m) { return whole_number(m.row.sm_clock_mhz, "MHz"); }},
+    {"power, mean", [](const One& m) { return whole_number(m.row.power_w, "W"); }},
     {"power limit", [](const One& m) { return whole_number(m.row.power_limit_w, "W"); }},
     {"timed by", [](const One& m) { return std::string(timing_label(m.row.timing_source)); }},
     {"sources", [](const One& m) { return m.row.source_hash; }},
@@ -317,6 +317,36 @@ std::vector<BesideLine> beside_kernels(const Measurement& a, const Measurement& 
     lines.push_back(std::move(line));
   }
   return lines;
+}
+
+namespace {
+
+constexpr double kAgree = 0.02;  ///< apart by less, two times of one kernel need no explanation
+
+bool agree(double ms, double median_ms) { return std::abs(ms / median_ms - 1) <= kAgree; }
+
+}  // namespace
+
+std::string first_launch_words(const Measurement& a, const Measurement& b) {
+  std::string apart;
+  for (const auto& [one, letter] : {std::pair(&a, 'A'), std::pair(&b, 'B')}) {
+    double ms = 0;
+    for (const LaunchRecord& launch : one->launches) ms += duration_ms(launch);
+    if (ms <= 0 || one->summary.median_ms <= 0 || agree(ms, one->summary.median_ms)) continue;
+    apart += fmt::format("{}{} {}, its median {}", apart.empty() ? "" : "; ", letter, format_ms(ms),
+                         format_ms(one->summary.median_ms));
+  }
+  return apart.empty() ? apart : fmt::format("Of the first launch, before the device is warm: {}.", apart);
+}
+
+std::string counted_launch_words(const Measurement& measurement) {
+  const Counter *duration = find(measurement, "gpu__time_duration.sum"),
+                *clock = find(measurement, "sm__cycles_elapsed.avg.per_second");
+  const double median = measurement.summary.median_ms;
+  if (duration == nullptr || median <= 0 || agree(duration->value * 1e-6, median)) return {};
+  return fmt::format("Counted in a launch of {}{}, with cold caches; the median is {}.",
+                     format_ms(duration->value * 1e-6),
+                     clock == nullptr ? "" : fmt::format(" at {:.0f} MHz", clock->value * 1e-6), format_ms(median));
 }
 
 std::vector<BesideFact> differing_facts(const SelectedMeasurement& a, const SelectedMeasurement& b) {

@@ -49,6 +49,12 @@ std::vector<BesideFact> differing_facts(const SelectedMeasurement& a, const Sele
 /// Both sides' time in each kernel that a launch of either ran, in milliseconds, the longest first; empty where each
 /// ran one.
 std::vector<BesideLine> beside_kernels(const Measurement& a, const Measurement& b);
+/// Why those times are not the medians: they are of the first launch, before the device was warm. Empty where they
+/// agree within 2 %, or are not known.
+std::string first_launch_words(const Measurement& a, const Measurement& b);
+/// Why the counted duration is not the median: "Counted in a launch of 24.8 ms at 1965 MHz, with cold caches; the
+/// median is 27.264 ms." Empty where they agree within 2 %, or nothing was counted.
+std::string counted_launch_words(const Measurement& measurement);
 /// "hopper_backward" of "void triscope::hopper::backward::hopper_backward<128, false>(TensorMaps)".
 std::string plain_kernel_name(std::string_view name);
 
