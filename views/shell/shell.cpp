@@ -327,8 +327,7 @@ void draw_notices(Context& context) {
                    ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                        ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings |
                        ImGuiWindowFlags_NoFocusOnAppearing)) {
-    if (ImGui::GetCurrentContext()->OpenPopupStack.empty())
-      ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
+    if (ImGui::GetCurrentContext()->OpenPopupStack.empty()) ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
     for (std::size_t i = hidden; i < notices.size(); ++i) {
       ImGui::PushID(static_cast<int>(notices[i].id));
       draw_notice(context, notices[i], place(notices[i]));
