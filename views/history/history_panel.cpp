@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/base/text/text_beginning.hpp"
 #include "profiler/plan/done_count.hpp"
@@ -21,6 +24,7 @@ namespace triscope {
 namespace {
 
 constexpr float kLine = 18;           ///< height of a sweep in the list, design pixels
+constexpr float kGap = 1;             ///< between two of them
 constexpr float kRoomForTimes = 300;  ///< width of the list
 
 /// Where the time of day begins in "today 14:02"; a date of another year has none, and stands in its place.
@@ -49,10 +53,11 @@ void draw_tooltip(Context& context, const SweepInfo& sweep) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
   constexpr std::size_t kMostOfCommand = 160;
   const std::string command = beginning_of(sweep.command, kMostOfCommand);
-  tooltip(context, fmt::format("{}\n{}, {}\n{} measured, {} failed, {} skipped of {} planned{}\n{}",
-                               context.models.name(context.data, sweep).title, sweep.environment.device_name,
-                               format_started(sweep.started, context.now), sweep.ok, sweep.failed, sweep.skipped,
-                               sweep.planned, has_counters(sweep) ? "; with hardware counters" : "", command));
+  tooltip(context,
+          fmt::format("{}\n{}, {}\n{} measured, {} failed, {} skipped of {} planned{}\n{}",
+                      context.models.name(context.data, sweep).title, sweep.environment.device_name,
+                      format_started(sweep.started, context.now), sweep.ok, sweep.failed, sweep.skipped, sweep.planned,
+                      has_counters(sweep) ? "; with hardware counters (the three bars)" : "", command));
 }
 
 void draw_menu(Context& context, const SweepInfo& sweep) {
@@ -98,6 +103,8 @@ class LineOfWords {
     draw(colour, text, right_ - width, right_);
     right_ -= width + gap;
   }
+  float right() const { return right_; }
+  void leave_right(float width) { right_ -= width; }
 
  private:
   float draw(ImU32 colour, const std::string& text, float x, float end) {
@@ -111,6 +118,30 @@ class LineOfWords {
 
   float left_, right_, y_;
 };
+
+/// Three bars at the right end of the line: the sweep has hardware counters.
+void draw_counter_mark(const Look& look, ImVec2 end) {
+  const float step = look.px(3), width = std::max(1.0F, look.px(2));
+  for (int bar = 0; bar < 3; ++bar) {
+    const float x = std::round(end.x - static_cast<float>(3 - bar) * step);
+    const float high = look.px(4) + static_cast<float>(bar) * look.px(2);
+    ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(x, end.y - high), ImVec2(x + width, end.y), look.theme.muted);
+  }
+}
+
+/// The words of the filter that `text` does not hold: what else of a sweep they were found in is not in its line.
+std::string found_elsewhere(const std::string& filter, const SweepInfo& sweep, const std::string& text) {
+  if (filter.empty()) return {};
+  SweepInfo bare;
+  bare.note = sweep.note;
+  bare.environment.device_name = sweep.environment.device_name;  // stands above
+  std::string words;
+  std::istringstream stream{filter};
+  for (std::string word; stream >> word;) {
+    if (!sweep_matches(bare, text, word)) words += (words.empty() ? "" : " ") + word;
+  }
+  return words;
+}
 
 /// The times of day are shown where they leave room for the titles, or where only they tell sweeps apart.
 bool shows_times(Context& context, float width) {
@@ -128,6 +159,14 @@ void draw_words(Context& context, const SweepInfo& sweep, ImVec2 at, float width
     words.add_right(theme.muted, format_started(sweep.started, context.now).substr(clock_at(sweep, context.now)),
                     look.px(6));
   }
+  if (has_counters(sweep)) {
+    draw_counter_mark(look, ImVec2(words.right(), at.y + look.px(kLine - 4)));
+    words.leave_right(look.px(14));
+  }
+  if (const std::string elsewhere =
+          found_elsewhere(context.ui.history_filter, sweep, context.models.name(context.data, sweep).brief);
+      !elsewhere.empty())
+    words.add_right(theme.accent, elsewhere, look.px(6));
   if (const std::string state = state_of(sweep, context.data); !state.empty()) {
     words.add_right(state.starts_with("measuring") ? theme.accent : theme.unclear, state, look.px(6));
   } else if (const std::vector<std::string> tags = tags_of(sweep.note); !tags.empty()) {
@@ -158,6 +197,27 @@ void draw_sweep(Context& context, const SweepInfo& sweep) {
     ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + look.px(2), at.y + height), look.theme.accent);
   draw_words(context, sweep, at, width);
   ImGui::PopID();
+}
+
+/// From one line of the list to the next: Dear ImGui puts items at whole pixels.
+float line_step(const Look& look) { return std::floor(look.px(kLine) + look.px(kGap)); }
+
+/// As high as a sweep, so that the list can be scrolled by whole lines.
+void draw_group(const Context& context, const std::string& group) {
+  const SmallFont font(context.look);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float above = (context.look.px(kLine) - ImGui::GetTextLineHeight()) / 2;
+  ImGui::SetCursorScreenPos(ImVec2(at.x, std::round(at.y + above)));
+  muted_text(context, group);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line_step(context.look)));
+}
+
+/// The list begins with a whole line, at its end too.
+void scroll_by_lines(const Look& look) {
+  const float step = line_step(look);
+  ImGui::Dummy(ImVec2(0, std::fmod(ImGui::GetWindowHeight(), step)));
+  const float scroll = ImGui::GetScrollY(), whole = std::round(scroll / step) * step;
+  if (std::abs(whole - scroll) > 0.5F) ImGui::SetScrollY(whole);
 }
 
 /// "H200, today": what sweeps that stand together share.
@@ -192,7 +252,7 @@ void draw_history_panel(Context& context) {
     ImGui::SameLine();
     if (ImGui::Button(compare.c_str())) context.request(ask::ShowPanel{Panel::compare});
   }
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, context.look.px(1)));
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, context.look.px(kGap)));
   if (!ui.history_filter.empty()) {
     const auto matching = std::ranges::count_if(data.sweeps, [&](const SweepInfo& sweep) {
       const Models::SweepName& name = context.models.name(data, sweep);
@@ -206,11 +266,15 @@ void draw_history_panel(Context& context) {
     for (const SweepInfo& sweep : data.sweeps) {
       const Models::SweepName& name = context.models.name(data, sweep);
       if (!sweep_matches(sweep, name.title + " " + name.brief, ui.history_filter)) continue;
-      if (const std::string of = group_of(sweep, context.now); std::exchange(group, of) != of) muted_text(context, of);
+      if (const std::string of = group_of(sweep, context.now); std::exchange(group, of) != of) draw_group(context, of);
       draw_sweep(context, sweep);
       any = true;
     }
-    if (!any) muted_text(context, "No sweep matches.");
+    if (any) {
+      scroll_by_lines(context.look);
+    } else {
+      muted_text(context, "No sweep matches.");
+    }
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();

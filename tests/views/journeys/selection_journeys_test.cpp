@@ -424,6 +424,39 @@ TEST_F(SelectionJourney, details_compare_the_first_row_with_any_other_one) {
   });
 }
 
+TEST_F(SelectionJourney, the_history_begins_with_a_whole_line_wherever_it_is_scrolled) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::history);
+    const auto& windows = ImGui::GetCurrentContext()->Windows;
+    const auto of_list = [](const ImGuiWindow* one) {
+      return one->WasActive && std::string_view(one->Name).find("###history/sweeps") != std::string_view::npos;
+    };
+    const auto found = std::ranges::find_if(windows, of_list);
+    IM_CHECK(found != windows.end());
+    ImGuiWindow* list = *found;
+    IM_CHECK_GT(list->ScrollMax.y, 40);
+    const float line = 19 * app().look().scale;
+    for (const float scroll : {0.0F, 7.0F, 30.0F, list->ScrollMax.y}) {
+      ImGui::SetScrollY(list, scroll);
+      c->Yield(4);
+      IM_CHECK_LT(std::abs(std::remainder(list->Scroll.y, line)), 1);
+      IM_CHECK_LT(std::abs(list->Scroll.y - scroll), line);
+    }
+  });
+}
+
+TEST_F(SelectionJourney, a_filtered_sweep_says_what_was_found_in_it_that_its_line_lacks) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::history);
+    ui().history_filter = "--seq";  // stands in the commands alone
+    c->Yield(2);
+    const std::string text = fixture::drawn_text(c);
+    int found = 0;
+    for (std::size_t at = text.find("--seq"); at != text.npos; at = text.find("--seq", at + 1)) ++found;
+    IM_CHECK_GT(found, 3);
+  });
+}
+
 TEST_F(SelectionJourney, compare_leads_from_two_selected_rows_to_details) {
   travel([](ImGuiTestContext* c) {
     begin(c, Panel::latency);
