@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <limits>
+#include <optional>
 
 #include "kernels/attention/paper.hpp"
 #include "tests/views/sweep_fixture.hpp"
@@ -74,6 +75,10 @@ TEST(LatencyModel, a_row_stands_beside_the_reference_in_time_first_and_then_in_r
   EXPECT_EQ(time_interval_text(slower), "1.130 to 1.131") << "as many digits as tell the ends apart";
   slower.verdict = Verdict::not_comparable;
   EXPECT_EQ(time_sentence(slower, "FA3"), "not comparable with FA3");
+  verdicts.by_measurement[1].verdict = Verdict::not_comparable;
+  verdicts.by_measurement[1].ratio = 0;  // not computed
+  const LatencyModel without = make_latency_model(*small_sweep(), nullptr, &verdicts);
+  EXPECT_EQ(cell_value(without.lines[0], column(columns, "beside/forward")), std::nullopt) << "it sorts last";
 }
 
 TEST(LatencyModel, columns_of_a_setting_appear_only_when_lines_differ_in_it) {
