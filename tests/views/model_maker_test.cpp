@@ -114,6 +114,23 @@ TEST_F(LaterModels, pages_of_the_paper_wait_for_their_rows_and_then_for_their_an
   EXPECT_EQ(models.recipe(data, other)->asked, other);
 }
 
+TEST_F(LaterModels, match3_is_searched_beside_the_drawing) {
+  const Match3Fields fields;
+  EXPECT_EQ(models.match3(fields), nullptr);
+  EXPECT_TRUE(waiting.contains("match3"));
+  next_frame();
+  const Match3Shown* made = models.match3(fields);
+  ASSERT_NE(made, nullptr);
+  ASSERT_TRUE(made->findings.has_value());
+  EXPECT_EQ(made->findings->answer.wrong, 0);
+  EXPECT_EQ(models.match3(fields), made) << "made once";
+  Match3Fields other = fields;
+  other.numbers = "1 2 x";
+  EXPECT_EQ(models.match3(other), made) << "what stood stays";
+  next_frame();
+  EXPECT_EQ(models.match3(other)->problem, "Type whole numbers, separated by spaces.");
+}
+
 /// 2,100 pairs of windows.
 std::shared_ptr<SweepResults> many_lines(std::int64_t id) {
   auto all = fixture::length_sweep();

@@ -142,6 +142,12 @@ const AlgorithmSteps& Models::steps(Algorithm algorithm, const StepSizes& sizes)
   return *steps_;
 }
 
+const Match3Shown* Models::match3(const Match3Fields& fields) {
+  constexpr std::size_t kAsManyRows = 100'000;  // it searches a head: that costs as much
+  return maker.answer(match3_, "match3", fields, kAsManyRows,
+                      [fields, before = match3_.answer] { return find_shown(fields, before.get()); });
+}
+
 const DeviceRows* Models::device_rows(const WindowData& data) {
   refresh(data);
   const DeviceRows* rows =

@@ -56,7 +56,8 @@ class Models {
   AttentionModel& attention() { return attention_; }
   /// The steps of an algorithm of the paper's page.
   const AlgorithmSteps& steps(Algorithm algorithm, const StepSizes& sizes);
-  Match3Model& match3() { return match3_; }
+  /// What is found of these numbers; while that is being made, of the ones before, or null.
+  const Match3Shown* match3(const Match3Fields& fields);
   /// The rows of the shown sweep's device, with the shapes that they have and the layer that stands for them; null
   /// while they are looked through, as all that follows from them.
   const DeviceRows* device_rows(const WindowData& data);
@@ -101,7 +102,7 @@ class Models {
   std::map<std::string, SweepName> names_;  ///< by the sweep's uuid
   std::optional<bool> has_twins_;
   std::optional<AlgorithmSteps> steps_;
-  Match3Model match3_;
+  MadeModel<Match3Fields, Match3Shown> match3_;
   MadeModel<std::uint64_t, DeviceRows> device_rows_;
   /// Of these rows, with what is known of tiles.
   template <typename Asked>

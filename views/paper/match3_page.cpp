@@ -220,25 +220,26 @@ void draw_dot_product(const Context& context, const Match3Findings& all) {
 void draw_match3_page(Context& context) {
   Match3Ui& ui = context.ui.paper.match3;
   if (!ImGui::BeginChild("match3", ImVec2(0, 0), ImGuiChildFlags_None)) return ImGui::EndChild();
-  const Match3Shown& shown = context.models.match3().find(ui.asked);
+  const Match3Shown* shown = context.models.match3(ui.asked);
+  const Match3Findings* all = shown != nullptr && shown->findings ? &*shown->findings : nullptr;
   const float width = ImGui::GetContentRegionAvail().x, left = context.look.px(420);
   const bool beside = width > 2 * left;
   const ImGuiChildFlags flags = ImGuiChildFlags_AutoResizeY;
   if (ImGui::BeginChild("fields", ImVec2(beside ? left : width, 0), flags)) {
     draw_fields(context, ui);
-    if (!shown.problem.empty()) {
+    if (shown != nullptr && !shown->problem.empty()) {
       ImGui::PushTextWrapPos(0);
-      coloured_text(context.look.theme.slower, shown.problem);
+      coloured_text(context.look.theme.slower, shown->problem);
       ImGui::PopTextWrapPos();
     }
-    if (shown.findings) draw_answer(context, *shown.findings);
+    if (all != nullptr) draw_answer(context, *all);
   }
   ImGui::EndChild();
   if (beside) ImGui::SameLine(0, context.look.px(32));
   const float right = std::min(ImGui::GetContentRegionAvail().x, context.look.px(1000));
-  if (ImGui::BeginChild("bound", ImVec2(right, 0), flags) && shown.findings) {
-    draw_bound(context, shown);
-    draw_dot_product(context, *shown.findings);
+  if (ImGui::BeginChild("bound", ImVec2(right, 0), flags) && all != nullptr) {
+    draw_bound(context, *shown);
+    draw_dot_product(context, *all);
     draw_written(context, "theorem1");
   }
   ImGui::EndChild();

@@ -212,8 +212,9 @@ std::string rotation_now(const Context& context, VectorFormat format, PrintChoic
 }
 
 std::string match3_now(Context& context, VectorFormat format, PrintChoice& choice) {
-  const Match3Shown& shown = context.models.match3().find(context.ui.paper.match3.asked);
-  if (!shown.findings) refuse("its numbers cannot be read", "type whole numbers");
+  const Match3Shown* found = context.models.match3(context.ui.paper.match3.asked);
+  if (found == nullptr || !found->findings) refuse("its numbers cannot be read", "type whole numbers");
+  const Match3Shown& shown = *found;
   const Match3Findings& all = *shown.findings;
   const auto n = static_cast<std::int64_t>(all.question.numbers.size());
   const Theme& theme = light_theme();

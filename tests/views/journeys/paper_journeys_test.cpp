@@ -381,14 +381,15 @@ TEST_F(PaperJourney, match3_follows_numbers_modulus_precision_and_c) {
   travel([](ImGuiTestContext* c) {
     front(c, Panel::paper);
     c->ItemClick("//**/Match3");
-    c->Yield(2);
-    const auto findings = [] { return app().models().match3().find(ui().paper.match3.asked).findings; };
+    wait(c);
+    const auto shown = [] { return app().models().match3(ui().paper.match3.asked); };
+    const auto findings = [&] { return shown()->findings; };
     IM_CHECK(findings().has_value());
     IM_CHECK_EQ(findings()->answer.tokens.size(), 8U);
     IM_CHECK_EQ(findings()->answer.wrong, 0);
     c->ItemInputValue("//**/##numbers", "1 2 8 4");
     c->ItemInputValue("//**/##modulus", 11);
-    c->Yield(2);
+    wait(c);
     IM_CHECK_EQ(findings()->question.modulus, 11);
     // 1 + 2 + 8 = 11 in both orders, 4 + 4 + 14 is none; 8 + 1 + 2 and 2 + 1 + 8 likewise, and 1 + 1 + 20 is none.
     const std::vector<std::int64_t> pairs{2, 2, 2, 0};
@@ -398,25 +399,24 @@ TEST_F(PaperJourney, match3_follows_numbers_modulus_precision_and_c) {
     }
     // A c of 1 tells no miss from a match.
     c->ItemInputValue("//**/##c", "1");
-    c->Yield(2);
+    wait(c);
     IM_CHECK_EQ(findings()->answer.c, 1.0);
     IM_CHECK(findings()->answer.wrong > 0);
     c->ItemInputValue("//**/##c", "");
     c->ItemClick("//**/bf16");
-    c->Yield(2);
+    wait(c);
     IM_CHECK(findings()->question.precision == Match3Precision::bf16);
     IM_CHECK_EQ(findings()->answer.wrong, 0);
     c->ItemInputValue("//**/##draw", 20);
     c->ItemInputValue("//**/##modulus", 997);
     c->ItemClick("//**/Other numbers");
-    c->Yield(2);
+    wait(c);
     IM_CHECK_EQ(findings()->answer.tokens.size(), 20U);
     IM_CHECK(findings()->answer.wrong > 0);  // bf16 is too coarse for that modulus
     c->ItemInputValue("//**/##numbers", "1 2 x");
-    c->Yield(2);
+    wait(c);
     IM_CHECK(!findings().has_value());
-    IM_CHECK_STR_EQ(app().models().match3().find(ui().paper.match3.asked).problem.c_str(),
-                    "Type whole numbers, separated by spaces.");
+    IM_CHECK_STR_EQ(shown()->problem.c_str(), "Type whole numbers, separated by spaces.");
   });
 }
 

@@ -43,16 +43,15 @@ std::string tried_text(const Match3Trial& trial, std::int64_t safe_up_to) {
                      trial.modulus > safe_up_to ? ", beyond that" : "", trial.tokens, trial.wrong);
 }
 
-const Match3Shown& Match3Model::find(const Match3Fields& fields) {
-  if (shown_ && shown_->fields == fields) return *shown_;
-  Match3Shown shown{fields, {}, {}, {}};
+Match3Shown find_shown(const Match3Fields& fields, const Match3Shown* before) {
+  Match3Shown shown;
   if (const auto question = question_of(fields, shown.problem)) {
     shown.findings = find_match3(*question, kSeed);
     const auto n = question->numbers.size();
-    const bool same = shown_ && shown_->findings && shown_->findings->question.numbers.size() == n;
-    shown.moduli = same ? shown_->moduli : try_match3_moduli(static_cast<std::int64_t>(n), kInputsOfModulus, kSeed);
+    const bool same = before != nullptr && before->findings && before->findings->question.numbers.size() == n;
+    shown.moduli = same ? before->moduli : try_match3_moduli(static_cast<std::int64_t>(n), kInputsOfModulus, kSeed);
   }
-  return *(shown_ = std::move(shown));
+  return shown;
 }
 
 }  // namespace triscope

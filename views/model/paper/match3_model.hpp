@@ -27,7 +27,6 @@ struct Match3Ui {
 inline constexpr std::int64_t kMatch3PageNumbers = 48;
 
 struct Match3Shown {
-  Match3Fields fields;
   std::string problem;  ///< what is wrong with the fields, one sentence; empty: nothing
   std::optional<Match3Findings> findings;
   std::vector<Match3Trial> moduli;  ///< of this length, every precision
@@ -37,13 +36,8 @@ struct Match3Shown {
 /// some c is safe.
 std::string tried_text(const Match3Trial& trial, std::int64_t safe_up_to);
 
-/// Keeps what it found until the fields are others.
-class Match3Model {
- public:
-  const Match3Shown& find(const Match3Fields& fields);
-
- private:
-  std::optional<Match3Shown> shown_;
-};
+/// Takes some 20 ms: made beside the drawing. `before`: what was shown last, whose moduli stand for the same length;
+/// may be null.
+Match3Shown find_shown(const Match3Fields& fields, const Match3Shown* before);
 
 }  // namespace triscope
