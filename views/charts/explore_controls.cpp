@@ -33,7 +33,7 @@ void field_item(const Context& context, const ExploreField& field, std::string& 
   const bool is_chosen = chosen == field.id;
   if (ImGui::Selectable(fmt::format("{}##{}", field.label, field.id).c_str(), is_chosen)) chosen = field.id;
   if (is_chosen) ImGui::SetItemDefaultFocus();  // it is in view, and the arrow keys begin there
-  tooltip_beside(context, field.meaning);
+  tooltip(context, field.meaning);
   ImGui::SameLine(column);
   muted_text(context, field.id);
 }

@@ -117,9 +117,12 @@ std::vector<PaletteItem> search_everything(std::string_view query, const WindowD
     add_kernels(found, *data.shown);
     add_rows(found, *data.shown);
   }
-  for (const SweepInfo& sweep : data.sweeps)
-    found.add("sweep", fmt::format("{}, {}", models.name(data, sweep).title, sweep.started.substr(0, 10)),
+  const SweepTexts* texts = models.history().texts(data.sweeps, models.maker);
+  for (std::size_t n = 0; texts != nullptr && n < data.sweeps.size(); ++n) {
+    const SweepInfo& sweep = data.sweeps[n];
+    found.add("sweep", fmt::format("{}, {}", texts->names[n].title, sweep.started.substr(0, 10)),
               ask::ShowSweep{sweep.id}, fmt::format("{} {}", sweep.environment.device_name, sweep.note));
+  }
   for (int page = 0; page < static_cast<int>(PaperPage::count); ++page) {
     const std::string id(paper_page_id(static_cast<PaperPage>(page)));
     found.add("page of the paper", "Paper: " + id, ask::ShowPanel{Panel::paper, id});

@@ -27,13 +27,6 @@ constexpr float kLine = 18;           ///< height of a sweep in the list, design
 constexpr float kGap = 1;             ///< between two of them
 constexpr float kRoomForTimes = 300;  ///< width of the list
 
-/// Where the time of day begins in "today 14:02"; a date of another year has none, and stands in its place.
-std::size_t clock_at(const SweepInfo& sweep, std::int64_t now) {
-  const std::string text = format_started(sweep.started, now);
-  const std::size_t space = text.rfind(' ');
-  return space == std::string::npos || text.find(':') == std::string::npos ? 0 : space + 1;
-}
-
 std::string state_of(const SweepInfo& sweep, const WindowData& data) {
   const std::int64_t done = done_count(sweep);
   if (sweep.running || (measures_here(data.run, data) && data.run.sweep == sweep.id))
@@ -55,7 +48,7 @@ void draw_tooltip(Context& context, const SweepInfo& sweep) {
   const std::string command = beginning_of(sweep.command, kMostOfCommand);
   tooltip(context,
           fmt::format("{}\n{}, {}\n{} measured, {} failed, {} skipped of {} planned{}\n{}",
-                      context.models.name(context.data, sweep).title, sweep.environment.device_name,
+                      context.models.name(sweep).title, sweep.environment.device_name,
                       format_started(sweep.started, context.now), sweep.ok, sweep.failed, sweep.skipped, sweep.planned,
                       has_counters(sweep) ? "; with hardware counters (the three bars)" : "", command));
 }
@@ -145,16 +138,17 @@ std::string found_elsewhere(const std::string& filter, const SweepInfo& sweep, c
 
 /// The times of day are shown where they leave room for the titles, or where only they tell sweeps apart.
 bool shows_times(Context& context, float width) {
-  return width > context.look.px(kRoomForTimes) || context.models.has_twins(context.data);
+  return width > context.look.px(kRoomForTimes) ||
+         context.models.history().has_twins(context.data.sweeps, context.models.maker);
 }
 
-void draw_words(Context& context, const SweepInfo& sweep, ImVec2 at, float width) {
+void draw_words(Context& context, const SweepInfo& sweep, ImVec2 at, float width, bool times) {
   const Look& look = context.look;
   const Theme& theme = look.theme;
   const SmallFont font(look);
   LineOfWords words(at.x + look.px(4), at.x + width - look.px(4),
                     at.y + (look.px(kLine) - ImGui::GetTextLineHeight()) / 2);
-  if (shows_times(context, width)) {
+  if (times) {
     const NumberFont digits(look, 11);
     words.add_right(theme.muted, format_started(sweep.started, context.now).substr(clock_at(sweep, context.now)),
                     look.px(6));
@@ -163,8 +157,7 @@ void draw_words(Context& context, const SweepInfo& sweep, ImVec2 at, float width
     draw_counter_mark(look, ImVec2(words.right(), at.y + look.px(kLine - 4)));
     words.leave_right(look.px(14));
   }
-  if (const std::string elsewhere =
-          found_elsewhere(context.ui.history_filter, sweep, context.models.name(context.data, sweep).brief);
+  if (const std::string elsewhere = found_elsewhere(context.ui.history_filter, sweep, context.models.name(sweep).brief);
       !elsewhere.empty())
     words.add_right(theme.accent, elsewhere, look.px(6));
   if (const std::string state = state_of(sweep, context.data); !state.empty()) {
@@ -174,10 +167,10 @@ void draw_words(Context& context, const SweepInfo& sweep, ImVec2 at, float width
   }
   if (context.ui.selection.baseline_sweep == sweep.id) words.add(theme.accent, "●", look.px(4));
   if (sweep.starred) words.add(theme.unclear, "★", look.px(4));
-  words.add(theme.text, context.models.name(context.data, sweep).brief, 0);
+  words.add(theme.text, context.models.name(sweep).brief, 0);
 }
 
-void draw_sweep(Context& context, const SweepInfo& sweep) {
+void draw_sweep(Context& context, const SweepInfo& sweep, bool times) {
   const Look& look = context.look;
   Selection& selection = context.ui.selection;
   ImGui::PushID(static_cast<int>(sweep.id));
@@ -195,7 +188,7 @@ void draw_sweep(Context& context, const SweepInfo& sweep) {
   draw_menu(context, sweep);
   if (compared)
     ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + look.px(2), at.y + height), look.theme.accent);
-  draw_words(context, sweep, at, width);
+  draw_words(context, sweep, at, width, times);
   ImGui::PopID();
 }
 
@@ -220,11 +213,32 @@ void scroll_by_lines(const Look& look) {
   if (std::abs(whole - scroll) > 0.5F) ImGui::SetScrollY(whole);
 }
 
-/// "H200, today": what sweeps that stand together share.
-std::string group_of(const SweepInfo& sweep, std::int64_t now) {
-  std::string day = format_started(sweep.started, now);
-  if (const std::size_t clock = clock_at(sweep, now)) day.resize(clock - 1);
-  return fmt::format("{}, {}", short_device(sweep.environment.device_name), day);
+/// Of many lines those that are seen, and as many above and below for the keyboard; of all others the room.
+void draw_lines(Context& context, const std::vector<HistoryLine>& lines) {
+  const std::vector<SweepInfo>& sweeps = context.data.sweeps;
+  const float step = line_step(context.look), view = ImGui::GetWindowHeight(), top = ImGui::GetCursorPosY();
+  const float from = ImGui::GetScrollY() - view, to = ImGui::GetScrollY() + 2 * view;
+  constexpr std::size_t kFew = 200;
+  const bool all = lines.size() <= kFew;
+  const bool times = shows_times(context, ImGui::GetContentRegionAvail().x);
+  float y = top;
+  for (const HistoryLine& line : lines) {
+    const bool is_heading = line.sweep == HistoryLine::kHeading;
+    // What was shown by another panel is drawn once where it is, to come into view.
+    const bool follows = !is_heading && sweeps[line.sweep].id == context.ui.selection.shown_sweep &&
+                         context.ui.history_followed != sweeps[line.sweep].id;
+    if (all || follows || (y + step >= from && y <= to)) {
+      ImGui::SetCursorPosY(y);
+      if (is_heading) {
+        draw_group(context, line.group);
+      } else {
+        draw_sweep(context, sweeps[line.sweep], times);
+      }
+    }
+    y += step;
+  }
+  ImGui::SetCursorPosY(y);
+  scroll_by_lines(context.look);
 }
 
 }  // namespace
@@ -253,27 +267,17 @@ void draw_history_panel(Context& context) {
     if (ImGui::Button(compare.c_str())) context.request(ask::ShowPanel{Panel::compare});
   }
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, context.look.px(kGap)));
+  const std::vector<HistoryLine>& lines =
+      context.models.history().lines(data.sweeps, ui.history_filter, context.now, context.models.maker);
   if (!ui.history_filter.empty()) {
-    const auto matching = std::ranges::count_if(data.sweeps, [&](const SweepInfo& sweep) {
-      const Models::SweepName& name = context.models.name(data, sweep);
-      return sweep_matches(sweep, name.title + " " + name.brief, ui.history_filter);
-    });
-    muted_text(context, fmt::format("{} of {}", matching, counted(data.sweeps.size(), "sweep")));
+    muted_text(context,
+               fmt::format("{} of {}", context.models.history().matching(), counted(data.sweeps.size(), "sweep")));
   }
   if (ImGui::BeginChild("sweeps", ImVec2(0, 0))) {
-    bool any = false;
-    std::string group;
-    for (const SweepInfo& sweep : data.sweeps) {
-      const Models::SweepName& name = context.models.name(data, sweep);
-      if (!sweep_matches(sweep, name.title + " " + name.brief, ui.history_filter)) continue;
-      if (const std::string of = group_of(sweep, context.now); std::exchange(group, of) != of) draw_group(context, of);
-      draw_sweep(context, sweep);
-      any = true;
-    }
-    if (any) {
-      scroll_by_lines(context.look);
-    } else {
+    if (lines.empty()) {
       muted_text(context, "No sweep matches.");
+    } else {
+      draw_lines(context, lines);
     }
   }
   ImGui::EndChild();

@@ -1,11 +1,9 @@
 #include "views/model/models.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "kernels/paper/run_algorithm.hpp"
-#include "profiler/plan/sweep_title.hpp"
 #include "views/model/tables/compare_model.hpp"
 
 namespace triscope {
@@ -23,8 +21,6 @@ void Models::refresh(const WindowData& data) {
   maps_.clear();
   map_choices_.reset();
   if (order_) order_->of_old_rows = true;
-  names_.clear();
-  has_twins_.reset();
   if (std::exchange(database_, data.database) == data.database) return;
   lengths_ = {};  // what was made of another file does not stand for this one
   paper_ = {};
@@ -192,23 +188,6 @@ const OwnLosses& Models::own_losses(const LossesUi& ui) {
     losses_ = make_own_losses(ui.text);
   }
   return *losses_;
-}
-
-const Models::SweepName& Models::name(const WindowData& data, const SweepInfo& sweep) {
-  refresh(data);
-  const auto [found, is_new] = names_.try_emplace(sweep.uuid);
-  if (is_new) found->second = {sweep_title(sweep), short_title(sweep)};
-  return found->second;
-}
-
-bool Models::has_twins(const WindowData& data) {
-  refresh(data);
-  if (!has_twins_) {
-    std::set<std::string> briefs;
-    for (const SweepInfo& sweep : data.sweeps) briefs.insert(name(data, sweep).brief);
-    has_twins_ = briefs.size() < data.sweeps.size();
-  }
-  return *has_twins_;
 }
 
 const std::vector<std::size_t>& Models::order(const WindowData& data, const std::string& filter,

@@ -19,6 +19,7 @@
 #include "views/model/paper/match3_model.hpp"
 #include "views/model/paper/paper_model.hpp"
 #include "views/model/paper/paper_ui.hpp"
+#include "views/model/tables/history_model.hpp"
 #include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
@@ -42,13 +43,8 @@ class Models {
   const CompareModel* compare(const WindowData& data, std::int64_t now);
   /// Null when nothing is selected.
   const SampleChart* samples(const WindowData& data);
-  /// What a sweep measures, in a few words, and in fewer.
-  struct SweepName {
-    std::string title, brief;
-  };
-  const SweepName& name(const WindowData& data, const SweepInfo& sweep);
-  /// Some sweeps have the same brief name.
-  bool has_twins(const WindowData& data);
+  HistoryModel& history() { return history_; }
+  const SweepName& name(const SweepInfo& sweep) { return history_.name(sweep); }
   /// Lines of the latency model in the order of filter and sort. Of many, a filter counts a frame or two later.
   const std::vector<std::size_t>& order(const WindowData& data, const std::string& filter,
                                         const std::string& sort_column, bool descending);
@@ -99,8 +95,7 @@ class Models {
   std::optional<Order> order_;
   MadeModel<std::shared_ptr<const LatencyModel>, std::vector<std::string>> filter_texts_;
   AttentionModel attention_;
-  std::map<std::string, SweepName> names_;  ///< by the sweep's uuid
-  std::optional<bool> has_twins_;
+  HistoryModel history_;
   std::optional<AlgorithmSteps> steps_;
   MadeModel<Match3Fields, Match3Shown> match3_;
   MadeModel<std::uint64_t, DeviceRows> device_rows_;

@@ -257,7 +257,7 @@ std::string shown_sweep_text(Context& context) {
   const WindowData& data = context.data;
   if (!data.shown || (data.compared.size() < 2 && data.versions.kernel.empty())) return {};
   return fmt::format("of {}, {}; ", format_started(data.shown->info.started, context.now),
-                     context.models.name(data, data.shown->info).brief);
+                     context.models.name(data.shown->info).brief);
 }
 
 void chart_heading(Context& context, Panel panel, const std::string& title, const std::string& subtitle) {

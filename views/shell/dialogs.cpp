@@ -318,7 +318,7 @@ void draw_delete_dialog(Context& context) {
     ImGui::PushTextWrapPos(0);
     ImGui::TextUnformatted(
         fmt::format("{} ({}, {}): {} with all samples. Undo brings it back until this database is closed.",
-                    context.models.name(context.data, *found).title, format_started(found->started, context.now),
+                    context.models.name(*found).title, format_started(found->started, context.now),
                     found->environment.device_name, counted(done_count(*found), "measurement"))
             .c_str());
     ImGui::PopTextWrapPos();

@@ -328,7 +328,7 @@ void draw_its_sweep(Context& context, const ResultRow& row) {
   const auto sweep = std::ranges::find(context.data.sweeps, row.sweep, &SweepInfo::id);
   if (sweep == context.data.sweeps.end()) return;
   muted_text(context,
-             fmt::format("Of another sweep: {}, {}.", context.models.name(context.data, *sweep).title,
+             fmt::format("Of another sweep: {}, {}.", context.models.name(*sweep).title,
                          format_started(sweep->started, context.now)),
              true);
   if (ImGui::SmallButton("Show that sweep"))

@@ -54,10 +54,10 @@ TEST_F(Fit, titles_of_nearly_all_recorded_sweeps_are_whole) {
   travel([](ImGuiTestContext* c) {
     c->Yield();
     const float room = child_of("###history", "sweeps")->WorkRect.GetWidth() - 8;
-    IM_CHECK(!app().models().has_twins(data()));
+    IM_CHECK(!app().models().history().has_twins(data().sweeps, app().models().maker));
     std::size_t whole = 0;
     for (const SweepInfo& sweep : data().sweeps) {
-      const std::string& title = app().models().name(data(), sweep).brief;
+      const std::string& title = app().models().name(sweep).brief;
       const float star = sweep.starred ? 16 : 0;
       const float width = app().look().text->CalcTextSizeA(kSecondarySize, FLT_MAX, 0, title.c_str()).x;
       c->LogInfo("%.0f of %.0f: %s", width + star, room, title.c_str());
@@ -66,7 +66,7 @@ TEST_F(Fit, titles_of_nearly_all_recorded_sweeps_are_whole) {
     front(c, Panel::history);
     const std::string text = fixture::drawn_text(c);
     for (const SweepInfo& sweep : data().sweeps) {
-      const auto& name = app().models().name(data(), sweep);
+      const auto& name = app().models().name(sweep);
       IM_CHECK(fixture::says(text, name.brief));
       IM_CHECK(name.title == name.brief || !fixture::says(text, name.title));
     }

@@ -1,0 +1,175 @@
+#include "views/model/tables/history_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "profiler/plan/sweep_title.hpp"
+#include "views/data/format.hpp"
+
+namespace triscope {
+namespace {
+
+void mix(std::size_t& hash, std::size_t with) { hash ^= with + 0x9e3779b97f4a7c15U + (hash << 6) + (hash >> 2); }
+void mix(std::size_t& hash, std::string_view text) { mix(hash, std::hash<std::string_view>()(text)); }
+
+/// The local day: "today" is another one after midnight.
+std::size_t day_of(std::time_t seconds) {
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  return static_cast<std::size_t>(local.tm_year) * 1000 + static_cast<std::size_t>(local.tm_yday);
+}
+
+/// That of "2026-11-14T12:00:00Z"; nothing where it is written otherwise. For 10,000 sweeps in a frame.
+std::optional<std::size_t> day_of(const std::string& started) {
+  if (started.size() != 20) return std::nullopt;
+  std::tm utc{};
+  const auto number = [&](std::size_t at, std::size_t digits, int& value) {
+    const char* const begin = started.data() + at;
+    const auto [end, error] = std::from_chars(begin, begin + digits, value);
+    return error == std::errc() && end == begin + digits;
+  };
+  if (!number(0, 4, utc.tm_year) || !number(5, 2, utc.tm_mon) || !number(8, 2, utc.tm_mday) ||
+      !number(11, 2, utc.tm_hour) || !number(14, 2, utc.tm_min))
+    return std::nullopt;
+  utc.tm_year -= 1900;
+  utc.tm_mon -= 1;
+  return day_of(timegm(&utc));
+}
+
+/// What sweeps that stand together share.
+std::string group_of(const SweepInfo& sweep, std::int64_t now) {
+  std::string day = format_started(sweep.started, now);
+  const std::size_t space = day.rfind(' ');
+  if (space != std::string::npos && day.find(':') != std::string::npos) day.resize(space);
+  return fmt::format("{}, {}", short_device(sweep.environment.device_name), day);
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::vector<std::string> words_of(const std::string& filter) {
+  std::istringstream stream(lower(filter));
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(std::move(word));
+  return words;
+}
+
+/// Of `sweep` what its texts are made of.
+SweepInfo described(const SweepInfo& sweep) {
+  SweepInfo part;
+  part.started = sweep.started;
+  part.environment.device_name = sweep.environment.device_name;
+  part.note = sweep.note;
+  part.command = sweep.command;
+  part.request_json = sweep.request_json;
+  return part;
+}
+
+SweepTexts make_texts(const std::vector<SweepInfo>& sweeps) {
+  SweepTexts texts;
+  std::set<std::string> briefs;
+  for (const SweepInfo& sweep : sweeps) {
+    const SweepName& name = texts.names.emplace_back(SweepName{sweep_title(sweep), short_title(sweep)});
+    // A word has no end of a line in it: it is not found across two of them.
+    texts.searched.push_back(lower(fmt::format("{}\n{}\n{}\n{}\n{}\n{}", name.title, name.brief, sweep.note,
+                                               sweep.environment.device_name, sweep.started, sweep.command)));
+    texts.twins |= !briefs.insert(name.brief).second;
+  }
+  return texts;
+}
+
+}  // namespace
+
+std::size_t clock_at(const SweepInfo& sweep, std::int64_t now) {
+  const std::string text = format_started(sweep.started, now);
+  const std::size_t space = text.rfind(' ');
+  return space == std::string::npos || text.find(':') == std::string::npos ? 0 : space + 1;
+}
+
+const SweepTexts* HistoryModel::texts(const std::vector<SweepInfo>& sweeps, ModelMaker& maker) {
+  std::size_t of = sweeps.size();
+  for (const SweepInfo& sweep : sweeps) {
+    mix(of, sweep.uuid);
+    mix(of, sweep.note);
+    mix(of, sweep.request_json.size());
+    mix(of, sweep.command);
+  }
+  if (texts_.answer && texts_.of == of) return texts_.answer.get();
+  if (texts_.wanted == of && texts_.waits() && !maker.at_once) return nullptr;
+  const auto parts = std::make_shared<std::vector<SweepInfo>>();
+  for (const SweepInfo& sweep : sweeps) parts->push_back(described(sweep));
+  constexpr std::size_t kRowsOfOne = 40;  // to read a request takes as long
+  const SweepTexts* made =
+      maker.answer(texts_, "sweeps", of, sweeps.size() * kRowsOfOne, [parts] { return make_texts(*parts); });
+  return texts_.waits() ? nullptr : made;
+}
+
+const std::vector<HistoryLine>& HistoryModel::lines(const std::vector<SweepInfo>& sweeps, const std::string& filter,
+                                                    std::int64_t now, ModelMaker& maker) {
+  const std::vector<std::string> words = words_of(filter);
+  std::size_t of = day_of(static_cast<std::time_t>(now));
+  mix(of, lower(filter));
+  for (const SweepInfo& sweep : sweeps) {
+    mix(of, static_cast<std::size_t>(sweep.id));
+    mix(of, sweep.started);
+    mix(of, sweep.environment.device_name);
+    if (!words.empty()) mix(of, sweep.note);
+  }
+  if (made_ > 0 && of == of_) return lines_;
+  const SweepTexts* all = words.empty() ? nullptr : texts(sweeps, maker);
+  if (!words.empty() && all == nullptr && made_ > 0) {  // what stood stays, as far as there are such sweeps
+    std::erase_if(lines_, [&](const HistoryLine& line) {
+      return line.sweep != HistoryLine::kHeading && line.sweep >= sweeps.size();
+    });
+    return lines_;
+  }
+  of_ = all == nullptr && !words.empty() ? 0 : of;
+  ++made_;
+  lines_.clear();
+  matching_ = 0;
+  std::string group;
+  std::optional<std::size_t> day;  // that group's, if known
+  const std::string* device = nullptr;
+  for (std::size_t n = 0; n < sweeps.size(); ++n) {
+    const auto found = [&](const std::string& word) { return all->searched[n].find(word) != std::string::npos; };
+    if (all != nullptr && !std::ranges::all_of(words, found)) continue;
+    ++matching_;
+    const std::optional<std::size_t> its_day = day_of(sweeps[n].started);
+    const bool same = device != nullptr && its_day && its_day == day && sweeps[n].environment.device_name == *device;
+    if (std::string its = same ? group : group_of(sweeps[n], now); its != group) {
+      lines_.push_back({HistoryLine::kHeading, its});
+      group = std::move(its);
+    }
+    day = its_day;
+    device = &sweeps[n].environment.device_name;
+    lines_.push_back({n});
+  }
+  return lines_;
+}
+
+bool HistoryModel::has_twins(const std::vector<SweepInfo>& sweeps, ModelMaker& maker) {
+  const SweepTexts* all = texts(sweeps, maker);
+  return all != nullptr && all->twins;
+}
+
+const SweepName& HistoryModel::name(const SweepInfo& sweep) {
+  const auto [found, is_new] = names_.try_emplace(sweep.uuid);
+  Named& known = found->second;
+  if (is_new || known.note != sweep.note || known.request != sweep.request_json.size())
+    known = {sweep.note, sweep.request_json.size(), {sweep_title(sweep), short_title(sweep)}};
+  return known.name;
+}
+
+}  // namespace triscope
