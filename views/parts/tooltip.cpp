@@ -46,12 +46,14 @@ ImRect band_of_item(const ImRect& panel) {
   return item;
 }
 
-/// What a tooltip of the last item leaves in view: its row, the heads of the panel's tables, and, of an item above a
-/// table, the controls between the two.
+/// What a tooltip of the last item leaves in view: its row, the heads of the panel's tables, of an item above a table
+/// the controls between the two, and beside a part of a wide panel the lines of controls that such a panel begins with.
 std::vector<ImRect> kept_free(const Look& look, const ImRect& panel) {
   ImGuiContext& g = *ImGui::GetCurrentContext();
-  const ImRect band = band_of_item(panel);
+  const ImRect band = band_of_item(panel), whole = g.CurrentWindow->RootWindow->Rect();
   std::vector<ImRect> kept{band};
+  if (whole.GetWidth() > 1.5F * panel.GetWidth())
+    kept.emplace_back(whole.Min, ImVec2(whole.Max.x, whole.Min.y + look.px(64)));
   for (int n = 0; n < g.Tables.GetMapSize(); ++n) {
     const ImGuiTable* table = g.Tables.TryGetMapData(n);
     if (table == nullptr || table->LastFrameActive + 1 < g.FrameCount || table->OuterWindow == nullptr ||

@@ -38,6 +38,23 @@ TEST_F(AttentionJourney, opening_shows_a_slice_and_measurements_come_back) {
   });
 }
 
+TEST_F(AttentionJourney, a_tooltip_of_a_side_leaves_the_controls_of_the_middle_in_view) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    const ImRect form = c->ItemInfo("//**/trilinear").RectFull, head = c->ItemInfo("//**/##shown_head").RectFull;
+    for (const char* item : {"//**/This query", "//**/All queries"}) {
+      const ImVec2 at = c->ItemInfo(item).RectFull.GetCenter();
+      c->MouseMoveToPos(ImVec2(at.x + 1, at.y));
+      c->Yield(2);
+      c->MouseMoveToPos(at);
+      c->SleepNoSkip(1.0F, 1.0F / 30);
+      const ImGuiWindow* shown = ImGui::FindWindowByName("##Tooltip_00");
+      IM_CHECK(shown != nullptr && shown->Active && !shown->Hidden);
+      IM_CHECK(!shown->Rect().Overlaps(form) && !shown->Rect().Overlaps(head));
+    }
+  });
+}
+
 TEST_F(AttentionJourney, arrow_keys_scrub_queries_and_heads_and_play_walks_on) {
   travel([](ImGuiTestContext* c) {
     open(c);
