@@ -8,6 +8,7 @@
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_draft.hpp"
+#include "views/model/attention/axis_order.hpp"
 #include "views/parts/dialog.hpp"
 #include "views/parts/widgets.hpp"
 
@@ -64,6 +65,13 @@ void draw_generated(Context& context, AttentionSource& source) {
                           : "pairs of dimensions");
 }
 
+/// "k1   512 × 4 × 64   F32".
+std::string tensor_line(const NamedTensor& tensor) {
+  std::string shape;
+  for (const std::int64_t size : tensor.shape) shape += fmt::format("{}{}", shape.empty() ? "" : " × ", size);
+  return fmt::format("{}   {}   {}", tensor.name, shape, tensor.element);
+}
+
 void draw_mapping(Context& context, AttentionSource& source, const SourceReply& reply) {
   section(context, fmt::format("{} tensors in the file: which is which?", reply.tensors.size()).c_str());
   for (const char* role : {"q", "k1", "k2", "v1", "v2", "sink"}) {
@@ -75,15 +83,14 @@ void draw_mapping(Context& context, AttentionSource& source, const SourceReply& 
     } else if (reply.names.contains(role)) {
       name = reply.names.at(role);
     }
-    if (!ImGui::BeginCombo(fmt::format("##role_{}", role).c_str(),
-                           name.empty() ? (required ? "choose one" : "none") : name.c_str()))
-      continue;
+    const auto chosen = std::ranges::find(reply.tensors, name, &NamedTensor::name);
+    const std::string shown = chosen != reply.tensors.end() ? tensor_line(*chosen)
+                              : name.empty()                ? (required ? "choose one" : "none")
+                                                            : name;
+    if (!ImGui::BeginCombo(fmt::format("##role_{}", role).c_str(), shown.c_str())) continue;
     if (!required && ImGui::Selectable("none", name.empty())) source.mapping.names[role].clear();
     for (const NamedTensor& tensor : reply.tensors) {
-      std::string shape;
-      for (std::int64_t size : tensor.shape) shape += fmt::format("{}{}", shape.empty() ? "" : " × ", size);
-      if (ImGui::Selectable(fmt::format("{}   {}   {}###{}", tensor.name, shape, tensor.element, tensor.name).c_str(),
-                            tensor.name == name))
+      if (ImGui::Selectable(fmt::format("{}###{}", tensor_line(tensor), tensor.name).c_str(), tensor.name == name))
         source.mapping.names[role] = tensor.name;
     }
     ImGui::EndCombo();
@@ -101,7 +108,16 @@ void draw_file(Context& context, SourceDraft& draft) {
   if (chip(context, "batch, tokens, heads, dim", !source.mapping.heads_first)) source.mapping.heads_first = false;
   ImGui::SameLine(0, context.look.px(4));
   if (chip(context, "batch, heads, tokens, dim", source.mapping.heads_first)) source.mapping.heads_first = true;
-  if (const SourceReply* reply = tensors_of(draft, context.data.attention)) draw_mapping(context, source, *reply);
+  const SourceReply* reply = tensors_of(draft, context.data.attention);
+  if (!reply) return;
+  row(context, "");
+  const float top = ImGui::GetCursorPosY();
+  const std::string order = order_sentence(*reply, source.mapping);
+  muted_text(context, order.empty() ? " " : order, true);
+  // Room for two lines, whatever is said: another order, or a choice of q, moves no button.
+  const float rest = top + 2 * ImGui::GetTextLineHeightWithSpacing() - ImGui::GetCursorPosY();
+  if (rest > 0) ImGui::Dummy(ImVec2(0, rest));
+  draw_mapping(context, source, *reply);
 }
 
 void draw_match3(Context& context, SourceDraft& draft) {

@@ -152,6 +152,8 @@ TEST_F(TensorJourney, a_file_with_other_names_is_mapped_in_the_dialog) {
       c->ItemClick(fmt::format("##role_{}", role).c_str());
       c->ItemClick(fmt::format("//$FOCUSED/###{}", name).c_str());
     }
+    const std::string text = fixture::drawn_text(c);
+    IM_CHECK(fixture::says(text, "alpha   40 × 4 × 6") && fixture::says(text, "40 tokens, "));
     press_open(c);
     IM_CHECK(!attention().draft.open);
     IM_CHECK_EQ(side().source->seq_len, 40);

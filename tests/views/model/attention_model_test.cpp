@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "kernels/inspect/counted_queries.hpp"
+#include "views/model/attention/axis_order.hpp"
 #include "views/model/attention/figure_words.hpp"
 #include "views/model/attention/film_choice.hpp"
 #include "views/model/attention/mean_words.hpp"
@@ -285,6 +286,25 @@ TEST(AttentionModel, a_film_says_what_is_wrong_with_its_queries_and_how_far_it_i
   film.done = 68;
   film.seconds_left = 75;
   EXPECT_EQ(film_progress(film), "34 %, 1 min 15 s left");
+}
+
+TEST(AttentionModel, the_dialog_says_what_an_order_of_axes_makes_of_the_shapes) {
+  SourceReply reply;
+  reply.tensors = {{"q", {512, 4, 64}, "F32"}, {"key", {512, 1, 64}, "F32"}};
+  reply.names = {{"q", "q"}, {"k1", "key"}};
+  TensorMapping mapping;
+  EXPECT_EQ(order_sentence(reply, mapping), "q is 512 × 4 × 64: 512 tokens, 4 heads.");
+  mapping.heads_first = true;
+  EXPECT_EQ(order_sentence(reply, mapping),
+            "q is 512 × 4 × 64: 4 tokens, 512 heads. The other order seems to fit better.");
+  reply.tensors = {{"q", {2, 4, 8, 64}, "F32"}, {"key", {2, 4, 2, 64}, "F32"}};
+  EXPECT_EQ(order_sentence(reply, {}), "q is 2 × 4 × 8 × 64: 4 tokens, 8 heads.") << "k1 has fewer heads";
+  reply.tensors[1].shape = {2, 4, 8, 64};
+  EXPECT_EQ(order_sentence(reply, {}), "q is 2 × 4 × 8 × 64: 4 tokens, 8 heads. The other order seems to fit better.");
+  reply.tensors[0].shape = reply.tensors[1].shape = {1, 1, 64};
+  EXPECT_EQ(order_sentence(reply, {}), "q is 1 × 1 × 64: 1 token, 1 head.");
+  reply.tensors[0].shape = {8, 64};
+  EXPECT_EQ(order_sentence(reply, {}), "");
 }
 
 }  // namespace
