@@ -1,4 +1,4 @@
-// Databases of 100,000 measurements with 1,000,000 samples, for benches.
+// Databases of 100,000 measurements with 1,000,000 samples, and of 10,000 sweeps, for benches.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "profiler/plan/request.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
 
@@ -27,6 +28,25 @@ inline void write_large_database(const std::filesystem::path& file) {
     }
     store.finish_sweep(sweep);
   }
+}
+
+/// As many sweeps as years of daily work leave, an hour between two, each with a request of ours.
+inline constexpr std::int64_t kManySweeps = 10'000;
+inline void write_many_sweeps(const std::filesystem::path& file) {
+  {
+    Store store(file);
+    const std::int64_t sweep =
+        store.begin_sweep("triscope sweep --windows 512x32", to_json(SweepRequest()), synthetic_environment(), 1);
+    store.add(sweep, {synthetic_measurement(0, kSamples)});
+    store.finish_sweep(sweep);
+  }
+  SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+  database.exec(fmt::format(
+      "WITH RECURSIVE many(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < {}) "
+      "INSERT INTO sweep(uuid, started_unix_ns, finished_unix_ns, command, request, environment, planned) "
+      "SELECT lower(hex(randomblob(16))), started_unix_ns - n * 3600000000000, finished_unix_ns - n * 3600000000000, "
+      "command, request, environment, planned FROM sweep, many WHERE sweep.id = 1",
+      kManySweeps - 1));
 }
 
 /// A copy of `from` whose measurements repeat the first 16 that are ok, their samples too.

@@ -5,8 +5,8 @@
 // without pixels. Of each interaction: milliseconds of the drawing thread's processor for the dearest frame and for all
 // frames until nothing works any more, those of the threads beside it, and by the clock. Then frames while the table is
 // scrolled, and while a small sweep of the CPU streams its samples (needs triscope-worker). Then frames in which
-// nothing happens, panel by panel, and the memory. With a display (xvfb-run, say) also frames with their pixels, by the
-// driver that is there.
+// nothing happens, panel by panel, and the memory; and the list of 10,000 sweeps. With a display (xvfb-run, say) also
+// frames with their pixels, by the driver that is there.
 #include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_internal.h>
@@ -63,6 +63,16 @@ double frame(Offscreen& window) {
   return thread_ms() - before;
 }
 
+/// A window draws with its display, and not as fast as it can: the cores are free between two frames.
+void wait_for_display() {
+  constexpr double kPeriodMs = 1000.0 / 60;
+  static double last = 0;
+  const double now = clock_ms();
+  if (now < last + kPeriodMs)
+    std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(last + kPeriodMs - now));
+  last = clock_ms();
+}
+
 /// Draws until nothing works any more.
 void time_until_settled(
     Offscreen& window, const std::string& name, const std::function<void()>& act,
@@ -76,6 +86,7 @@ void time_until_settled(
     window.frame();
     dearest = std::max(dearest, thread_ms() - began);
     after_frame();
+    wait_for_display();
     quiet = window.application().settled() ? quiet + 1 : 0;
     if (quiet == 1) last = clock_ms();
   }
@@ -236,6 +247,29 @@ void time_window(const std::filesystem::path& file, const std::filesystem::path&
   fmt::print("\n{:.0f} MiB now, {:.0f} MiB at most\n\n", memory_mib("VmRSS:"), memory_mib("VmHWM:"));
 }
 
+/// The list of sweeps where there are many.
+void time_history(const std::filesystem::path& file, const std::filesystem::path& settings) {
+  ApplicationOptions options;
+  options.database = file;
+  options.settings_folder = settings;
+  options.ask_machine = false;
+  fmt::print("  ms CPU\n dearest      all   beside    clock  interaction\n");
+  Offscreen window(std::move(options), 1440, 900, 1.0F);
+  Application& app = window.application();
+  time_until_settled(window, "open", [] {});
+  UiState& ui = app.ui();
+  for (const char* filter : {"5", "51", "no such sweep", ""})
+    time_until_settled(window, fmt::format("filter \"{}\"", filter), [&] { ui.history_filter = filter; });
+  time_until_settled(window, "show the oldest", [&] { app.carry_out(ask::ShowSweep{app.data().sweeps.back().id}); });
+  time_until_settled(window, "give it a star", [&] { app.carry_out(ask::Star{}); });
+  time_until_settled(window, "find a command", [&] { app.carry_out(ask::OpenPalette{}); });
+  for (const char* text : {"512x32", "no such thing"})
+    time_until_settled(window, fmt::format("search \"{}\"", text), [&] { ui.palette_text = text; });
+  fmt::print("\n  ms CPU of a frame, mean and dearest\n");
+  print_frames(window, fmt::format("with a list of {} sweeps", app.data().sweeps.size()), 60, [] {});
+  fmt::print("\n{:.0f} MiB now, {:.0f} MiB at most\n\n", memory_mib("VmRSS:"), memory_mib("VmHWM:"));
+}
+
 /// Frames on a display, of which every pixel is drawn anew: one second's, or 20.
 void time_pixels(const std::filesystem::path& file, const std::filesystem::path& settings, int width, int height) {
   ApplicationOptions options;
@@ -268,6 +302,9 @@ int main(int argc, char** argv) {
   write_repeated_database(file, repeated);
   fmt::print("One sweep of 100,000 measurements\n");
   time_window(repeated, folder / "config2");
+  write_many_sweeps(folder / "sweeps.db");
+  fmt::print("{} sweeps\n", kManySweeps);
+  time_history(folder / "sweeps.db", folder / "config3");
   if (std::getenv("DISPLAY") == nullptr) return 0;
   fmt::print("  ms of a frame with its pixels: CPU of the drawing thread, of all threads, by the clock\n");
   for (const auto& [width, height] : {std::pair{1280, 800}, {2560, 1440}})
