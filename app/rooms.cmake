@@ -48,7 +48,7 @@ if(TRISCOPE_WINDOW)
     imgui_and_implot fmt::static)
   triscope_room(app/window/database kernels/base kernels/base/text profiler/plan profiler/record profiler/store
     profiler/statistics profiler/store/open profiler/verdict views/data views/model views/model/tables
-    app/window/messages app/window/threads app/window/undo fmt::static)
+    app/window/messages app/window/threads app/window/undo fmt::static Threads::Threads)
   triscope_room(app/window/sweep kernels/attention kernels/base kernels/base/text profiler/plan profiler/record
     profiler/statistics profiler/sweep views/data views/model app/window/database app/window/engine app/window/messages
     app/window/threads fmt::static Threads::Threads)

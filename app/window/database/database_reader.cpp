@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <ctime>
-#include <iterator>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -130,55 +130,61 @@ Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, Other& othe
   return result;
 }
 
-std::vector<SweepInfo> DatabaseReader::on_the_device_of(const SweepInfo& shown,
-                                                        const std::vector<SweepInfo>& sweeps) const {
-  constexpr std::size_t kMost = 64;  // the newest; all of a database of years would only be memory
-  std::vector<SweepInfo> found;
-  for (const SweepInfo& sweep : sweeps) {
-    if (found.size() < kMost && sweep.id != shown.id && are_comparable(sweep, shown)) found.push_back(sweep);
-  }
-  return found;
-}
+// The sweeps of the shown one's device: those that are known, and the others, which are read one after the other by
+// whoever is free.
+struct DatabaseReader::Unread {
+  std::vector<SweepInfo> device, wanted;
+  Sweeps known;
+  std::atomic<std::size_t> next = 0;
+};
 
 // A sweep that was done and was not resumed since is as it was; one that runs gets rows, and its rows more restarts.
-DatabaseReader::Sweeps DatabaseReader::still_known(const std::vector<SweepInfo>& wanted) const {
-  Sweeps known;
-  for (const SweepInfo& sweep : wanted) {
+void DatabaseReader::find_unread(const SweepInfo& shown, const std::vector<SweepInfo>& sweeps, Unread& unread) const {
+  constexpr std::size_t kMost = 64;  // the newest; all of a database of years would only be memory
+  for (const SweepInfo& sweep : sweeps) {
+    if (unread.device.size() == kMost) return;
+    if (sweep.id == shown.id || !are_comparable(sweep, shown)) continue;
+    unread.device.push_back(sweep);
     const auto before = loaded_.find(sweep.id);
-    if (before != loaded_.end() && still_done(before->second->info, sweep)) known.insert(*before);
+    if (before != loaded_.end() && still_done(before->second->info, sweep)) {
+      unread.known.insert(*before);
+    } else {
+      unread.wanted.push_back(sweep);
+    }
   }
-  return known;
 }
 
-DatabaseReader::Sweeps DatabaseReader::read_all(const Snapshot& from, const std::vector<SweepInfo>& wanted) const {
+DatabaseReader::Sweeps DatabaseReader::read_some(const Snapshot& from, Unread& unread) const {
   Sweeps read;
-  for (const SweepInfo& sweep : wanted) {
-    if (!cancel_.stop_requested()) read.emplace(sweep.id, read_sweep(from, sweep));
-  }
+  for (std::size_t n = unread.next++; n < unread.wanted.size() && !cancel_.stop_requested(); n = unread.next++)
+    read.emplace(unread.wanted[n].id, read_sweep(from, unread.wanted[n]));
   return read;
 }
 
-// Most of what a large database takes to open, while the verdicts on the shown rows take as long.
-std::future<DatabaseReader::Sweeps> DatabaseReader::read_beside(std::vector<SweepInfo> wanted) const {
+// Most of what a large database takes to open, while the shown rows are judged.
+std::future<DatabaseReader::Sweeps> DatabaseReader::read_beside(Unread& unread) const {
   constexpr std::int64_t kWorthAConnection = 5000;
   std::int64_t rows = 0;
-  for (const SweepInfo& sweep : wanted) rows += sweep.ok + sweep.failed + sweep.skipped + sweep.cancelled;
-  const auto here = [this, wanted] { return read_all(*snapshot_, wanted); };
-  if (rows < kWorthAConnection) return std::async(std::launch::deferred, here);
-  return std::async(std::launch::async, [this, wanted = std::move(wanted)] {
+  for (const SweepInfo& sweep : unread.wanted) rows += sweep.ok + sweep.failed + sweep.skipped + sweep.cancelled;
+  if (rows < kWorthAConnection) return {};
+  return std::async(std::launch::async, [this, &unread] {
     const Snapshot another(file_, kBusyTimeout, cancel_);
     if (inode_of(file_) != inode_)
       throw Error("the sweeps were not read", "the file was replaced meanwhile", "read it again");
-    return read_all(another, wanted);
+    return read_some(another, unread);
   });
 }
 
-DatabaseReader::Sweeps DatabaseReader::read_by(std::future<Sweeps> thread, const std::vector<SweepInfo>& wanted) const {
+DatabaseReader::Sweeps DatabaseReader::read_rest(std::future<Sweeps> beside, Unread& unread) const {
+  Sweeps read = read_some(*snapshot_, unread);
   try {
-    return thread.get();
-  } catch (const Error&) {
-    return read_all(*snapshot_, wanted);  // what is wrong with them, this says
+    if (beside.valid()) read.merge(beside.get());
+  } catch (const Error&) {  // what is wrong with those that it took, this says
+    for (const SweepInfo& sweep : unread.wanted) {
+      if (!read.contains(sweep.id)) read.emplace(sweep.id, read_sweep(*snapshot_, sweep));
+    }
   }
+  return read;
 }
 
 std::shared_ptr<const Verdicts> DatabaseReader::beside(const SweepResults& sweep, const ReadRequest& request) {
@@ -372,18 +378,15 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   std::erase_if(result.sweeps, [&](const SweepInfo& sweep) { return sweep.id == request.hidden; });
   result.shown = request.shown ? load(request.shown) : nullptr;
   if (!result.shown && !result.sweeps.empty()) result.shown = load(shown_first(result.sweeps));
-  const std::vector<SweepInfo> device =
-      result.shown ? on_the_device_of(result.shown->info, result.sweeps) : std::vector<SweepInfo>();
-  Sweeps of_device = still_known(device);
-  std::vector<SweepInfo> unread;
-  std::ranges::copy_if(device, std::back_inserter(unread),
-                       [&](const SweepInfo& sweep) { return !of_device.contains(sweep.id); });
-  std::future<Sweeps> being_read = read_beside(unread);
   if (request.baseline) result.baseline = load(request.baseline);
   result.against_baseline = table_.against_baseline;  // until these rows have their own
   result.beside_reference = table_.beside_reference;
   make_table(result);
   read_selected(request, result, rows_ready);
+  // After the first rows were told: beside them it would take a core from what is waited for.
+  Unread unread;  // outlives the thread, which the future waits for
+  if (result.shown) find_unread(result.shown->info, result.sweeps, unread);
+  std::future<Sweeps> being_read = read_beside(unread);
   const std::int64_t first = request.first();
   // A bad value costs its row alone. Damaged pages are told, also where nothing but the selected row lies on them.
   if (first != 0 && result.shown && !result.selected) (void)snapshot_->samples(first);
@@ -398,11 +401,16 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   make_table(result);
   compare(request, result);
   result.compare_table = table_of(result.compared);
-  of_device.merge(read_by(std::move(being_read), unread));
-  for (const SweepInfo& sweep : device) {
-    if (const auto found = of_device.find(sweep.id); found != of_device.end())
-      result.same_device.push_back(found->second);
+  unread.known.merge(read_rest(std::move(being_read), unread));
+  for (const SweepInfo& sweep : unread.device) {
+    const auto found = unread.known.find(sweep.id);
+    if (found != unread.known.end()) result.same_device.push_back(found->second);
   }
+  remember(result, std::move(unread.known));
+  return result;
+}
+
+void DatabaseReader::remember(const ReadResult& result, Sweeps of_device) {
   loaded_ = std::move(of_device);
   for (const auto& sweep : {result.shown, result.baseline}) {
     if (sweep) loaded_[sweep->info.id] = sweep;
@@ -411,7 +419,6 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
     if (compared.database.empty() && !compared.aligned) loaded_[compared.results->info.id] = compared.results;
   }
   loaded_version_ = version_;
-  return result;
 }
 
 DatabaseReader::Change DatabaseReader::poll() {

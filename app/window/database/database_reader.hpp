@@ -113,15 +113,14 @@ class DatabaseReader {
   void make_table(ReadResult& result);
   Comparisons compare_sweeps(const SweepResults& ours, Other& other, double tolerance);
   using Sweeps = std::map<std::int64_t, std::shared_ptr<const SweepResults>>;
-  /// The newest sweeps of the device of `shown`.
-  std::vector<SweepInfo> on_the_device_of(const SweepInfo& shown, const std::vector<SweepInfo>& sweeps) const;
-  /// Those of them that are as they were when they were read.
-  Sweeps still_known(const std::vector<SweepInfo>& wanted) const;
-  Sweeps read_all(const Snapshot& from, const std::vector<SweepInfo>& wanted) const;
-  /// Reads them on a thread of their own, where that is worth a connection.
-  std::future<Sweeps> read_beside(std::vector<SweepInfo> wanted) const;
-  /// What that thread read; where it could not, what this one reads.
-  Sweeps read_by(std::future<Sweeps> thread, const std::vector<SweepInfo>& wanted) const;
+  struct Unread;
+  void find_unread(const SweepInfo& shown, const std::vector<SweepInfo>& sweeps, Unread& unread) const;
+  Sweeps read_some(const Snapshot& from, Unread& unread) const;
+  /// Reads of them on a thread of its own, where that is worth a connection; else nothing.
+  std::future<Sweeps> read_beside(Unread& unread) const;
+  /// What that thread read, and what this one reads meanwhile, or where that one could not.
+  Sweeps read_rest(std::future<Sweeps> beside, Unread& unread) const;
+  void remember(const ReadResult& result, Sweeps of_device);
 
   std::stop_token cancel_;
   std::filesystem::path file_;
