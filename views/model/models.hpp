@@ -14,12 +14,12 @@
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/length_model.hpp"
 #include "views/model/charts/sample_chart.hpp"
+#include "views/model/history_model.hpp"
 #include "views/model/latency_columns.hpp"
 #include "views/model/model_maker.hpp"
 #include "views/model/paper/match3_model.hpp"
 #include "views/model/paper/paper_model.hpp"
 #include "views/model/paper/paper_ui.hpp"
-#include "views/model/tables/history_model.hpp"
 #include "views/model/tables/latency_model.hpp"
 
 namespace triscope {

@@ -1,5 +1,5 @@
 // The list of sweeps: groups, filter, and how seldom it is made.
-#include "views/model/tables/history_model.hpp"
+#include "views/model/history_model.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

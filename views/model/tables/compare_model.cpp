@@ -275,9 +275,10 @@ void tell_what_is_shared(CompareModel& model) {
   if (!model.lines.empty() && !differs(&CompareLine::kernel)) model.kernel = model.lines.front().kernel;
 }
 
-/// As many as are drawn: bytes that go on with a character are none.
-std::ptrdiff_t characters(const std::string& text) {
-  return std::ranges::count_if(text, [](unsigned char byte) { return (byte & 0xc0) != 0x80; });
+void add_line(CompareModel& model, CompareLine line) {
+  model.has_settings |= !line.setting.empty();
+  if (line.setting.size() > model.longest_setting.size()) model.longest_setting = line.setting;
+  model.lines.push_back(std::move(line));
 }
 
 }  // namespace
@@ -313,11 +314,7 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
     for (const ResultRow& row : compared[s].results->rows) {
       const std::string key = aligned ? fmt::format("{}", place++) : match_key(row, instances);
       const auto [found, inserted] = line_of.emplace(key, model.lines.size());
-      if (inserted) {
-        model.lines.push_back(empty_line(row, instances, settings[at], n));
-        model.has_settings |= !settings[at].empty();
-        if (characters(settings[at]) > characters(model.longest_setting)) model.longest_setting = settings[at];
-      }
+      if (inserted) add_line(model, empty_line(row, instances, settings[at], n));
       ++at;
       const std::int64_t selectable = compared[s].database.empty() ? row.measurement : 0;
       CompareCell cell{selectable,

@@ -48,7 +48,7 @@ struct CompareModel {
   int decimals = 0, ratio_decimals = 0;  ///< the most of any cell: a column lines up on its point
   std::int64_t faster = 0, slower = 0, same = 0, unclear = 0, not_comparable = 0,
                missing = 0;     ///< over the second sweep on
-  std::string longest_setting;  ///< that with most characters: its column has room for it
+  std::string longest_setting;  ///< its column has room for it
 };
 
 /// `now` is unix seconds, for the sweeps' names.

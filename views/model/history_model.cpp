@@ -1,4 +1,4 @@
-#include "views/model/tables/history_model.hpp"
+#include "views/model/history_model.hpp"
 
 #include <fmt/format.h>
 
