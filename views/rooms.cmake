@@ -25,8 +25,8 @@ triscope_room(views/print kernels/base kernels/base/text kernels/tensors profile
   profiler/paper/laws profiler/paper/layers profiler/record profiler/record/words profiler/statistics views/data views/model/charts
   views/model/paper views/model/tables views/parts imgui_and_implot fmt::static)
 triscope_room(views/setup kernels/base profiler/plan profiler/record views/data views/parts imgui_and_implot fmt::static)
-triscope_room(views/history kernels/base/text profiler/plan profiler/record profiler/statistics views/data views/model/tables views/parts imgui_and_implot
-  fmt::static)
+triscope_room(views/history kernels/base/text profiler/plan profiler/record profiler/statistics views/data views/model views/model/tables views/parts
+  imgui_and_implot fmt::static)
 triscope_room(views/attention kernels/inspect kernels/tensors profiler/export profiler/record views/data views/model/attention views/parts
   imgui_and_implot fmt::static)
 triscope_room(views/panels views/attention views/charts views/history views/model/attention views/model/tables views/parts views/setup

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "app/window/database/database_reader.hpp"
+#include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/store/open/sweep_lock.hpp"
 #include "tests/paths.hpp"
@@ -138,6 +139,47 @@ TEST_F(Measuring, a_row_is_measured_again_by_resuming_its_sweep) {
   EXPECT_EQ(data().run.sweep, data().shown->info.id);
   draw_until([&] { return !data().run.running; });
   EXPECT_EQ(window.sweep.asked_again, 1);
+}
+
+TEST_F(Measuring, a_row_of_another_file_or_sweep_is_not_measured_again) {
+  const auto measure_again = [&] {
+    EXPECT_FALSE(enabled<ask::MeasureAgain>());
+    EXPECT_FALSE(enabled<ask::MeasureUnclear>());
+    EXPECT_THROW(window.application().carry_out(ask::MeasureAgain{}), Error);
+    EXPECT_THROW(window.application().carry_out(ask::MeasureUnclear{}), Error);
+  };
+  window.stage->settle();
+  const std::int64_t first = data().shown->rows.front().measurement;
+  start();
+  const std::int64_t ours = data().run.sweep;
+  write_synthetic_database(window.folder / "other.db", 60, 20);
+  {
+    Store other(window.folder / "other.db");
+    std::int64_t same = 0;
+    while (same < ours) same = other.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1);
+    other.add(ours, synthetic_measurement(0, 20));
+    other.finish_sweep(ours);
+  }
+  window.application().carry_out(ask::OpenDatabase{window.folder / "other.db"});
+  draw_until([&] { return data().database == window.folder / "other.db" && data().shown; });
+  window.application().carry_out(ask::ShowSweep{ours});
+  draw_until([&] { return data().shown->info.id == ours; });
+  window.application().carry_out(ask::SelectMeasurement{data().shown->rows.front().measurement});
+  draw_until_settled();
+  ASSERT_TRUE(data().selected);
+  measure_again();
+  finish();
+  window.application().carry_out(ask::OpenDatabase{window.folder / "test.db"});
+  draw_until([&] { return data().database == window.folder / "test.db" && data().shown; });
+  window.application().carry_out(ask::ShowSweep{ours});
+  draw_until_settled();
+  window.application().carry_out(ask::SelectMeasurement{first});  // as a chart of several sweeps does
+  draw_until_settled();
+  ASSERT_TRUE(data().selected && data().selected->row.sweep != data().shown->info.id);
+  EXPECT_FALSE(enabled<ask::MeasureAgain>());
+  const int before = window.sweep.started;
+  EXPECT_THROW(window.application().carry_out(ask::MeasureAgain{}), Error);
+  EXPECT_EQ(window.sweep.started, before);
 }
 
 TEST_F(Measuring, a_sweep_of_another_process_is_not_taken_for_ours) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "profiler/record/unusable_sweep.hpp"
+#include "views/model/measure_more.hpp"
 
 namespace triscope {
 namespace {
@@ -18,22 +19,10 @@ bool can_resume(const Data& data, const UiState&) {
   return !data.run.running && !data.read_only && data.shown && data.shown->info.finished.empty() &&
          !data.shown->info.running && why_unusable(data.shown->info).empty();
 }
-/// The shown sweep can be added to: it is the one in work, or nothing is.
-bool can_measure_more(const Data& data) {
-  if (data.read_only || !data.shown || data.shown->rows.empty()) return false;
-  if (data.run.running)
-    return !data.run.stopping && measures_here(data.run, data) && data.run.sweep == data.shown->info.id;
-  return !data.shown->info.running;
+bool can_measure_row_again(const Data& data, const UiState& ui) {
+  return can_measure_again(data, data.run, ui.selection);
 }
-bool can_measure_again(const Data& data, const UiState& ui) {
-  return can_measure_more(data) && ui.selection.pinned() > 0 && data.selected &&
-         data.selected->row.sweep == data.shown->info.id;
-}
-bool can_measure_unclear(const Data& data, const UiState&) {
-  return can_measure_more(data) && data.beside_reference &&
-         std::ranges::any_of(data.beside_reference->by_measurement,
-                             [](const auto& beside) { return beside.second.verdict == Verdict::unclear; });
-}
+bool can_measure_unclear_rows(const Data& data, const UiState&) { return can_measure_unclear(data, data.run); }
 bool can_move(const Data& data, const UiState& ui) {
   return ui.queue_group && std::ranges::find(data.run.live.waiting, *ui.queue_group) != data.run.live.waiting.end();
 }
@@ -146,10 +135,10 @@ const Command kCommands[] = {
     {ask::Stop{}, "Sweep", "Stop", "Shift+F5", "Stop after the current sample; everything measured is kept", can_stop},
     {ask::Resume{}, "Sweep", "Resume", "Ctrl+F5", "Continue the shown sweep where it stopped", can_resume},
     {ask::MeasureAgain{}, "Sweep", "Measure the selected row again", "",
-     "One more restart of the row and of what takes turns with it", can_measure_again},
+     "One more restart of the row and of what takes turns with it", can_measure_row_again},
     {ask::MeasureUnclear{}, "Sweep", "Measure unclear rows longer", "",
      "Up to three more restarts of the rows whose time beside the reference is unclear; then unclear stays",
-     can_measure_unclear},
+     can_measure_unclear_rows},
     {ask::MoveGroup{-1, {}}, "Sweep", "Earlier in the queue", "Alt+Up",
      "Measure the rows that are selected in the queue earlier, within their restart", can_move},
     {ask::MoveGroup{1, {}}, "Sweep", "Later in the queue", "Alt+Down",

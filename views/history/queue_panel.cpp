@@ -13,6 +13,7 @@
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
 #include "views/history/history_panels.hpp"
+#include "views/model/measure_more.hpp"
 #include "views/model/tables/latency_model.hpp"
 #include "views/parts/widgets.hpp"
 
@@ -217,26 +218,17 @@ void draw_ahead(Context& context) {
   ImGui::PopStyleVar();
 }
 
-std::size_t unclear_rows(const WindowData& data) {
-  if (!data.beside_reference) return 0;
-  return static_cast<std::size_t>(std::ranges::count_if(data.beside_reference->by_measurement, [](const auto& beside) {
-    return beside.second.verdict == Verdict::unclear;
-  }));
-}
-
 /// Adds restarts to rows of the shown sweep.
 void draw_more(Context& context) {
   const WindowData& data = context.data;
-  const std::size_t unclear = unclear_rows(data);
-  const bool blocked =
-      data.read_only || !data.shown || (data.run.running && data.run.sweep != data.shown->info.id) || data.run.stopping;
+  const std::size_t unclear = count_unclear(data);
   const float width = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
-  ImGui::BeginDisabled(blocked || context.ui.selection.pinned() <= 0);
+  ImGui::BeginDisabled(!can_measure_again(data, data.run, context.ui.selection));
   if (ImGui::Button("Row again", ImVec2(width, 0))) context.request(ask::MeasureAgain{});
   ImGui::EndDisabled();
   tooltip(context, "One more restart of the selected row and of what takes turns with it, once the rest is measured.");
   ImGui::SameLine();
-  ImGui::BeginDisabled(blocked || unclear == 0);
+  ImGui::BeginDisabled(!can_measure_unclear(data, data.run));
   const std::string label = unclear == 0
                                 ? "None unclear"
                                 : fmt::format("{} unclear longer", format_count(static_cast<std::int64_t>(unclear)));

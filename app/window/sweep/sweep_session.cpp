@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include "profiler/plan/progress.hpp"
 #include "profiler/plan/request.hpp"
 #include "views/data/format.hpp"
+#include "views/model/measure_more.hpp"
 
 namespace triscope {
 namespace {
@@ -86,6 +88,12 @@ void SweepSession::resume(const ask::Resume& asked) {
 }
 
 void SweepSession::ask_for_more(const std::function<void(SweepControl&)>& wish) {
+  if (!can_measure_more(database_.data(), run_)) {
+    throw Error(
+        "Nothing more is measured",
+        run_.running ? "another sweep than the shown one is in work" : "nothing can be added to the shown sweep",
+        run_.running ? "wait until it has ended" : "run a new one");
+  }
   if (run_.running) {
     if (control_) wish(*control_);
     messages_.log(Severity::info, "More is measured once what is planned is done.");
@@ -94,7 +102,7 @@ void SweepSession::ask_for_more(const std::function<void(SweepControl&)>& wish) 
   control_ = std::make_shared<SweepControl>();
   wish(*control_);
   try {
-    resume({});
+    resume({database_.data().shown->info.id, {}});  // another one may have been chosen that is not read yet
   } catch (...) {
     control_.reset();
     throw;
@@ -104,7 +112,12 @@ void SweepSession::ask_for_more(const std::function<void(SweepControl&)>& wish) 
 
 void SweepSession::measure_again(const ask::MeasureAgain& asked) {
   const std::int64_t row = asked.measurement != 0 ? asked.measurement : ui_.selection.pinned();
-  if (row > 0) ask_for_more([row](SweepControl& control) { control.measure_again(row); });
+  if (row <= 0) return;
+  // Rows count from 1 in each file, and a chart also selects rows of other sweeps.
+  const SweepResults* shown = database_.data().shown.get();
+  if (shown == nullptr || std::ranges::find(shown->rows, row, &ResultRow::measurement) == shown->rows.end())
+    throw Error("The row is not measured again", "it is not of the shown sweep", "show its sweep first");
+  ask_for_more([row](SweepControl& control) { control.measure_again(row); });
 }
 
 void SweepSession::measure_unclear() {

@@ -43,7 +43,8 @@ class SweepSession {
   void skip(std::size_t group);
   /// Lets a group of the queue begin earlier or later within its restart.
   void move(const ask::MoveGroup& asked);
-  /// One more restart of a row of the shown sweep, after what is measured now. Throws `Error` as `resume`.
+  /// One more restart of a row of the shown sweep, after what is measured now. Throws `Error` as `resume`, and where
+  /// the row is of another sweep or another sweep is in work.
   void measure_again(const ask::MeasureAgain& asked);
   /// The same of the rows that are unclear beside the reference, up to `kMostLooks` times.
   void measure_unclear();

@@ -71,5 +71,24 @@ TEST_F(Journey, a_row_is_measured_again_from_the_queue) {
   });
 }
 
+TEST_F(Journey, rows_of_another_sweep_are_not_measured_again_from_the_queue) {
+  travel([](ImGuiTestContext* c) {
+    const std::int64_t other = data().shown->rows.front().measurement;
+    const auto can = [&] { return (c->ItemInfo("//###queue/Row again").ItemFlags & ImGuiItemFlags_Disabled) == 0; };
+    c->KeyPress(ImGuiKey_F5);
+    c->Yield(2);
+    wait(c);
+    c->KeyPress(ImGuiKey_Q);
+    app().select_first();
+    wait(c);
+    IM_CHECK(can());
+    app().carry_out(ask::SelectMeasurement{other});  // as a point of another sweep in Lengths does
+    wait(c);
+    IM_CHECK(data().selected != nullptr && data().selected->row.sweep != data().shown->info.id);
+    c->Yield(2);
+    IM_CHECK(!can());
+  });
+}
+
 }  // namespace
 }  // namespace triscope
