@@ -61,10 +61,17 @@ void SweepSession::start() {
   if (!database_.still_there() || run_.running) return;
   if (database_.data().database.empty())
     throw Error("The sweep was not started", "no database is open", "open one first");
+  control_.reset();
   measure(request_of_form(), std::nullopt);
 }
 
 void SweepSession::resume(const ask::Resume& asked) {
+  // A wish waits for the command that runs the worker; it was called off where that is asked for anew.
+  if (!run_.running && asked.worker_prefix.empty()) control_.reset();
+  go_on(asked);
+}
+
+void SweepSession::go_on(const ask::Resume& asked) {
   if (!database_.still_there() || run_.running) return;
   const std::int64_t sweep = asked.sweep ? asked.sweep : ui_.selection.shown_sweep;
   if (database_.data().database.empty())
@@ -102,12 +109,12 @@ void SweepSession::ask_for_more(const std::function<void(SweepControl&)>& wish) 
   control_ = std::make_shared<SweepControl>();
   wish(*control_);
   try {
-    resume({database_.data().shown->info.id, {}});  // another one may have been chosen that is not read yet
+    go_on({database_.data().shown->info.id, {}});  // another one may have been chosen that is not read yet
   } catch (...) {
     control_.reset();
     throw;
   }
-  if (!run_.running) control_.reset();
+  if (!run_.running && ui_.prefix.sweep == 0) control_.reset();
 }
 
 void SweepSession::measure_again(const ask::MeasureAgain& asked) {

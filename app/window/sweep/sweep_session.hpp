@@ -60,6 +60,8 @@ class SweepSession {
  private:
   SweepRequest request_of_form();
   void measure(const SweepRequest& request, std::optional<std::int64_t> resumed);
+  /// As `resume`, with the wishes of `control_`.
+  void go_on(const ask::Resume& asked);
   /// Hands `wish` to the sweep in work, or resumes the shown one with it.
   void ask_for_more(const std::function<void(SweepControl&)>& wish);
   SweepObserver observer();
@@ -77,7 +79,8 @@ class SweepSession {
   Planner& planner_;
   Messages& messages_;
   UiQueue& queue_;
-  std::shared_ptr<SweepControl> control_;                ///< of the sweep in work; null: there is none
+  /// Of the sweep in work, or of the one that waits for the command that runs its worker; null: there is none.
+  std::shared_ptr<SweepControl> control_;
   std::optional<ResultRow> unstored_choice_;             ///< was selected before it was stored
   std::int64_t last_wake_ms_ = 0, last_samples_ms_ = 0;  ///< touched only by `thread_`
   std::jthread thread_;

@@ -1,4 +1,6 @@
 // The queue of a running sweep, as a person uses it.
+#include "profiler/plan/request.hpp"
+#include "profiler/store/store.hpp"
 #include "tests/views/journeys/journey.hpp"
 
 namespace triscope {
@@ -87,6 +89,43 @@ TEST_F(Journey, rows_of_another_sweep_are_not_measured_again_from_the_queue) {
     IM_CHECK(data().selected != nullptr && data().selected->row.sweep != data().shown->info.id);
     c->Yield(2);
     IM_CHECK(!can());
+  });
+}
+
+TEST_F(Journey, a_wish_for_a_remote_sweep_waits_for_the_command) {
+  window->stage.reset();
+  {
+    Store store(window->folder / "remote.db");
+    SweepRequest request;
+    request.worker_prefix = {"ssh", "host"};
+    const std::int64_t sweep = store.begin_sweep("triscope sweep", to_json(request), synthetic_environment(), 6);
+    store.add(sweep, synthetic_measurement(1, 20));
+  }
+  window->start(window->folder / "remote.db");
+  travel([](ImGuiTestContext* c) {
+    const auto row_again = [&] {
+      app().select_first();
+      wait(c);
+      app().carry_out(ask::MeasureAgain{ui().selection.pinned()});
+      c->Yield(3);
+      IM_CHECK(ui().prefix.sweep != 0);
+    };
+    const auto answer = [&] {
+      c->KeyCharsReplaceEnter("ssh host");
+      wait(c);
+    };
+    row_again();
+    c->KeyPress(ImGuiKey_Escape);
+    c->Yield(2);
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_F5);
+    c->Yield(3);
+    answer();
+    IM_CHECK_EQ(world().sweep.started.load(), 1);
+    IM_CHECK_EQ(world().sweep.asked_again.load(), 0U);  // it was called off
+    row_again();
+    answer();
+    IM_CHECK_EQ(world().sweep.started.load(), 2);
+    IM_CHECK_EQ(world().sweep.asked_again.load(), 1U);
   });
 }
 
