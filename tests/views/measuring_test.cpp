@@ -414,6 +414,35 @@ TEST(DatabaseReader, compares_again_what_has_had_another_restart) {
   EXPECT_GT(std::abs(ratio() / before - 1), 0.1);
 }
 
+TEST(DatabaseReader, no_verdict_against_the_former_baseline_stands_under_a_new_one) {
+  TemporaryFolder folder;
+  const std::filesystem::path file = folder / "a.db";
+  std::vector<std::int64_t> sweeps;
+  {
+    Store store(file);
+    for (int n = 0; n < 3; ++n) {
+      sweeps.push_back(store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1));
+      store.add(sweeps.back(), synthetic_measurement(0, 20));
+      store.finish_sweep(sweeps.back());
+    }
+  }
+  DatabaseReader reader;
+  const auto first_told = [&](std::int64_t baseline) {
+    std::shared_ptr<const Comparisons> told;
+    const ReadResult read = reader.read({.file = file, .shown = sweeps[2], .baseline = baseline},
+                                        [&](const ReadResult& rows) { told = rows.against_baseline; });
+    EXPECT_EQ(read.against_baseline != nullptr, baseline != 0);
+    return told;
+  };
+  EXPECT_EQ(first_told(sweeps[0]), nullptr) << "they are not made yet";
+  EXPECT_NE(first_told(sweeps[0]), nullptr);
+  Store(file).set_note(sweeps[1], "every sweep is read again");
+  EXPECT_NE(first_told(sweeps[0]), nullptr) << "the same sweep: its verdicts stay until they are made anew";
+  EXPECT_EQ(first_told(sweeps[1]), nullptr);
+  EXPECT_NE(first_told(sweeps[1]), nullptr);
+  EXPECT_EQ(first_told(0), nullptr);
+}
+
 TEST(DatabaseReader, opens_on_the_newest_sweep_with_a_star_or_else_on_the_newest) {
   TemporaryFolder folder;
   const std::filesystem::path file = folder / "a.db";

@@ -40,6 +40,11 @@ bool are_comparable(const SweepInfo& a, const SweepInfo& b) {
   return on_same_device(a.environment, b.environment) && !a.uuid.empty() && !b.uuid.empty();
 }
 
+/// They may be of different versions of the database.
+bool is_same_sweep(const SweepResults* a, const SweepResults* b) {
+  return a != nullptr && b != nullptr && a->info.id == b->info.id && a->info.uuid == b->info.uuid;
+}
+
 /// The row of a measurement that is not of the shown sweep; none where it is gone.
 std::optional<ResultRow> row_elsewhere(const Snapshot& snapshot, std::int64_t measurement) {
   std::optional<ResultRow> row = snapshot.result(measurement);
@@ -379,7 +384,8 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   result.shown = request.shown ? load(request.shown) : nullptr;
   if (!result.shown && !result.sweeps.empty()) result.shown = load(shown_first(result.sweeps));
   if (request.baseline) result.baseline = load(request.baseline);
-  result.against_baseline = table_.against_baseline;  // until these rows have their own
+  // Until these rows have their own. Those against another sweep would stand under this one's name.
+  if (is_same_sweep(judged_against_.get(), result.baseline.get())) result.against_baseline = table_.against_baseline;
   result.beside_reference = table_.beside_reference;
   make_table(result);
   read_selected(request, result, rows_ready);
@@ -398,6 +404,7 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
         result.shown->info.id == result.baseline->info.id ? Comparisons{}
                                                           : compare_sweeps(*result.shown, baseline, request.tolerance));
   }
+  judged_against_ = result.baseline;
   make_table(result);
   compare(request, result);
   result.compare_table = table_of(result.compared);

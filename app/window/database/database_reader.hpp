@@ -135,7 +135,8 @@ class DatabaseReader {
   double tolerance_ = 0;
   std::string beside_of_;  ///< what `beside_` was made of
   std::shared_ptr<const Verdicts> beside_;
-  ReadTable table_;  ///< made last, of this file
+  ReadTable table_;                                     ///< made last, of this file
+  std::shared_ptr<const SweepResults> judged_against_;  ///< the baseline of that table
   std::map<Pair, Known> known_;
   std::string figures_of_;  ///< what `figures_known_` was made of
   std::map<std::int64_t, Comparison> figures_known_;
