@@ -47,8 +47,9 @@ void StoredSweeps::compare(std::int64_t asked) {
   auto& compared = ui_.selection.compared;
   const std::int64_t shown = ui_.selection.shown_sweep, baseline = ui_.selection.baseline_sweep;
   const auto is_compared = [&](std::int64_t one) { return std::ranges::find(compared, one) != compared.end(); };
-  // Who shows another sweep and compares that one begins anew.
-  if (baseline == 0 && !is_compared(shown) && !is_compared(sweep)) compared.clear();
+  // Who shows another sweep and compares that one begins anew, and so does who has set a baseline since.
+  if (baseline == 0 ? !is_compared(shown) && !is_compared(sweep) : !compared.empty() && compared.front() != baseline)
+    compared.clear();
   if (compared.empty()) {
     const std::int64_t first = baseline ? baseline : shown;
     if (first) compared.push_back(first);

@@ -102,6 +102,31 @@ TEST_F(CompareJourney, the_shown_sweep_is_judged_against_the_nearest_sweep_of_an
   });
 }
 
+TEST_F(CompareJourney, compare_puts_the_shown_sweep_beside_the_baseline_whatever_was_compared_before) {
+  travel([](ImGuiTestContext* c) {
+    IM_CHECK(data().sweeps.size() >= 4);
+    const auto id = [](std::size_t n) { return data().sweeps[n].id; };
+    const auto compares = [&](std::size_t baseline, std::size_t shown) {
+      app().carry_out(ask::ShowSweep{id(0)});
+      app().carry_out(ask::Compare{id(1)});  // without a baseline: the older one, 1, is the first
+      app().carry_out(ask::SetBaseline{id(baseline)});
+      app().carry_out(ask::ShowSweep{id(shown)});
+      app().carry_out(ask::Compare{});
+      wait(c);
+      IM_CHECK_EQ(data().compared.size(), 2U);
+      IM_CHECK_EQ(data().compared[0].results->info.id, id(baseline));
+      IM_CHECK_EQ(data().compared[1].results->info.id, id(shown));
+      app().carry_out(ask::ClearBaseline{});
+      app().carry_out(ask::ClearSelection{});
+      wait(c);
+    };
+    compares(2, 0);
+    compares(2, 3);
+    compares(0, 1);
+    compares(0, 3);
+  });
+}
+
 TEST_F(CompareJourney, showing_another_sweep_begins_a_comparison_anew) {
   travel([](ImGuiTestContext* c) {
     IM_CHECK(data().sweeps.size() >= 4);
