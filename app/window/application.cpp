@@ -49,11 +49,23 @@ void Application::wire() {
   camera_.copy_image = copy_png_to_clipboard;
   database_.on_read = [this](bool first, bool complete) { first_start_.database_read(first, complete); };
   planner_.on_machine = [this] { first_start_.machine_known(); };
-  sweep_.on_start = [this] { attention_.pause_surveys(); };
+  planner_.on_planned = [this] {
+    if (end_wait()) requests_.emplace_back(ask::Run{});
+  };
+  sweep_.on_start = [this] {
+    end_wait();
+    attention_.pause_surveys();
+  };
   sweep_.on_end = [this] { first_start_.sweep_ended(); };
   models_.maker.beside = [this](const std::string& name, std::function<ModelMaker::Take()> make) {
     make_beside(name, std::move(make));
   };
+}
+
+bool Application::end_wait() {
+  const bool waited = std::exchange(run_waits_, false);
+  if (waited) messages_.dismiss(NoticeId::sweep);
+  return waited;
 }
 
 void Application::make_beside(const std::string& name, std::function<ModelMaker::Take()> make) {

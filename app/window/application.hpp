@@ -99,6 +99,8 @@ class Application {
   struct FileActions;  ///< one for each request for a file: application_requests.cpp
 
   void wire();
+  /// Whoever asked for a sweep no longer waits for its estimate; false: nobody did.
+  bool end_wait();
   /// Makes models of much data on a thread.
   void make_beside(const std::string& name, std::function<ModelMaker::Take()> make);
   Context context();
@@ -115,7 +117,8 @@ class Application {
   std::optional<Panel> only_;
   HeldKeys keys_;
   bool quit_ = false;
-  int frames_ = 0;  ///< drawn so far
+  int frames_ = 0;          ///< drawn so far
+  bool run_waits_ = false;  ///< for the estimate of the sweep that was asked for
 
   // Each part after those it uses; they end in the opposite order.
   UiQueue queue_{options_.wake};

@@ -155,6 +155,12 @@ struct Application::Handlers {
 
   void operator()(const ask::Run& request) const {
     const PlanPreview* preview = a.data_.preview.get();
+    if (!request.sure && !preview && a.planner_.plans() && !a.data_.run.running) {
+      a.run_waits_ = true;
+      return a.messages_.notify(Severity::info, NoticeId::sweep,
+                                "The sweep waits for its estimate, which is being made.");
+    }
+    a.end_wait();
     const Catalog* catalog = a.data_.machine.catalog.get();
     const bool asks = !request.sure && preview && !plan_warning(*preview, a.ui_.form, catalog).empty();
     if (asks) {
@@ -169,7 +175,10 @@ struct Application::Handlers {
   void operator()(const ask::MoveGroup& request) const { a.sweep_.move(request); }
   void operator()(const ask::MeasureAgain& request) const { a.sweep_.measure_again(request); }
   void operator()(const ask::MeasureUnclear&) const { a.sweep_.measure_unclear(); }
-  void operator()(const ask::PreviewPlan&) const { a.planner_.ask_preview(); }
+  void operator()(const ask::PreviewPlan&) const {
+    a.end_wait();  // another form than the one that was to be measured
+    a.planner_.ask_preview();
+  }
 
   void operator()(const ask::ShowSweep& request) const { a.sweeps_.show(request.sweep); }
   void operator()(const ask::SetBaseline& request) const { a.sweeps_.set_baseline(request.sweep); }

@@ -262,7 +262,7 @@ TEST_F(Measuring, a_sweep_begins_when_the_preview_that_is_being_made_is_there) {
   window.stage.reset();
   window.stage = std::make_unique<fixture::Stage>(std::move(options), 1440, 900);
   draw_until([&] { return planning.load() && !data().database.empty(); });
-  window.application().carry_out(ask::Run{});
+  window.application().carry_out(ask::Run{true});
   for (int n = 0; n < 50; ++n) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     window.stage->frame();

@@ -31,7 +31,10 @@ void Planner::do_without(std::string why) {
 
 void Planner::take(const Machine& machine) {
   data_.machine = machine;
-  if (!machine.problem.empty()) return messages_.notify(Severity::warning, NoticeId::machine, machine.problem);
+  if (!machine.problem.empty()) {
+    messages_.notify(Severity::warning, NoticeId::machine, machine.problem);
+    return on_planned();
+  }
   for (const Device& device : machine.catalog->devices)
     messages_.log(Severity::info, fmt::format("Device {}: {}", device.id, device.name));
   // A form nobody has touched takes the shape that suits this machine.
@@ -51,22 +54,34 @@ void Planner::suit_form() {
 
 void Planner::ask_preview() {
   if (!data_.machine.catalog) return;
+  planning_ = begin_preview();
+  if (!planning_) on_planned();
+}
+
+bool Planner::begin_preview() {
   const FormReading reading = read_form(form_, data_.machine.catalog.get(), &data_.library);
   data_.preview.reset();
-  if (data_.run.running) return;
-  if (!reading.problems.empty()) return;
-  thread_.replace("preview", [this, request = reading.request, catalog = data_.machine.catalog] {
+  ++asked_;
+  if (data_.run.running || !reading.problems.empty()) return false;
+  thread_.replace("preview", [this, request = reading.request, catalog = data_.machine.catalog, number = asked_] {
     auto preview = std::make_shared<PlanPreview>();
     try {
       *preview = engine_.preview(request, *catalog);
     } catch (const std::exception& error) {
       preview->problem = error.what();
     }
-    queue_.push([this, preview] { data_.preview = preview; });
+    queue_.push([this, preview, number] {
+      if (number != asked_) return;
+      data_.preview = preview;
+      planning_ = false;
+      on_planned();
+    });
   });
+  return true;
 }
 
 std::shared_future<void> Planner::pause() {
+  planning_ = false;
   const auto planned = std::make_shared<std::promise<void>>();
   thread_.replace("preview", [planned] { planned->set_value(); });
   return planned->get_future().share();

@@ -1,9 +1,14 @@
 // What made work in the window slower than it needs to be: each journey fails where its fault comes back.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <thread>
 
 #include "tests/views/journeys/journey.hpp"
 
@@ -284,6 +289,88 @@ TEST_F(Journey, a_sweep_of_many_hours_is_asked_about_first) {
     c->ItemClick("//$FOCUSED/Measure");
     wait(c);
     IM_CHECK_EQ(world().sweep.started.load(), 1);
+  });
+}
+
+/// The estimates of a machine that takes its time for them: 59 hours of a batch of 9, seconds of others.
+struct SlowEstimates {
+  std::atomic<bool> wait = false;
+  std::atomic<int> made = 0;
+  ApplicationOptions options(fixture::WindowOnDatabase& window) {
+    ApplicationOptions result;
+    result.database = window.folder / "test.db";
+    result.engine = window.sweep.engine();
+    result.engine.preview = [this](const SweepRequest& request, const Catalog&) {
+      while (wait) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ++made;
+      PlanPreview preview;
+      preview.measurements = 900;
+      preview.seconds = request.batches.front() == 9 ? 59 * 3600 : 5;
+      return preview;
+    };
+    return result;
+  }
+};
+SlowEstimates* slow_estimates = nullptr;
+
+TEST_F(Journey, a_sweep_of_many_hours_is_asked_about_while_its_estimate_is_being_made) {
+  SlowEstimates estimates;
+  slow_estimates = &estimates;
+  window->stage.reset();
+  window->stage = std::make_unique<fixture::Stage>(estimates.options(*window), 1440, 900);
+  travel([](ImGuiTestContext* c) {
+    const auto edit = [&](const char* batches) {
+      ui().form.batches = batches;
+      app().carry_out(ask::PreviewPlan{});
+    };
+    const auto is_told = [] {
+      return std::ranges::any_of(data().notices, [](const Notice& notice) { return notice.id == NoticeId::sweep; });
+    };
+    const auto waits = [&] {
+      c->KeyPress(ImGuiKey_F5);
+      c->Yield(3);
+      IM_CHECK(!data().run.running && !ui().run_asked);
+      IM_CHECK(is_told());
+    };
+    const auto make = [&] {
+      slow_estimates->wait = false;
+      wait(c);
+      IM_CHECK(!is_told());
+    };
+    wait(c);
+    slow_estimates->wait = true;
+    edit("9");
+    waits();
+    make();
+    IM_CHECK(ui().run_asked);
+    IM_CHECK_EQ(world().sweep.started.load(), 0);
+    c->ItemClick("//$FOCUSED/Change it");
+    c->Yield(2);
+    // The estimate of the form as it was comes while that of 59 hours is still to be made.
+    slow_estimates->wait = true;
+    edit("1");
+    c->Yield(2);
+    edit("9");
+    waits();
+    make();
+    IM_CHECK(ui().run_asked);
+    IM_CHECK_EQ(world().sweep.started.load(), 0);
+    c->ItemClick("//$FOCUSED/Change it");
+    c->Yield(2);
+    // Who goes on editing has not decided yet.
+    slow_estimates->wait = true;
+    edit("2");
+    waits();
+    edit("1");
+    make();
+    IM_CHECK_EQ(world().sweep.started.load(), 0);
+    // What takes little time starts by itself.
+    slow_estimates->wait = true;
+    edit("2");
+    waits();
+    make();
+    until(c, [&] { return world().sweep.started == 1; });
+    wait(c);
   });
 }
 
