@@ -73,6 +73,27 @@ TEST(Settings, come_back_as_they_were) {
   EXPECT_EQ(back.settings.explore_views[0].query, stored.settings.explore_views[0].query);
 }
 
+TEST(Settings, what_the_form_says_of_the_machine_comes_back_at_the_next_start) {
+  fixture::WindowOnDatabase window(3);
+  const auto restart = [&] {
+    window.start(window.folder / "test.db");
+    window.stage->settle();
+  };
+  restart();
+  SetupForm form = window.application().ui().form;
+  form.seq_lens = "4096";
+  form.counters = true;  // the invented machine has no GPU: they wait for one
+  form.excluded_kernels = {"cpu.fast", "not.here"};
+  window.application().ui().form = form;
+  restart();
+  EXPECT_TRUE(window.application().ui().form == form);
+  form.seq_lens = "none";  // what cannot be read is not kept; what was chosen is
+  window.application().ui().form = form;
+  restart();
+  EXPECT_TRUE(window.application().ui().form.counters);
+  EXPECT_EQ(window.application().ui().form.excluded_kernels, form.excluded_kernels);
+}
+
 TEST(Settings, paths_that_are_no_utf8_come_back_as_they_were) {
   TemporaryFolder folder;
   StoredSettings stored;

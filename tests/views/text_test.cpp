@@ -228,11 +228,14 @@ TEST(Setup, a_request_survives_the_form_and_back) {
   form.seq_lens = "1024, 4096";
   form.determinant = true;
   form.head_dims = "96";
-  form.sink = "0.5";
+  form.sink = "0.1234567890123";
+  form.scale = "0.08838834764831845";
   form.precision_percent = 1;
+  form.budget_seconds = 8.2;
   form.restarts = "5";
   const SweepRequest request = read_form(form, nullptr).request;
   EXPECT_EQ(request.restarts, 5);
+  EXPECT_EQ(form_of(request, nullptr).scale, "0.08838834764831845");
   EXPECT_EQ(to_json(read_form(form_of(request, nullptr), nullptr).request), to_json(request));
 }
 

@@ -232,7 +232,7 @@ FormReading read_form(const SetupForm& form, const Catalog* catalog, const Kerne
   request.counters = form.counters && runs_on_gpu(form, catalog) ? CounterSet::standard : CounterSet::none;
   request.device = form.device;
   request.stopping.precision = form.precision_percent / 100;
-  request.stopping.budget_ns = static_cast<std::int64_t>(form.budget_seconds * 1e9);
+  request.stopping.budget_ns = std::llround(form.budget_seconds * 1e9);
   if (!(form.precision_percent > 0 && form.precision_percent <= 50))
     reading.problems["precision"] = "Between 0.01 and 50 %.";
   if (!(form.budget_seconds >= 0.1 && form.budget_seconds <= 3600))
@@ -265,8 +265,8 @@ SetupForm form_of(const SweepRequest& request, const Catalog* catalog) {
   if (!request.q_heads.empty()) form.q_heads = join(request.q_heads);
   if (!request.kv_heads.empty()) form.kv_heads = join(request.kv_heads);
   if (!request.head_dims.empty()) form.head_dims = join(request.head_dims);
-  form.sink = request.sink ? fmt::format("{:g}", *request.sink) : "";
-  form.scale = request.scale ? fmt::format("{:g}", *request.scale) : "";
+  form.sink = request.sink ? fmt::format("{}", *request.sink) : "";
+  form.scale = request.scale ? fmt::format("{}", *request.scale) : "";
   form.deterministic = request.deterministic;
   form.counters = request.counters != CounterSet::none;
   form.windows = request.windows;

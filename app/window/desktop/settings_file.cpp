@@ -111,6 +111,8 @@ void from_json(const nlohmann::json& json, StoredSettings& stored) {
     if (const PanelInfo* info = find_panel(id)) settings.visible[static_cast<std::size_t>(info->panel)] = false;
   }
   if (json.contains("request")) stored.request_json = json["request"].dump();
+  stored.counters = json.value("counters", false);
+  stored.excluded_kernels = json.value("excluded_kernels", std::vector<std::string>{});
 }
 
 nlohmann::json to_json(const StoredSettings& stored) {
@@ -124,6 +126,8 @@ nlohmann::json to_json(const StoredSettings& stored) {
                       {"explore_databases", nlohmann::json::array()},
                       {"print_size", json_of_print_size(settings.print_size)},
                       {"chart_endings", settings.chart_endings},
+                      {"counters", stored.counters},
+                      {"excluded_kernels", stored.excluded_kernels},
                       {"layout_version", kLayoutVersion},
                       {"hidden_panels", nlohmann::json::array()}};
   for (const std::string& path : settings.recent_databases) json["recent_databases"].push_back(json_of_path(path));

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "views/model/ui_state.hpp"
 
@@ -16,9 +17,11 @@ std::filesystem::path settings_folder();
 
 struct StoredSettings {
   Settings settings;
-  std::string request_json;  ///< the setup form as a sweep request; empty = none
-  std::string layout;        ///< Dear ImGui's ini text; empty = default layout
-  std::string problem;       ///< what could not be read and what was done about it; empty = fine
+  std::string request_json;                     ///< the setup form as a sweep request; empty = none
+  bool counters = false;                        ///< of the form: a request names them only where a GPU has them
+  std::vector<std::string> excluded_kernels{};  ///< likewise
+  std::string layout;                           ///< Dear ImGui's ini text; empty = default layout
+  std::string problem;                          ///< what could not be read and what was done about it; empty = fine
 };
 
 /// Never throws: what cannot be read is replaced by defaults, the file is kept as *.unreadable, and `problem` says so.

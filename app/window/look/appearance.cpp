@@ -53,6 +53,8 @@ void Appearance::restore(std::optional<ThemeChoice> theme) {
       messages_.log(Severity::warning, fmt::format("The last sweep setup could not be restored: {}", error.what()));
     }
   }
+  ui_.form.counters = stored.counters;
+  ui_.form.excluded_kernels = stored.excluded_kernels;
   if (!stored.problem.empty()) messages_.notify(Severity::warning, NoticeId::settings, stored.problem);
   set_up_imgui();
   if (!stored.layout.empty()) {
@@ -100,6 +102,8 @@ StoredSettings Appearance::stored() const {
   stored.settings = ui_.settings;
   const FormReading reading = read_form(ui_.form, nullptr);
   if (reading.problems.empty()) stored.request_json = to_json(reading.request);
+  stored.counters = ui_.form.counters;
+  stored.excluded_kernels = ui_.form.excluded_kernels;
   if (ui_.reset_layout) return stored;  // no frame has been drawn with a layout
   stored.layout = ui_.small_layout ? ui_.wide_layout : ImGui::SaveIniSettingsToMemory();
   return stored;
