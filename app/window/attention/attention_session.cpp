@@ -47,9 +47,7 @@ void AttentionSession::choose_device() {
     if (!side.source) side.asked.reset();
   }
   if (!data_.draft.source && data_.draft.problem.empty()) data_.draft.asked.reset();
-  data_.overview.pending.reset();
-  data_.sheet.pending.reset();
-  data_.kernel_row.pending.reset();
+  forget_surveys();
   data_.kernel_row = {};
   data_.grid = {};
   stop_search();
@@ -347,7 +345,7 @@ void AttentionSession::ask_again() {
   if (!data_.means.problem.empty()) data_.means.device.clear();
 }
 
-void AttentionSession::pause_surveys() {
+void AttentionSession::forget_surveys() {
   surveys_.end();
   means_.end();
   data_.means.pending.reset();
@@ -355,6 +353,10 @@ void AttentionSession::pause_surveys() {
   data_.sheet.pending.reset();
   data_.kernel_row.pending.reset();
   data_.grid.pending = false;
+}
+
+void AttentionSession::pause_surveys() {
+  forget_surveys();
   stop_search();
   stop_film();
 }

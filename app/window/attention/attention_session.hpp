@@ -64,6 +64,8 @@ class AttentionSession {
 
  private:
   void choose_device();
+  /// Drops what was asked of overviews, sheets, grids and means: what is still wanted is asked for again.
+  void forget_surveys();
   /// On the search's thread; tells how far it is.
   std::vector<FoundTriple> find_triples_of(Supervisor& worker, const TripleSearchRequest& request,
                                            const SourceReply& shape, const std::stop_token& stop);

@@ -1,6 +1,11 @@
 // Walks through the search over all queries and heads, and through the grid of them, with a real worker.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <memory>
+#include <string>
+#include <thread>
 
 #include "tests/views/journeys/attention_journey.hpp"
 #include "views/model/attention/attention_model.hpp"
@@ -226,6 +231,41 @@ TEST_F(SearchJourney, the_rows_and_columns_of_a_grid_are_typed) {
     wait(c);
     IM_CHECK_EQ(grid().cells.size(), 32U);
     IM_CHECK(grid().cells.at(place) != kept && grid().cells.at(place)->count1 == 64);
+  });
+}
+
+std::atomic<bool> means_wait = false;
+
+TEST_F(AttentionJourney, means_that_were_asked_of_another_device_are_asked_again) {
+  static std::atomic<int> workers = 0;
+  workers = 0;
+  means_wait = true;
+  window->sweep.inspector = [](const std::string&) {
+    if (++workers == 3)  // the first makes slices, the second overviews
+      while (means_wait) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return Supervisor(WorkerOptions{});
+  };
+  window->start(window->folder / "test.db");
+  travel([](ImGuiTestContext* c) {
+    auto catalog = std::make_shared<Catalog>(*fixture::invented_catalog());
+    for (const char* id : {"1", "0"}) {
+      Device gpu;
+      gpu.id = id;
+      gpu.kind = DeviceKind::cuda;
+      gpu.name = "Invented GPU";
+      catalog->devices.insert(catalog->devices.begin(), gpu);
+    }
+    app().data().machine.catalog = catalog;
+    c->KeyPress(ImGuiKey_A);
+    const auto& means = data().attention.means;
+    until(c, [&] { return means.pending.has_value() && workers == 3; });
+    attention().device = "1";
+    attention().device_chosen = true;
+    c->Yield(2);
+    means_wait = false;
+    wait(c);
+    IM_CHECK(means.answer != nullptr && !means.pending);
+    IM_CHECK_EQ(means.device, std::string("1"));
   });
 }
 
