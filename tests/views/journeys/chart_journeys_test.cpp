@@ -3,6 +3,8 @@
 #include <implot.h>
 #include <implot_internal.h>
 
+#include <algorithm>
+
 #include "profiler/plan/request.hpp"
 #include "tests/paths.hpp"
 #include "tests/views/journeys/journey.hpp"
@@ -134,6 +136,42 @@ TEST_F(Journey, curves_over_lengths_take_in_the_other_sweeps_of_the_device) {
     IM_CHECK(is_shown(elsewhere));
     IM_CHECK_EQ(ui().selection.shown_sweep, data().shown->info.id);
     IM_CHECK(data().selected != nullptr && data().selected->row.measurement == elsewhere);
+  });
+}
+
+TEST_F(Journey, a_click_on_equal_cost_selects_what_it_stands_on_and_plans_its_neighbours) {
+  window->start(kRecorded);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{4});  // of many lengths, forward
+    wait(c);
+    ui().length_view = LengthView::budget;
+    ui().length_step = ui().length_words = true;  // in a low panel its sentences
+    front(c, Panel::lengths);
+    wait(c);
+    const auto budget_at = [](std::int64_t seq_len) {
+      const LengthChart& chart = *app().models().lengths(data());
+      return *std::ranges::find(chart.step.budgets, seq_len, &SameBudget::seq_len);
+    };
+    c->ItemClick("//**/at 16384");
+    wait(c);
+    IM_CHECK_EQ(ui().length_chosen, 16384);
+    IM_CHECK(ui().selection.all() == budget_at(16384).measurements);
+    IM_CHECK_EQ(ui().selection.all().size(), 4U);  // both passes of both
+    c->ItemClick("//**/###neighbours");
+    wait(c);
+    IM_CHECK_STR_EQ(ui().form.seq_lens.c_str(), "16384");
+    IM_CHECK(ui().form.windows == budget_at(16384).neighbours);
+    IM_CHECK(ui().form.forward && ui().form.backward && ui().form.trilinear);
+    IM_CHECK_EQ(world().sweep.started.load(), 0);  // nothing is measured until a person starts it
+    ui().length_words = false;
+    front(c, Panel::lengths);
+    const auto& plots = ImPlot::GetCurrentContext()->Plots;
+    ImPlotPlot& plot = *ImPlot::GetCurrentContext()->Plots.GetByIndex(plots.GetBufSize() - 1);
+    c->MouseMoveToPos(pixels(plot, 32768, budget_at(32768).windows->area));
+    c->MouseClick();
+    wait(c);
+    IM_CHECK_EQ(ui().length_chosen, 32768);
+    IM_CHECK(ui().selection.all() == budget_at(32768).measurements);
   });
 }
 
