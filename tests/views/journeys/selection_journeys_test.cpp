@@ -400,6 +400,27 @@ TEST_F(SelectionJourney, the_history_finds_sweeps_by_the_words_of_its_list) {
   });
 }
 
+TEST_F(SelectionJourney, the_history_counts_the_sweeps_that_its_filter_finds) {
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    front(c, Panel::history);
+    const std::vector<SweepInfo>& sweeps = data().sweeps;
+    const std::string of_all = fmt::format(" of {} sweeps", sweeps.size());
+    IM_CHECK(!fixture::says(fixture::drawn_text(c), of_all));
+    const auto backward = std::ranges::count_if(sweeps, [](const SweepInfo& sweep) {
+      const auto& name = app().models().name(data(), sweep);
+      return fixture::says(name.title + name.brief, "bwd");
+    });
+    IM_CHECK(backward > 0 && backward < std::ssize(sweeps));
+    for (const auto& [words, found] : {std::pair("bwd", backward), std::pair("h200", std::ssize(sweeps)),
+                                       std::pair("no such sweep", std::ptrdiff_t{0})}) {
+      ui().history_filter = words;
+      c->Yield(2);
+      IM_CHECK(fixture::says(fixture::drawn_text(c), fmt::format("{}{}", found, of_all)));
+    }
+  });
+}
+
 TEST_F(SelectionJourney, details_compare_the_first_row_with_any_other_one) {
   travel([](ImGuiTestContext* c) {
     begin(c, Panel::latency);
