@@ -111,6 +111,7 @@ TEST_F(SearchJourney, a_search_by_token_or_distances_holds_to_them) {
     wait(c);
     IM_CHECK_EQ(search().found[0].query, 0);  // it sees one pair
     c->ItemClick("//**/###counted_queries");
+    IM_CHECK(!attention().search.all_queries);
     c->ItemClick("//**/exact distances");
     const Triple& strongest = side().slice->top.front();  // where it begins
     IM_CHECK_EQ(attention().search.back[0], attention().query - strongest.j);
