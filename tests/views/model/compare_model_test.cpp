@@ -197,7 +197,13 @@ TEST(Compare, of_long_flags_only_what_differs_is_listed) {
 
 TEST(Compare, sides_of_several_sweeps_stand_row_by_row_and_name_what_any_of_them_differs_in) {
   auto before = small_sweep(), after = small_sweep();
-  after->rows[1].instance = "another";  // of the same question
+  for (const auto& side : {before, after}) {  // two answers to one question
+    const std::int64_t measurement = side->rows[1].measurement;
+    side->rows[1] = side->rows[0];
+    side->rows[1].measurement = measurement;
+    side->rows[1].instance = "another";
+  }
+  after->rows[1].instance = "renamed";
   after->rows[1].sweep = 7;
   ComparedSweep a{before, {}}, b{after, {}};
   a.aligned = b.aligned = true;
