@@ -161,6 +161,16 @@ TEST(MeanMaps, the_head_that_looks_far_back_is_told_from_the_one_without_prefere
   }
 }
 
+TEST(MeanMaps, heads_stand_by_what_their_peaks_are_beside_even_weights) {
+  MeanMaps maps;
+  maps.heads = 3;
+  maps.peaks = {{{0, 1, 1, 0.5, 0.4, 3}}, {}, {{2, 7, 2, 0.2, 0.01, 3}}};
+  const std::vector<MeanPeak> peaks = largest_peaks(maps);
+  ASSERT_EQ(peaks.size(), 2U) << "a head without a peak has none";
+  EXPECT_EQ(peaks[0].head, 2);
+  EXPECT_EQ(peaks[1].head, 0) << "though its p is larger";
+}
+
 TEST(MeanMaps, a_query_without_a_distribution_takes_no_part_and_a_full_mask_is_refused) {
   const Problem problem = attention_problem(Form::trilinear, 8, 3, 2);
   MeanMapsMaker maker(problem, 8, 1, 1);
@@ -171,8 +181,12 @@ TEST(MeanMaps, a_query_without_a_distribution_takes_no_part_and_a_full_mask_is_r
   slice.count2 = 2;
   slice.log_p.assign(6, static_cast<float>(std::log(1.0 / 6)));
   maker.add(0, 3, slice);
-  slice.lse = slice.entropy = slice.largest_p = std::nan("");
-  maker.add(0, 4, slice);
+  for (const double lse : {std::nan(""), 0.0}) {
+    slice.lse = lse;
+    slice.entropy = slice.largest_p = std::nan("");
+    ++slice.first1, ++slice.first2;
+    maker.add(0, slice.first2 + 1, slice);
+  }
   const MeanMaps maps = maker.finish();
   EXPECT_EQ(maps.seen_by(0, 2, 1), 1);
   EXPECT_NEAR(maps.at(0, 2, 1), 1.0 / 6, 1e-7);
