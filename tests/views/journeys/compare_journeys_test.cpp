@@ -219,7 +219,8 @@ TEST_F(CompareJourney, two_versions_of_a_kernel_are_compared_in_all_that_both_me
     IM_CHECK(unchanged.find("time A / B 1.020, in cycles 1.000") != std::string::npos);
     // A click selects A, the newer one, before B, whichever sweep is shown.
     std::vector<ResultRow> of_sides;
-    for (const ComparedSweep& side : data().compared) of_sides.push_back(side.results->rows.back());
+    for (const ComparedSweep& side : data().compared)
+      of_sides.insert(of_sides.end(), {side.results->rows.front(), side.results->rows.back()});
     for (const ResultRow& row : of_sides) {
       app().carry_out(ask::SelectMeasurements{{row.measurement}, row.sweep});
       wait(c);
