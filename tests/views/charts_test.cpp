@@ -387,6 +387,15 @@ TEST(Ticks, fewer_stand_on_an_axis_that_is_short) {
   EXPECT_TRUE(ticks_apart({}, 1).empty());
 }
 
+TEST(TextBeside, stays_inside_on_either_side_of_its_line) {
+  EXPECT_EQ(text_beside(20, 50, 5, 0, 100), 25);
+  EXPECT_EQ(text_beside(80, 50, 5, 0, 100), 25);
+  EXPECT_EQ(text_beside(50, 50, 5, 0, 100), 0);  // room on neither side: 55 would end beyond, -5 begins before
+  EXPECT_EQ(text_beside(100, 96, 5, 0, 100), 0);
+  EXPECT_EQ(text_beside(-40, 50, 5, 0, 100), 0);  // a line that was moved out of sight
+  EXPECT_EQ(text_beside(50, 200, 5, 0, 100), 0);  // its beginning is read
+}
+
 TEST(Readout, stands_beside_its_point_and_covers_as_little_as_can_be) {
   const ImRect room(0, 0, 1000, 800), point(492, 392, 508, 408);
   const ImVec2 size(200, 60);

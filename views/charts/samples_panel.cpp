@@ -10,6 +10,7 @@
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
+#include "views/parts/readout.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -256,8 +257,9 @@ void draw_histogram(Context& context, const SampleChart& chart, const Summary& s
       format_ms(summary.median_ms,
                 interval_known(summary) ? std::optional((summary.ci_high_ms - summary.ci_low_ms) / 2) : std::nullopt));
   const float width = ImGui::CalcTextSize(label.c_str()).x;
-  const bool left = top.x + width + look.px(8) > ImPlot::GetPlotPos().x + ImPlot::GetPlotSize().x;
-  const ImVec2 at(left ? top.x - width - look.px(6) : top.x + look.px(6), top.y + look.px(2));
+  const float low = ImPlot::GetPlotPos().x, margin = look.px(3);
+  const ImVec2 at(text_beside(top.x, width, look.px(6), low + margin, low + ImPlot::GetPlotSize().x - margin),
+                  top.y + look.px(2));
   ImPlot::GetPlotDrawList()->AddRectFilled(ImVec2(at.x - look.px(3), at.y),
                                            ImVec2(at.x + width + look.px(3), at.y + ImGui::GetTextLineHeight()),
                                            faded(look.theme.panel, 0.85F));  // bars are under it
