@@ -255,6 +255,13 @@ bool is_nothing_judged(const CompareModel& model) {
   return model.not_comparable > 0 && model.faster + model.slower + model.same + model.unclear == 0;
 }
 
+/// Of the widest interval, in design pixels.
+float interval_width(const Context& context, const CompareModel& model) {
+  const NumberFont font(context.look);
+  const std::string end = format_fixed(model.highest_ratio, model.ratio_decimals);
+  return std::clamp(ImGui::CalcTextSize((end + " .. " + end).c_str()).x / context.look.px(1) + 2, 60.0F, 160.0F);
+}
+
 /// What answers the question comes first, so that it needs no scrolling; what only places a row comes last. What is the
 /// same in all rows, or known of none, has no column: the lines above say it.
 std::vector<CompareColumn> columns_of(const Context& context, const CompareModel& model) {
@@ -264,6 +271,7 @@ std::vector<CompareColumn> columns_of(const Context& context, const CompareModel
     const SmallFont font(context.look);
     return ImGui::CalcTextSize(text.c_str()).x / context.look.px(1) + 8;
   };
+  const float interval = model.has_intervals ? interval_width(context, model) : 0;
   columns.push_back({CompareField::window, 0, "window", 76});
   if (model.kernel.empty()) columns.push_back({CompareField::kernel, 0, "kernel", 100});
   for (std::size_t s = 1; s < model.sweeps.size(); ++s) {
@@ -271,11 +279,11 @@ std::vector<CompareColumn> columns_of(const Context& context, const CompareModel
       columns.push_back({CompareField::verdict, s, several ? model.sweeps[s] : "verdict", 100});
     columns.push_back({CompareField::ratio, s, "ratio", 44, true});
     if (model.has_cycles) columns.push_back({CompareField::cycles, s, "in cycles", 60, true});
-    if (model.has_intervals) columns.push_back({CompareField::interval, s, "interval", 100, true});
+    if (model.has_intervals) columns.push_back({CompareField::interval, s, "interval", interval, true});
   }
   for (const std::size_t side : sides_of(model)) {
     const std::string title = side_name(model, side) + ", ms";
-    columns.push_back({CompareField::time, side, title, std::clamp(text_width(title), 72.0F, 130.0F), true});
+    columns.push_back({CompareField::time, side, title, std::clamp(text_width(title), 64.0F, 130.0F), true});
   }
   if (model.has_passes) columns.push_back({CompareField::pass, 0, "pass", 64});
   if (!model.has_settings) return columns;

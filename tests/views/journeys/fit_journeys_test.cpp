@@ -7,6 +7,7 @@
 
 #include "tests/views/journeys/fit_journey.hpp"
 #include "tests/views/pictures/drawn_text.hpp"
+#include "views/model/tables/compare_model.hpp"
 
 namespace triscope {
 namespace {
@@ -92,6 +93,32 @@ TEST_F(Fit, the_table_of_one_pass_has_all_its_columns) {
     IM_CHECK_GE(shown, 8);  // window, kernel, time, interval, beside the reference, two rates, the paper's time
     IM_CHECK_EQ(ui().columns_beyond, 0);
     IM_CHECK(fixture::says(fixture::drawn_text(c), "[ vs FA3  ▼ ] [ Columns ] [ Copy / Save ]"));
+  });
+}
+
+TEST_F(Fit, both_times_of_two_sweeps_are_seen_beside_their_ratio) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{1});
+    wait(c);
+    app().carry_out(ask::Compare{4});  // its lengths, which have some of the windows again
+    wait(c);
+    front(c, Panel::compare);
+    wait(c);
+    const CompareModel& model = *app().models().compare(data(), 0);
+    IM_CHECK_EQ(model.sweeps.size(), 2U);
+    IM_CHECK(model.has_intervals && model.has_cycles);  // else there is room to spare
+    constexpr int kShown = 8;  // window, kernel, verdict, ratio, in cycles, interval and the two times
+    const ImGuiTable* table = nullptr;
+    ImPool<ImGuiTable>& tables = ImGui::GetCurrentContext()->Tables;
+    for (int n = 0; n < tables.GetMapSize(); ++n) {
+      const ImGuiTable* one = tables.TryGetMapData(n);
+      const bool drawn = one != nullptr && one->LastFrameActive >= ImGui::GetFrameCount() - 1;
+      if (drawn && one->ColumnsCount >= kShown && one->OuterWindow == ImGui::FindWindowByName("###compare"))
+        table = one;
+    }
+    IM_CHECK(table != nullptr);
+    for (int n = 0; n < kShown; ++n) IM_CHECK_LE(table->Columns[n].WorkMaxX, table->InnerClipRect.Max.x + 1);
   });
 }
 

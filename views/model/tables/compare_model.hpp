@@ -48,6 +48,7 @@ struct CompareModel {
   int decimals = 0, ratio_decimals = 0;  ///< the most of any cell: a column lines up on its point
   std::int64_t faster = 0, slower = 0, same = 0, unclear = 0, not_comparable = 0,
                missing = 0;     ///< over the second sweep on
+  double highest_ratio = 1;     ///< at the upper end of an interval: their column has room for it
   std::string longest_setting;  ///< its column has room for it
 };
 
