@@ -209,7 +209,10 @@ void filter_line(Context& context) {
   flow(context.look.px(kNarrowestFilter));
   const std::string before = ui.filter;
   ImGui::SetNextItemWidth(-1);
-  ImGui::InputTextWithHint("##explore_filter", "filter: kernel~hopper window=512x32,256x32 seq>=8k ms<10", &ui.filter);
+  const float room = ImGui::CalcItemWidth() - 2 * ImGui::GetStyle().FramePadding.x;
+  ImGui::InputTextWithHint("##explore_filter",
+                           shortened("filter: kernel~hopper window=512x32,256x32 seq>=8k ms<10", room).c_str(),
+                           &ui.filter);
   // Esc leaves the field, and what was typed stays.
   if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape)) ui.filter = before;
   if (!ImGui::IsItemActive() && ui.filter.empty()) {

@@ -55,6 +55,8 @@ void draw_tooltip(Context& context, const SweepInfo& sweep) {
 
 void draw_menu(Context& context, const SweepInfo& sweep) {
   if (!ImGui::BeginPopupContextItem("sweep")) return;
+  // The list is closer together than a menu is read.
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, context.look.px(4)));
   const auto item = [&](const char* label, Request request, const char* key = nullptr, bool enabled = true) {
     if (ImGui::MenuItem(label, key, false, enabled)) context.request(std::move(request));
   };
@@ -82,6 +84,7 @@ void draw_menu(Context& context, const SweepInfo& sweep) {
       "Resume", ask::Resume{sweep.id}, nullptr,
       writable && !context.data.run.running && sweep.finished.empty() && !sweep.running && why_unusable(sweep).empty());
   item("Delete...", ask::AskToDelete{sweep.id}, nullptr, writable && !sweep.running);
+  ImGui::PopStyleVar();
   ImGui::EndPopup();
 }
 
@@ -260,8 +263,9 @@ void draw_history_panel(Context& context) {
   const std::size_t compared = ui.selection.compared.size();
   const std::string compare = compared < 2 ? "" : fmt::format("Compare these {}", compared);
   ImGui::SetNextItemWidth(compare.empty() ? -1 : -button_width(compare.c_str()) - ImGui::GetStyle().ItemSpacing.x);
-  ImGui::InputTextWithHint("##history_filter", "filter by device, date, title, #tag, counters", &ui.history_filter,
-                           ImGuiInputTextFlags_EscapeClearsAll);
+  const float room = ImGui::CalcItemWidth() - 2 * ImGui::GetStyle().FramePadding.x;
+  ImGui::InputTextWithHint("##history_filter", shortened("filter by device, date, title, #tag, counters", room).c_str(),
+                           &ui.history_filter, ImGuiInputTextFlags_EscapeClearsAll);
   if (!compare.empty()) {
     ImGui::SameLine();
     if (ImGui::Button(compare.c_str())) context.request(ask::ShowPanel{Panel::compare});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "tests/views/journeys/fit_journey.hpp"
@@ -122,6 +123,32 @@ TEST_F(Fit, what_a_comparison_says_first_is_read_whole_at_200_percent) {
     const std::string text = fixture::drawn_text(c);
     IM_CHECK(fixture::says(text, summary));
     IM_CHECK_GE(differences->OuterRect.Min.y, top + heading + words + small->Size + 3 * spacing);
+  });
+}
+
+TEST_F(Fit, the_hint_of_a_narrow_filter_ends_in_dots_and_not_in_half_a_word_at_200_percent) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    const auto other = std::ranges::find_if(
+        data().sweeps, [](const SweepInfo& sweep) { return sweep.id != ui().selection.shown_sweep; });
+    app().carry_out(ask::Compare{other->id});
+    wait(c);
+    ui().settings.scale = 2;
+    c->Yield(6);
+    for (const auto& [panel, field, begin] :
+         {std::tuple{Panel::history, "//###history/##history_filter", "filter by device"},
+          std::tuple{Panel::explore, "//###explore/##explore_filter", "filter: kernel~"}}) {
+      front(c, panel);
+      wait(c);
+      const std::string text = fixture::drawn_text(c);
+      const std::size_t at = text.find(begin), end = text.find(" }", at);
+      IM_CHECK(at != std::string::npos && end != std::string::npos);
+      const std::string hint = text.substr(at, end - at);
+      IM_CHECK(hint.ends_with("…"));
+      const ImRect place = c->ItemInfo(field).RectFull;
+      IM_CHECK_GT(place.GetWidth(), 0);
+      IM_CHECK_LE(ImGui::CalcTextSize(hint.c_str()).x, place.GetWidth());
+    }
   });
 }
 
