@@ -21,6 +21,7 @@
 #include "views/command/documents.hpp"
 #include "views/command/palette.hpp"
 #include "views/command/shortcut.hpp"
+#include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
 #include "views/model/setup_model.hpp"
 
@@ -53,6 +54,11 @@ TEST(Format, numbers_read_as_people_write_them) {
   EXPECT_EQ(known_decimals(95.2747, std::nullopt), 2);
   EXPECT_EQ(known_decimals(0.0375, 0.00002), 4) << "no more than four";
   EXPECT_EQ(format_fixed(std::nan(""), 2), "NaN");
+}
+
+TEST(Format, a_kernel_is_brief_only_where_that_saves_letters) {
+  EXPECT_EQ(brief_label({.label = "FlashAttention-3", .short_label = "FA3"}), "FA3");
+  EXPECT_EQ(brief_label({.label = "Portable", .short_label = "portable"}), "Portable");
 }
 
 TEST(Format, started_is_short_and_in_local_time) {

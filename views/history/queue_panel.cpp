@@ -11,6 +11,7 @@
 #include "profiler/statistics/centre.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/statistics/training_step.hpp"
+#include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
 #include "views/history/history_panels.hpp"
 #include "views/model/measure_more.hpp"
@@ -81,7 +82,7 @@ void draw_row(Context& context, const LiveRow& live, double precision) {
   {
     const SmallFont font(look);
     clipped_text(context, row.problem.form == Form::dot_product ? theme.muted : theme.text,
-                 fmt::format("{} {}, {}", line_label(row), short_pass(row.pass), row.card.short_label),
+                 fmt::format("{} {}, {}", line_label(row), short_pass(row.pass), brief_label(row.card)),
                  ImGui::GetContentRegionAvail().x - width - look.px(8));
   }
   ImGui::SameLine();

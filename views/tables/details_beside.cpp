@@ -10,6 +10,7 @@
 
 #include "profiler/plan/request.hpp"
 #include "profiler/record/columns.hpp"
+#include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
 #include "views/model/tables/beside_model.hpp"
 #include "views/parts/widgets.hpp"
@@ -18,7 +19,7 @@ namespace triscope {
 namespace {
 
 std::string short_name(const ResultRow& row) {
-  return fmt::format("{} {} {}", line_label(row), row.card.short_label, row.pass == Pass::forward ? "fwd" : "bwd");
+  return fmt::format("{} {} {}", line_label(row), brief_label(row.card), row.pass == Pass::forward ? "fwd" : "bwd");
 }
 
 /// "A" for what the others stand beside, "B" for what it is compared with in full.
@@ -46,7 +47,7 @@ NamedBy naming(const SelectionFigures& figures) {
 std::string name_by(const NamedBy& by, const ResultRow& row) {
   std::string name = line_label(row);
   if (by.tokens) name += " " + format_tokens(row.problem.seq_len);
-  if (by.kernel) name += " " + row.card.short_label;
+  if (by.kernel) name += " " + brief_label(row.card);
   if (by.pass) name += row.pass == Pass::forward ? " fwd" : " bwd";
   if (by.sweep) name += fmt::format(", sweep {}", row.sweep);
   return name;

@@ -17,6 +17,7 @@
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/statistics/training_step.hpp"
+#include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/length_budget.hpp"
 
@@ -146,7 +147,7 @@ std::string windows_label(const Collected& collected, const Ambiguity& differs) 
   if (differs.heads) label += " " + heads_text(p);
   if (differs.head_dim) label += fmt::format(" D{}", p.head_dim);
   if (differs.form) label += fmt::format(" {}", to_string(p.form));
-  if (differs.kernel) label += " " + collected.row.card.short_label;
+  if (differs.kernel) label += " " + brief_label(collected.row.card);
   return label;
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "profiler/record/same_device.hpp"
+#include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {
@@ -78,7 +79,7 @@ const Aspect kAspects[] = {
     {"kernel sources",
      [](const SweepResults& s) {
        return distinct(s, [](const ResultRow& row) {
-         return fmt::format("{} {} {}", row.card.short_label, to_string(row.pass), row.source_hash);
+         return fmt::format("{} {} {}", brief_label(row.card), to_string(row.pass), row.source_hash);
        });
      },
      true},
@@ -87,7 +88,7 @@ const Aspect kAspects[] = {
     {"baselines",
      [](const SweepResults& s) {
        return distinct(
-           s, [](const ResultRow& row) { return row.card.short_label + " " + row.instance; }, true);
+           s, [](const ResultRow& row) { return brief_label(row.card) + " " + row.instance; }, true);
      },
      true},
     {"Triscope",
