@@ -11,6 +11,7 @@
 #include "profiler/paper/laws/losses_file.hpp"
 #include "profiler/paper/laws/reproduction.hpp"
 #include "views/parts/chart_tools.hpp"
+#include "views/parts/widgets.hpp"
 
 namespace triscope {
 namespace {
@@ -98,13 +99,14 @@ std::vector<ImU32> law_colours(const Theme& theme, std::span<const std::string> 
 
 void draw_law_plot(const Context& context, const std::string& title, std::span<const DrawnLaw> laws, double until,
                    std::span<const double> sizes, ImVec2 size) {
+  const NumberFont font(context.look, kSecondarySize);
   if (laws.empty() || !ImPlot::BeginPlot(title.c_str(), size, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
   ImPlot::SetupAxes("active parameters", "loss", ImPlotAxisFlags_Lock, ImPlotAxisFlags_AutoFit);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   name_sizes(context.look, laws, until, sizes, size.x);
   ImPlot::SetupLegend(ImPlotLocation_NorthEast);
   for (const DrawnLaw& one : laws) plot_law(context.look, one, until, sizes);
-  ImPlot::EndPlot();
+  end_plot(context.look);
 }
 
 }  // namespace triscope

@@ -151,6 +151,7 @@ void plot_bound(const Context& context, const Match3Shown& shown) {
   const auto n = static_cast<std::int64_t>(all.question.numbers.size());
   const ImVec2 room = ImGui::GetIO().DisplaySize;
   const ImVec2 size(-1, std::clamp(room.y * 0.35F, look.px(260), look.px(480)));
+  const NumberFont font(look, kSecondarySize);
   if (!ImPlot::BeginPlot("##bound", size, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoInputs)) return;
   ImPlot::SetupAxes("modulus M", "c");
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
@@ -168,7 +169,7 @@ void plot_bound(const Context& context, const Match3Shown& shown) {
   plot_marks(look, " tried, wrong", wrong, ImPlotMarker_Cross, 4, look.theme.slower);
   plot_marks(look, " these numbers", {ImPlotPoint(static_cast<double>(all.question.modulus), all.answer.c)},
              ImPlotMarker_Diamond, 6, look.theme.accent);
-  ImPlot::EndPlot();
+  end_plot(look);
 }
 
 void draw_bound(const Context& context, const Match3Shown& shown) {

@@ -121,11 +121,12 @@ void plot_work(const Context& context, const Windows& windows, OperatorUi& ui) {
   const Theme& theme = context.look.theme;
   const float height = std::max(context.look.px(220), std::min(context.look.px(360), ImGui::GetContentRegionAvail().y));
   const ImPlotFlags flags = ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect;
+  const NumberFont font(context.look, kSecondarySize);
   if (!ImPlot::BeginPlot("##work", ImVec2(-1, height), flags)) return;
   ImPlot::SetupAxes("tokens", "FLOPs of a head and dimension", ImPlotAxisFlags_Lock, ImPlotAxisFlags_Lock);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
-  ImPlot::SetupAxisFormat(ImAxis_X1, format_axis_number, nullptr);
+  for (const ImAxis axis : {ImAxis_X1, ImAxis_Y1}) ImPlot::SetupAxisFormat(axis, format_axis_number, nullptr);
   ImPlot::SetupAxesLimits(1 << kShortest, 1 << kLongest, 1e5, 3e12, ImPlotCond_Always);
   ImPlot::SetupLegend(ImPlotLocation_NorthWest);
   const std::vector<OperatorWork> all = work_by_length(windows, kShortest, kLongest);
@@ -143,7 +144,7 @@ void plot_work(const Context& context, const Windows& windows, OperatorUi& ui) {
   double tokens = ui.tokens;
   if (ImPlot::DragLineX(0, &tokens, to_vec4(theme.accent), context.look.px(2), ImPlotDragToolFlags_NoFit))
     ui.tokens = static_cast<int>(std::lround(std::clamp<double>(tokens, 1 << kShortest, 1 << kLongest)));
-  ImPlot::EndPlot();
+  end_plot(context.look);
 }
 
 void draw_counts(const Context& context, const Windows& windows, std::int64_t tokens) {

@@ -242,6 +242,7 @@ void plot_mixes(const Context& context, RecipeUi& ui, const RecipeAnswer& answer
       std::clamp(ImGui::GetContentRegionAvail().y - context.look.px(400), context.look.px(220), context.look.px(520));
   const ImPlotFlags flags = ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect |
                             (answer.fits ? ImPlotFlags_None : ImPlotFlags_NoLegend);
+  const NumberFont font(context.look, kSecondarySize);
   if (!ImPlot::BeginPlot("##mixes", ImVec2(-1, height), flags)) return;
   const StepLines lines = lines_of(answer);
   const auto [bottom, top] = shown_range(lines, static_cast<double>(ui.budget_ms));
@@ -267,7 +268,7 @@ void plot_mixes(const Context& context, RecipeUi& ui, const RecipeAnswer& answer
   if (ui.budget_ms > 0 &&
       ImPlot::DragLineY(1, &budget, to_vec4(theme.faster), context.look.px(2), ImPlotDragToolFlags_NoFit))
     ui.budget_ms = static_cast<float>(std::max(0.0, budget));
-  ImPlot::EndPlot();
+  end_plot(context.look);
 }
 
 void draw_costs(Context& context) {

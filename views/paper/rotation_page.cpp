@@ -91,6 +91,7 @@ void position_slider(const Context& context, const char* label, int& value) {
 
 void plot_shifts(const Context& context, const ShiftedLogits& shared, const ShiftedLogits& different) {
   const ImVec2 size(std::min(ImGui::GetContentRegionAvail().x, context.look.px(640)), context.look.px(240));
+  const NumberFont font(context.look, kSecondarySize);
   if (!ImPlot::BeginPlot("##shifts", size, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoInputs))
     return;
   ImPlot::SetupAxes("all three positions later by", "logit of the chunk", ImPlotAxisFlags_AutoFit,
@@ -106,7 +107,7 @@ void plot_shifts(const Context& context, const ShiftedLogits& shared, const Shif
   plot(" determinant, one axis", shared.determinants, theme.series[0]);
   plot(" three axes", different.determinants, theme.series[1]);
   plot(" sum q k1 k2", shared.trilinears, theme.baseline);
-  ImPlot::EndPlot();
+  end_plot(context.look);
 }
 
 void draw_rotary(const Context& context, RotationUi& ui) {

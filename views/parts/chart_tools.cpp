@@ -460,6 +460,7 @@ void set_decade_ticks(ImAxis axis, double low, double high, float length) {
 
 int format_axis_number(double value, char* buffer, int size, void*) {
   const double magnitude = std::abs(value);
+  if (magnitude >= 1e12) return std::snprintf(buffer, static_cast<std::size_t>(size), "%gT", value / 1e12);
   if (magnitude >= 1e9) return std::snprintf(buffer, static_cast<std::size_t>(size), "%gG", value / 1e9);
   if (magnitude >= 1e6) return std::snprintf(buffer, static_cast<std::size_t>(size), "%gM", value / 1e6);
   if (magnitude >= 1e4) return std::snprintf(buffer, static_cast<std::size_t>(size), "%gk", value / 1e3);
