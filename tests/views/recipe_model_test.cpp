@@ -91,7 +91,7 @@ TEST(RecipeModel, names_what_was_not_measured_and_how_to_measure_it) {
 TEST(RecipeModel, crossings_are_measured_or_wait_for_tiles_or_are_refused) {
   const std::vector<ResultRow> rows = length_sweep()->rows;
   const OperatorCrossings measured = operator_crossings(rows, {512, 32});
-  EXPECT_EQ(measured.beside, "64/1 heads of 128, beside baseline.fa3");
+  EXPECT_EQ(measured.beside, "64/1 heads of 128, beside FlashAttention-3");
   for (const std::string& text : {measured.forward, measured.backward, measured.both})
     EXPECT_THAT(text, testing::StartsWith("41,000 (39,8"));
   const std::vector<ResultRow> three = rows_of_three_windows();
@@ -102,9 +102,9 @@ TEST(RecipeModel, crossings_are_measured_or_wait_for_tiles_or_are_refused) {
   for (const Problem& problem : waiting.to_count) counted.push_back({problem, {}});
   const OperatorCrossings other = operator_crossings(three, {384, 32}, counted);
   EXPECT_TRUE(other.to_count.empty());
-  EXPECT_THAT(other.forward, HasSubstr("cuda.hopper, estimate by triples"));
+  EXPECT_THAT(other.forward, HasSubstr("Hopper, estimate by triples"));
   EXPECT_THAT(operator_crossings(rows, {384, 32}, counted).forward,
-              HasSubstr("cuda.hopper has rows of 2 pairs of windows here, which tell too little of others"));
+              HasSubstr("Hopper has rows of 2 pairs of windows here, which tell too little of others"));
   OperatorCrossings beyond = operator_crossings(three, {1024, 32}, counted);
   for (const Problem& problem : beyond.to_count) counted.push_back({problem, {}});
   beyond = operator_crossings(three, {1024, 32}, counted);
@@ -120,7 +120,7 @@ TEST(RecipeModel, the_layer_is_that_of_the_database_until_one_is_typed) {
   const LayerMixRequest layer = measured_layer(rows);
   EXPECT_EQ(layer.q_heads, 8);
   const OperatorCrossings found = operator_crossings(rows, {512, 32});
-  EXPECT_EQ(found.beside, "8/1 heads of 128, beside baseline.fa3");
+  EXPECT_EQ(found.beside, "8/1 heads of 128, beside FlashAttention-3");
   EXPECT_THAT(found.forward, testing::StartsWith("41,000"));
   RecipeUi ui;
   EXPECT_EQ(with_measured(ui, layer).q_heads, 8);

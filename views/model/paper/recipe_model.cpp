@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -20,6 +21,23 @@ namespace {
 
 /// Both passes were measured.
 bool both(const std::set<Pass>& passes) { return passes.contains(Pass::forward) && passes.contains(Pass::backward); }
+
+/// Ids of kernels and their labels, the longer of two that begin alike first.
+using KernelLabels = std::map<std::string, std::string, std::greater<>>;
+KernelLabels labels_of(const std::vector<ResultRow>& rows) {
+  KernelLabels labels;
+  for (const ResultRow& row : rows) labels.emplace(row.kernel, row.card.label.empty() ? row.kernel : row.card.label);
+  return labels;
+}
+
+/// Kernels by the names that the window has for them: words that the command line shares have their ids.
+std::string with_labels(std::string text, const KernelLabels& labels) {
+  for (const auto& [id, label] : labels) {
+    for (std::size_t at = 0; (at = text.find(id, at)) != std::string::npos; at += label.size())
+      text.replace(at, id.size(), label);
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -135,15 +153,17 @@ RecipeUi with_shape(RecipeUi ui, const MeasuredShape& measured) {
 OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const Windows& windows,
                                      const WorkTable& work) {
   const LayerMixRequest request = measured_layer(rows, {.windows = windows});
+  const KernelLabels labels = labels_of(rows);
   OperatorCrossings found;
-  found.beside = fmt::format("{}/{} heads of {}, beside {}", request.q_heads, request.kv_heads, request.head_dim,
-                             request.dot_kernel);
+  found.beside = with_labels(fmt::format("{}/{} heads of {}, beside {}", request.q_heads, request.kv_heads,
+                                         request.head_dim, request.dot_kernel),
+                             labels);
   found.to_count = still_to_count(crossing_problems(rows, request), work);
   if (!found.to_count.empty()) return found;
   const Crossings told = measured_crossings(rows, request, work);
-  found.forward = plus_minus(crossings_text(told.forward));
-  found.backward = plus_minus(crossings_text(told.backward));
-  found.both = plus_minus(crossings_text(told.step));
+  found.forward = with_labels(plus_minus(crossings_text(told.forward)), labels);
+  found.backward = with_labels(plus_minus(crossings_text(told.backward)), labels);
+  found.both = with_labels(plus_minus(crossings_text(told.step)), labels);
   found.sweep = crossing_sweep(rows, request, told);
   return found;
 }
