@@ -386,7 +386,7 @@ void draw_status_bar(Context& context) {
       item(look.theme.muted, fmt::format("slices in fp64 on the {}", device_title(context.ui.attention.device)));
       if (side.slice)
         item(look.theme.muted,
-             fmt::format("{} x {} pairs", format_count(side.slice->count1), format_count(side.slice->count2)));
+             fmt::format("{} × {} pairs", format_count(side.slice->count1), format_count(side.slice->count2)));
     } else if (data.shown) {
       const Environment& e = data.shown->info.environment;
       item(look.theme.muted, "measured on " + e.device_name);
