@@ -256,6 +256,16 @@ void shoot_dialogs(Studio& studio, const Variant& variant) {
   studio.ask(ask::SaveChart{Panel::tflops, {}});
   studio.shoot("dialog_save");
   close();
+  const std::pair<const char*, FileRequest> asked[] = {{"table", ask::SaveTable{}},
+                                                       {"window", ask::SaveWindowPicture{}},
+                                                       {"import", ask::ImportDatabase{}},
+                                                       {"compare", ask::CompareDatabase{}},
+                                                       {"kernel", ask::OpenKernel{}}};
+  for (const auto& [name, request] : asked) {
+    studio.ask(request);
+    studio.shoot(fmt::format("dialog_{}", name));
+    close();
+  }
   studio.ask(ask::OpenDocument{"window.md", "Latency"});
   studio.shoot("dialog_document");
   close();
@@ -263,8 +273,8 @@ void shoot_dialogs(Studio& studio, const Variant& variant) {
   studio.shoot("dialog_delete");
   close();
   const float left = static_cast<float>(variant.width) < 760 * variant.scale ? 0 : 58;  // the program's name
-  for (const auto& [menu, x] :
-       {std::pair{"file", 38.0F}, std::pair{"edit", 74.0F}, std::pair{"view", 114.0F}, std::pair{"sweep", 162.0F}}) {
+  for (const auto& [menu, x] : {std::pair{"file", 38.0F}, std::pair{"edit", 74.0F}, std::pair{"view", 114.0F},
+                                std::pair{"sweep", 162.0F}, std::pair{"help", 210.0F}}) {
     studio.click(left + x, 20);
     studio.shoot(fmt::format("menu_{}", menu));
     close();
