@@ -283,7 +283,7 @@ std::vector<CompareColumn> columns_of(const Context& context, const CompareModel
   }
   for (const std::size_t side : sides_of(model)) {
     const std::string title = side_name(model, side) + ", ms";
-    columns.push_back({CompareField::time, side, title, std::clamp(text_width(title), 64.0F, 130.0F), true});
+    columns.push_back({CompareField::time, side, title, std::clamp(text_width(title), 72.0F, 130.0F), true});
   }
   if (model.has_passes) columns.push_back({CompareField::pass, 0, "pass", 64});
   if (!model.has_settings) return columns;
