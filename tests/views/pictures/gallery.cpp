@@ -225,18 +225,34 @@ void shoot_many(Studio& studio, const Variant& variant, const std::filesystem::p
   studio.tour("many_rows");
 }
 
+void press_escape(Studio& studio) {
+  ImGui::GetIO().AddKeyEvent(ImGuiKey_Escape, true);
+  studio.offscreen().frame();
+  ImGui::GetIO().AddKeyEvent(ImGuiKey_Escape, false);
+  studio.offscreen().settle();
+}
+
+/// Those that ask for a file, beside the one for a chart.
+void shoot_file_dialogs(Studio& studio) {
+  const std::pair<const char*, FileRequest> asked[] = {{"table", ask::SaveTable{}},
+                                                       {"window", ask::SaveWindowPicture{}},
+                                                       {"import", ask::ImportDatabase{}},
+                                                       {"compare", ask::CompareDatabase{}},
+                                                       {"kernel", ask::OpenKernel{}}};
+  for (const auto& [name, request] : asked) {
+    studio.ask(request);
+    studio.shoot(fmt::format("dialog_{}", name));
+    press_escape(studio);
+  }
+}
+
 void shoot_dialogs(Studio& studio, const Variant& variant) {
   InventedSweep sweep;
   studio.open(recorded_file(), variant, sweep);
   studio.ask(ask::ShowSweep{kTable1});
   studio.application().select_first();
   UiState& ui = studio.application().ui();
-  const auto close = [&] {
-    ImGui::GetIO().AddKeyEvent(ImGuiKey_Escape, true);
-    studio.offscreen().frame();
-    ImGui::GetIO().AddKeyEvent(ImGuiKey_Escape, false);
-    studio.offscreen().settle();
-  };
+  const auto close = [&] { press_escape(studio); };
   studio.ask(ask::OpenPalette{});
   studio.shoot("dialog_palette");
   close();
@@ -256,16 +272,7 @@ void shoot_dialogs(Studio& studio, const Variant& variant) {
   studio.ask(ask::SaveChart{Panel::tflops, {}});
   studio.shoot("dialog_save");
   close();
-  const std::pair<const char*, FileRequest> asked[] = {{"table", ask::SaveTable{}},
-                                                       {"window", ask::SaveWindowPicture{}},
-                                                       {"import", ask::ImportDatabase{}},
-                                                       {"compare", ask::CompareDatabase{}},
-                                                       {"kernel", ask::OpenKernel{}}};
-  for (const auto& [name, request] : asked) {
-    studio.ask(request);
-    studio.shoot(fmt::format("dialog_{}", name));
-    close();
-  }
+  shoot_file_dialogs(studio);
   studio.ask(ask::OpenDocument{"window.md", "Latency"});
   studio.shoot("dialog_document");
   close();
