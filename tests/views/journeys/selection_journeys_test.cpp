@@ -408,7 +408,7 @@ TEST_F(SelectionJourney, the_history_counts_the_sweeps_that_its_filter_finds) {
     const std::string of_all = fmt::format(" of {} sweeps", sweeps.size());
     IM_CHECK(!fixture::says(fixture::drawn_text(c), of_all));
     const auto backward = std::ranges::count_if(sweeps, [](const SweepInfo& sweep) {
-      const auto& name = app().models().name(data(), sweep);
+      const auto& name = app().models().name(sweep);
       return fixture::says(name.title + name.brief, "bwd");
     });
     IM_CHECK(backward > 0 && backward < std::ssize(sweeps));
