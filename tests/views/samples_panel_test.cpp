@@ -15,7 +15,7 @@ using fixture::Canvas;
 using fixture::row;
 using fixture::sweep;
 
-std::vector<Sample> samples(std::size_t count) {
+std::vector<Sample> taken_samples(std::size_t count) {
   std::vector<Sample> result(count);
   for (std::size_t i = 0; i < count; ++i) {
     result[i].started_ns = static_cast<std::int64_t>(i) * 1'000'000;
@@ -30,7 +30,7 @@ TEST(SamplesPanel, samples_that_arrive_stay_inside_their_axes_until_these_are_zo
   WindowData data;
   data.database = "/data/results.db";
   data.shown = sweep({row(-1, 512, 32, Pass::forward, 24, 0.2)});
-  std::vector<Sample> taken = samples(20);
+  std::vector<Sample> taken = taken_samples(20);
   const auto draw = [&] {
     auto selected = std::make_shared<SelectedMeasurement>();
     selected->row = data.shown->rows[0];
@@ -48,7 +48,7 @@ TEST(SamplesPanel, samples_that_arrive_stay_inside_their_axes_until_these_are_zo
   ASSERT_GT(plots, 2) << "times, lanes, histogram";
   const int times = 0, lane = 1, histogram = plots - 1;
   EXPECT_LT(axis_of(times, ImAxis_X1).Range.Max, 0.1);
-  taken = samples(600);
+  taken = taken_samples(600);
   for (Sample& sample : taken) sample.duration_ns *= 2, *sample.sm_clock_mhz += 400;
   draw();
   draw();

@@ -20,7 +20,7 @@ bool is_narrow(const ImRect& panel, const ImRect& room) { return panel.GetWidth(
 
 /// The panel that the last item stands in: of a narrow one the whole, of a wide one the part with the item.
 ImRect panel_of_item(const ImRect& room) {
-  const ImGuiWindow* window = ImGui::GetCurrentWindow();
+  const ImGuiWindow* window = ImGui::GetCurrentWindowRead();  // or the tab of a panel would be no item any more
   const ImRect whole = window->RootWindow->Rect();
   if (is_narrow(whole, room)) return whole;
   if (const ImGuiTable* table = ImGui::GetCurrentTable()) window = table->OuterWindow;

@@ -354,22 +354,25 @@ void DatabaseReader::make_table(ReadResult& result) {
   result.table = table_ = std::move(made);
 }
 
-ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<void(const ReadResult&)>& rows_ready) {
-  if (!snapshot_ || request.file != file_ || gone_ || inode_of(request.file) != inode_) {
-    Snapshot opened(request.file, kBusyTimeout, cancel_);  // throws before anything of the old one is lost
-    if (request.file != file_ || inode_of(request.file) != inode_) {
-      known_.clear();
-      loaded_.clear();
-      table_ = {};
-    }
-    snapshot_ = std::move(opened);
-    beside_.reset();  // versions are those of a connection
-    versions_.forget();
-    loaded_version_.reset();
-    file_ = request.file;
-    inode_ = inode_of(file_);
-    gone_ = false;
+void DatabaseReader::open(const std::filesystem::path& file) {
+  if (snapshot_ && file == file_ && !gone_ && inode_of(file) == inode_) return;
+  Snapshot opened(file, kBusyTimeout, cancel_);  // throws before anything of the old one is lost
+  if (file != file_ || inode_of(file) != inode_) {
+    known_.clear();
+    loaded_.clear();
+    table_ = {};
   }
+  snapshot_ = std::move(opened);
+  beside_.reset();  // versions are those of a connection
+  versions_.forget();
+  loaded_version_.reset();
+  file_ = file;
+  inode_ = inode_of(file_);
+  gone_ = false;
+}
+
+ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<void(const ReadResult&)>& rows_ready) {
+  open(request.file);
   version_ = snapshot_->data_version();
   ReadResult result;
   result.read_only = access(file_.c_str(), W_OK) != 0 ||

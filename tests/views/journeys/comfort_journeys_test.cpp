@@ -10,6 +10,7 @@
 #include <memory>
 #include <thread>
 
+#include "tests/paths.hpp"
 #include "tests/views/journeys/journey.hpp"
 
 namespace triscope {
@@ -371,6 +372,98 @@ TEST_F(Journey, a_sweep_of_many_hours_is_asked_about_while_its_estimate_is_being
     make();
     until(c, [&] { return world().sweep.started == 1; });
     wait(c);
+  });
+}
+
+/// Where the tooltip stands that comes while the pointer rests at `at`; empty: none came.
+ImRect tooltip_at(ImGuiTestContext* c, ImVec2 at) {
+  c->MouseMoveToPos(ImVec2(at.x + 1, at.y));
+  c->Yield(2);
+  c->MouseMoveToPos(at);
+  c->SleepNoSkip(1.0F, 1.0F / 30);
+  const ImGuiWindow* shown = ImGui::FindWindowByName("##Tooltip_00");
+  return shown != nullptr && shown->Active && !shown->Hidden ? shown->Rect() : ImRect();
+}
+
+/// The table that has most room in a panel: its head, and where its columns are.
+struct TableHead {
+  ImRect rect;
+  std::vector<float> columns;
+};
+TableHead head_of(const char* panel) {
+  ImGuiContext& context = *ImGui::GetCurrentContext();
+  const ImGuiTable* largest = nullptr;
+  for (int n = 0; n < context.Tables.GetMapSize(); ++n) {
+    const ImGuiTable* one = context.Tables.TryGetMapData(n);
+    if (one == nullptr || one->OuterWindow != ImGui::FindWindowByName(panel) ||
+        one->LastFrameActive + 1 < context.FrameCount)
+      continue;
+    if (largest == nullptr || one->OuterRect.GetHeight() > largest->OuterRect.GetHeight()) largest = one;
+  }
+  if (largest == nullptr) return {};
+  const ImRect table = largest->OuterRect;
+  TableHead head;
+  head.rect = ImRect(table.Min, ImVec2(table.Max.x, table.Min.y + largest->InstanceDataFirst.LastTopHeadersRowHeight));
+  for (const ImGuiTableColumn& column : largest->Columns) {
+    const float middle = (column.WorkMinX + column.WorkMaxX) / 2;
+    if (column.IsVisibleX && middle < table.Max.x) head.columns.push_back(middle);
+  }
+  return head;
+}
+
+bool is_free_of(const ImRect& shown, const ImRect& what) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const ImRect room(viewport->Pos, ImVec2(viewport->Pos.x + viewport->Size.x, viewport->Pos.y + viewport->Size.y));
+  return shown.GetWidth() > 0 && room.Contains(shown) && !shown.Overlaps(what);
+}
+
+TEST_F(Journey, a_tooltip_leaves_rows_heads_and_controls_in_view) {
+  window->start(recorded_file());
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{data().sweeps.front().id});
+    wait(c);
+    app().carry_out(ask::CompareBefore{});
+    wait(c);
+    int seen = 0;
+    for (const auto& [panel, name] : {std::pair(Panel::compare, "###compare"), {Panel::latency, "###latency"}}) {
+      front(c, panel);
+      const ImRect whole = ImGui::FindWindowByName(name)->Rect();
+      const auto& [head, columns] = head_of(name);
+      IM_CHECK(head.GetHeight() > 0);
+      const ImRect above(whole.Min, ImVec2(whole.Max.x, head.Max.y));
+      const float row = 24 * app().look().scale;
+      // Of a head, and of the third row: neither over it nor over what is above it.
+      const ImRect rows(head.Min, ImVec2(head.Max.x, head.Max.y + 3 * row - 4));
+      for (const float x : columns) {
+        for (const auto& [y, kept] : {std::pair(head.GetCenter().y, above), {head.Max.y + 2.5F * row, rows}}) {
+          const ImRect shown = tooltip_at(c, ImVec2(x, y));
+          if (shown.GetWidth() == 0) continue;
+          IM_CHECK(is_free_of(shown, kept));
+          ++seen;
+        }
+      }
+    }
+    IM_CHECK(seen >= 10);
+    // Of a control: it covers neither its neighbours nor the head of the table.
+    front(c, Panel::latency);
+    const ImRect head = head_of("###latency").rect;
+    const ImRect control = c->ItemInfo("//###latency/###Copy").RectFull;
+    const ImRect reference = c->ItemInfo("//###latency/###reference").RectFull;
+    const ImRect shown = tooltip_at(c, reference.GetCenter());
+    IM_CHECK(is_free_of(shown, head) && is_free_of(shown, control) && is_free_of(shown, reference));
+    // In a narrow panel it stands beside the panel: at the foot of the window too.
+    front(c, Panel::history);
+    const ImRect history = ImGui::FindWindowByName("###history")->Rect();
+    int sweeps = 0;
+    for (const float y : {history.Min.y + 80, history.Max.y - 48, history.Max.y - 29, history.Max.y - 10}) {
+      const ImRect of_sweep = tooltip_at(c, ImVec2(history.Min.x + 80, y));
+      if (of_sweep.GetWidth() == 0) continue;  // a heading
+      IM_CHECK(is_free_of(of_sweep, history));
+      ++sweeps;
+    }
+    IM_CHECK(sweeps >= 2);
+    const ImRect setup = ImGui::FindWindowByName("###setup")->Rect();
+    IM_CHECK(is_free_of(tooltip_at(c, c->ItemInfo("//###setup/**/Open kernel...").RectFull.GetCenter()), setup));
   });
 }
 

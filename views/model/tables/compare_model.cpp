@@ -245,10 +245,8 @@ UnchangedKernels unchanged_of(const std::vector<ComparedSweep>& compared) {
 
 void count(CompareModel& model, const Comparison& comparison) {
   model.has_cycles |= comparison.cycle_ratio.has_value();
-  if (interval_known(comparison)) {
-    model.has_intervals = true;
-    model.highest_ratio = std::max(model.highest_ratio, comparison.interval.high);
-  }
+  model.has_intervals |= interval_known(comparison);
+  if (interval_known(comparison)) model.highest_ratio = std::max(model.highest_ratio, comparison.interval.high);
   model.unjudged.add(comparison);
   switch (comparison.verdict) {
     case Verdict::faster:
