@@ -175,15 +175,15 @@ void copy_button(Context& context, Panel panel) {
   if (ImGui::Button("Copy")) context.request(ask::CopyPanelData{panel});
 }
 
-void header_text(const Context& context, int column, const std::string& name, bool right, ImU32 colour) {
+void header_text(const Context& context, int column, const std::string& text, bool right, ImU32 colour) {
   const ImRect cell = ImGui::TableGetCellBgRect(ImGui::GetCurrentTable(), column);
   const SmallFont font(context.look);
   const ImGuiTableColumn& content = ImGui::GetCurrentTable()->Columns[column];
-  const std::string text = shortened(name, content.MaxX - content.WorkMinX);  // else it runs into the next one
-  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  const std::string shown = shortened(text, content.MaxX - content.WorkMinX);  // else it runs into the next one
+  const ImVec2 size = ImGui::CalcTextSize(shown.c_str());
   const float x = right ? std::max(content.WorkMinX, content.WorkMaxX - size.x) : content.WorkMinX;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddText(ImVec2(std::round(x), std::round(cell.GetCenter().y - size.y / 2)), colour, text.c_str());
+  list->AddText(ImVec2(std::round(x), std::round(cell.GetCenter().y - size.y / 2)), colour, shown.c_str());
   if (column != 0) return;
   // The line under the headers is as long as those between the rows.
   const ImRect outer = ImGui::GetCurrentTable()->InnerClipRect;

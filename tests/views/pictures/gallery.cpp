@@ -26,7 +26,6 @@ namespace triscope {
 namespace {
 
 using fixture::InventedSweep;
-using gallery::name_of;
 using gallery::Studio;
 using gallery::Variant;
 
