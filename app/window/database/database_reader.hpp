@@ -109,9 +109,9 @@ class DatabaseReader {
   SelectionFigures figures_of(const ReadRequest& request, const SweepResults& shown);
   void compare_figures(const ReadRequest& request, const ResultRow& first, SelectionFigures& figures);
   std::shared_ptr<const Verdicts> beside(const SweepResults& sweep, const ReadRequest& request);
-  /// Makes the table of what was read.
   /// Connects to `file` anew where it is another one or was replaced.
   void open(const std::filesystem::path& file);
+  /// Makes the table of what was read.
   void make_table(ReadResult& result);
   Comparisons compare_sweeps(const SweepResults& ours, Other& other, double tolerance);
   using Sweeps = std::map<std::int64_t, std::shared_ptr<const SweepResults>>;
