@@ -46,11 +46,16 @@ std::optional<std::size_t> day_of(const std::string& started) {
   return day_of(timegm(&utc));
 }
 
+/// Where the time of day begins in `text`; 0: it has none.
+std::size_t clock_in(const std::string& text) {
+  const std::size_t space = text.rfind(' ');
+  return space == std::string::npos || text.find(':') == std::string::npos ? 0 : space + 1;
+}
+
 /// What sweeps that stand together share.
 std::string group_of(const SweepInfo& sweep, std::int64_t now) {
   std::string day = format_started(sweep.started, now);
-  const std::size_t space = day.rfind(' ');
-  if (space != std::string::npos && day.find(':') != std::string::npos) day.resize(space);
+  if (const std::size_t clock = clock_in(day)) day.resize(clock - 1);
   return fmt::format("{}, {}", short_device(sweep.environment.device_name), day);
 }
 
@@ -92,11 +97,7 @@ SweepTexts make_texts(const std::vector<SweepInfo>& sweeps) {
 
 }  // namespace
 
-std::size_t clock_at(const SweepInfo& sweep, std::int64_t now) {
-  const std::string text = format_started(sweep.started, now);
-  const std::size_t space = text.rfind(' ');
-  return space == std::string::npos || text.find(':') == std::string::npos ? 0 : space + 1;
-}
+std::size_t clock_at(const SweepInfo& sweep, std::int64_t now) { return clock_in(format_started(sweep.started, now)); }
 
 const SweepTexts* HistoryModel::texts(const std::vector<SweepInfo>& sweeps, ModelMaker& maker) {
   std::size_t of = sweeps.size();
