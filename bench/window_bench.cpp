@@ -189,11 +189,16 @@ void time_paper(Offscreen& window) {
   time_until_settled(window, "another number of layers", [&] { paper.recipe.layers += 1; });
 }
 
-void time_window(const std::filesystem::path& file, const std::filesystem::path& settings) {
+ApplicationOptions options_of(const std::filesystem::path& file, const std::filesystem::path& settings) {
   ApplicationOptions options;
   options.database = file;
   options.settings_folder = settings;
   options.ask_machine = false;
+  return options;
+}
+
+void time_window(const std::filesystem::path& file, const std::filesystem::path& settings) {
+  ApplicationOptions options = options_of(file, settings);
   fmt::print("  ms CPU\n dearest      all   beside    clock  interaction\n");
   const double clock = clock_ms();
   Offscreen window(std::move(options), 1440, 900, 1.0F);
@@ -249,10 +254,7 @@ void time_window(const std::filesystem::path& file, const std::filesystem::path&
 
 /// The list of sweeps where there are many.
 void time_history(const std::filesystem::path& file, const std::filesystem::path& settings) {
-  ApplicationOptions options;
-  options.database = file;
-  options.settings_folder = settings;
-  options.ask_machine = false;
+  ApplicationOptions options = options_of(file, settings);
   fmt::print("  ms CPU\n dearest      all   beside    clock  interaction\n");
   Offscreen window(std::move(options), 1440, 900, 1.0F);
   Application& app = window.application();
