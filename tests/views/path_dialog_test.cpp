@@ -57,7 +57,7 @@ TEST(PathDialog, has_its_size_before_the_folder_is_read) {
     listing->asked = *canvas.ui.path.listed;
     listing->folder = "/data/";
     listing->parent = "/";
-    listing->places = {{"Home", "/home/"}};
+    listing->places = {{"Home", "/data/"}};
     listing->entries = {{.name = "runs", .folder = true}, {.name = "a.db"}, {.name = "a.png"}};
     data.folder = listing;
     EXPECT_NEAR(size(), before, saves ? 0 : ImGui::GetTextLineHeightWithSpacing());

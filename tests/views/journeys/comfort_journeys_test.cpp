@@ -338,26 +338,25 @@ TEST_F(Journey, a_sweep_of_many_hours_is_asked_about_while_its_estimate_is_being
       wait(c);
       IM_CHECK(!is_told());
     };
+    const auto asks_once_made = [&] {
+      make();
+      IM_CHECK(ui().run_asked);
+      IM_CHECK_EQ(world().sweep.started.load(), 0);
+      c->ItemClick("//$FOCUSED/Change it");
+      c->Yield(2);
+    };
     wait(c);
     slow_estimates->wait = true;
     edit("9");
     waits();
-    make();
-    IM_CHECK(ui().run_asked);
-    IM_CHECK_EQ(world().sweep.started.load(), 0);
-    c->ItemClick("//$FOCUSED/Change it");
-    c->Yield(2);
+    asks_once_made();
     // The estimate of the form as it was comes while that of 59 hours is still to be made.
     slow_estimates->wait = true;
     edit("1");
     c->Yield(2);
     edit("9");
     waits();
-    make();
-    IM_CHECK(ui().run_asked);
-    IM_CHECK_EQ(world().sweep.started.load(), 0);
-    c->ItemClick("//$FOCUSED/Change it");
-    c->Yield(2);
+    asks_once_made();
     // Who goes on editing has not decided yet.
     slow_estimates->wait = true;
     edit("2");
