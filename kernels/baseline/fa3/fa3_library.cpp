@@ -7,6 +7,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/library_folders.hpp"
 #include "kernels/base/files/mapped_file.hpp"
+#include "kernels/base/files/trusted_file.hpp"
 #include "kernels/base/sha256.hpp"
 
 namespace triscope::fa3 {
@@ -41,8 +42,13 @@ class OpenFile {
   int descriptor_;
 };
 
-// The loader's own search comes first; then libcudart from where CUDA may lie. `opened` is what `file` was.
+// The loader's own search comes first; then libcudart from where CUDA may lie. `opened` is what `file` was. No runtime
+// helps where others may change the file.
 SharedLibrary open(const path& file, const path& opened) {
+  if (const std::string fault = why_not_trusted(opened); !fault.empty()) {
+    throw Error(kCannot, fmt::format("{} is not loaded: {}", file.string(), fault),
+                "let nobody but root and you change it, or any folder on the way to it");
+  }
   SharedLibrary library;
   std::string why;
   if (library.open(opened, why)) return library;
