@@ -190,10 +190,6 @@ bool much_longer(const ResultRow& row, const ResultRow& question) {
   return row.problem.seq_len >= question.problem.seq_len * kMostReach;
 }
 
-/// The recorded backward of cuda.hopper was cut into other tiles than this build counts (docs/backward.md, "The finer
-/// cut"), which costs 4 % where a short length tells a long one. kLeastHalfBeyond when it is recorded anew.
-constexpr double kOtherTiles = 0.14;
-
 void expect_reach(const std::vector<ResultRow>& rows, const WorkTable& table,
                   const std::vector<bool (*)(const ResultRow&, const ResultRow&)>& ways) {
   for (const auto& far : ways) {
@@ -201,7 +197,7 @@ void expect_reach(const std::vector<ResultRow>& rows, const WorkTable& table,
         judge(rows, table, [&](const ResultRow& row, const ResultRow& question) { return !far(row, question); });
     EXPECT_GT(judged.intervals.all, 0);
     EXPECT_EQ(judged.numbers.all, 0) << "half of each is 10 % at least";
-    EXPECT_LE(judged.intervals.worst, kOtherTiles) << "the least half alone would hold them";
+    EXPECT_LE(judged.intervals.worst, kLeastHalfBeyond) << "the least half alone would hold them";
     expect_held(far == much_shorter ? "intervals from shorter" : "intervals from longer", judged.intervals);
   }
 }
