@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "profiler/statistics/statistics.hpp"
@@ -17,6 +18,7 @@ constexpr double kRoundings = 1e-6;
 std::string difference(const Summary& stored, const Summary& own) {
   if (!(std::abs(stored.median_ms - own.median_ms) <= kRoundings * own.median_ms))
     return fmt::format("a median of {:.6g} ms, where its samples have {:.6g}", stored.median_ms, own.median_ms);
+  if (!interval_known(stored)) return "";
   const double room = kRoundings * own.median_ms;
   if (stored.ci_low_ms > own.median_ms + room || stored.ci_high_ms < own.median_ms - room)
     return "an interval that leaves its median out";
@@ -27,18 +29,38 @@ std::string difference(const Summary& stored, const Summary& own) {
   return "";
 }
 
+bool say_a_time(std::span<const Sample> samples) {
+  return !samples.empty() && std::ranges::all_of(samples, [](const Sample& one) { return one.duration_ns > 0; });
+}
+
 }  // namespace
 
+std::string stored_times_fault(const Summary& stored, std::span<const Sample> samples, const Spread& pooled) {
+  if (!(stored.median_ms > 0) || !std::isfinite(stored.median_ms) || !say_a_time(samples)) return "";
+  const std::string what = difference(stored, summarize(samples, StoppingRule{}, pooled));
+  return what.empty() ? "" : "its file says " + what;
+}
+
+std::string stored_times_fault(const ResultRow& row, std::span<const Sample> samples, const Spread& pooled) {
+  Summary stored;
+  stored.median_ms = row.median_ms.value_or(0);
+  stored.ci_low_ms = row.ci_low_ms.value_or(0);
+  stored.ci_high_ms = row.ci_high_ms.value_or(std::numeric_limits<double>::infinity());
+  return stored_times_fault(stored, samples, pooled);
+}
+
+void add_remark(std::string& reason, const std::string& remark) {
+  if (!remark.empty()) reason += (reason.empty() ? "" : "; ") + remark;
+}
+
 void correct_by_samples(Measurement& measurement, const Spread& pooled) {
-  const auto lasts = [](const Sample& sample) { return sample.duration_ns > 0; };
-  if (measurement.samples.empty() || !std::ranges::all_of(measurement.samples, lasts)) return;
+  if (!say_a_time(measurement.samples)) return;
   Summary own = summarize(measurement.samples, StoppingRule{}, pooled);
   const std::string what = difference(measurement.summary, own);
   if (what.empty()) return;
   own.converged = own.converged && measurement.summary.converged;
   measurement.summary = own;
-  measurement.reason +=
-      fmt::format("{}its file said {}: computed again from the samples", measurement.reason.empty() ? "" : "; ", what);
+  add_remark(measurement.reason, fmt::format("its file said {}: computed again from the samples", what));
 }
 
 }  // namespace triscope

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -117,6 +118,9 @@ class Snapshot {
   std::optional<SweepInfo> sweep(std::int64_t id) const;
   /// Rows of the `result` view, of one sweep or of all, in measurement order.
   std::vector<ResultRow> results(std::optional<std::int64_t> sweep = std::nullopt) const;
+  /// Of those of `rows` whose stored median or interval is not that of their samples, by row id: what it says and what
+  /// they say, as the reason of `measurement` has it. Reads the samples of all `rows`.
+  std::map<std::int64_t, std::string> times_faults(const std::vector<ResultRow>& rows) const;
   /// One measurement with samples, launches and counters; nullopt when there is none. Throws `Error` when its row
   /// cannot be used.
   std::optional<Measurement> measurement(std::int64_t id) const;

@@ -133,7 +133,7 @@ Fate fate_of(SQLite::Database& target, const ExistingRow& existing, const Measur
   if (existing.status != Status::ok) return Fate::copied;
   std::optional<Measurement> here;
   try {
-    here = read_measurement(target, existing.id);
+    here = read_measurement(target, existing.id, Times::stored);
   } catch (const UnusableRow&) {  // what it is worth is not known, and it is not the source's
   }
   if (!here) return Fate::held;
@@ -227,7 +227,7 @@ std::int64_t copy_measurements(SQLite::Database& target, const Target& into, con
     const std::string what = fmt::format("measurement {} of sweep {}", id, source_sweep);
     const bool usable = copy_or_leave_out(target, source, what, rules, [&] {
       const std::optional<Measurement> measurement =
-          source.read([&](SQLite::Database& database) { return read_measurement(database, id); });
+          source.read([&](SQLite::Database& database) { return read_measurement(database, id, Times::of_samples); });
       if (!measurement) throw UnusableRow("its problem or its kernel is missing");
       RowReader row(rows);
       row.next<std::int64_t>();  // the id

@@ -178,7 +178,7 @@ std::map<std::int64_t, std::vector<Sample>> read_turns(SQLite::Database& databas
   return turns;
 }
 
-std::optional<Measurement> read_measurement(SQLite::Database& database, std::int64_t id) {
+std::optional<Measurement> read_measurement(SQLite::Database& database, std::int64_t id, Times times) {
   static constexpr auto kColumns = columns(kKeyColumns, kMeasurements.columns);
   std::vector<Measurement> found =
       select<Measurement>(database, kColumns, std::string(kKeyTables) + "WHERE measurement.id = ?", id);
@@ -195,7 +195,12 @@ std::optional<Measurement> read_measurement(SQLite::Database& database, std::int
   if (!checks.empty()) measurement.cross_check = checks.front();
   measurement.launches = rows_of<LaunchRecord>(database, kLaunches, id);
   measurement.counters = rows_of<Counter>(database, kCounters, id);
-  correct_by_samples(measurement, spread_of_row(database, id).times);
+  const Spread pooled = spread_of_row(database, id).times;
+  if (times == Times::of_samples) {
+    correct_by_samples(measurement, pooled);
+  } else {
+    add_remark(measurement.reason, stored_times_fault(measurement.summary, measurement.samples, pooled));
+  }
   std::string fault = row_fault(measurement);
   if (fault.empty()) fault = no_time_fault(measurement.status, measurement.summary.median_ms);
   if (!fault.empty()) throw UnusableRow(fault);
@@ -238,6 +243,41 @@ std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<st
 std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t measurement) {
   std::vector<ResultRow> rows = result_rows(database, {"result.measurement = ?", "id = ?", measurement});
   return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
+}
+
+std::map<std::int64_t, std::string> read_times_faults(SQLite::Database& database, const std::vector<ResultRow>& rows) {
+  static constexpr Table kTimes{"sample",  // what a median and its interval are made of
+                                column("duration_ns", &Sample::duration_ns),
+                                column("launches", &Sample::launches),
+                                column("block", &Sample::block),
+                                column("restart", &Sample::restart),
+                                interned("flag", &Sample::flag, EmptyText::null)};
+  SQLite::Statement query(
+      database, "SELECT " + select_list(kTimes.columns) + " FROM sample WHERE measurement = ? ORDER BY ordinal");
+  RowReader reader(query);
+  std::map<std::int64_t, Spread> pooled;  // of sweeps
+  std::map<std::int64_t, std::string> faults;
+  std::vector<Sample> samples;  // whose room is used again
+  for (const ResultRow& row : rows) {
+    if (!row.median_ms) continue;
+    const auto [spread, is_new] = pooled.try_emplace(row.sweep);
+    if (is_new) spread->second = read_spread(database, row.sweep).times;
+    Binder(query) << row.measurement;
+    samples.clear();
+    std::string fault;
+    try {
+      while (fault.empty() && query.executeStep()) {
+        reader.next_row();
+        read_row(reader, kTimes.columns, samples.emplace_back());
+        fault = sample_fault(samples.back());
+      }
+    } catch (const UnusableRow& unusable) {
+      fault = unusable.what();
+    }
+    fault = fault.empty() ? stored_times_fault(row, samples, spread->second) : "its samples cannot be used: " + fault;
+    if (!fault.empty()) faults.emplace(row.measurement, std::move(fault));
+  }
+  return faults;
 }
 
 void TurnGroup::add(std::int64_t measurement, std::string kernel) {

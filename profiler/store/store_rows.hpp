@@ -66,8 +66,15 @@ void write_note(SQLite::Database& database, std::int64_t sweep, std::optional<st
 std::string read_note(SQLite::Database& database, std::int64_t measurement);
 
 Environment read_environment(SQLite::Database& database, std::int64_t id);
-/// Throws SQLITE_CORRUPT on a row that cannot be used.
-std::optional<Measurement> read_measurement(SQLite::Database& database, std::int64_t id);
+/// Which times a measurement has where those that are stored disagree with its samples; its reason then says so.
+enum class Times {
+  stored,      ///< as in every table
+  of_samples,  ///< computed again
+};
+/// Throws `UnusableRow`.
+std::optional<Measurement> read_measurement(SQLite::Database& database, std::int64_t id, Times times);
+/// As `Snapshot::times_faults`.
+std::map<std::int64_t, std::string> read_times_faults(SQLite::Database& database, const std::vector<ResultRow>& rows);
 SweepSpread read_spread(SQLite::Database& database, std::int64_t sweep);
 std::vector<Sample> read_samples(SQLite::Database& database, std::int64_t measurement);
 std::map<std::int64_t, std::vector<Sample>> read_turns(SQLite::Database& database, std::int64_t measurement);

@@ -9,6 +9,7 @@
 #include "profiler/store/store.hpp"
 #include "profiler/store/store_rows.hpp"
 #include "profiler/store/store_values.hpp"
+#include "profiler/store/unusable_measurement.hpp"
 
 namespace triscope {
 namespace {
@@ -56,8 +57,8 @@ struct Snapshot::Impl {
       try {
         return body(connection.database);
       } catch (const UnusableRow& fault) {  // which is no damage of the file
-        throw Error(fmt::format("a row of the database {} cannot be used", connection.file.string()), fault.what(),
-                    "use the others, which `triscope show` lists");
+        throw UnusableMeasurement(fmt::format("a row of the database {} cannot be used", connection.file.string()),
+                                  fault.what(), "use the others, which `triscope show` lists");
       }
     });
   }
@@ -91,7 +92,11 @@ std::vector<ResultRow> Snapshot::results(std::optional<std::int64_t> sweep) cons
 }
 
 std::optional<Measurement> Snapshot::measurement(std::int64_t id) const {
-  return impl_->read([id](SQLite::Database& database) { return read_measurement(database, id); });
+  return impl_->read([id](SQLite::Database& database) { return read_measurement(database, id, Times::stored); });
+}
+
+std::map<std::int64_t, std::string> Snapshot::times_faults(const std::vector<ResultRow>& rows) const {
+  return impl_->read([&rows](SQLite::Database& database) { return read_times_faults(database, rows); });
 }
 
 std::vector<Sample> Snapshot::samples(std::int64_t measurement) const {

@@ -15,6 +15,7 @@
 #include "app/cli/options/fail_condition.hpp"
 #include "app/cli/options/selection.hpp"
 #include "app/cli/options/shared_options.hpp"
+#include "app/cli/text/checked_times.hpp"
 #include "app/cli/text/compared.hpp"
 #include "app/cli/text/differences.hpp"
 #include "app/cli/text/result_table.hpp"
@@ -350,7 +351,8 @@ void print(const Compared& compared, const std::string& format) {
 }
 
 int run(const CompareOptions& options) {
-  const auto [a, b] = open_sides(options.a, options.b, *options.database);
+  auto [a, b] = open_sides(options.a, options.b, *options.database);
+  for (Side* side : {&a, &b}) remark_times_aloud(*side->from, side->rows);
   const Pairing pairing = make_pairs(a, b);
   Compared compared;
   for (const RowPair& pair : pairing.pairs) compared.pairs.push_back({.rows = pair, .comparison = {}});

@@ -10,6 +10,7 @@
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/options/shared_options.hpp"
+#include "app/cli/text/checked_times.hpp"
 #include "app/cli/text/exploration_text.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
@@ -106,6 +107,7 @@ int run(const ExploreOptions& options) {
     const std::filesystem::path& file = files[n];
     const Snapshot& snapshot = opened[n];
     Read& read = all.emplace_back(Read{name_of(file, options.databases), snapshot.results(), {}, {}, {}});
+    remark_times_aloud(snapshot, read.rows);
     for (SweepInfo& sweep : snapshot.sweeps()) read.notes.emplace(sweep.id, std::move(sweep.note));
     for (const std::string& name : needed_counters(options.query))
       read.counters.emplace(name, snapshot.counter_values(name));

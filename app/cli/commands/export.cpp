@@ -7,6 +7,7 @@
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/options/selection.hpp"
 #include "app/cli/options/shared_options.hpp"
+#include "app/cli/text/checked_times.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/files/atomic_file.hpp"
 #include "kernels/base/files/output_file.hpp"
@@ -48,7 +49,8 @@ int run(const ExportOptions& options) {
   const std::filesystem::path file = existing_database(*options.database);
   const Snapshot snapshot(file);
   give_up_other_rights({file}, options.file);
-  const std::vector<ResultRow> rows = selection ? select(snapshot, *selection) : snapshot.results();
+  std::vector<ResultRow> rows = selection ? select(snapshot, *selection) : snapshot.results();
+  remark_times_aloud(snapshot, rows);
   std::string text;
   if (options.table) {
     text = export_latency_table(make_latency_table(rows), options.format);

@@ -7,6 +7,7 @@
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/options/selection.hpp"
 #include "app/cli/options/shared_options.hpp"
+#include "app/cli/text/checked_times.hpp"
 #include "app/cli/text/measurement_text.hpp"
 #include "app/cli/text/result_table.hpp"
 #include "app/cli/text/row_environments.hpp"
@@ -14,6 +15,7 @@
 #include "app/cli/text/training_step.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/export/export.hpp"
+#include "profiler/store/unusable_measurement.hpp"
 
 namespace triscope {
 namespace {
@@ -48,6 +50,18 @@ std::string nothing_measured(const Snapshot& snapshot, const Selection& selectio
   return fmt::format("{}; `triscope sweep --resume {}{}` measures it.", what, info->id, database_words(database));
 }
 
+/// One row in full, or what of it can be used.
+std::string text_of(const Snapshot& snapshot, const ResultRow& row) {
+  const std::string note = snapshot.note(row.measurement);
+  try {
+    if (const std::optional<Measurement> measurement = snapshot.measurement(row.measurement))
+      return measurement_text(*measurement, row, snapshot.environment(row.measurement).value_or(Environment{}), note);
+  } catch (const UnusableMeasurement& fault) {
+    return unusable_measurement_text(row, fault.why(), note);
+  }
+  return unusable_measurement_text(row, row.reason, note);  // its problem or its kernel is missing
+}
+
 /// Steps of all of the database, or of the rows that were named.
 int show_steps(const ShowOptions& options) {
   const std::filesystem::path file = existing_database(*options.database);
@@ -73,18 +87,12 @@ int run(const ShowOptions& options) {
   const std::filesystem::path file = existing_database(*options.database);
   const Snapshot snapshot(file);
   give_up_other_rights({file});
-  const std::vector<ResultRow> rows = select(snapshot, selection);
+  std::vector<ResultRow> rows = select(snapshot, selection);
+  remark_times(snapshot, rows);
   if (options.format != "table") {
     write_output(export_rows(rows, *parse_export_format(options.format)));
   } else if (selection.measurement) {
-    const std::optional<Measurement> measurement = snapshot.measurement(*selection.measurement);
-    if (!measurement)
-      throw Error(fmt::format("m{} cannot be shown", *selection.measurement), rows.front().reason,
-                  "its sweep's table lists it");
-    const std::string text = measurement_text(*measurement, rows.front(),
-                                              snapshot.environment(*selection.measurement).value_or(Environment{}),
-                                              snapshot.note(*selection.measurement));
-    print_output("{}", text);
+    print_output("{}", text_of(snapshot, rows.front()));
   } else if (rows.empty()) {
     print_output("{}\n", nothing_measured(snapshot, selection, *options.database));
   } else {

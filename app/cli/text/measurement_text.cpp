@@ -107,14 +107,26 @@ std::string launches(const Measurement& measurement) {
   return text;
 }
 
+std::string heading(const ResultRow& row, const std::string& kernel, Pass pass, const Problem& problem) {
+  return fmt::format("m{} of sweep {}: {} {}, {}\n", row.measurement, row.sweep, kernel, to_string(pass),
+                     describe(problem));
+}
+
+void add_rates(std::string& text, const ResultRow& row) {
+  if (row.tflops) add(text, "speed", fmt::format("{} TFLOP/s", significant_text(*row.tflops)));
+  if (row.tflops_paper_count)
+    add(text, "paper's count", fmt::format("{} TFLOP/s", significant_text(*row.tflops_paper_count)));
+  if (row.peak_fraction)
+    add(text, "of peak", fmt::format("{} %, by counted cycles", significant_text(100 * *row.peak_fraction)));
+}
+
 }  // namespace
 
 std::string measurement_text(const Measurement& measurement, const ResultRow& row, const Environment& environment,
                              const std::string& note) {
   const MeasurementKey& key = measurement.key;
   const Summary& summary = measurement.summary;
-  std::string text = fmt::format("m{} of sweep {}: {} {}, {}\n", row.measurement, row.sweep, key.kernel,
-                                 to_string(key.pass), describe(key.problem));
+  std::string text = heading(row, key.kernel, key.pass, key.problem);
   const std::string remark = measurement.reason.empty() ? "" : ": " + measurement.reason;
   add(text, "status", std::string(to_string(measurement.status)) + remark);
   add(text, "measured",
@@ -134,11 +146,7 @@ std::string measurement_text(const Measurement& measurement, const ResultRow& ro
   }
   if (measurement.cross_check)
     add(text, "cross-check", cross_check(*measurement.cross_check, summary, cross_check_beyond(row).has_value()));
-  if (row.tflops) add(text, "speed", fmt::format("{} TFLOP/s", significant_text(*row.tflops)));
-  if (row.tflops_paper_count)
-    add(text, "paper's count", fmt::format("{} TFLOP/s", significant_text(*row.tflops_paper_count)));
-  if (row.peak_fraction)
-    add(text, "of peak", fmt::format("{} %, by counted cycles", significant_text(100 * *row.peak_fraction)));
+  add_rates(text, row);
   if (row.tflops) add(text, "traffic", traffic(key));
   add(text, "errors", errors(measurement));
   add(text, "power", power_text(row));
@@ -156,6 +164,32 @@ std::string measurement_text(const Measurement& measurement, const ResultRow& ro
     text += fmt::format("  {:<34} {:>12}  {}\n", metric == nullptr ? counter.name : std::string(metric->label),
                         counter_text(counter), metric == nullptr ? "" : counter.name);
   }
+  return text;
+}
+
+std::string unusable_measurement_text(const ResultRow& row, const std::string& why, const std::string& note) {
+  std::string text = heading(row, row.kernel, row.pass, row.problem);
+  // A row that is failed for it says so itself.
+  const std::string remark =
+      row.reason.find(why) != std::string::npos
+          ? row.reason
+          : fmt::format("{}{}what belongs to it cannot be used: {}", row.reason, row.reason.empty() ? "" : "; ", why);
+  add(text, "status", fmt::format("{}: {}", to_string(row.status), remark));
+  add(text, "measured",
+      fmt::format("{} on {}, {}, timed by {}", row.started,
+                  row.device.empty() ? "a device that is not known" : row.device, to_string(row.regime),
+                  to_string(row.timing_source)));
+  add(text, "instance", fmt::format("{}, source {}", row.instance, row.source_hash));
+  if (row.status == Status::ok && row.median_ms) {
+    const bool known = interval_known(row);
+    add(text, "latency",
+        fmt::format("{} ms median{}", milliseconds_text(*row.median_ms),
+                    known ? fmt::format(", 95 % interval {} .. {}", milliseconds_text(*row.ci_low_ms),
+                                        milliseconds_text(*row.ci_high_ms))
+                          : ""));
+    add_rates(text, row);
+  }
+  add(text, "note", below_each_other(note));
   return text;
 }
 

@@ -224,6 +224,7 @@ std::shared_ptr<const SelectedMeasurement> DatabaseReader::select(const SweepRes
   }
   if (!measurement || !row) return nullptr;
   cut_texts(*measurement);
+  row->reason = measurement->reason;  // which tells of stored times that the samples do not have
   Environment environment = sweep.info.environment;
   if (!here) environment = environment_elsewhere(*snapshot_, *row);
   return std::make_shared<const SelectedMeasurement>(SelectedMeasurement{

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <map>
 
@@ -110,6 +111,61 @@ TEST(HostileDatabases, minus_zero_in_a_request_is_zero) {
   const ProgramResult resumed = run_triscope({"sweep", "--resume", "1", "--db", file.string()});
   EXPECT_EQ(resumed.exit_code, 0) << resumed.errors;
   EXPECT_EQ(Snapshot(file).results().size(), 1u);
+}
+
+TEST(HostileDatabases, a_row_whose_samples_say_something_else_has_one_answer_and_every_command_says_so) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "x.db";
+  write_synthetic_database(file, 10, 20);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec(
+          "UPDATE measurement SET median_ms = 123.5, ci_low_ms = 123, ci_high_ms = 124 WHERE id = 8; "
+          "PRAGMA journal_mode = DELETE");
+  const std::string said = "its file says a median of 123.5 ms, where its samples have ";
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"show", "1"},
+                                                                                       {"show", "m8"},
+                                                                                       {"show", "1", "--format", "csv"},
+                                                                                       {"export"},
+                                                                                       {"export", "--table"},
+                                                                                       {"compare", "m8", "m7"},
+                                                                                       {"explore"}}) {
+    std::vector<std::string> words = command;
+    if (command[0] != "explore") words.emplace_back("--db");
+    words.push_back(file.string());
+    const ProgramResult result = run_triscope(words);
+    EXPECT_EQ(result.exit_code, 0) << command[0] << result.errors;
+    EXPECT_THAT(result.output, testing::HasSubstr("123.5")) << command[0];
+    EXPECT_THAT(result.output + result.errors, testing::HasSubstr(said)) << command[0];
+    EXPECT_LE(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
+  }
+}
+
+TEST(HostileDatabases, an_impossible_row_is_shown_as_failed_with_its_reason) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "x.db";
+  write_synthetic_database(file, 10, 20);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec(
+          "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; PRAGMA journal_mode = DELETE;"
+          "UPDATE measurement SET error = -1 WHERE id = 3; UPDATE measurement SET median_ms = 1e-300 WHERE id = 4; "
+          "UPDATE measurement SET kernel = 999 WHERE id = 5; UPDATE measurement SET status = 'evil' WHERE id = 6; "
+          "UPDATE sample SET duration_ns = -5 WHERE measurement = 7 AND ordinal = 2");
+
+  const std::string table = run_triscope({"show", "1", "--db", file.string()}).output;
+  for (const auto& [id, status, reason] :
+       std::vector<std::array<const char*, 3>>{{"m3", "failed", "error is -1"},
+                                               {"m4", "failed", "median_ms is 1e-300"},
+                                               {"m5", "failed", "its kernel is missing"},
+                                               {"m6", "failed", "unknown value \"evil\""},
+                                               {"m7", "ok", "duration_ns of a sample is -5"}}) {
+    const ProgramResult shown = run_triscope({"show", id, "--db", file.string()});
+    EXPECT_EQ(shown.exit_code, 0) << id << shown.errors;
+    EXPECT_THAT(shown.output, testing::StartsWith(std::string(id) + " of sweep 1: "));
+    EXPECT_THAT(shown.output, testing::ContainsRegex(std::string("status +") + status + ": .*")) << id;
+    EXPECT_THAT(shown.output, testing::HasSubstr(reason)) << id;
+    EXPECT_THAT(table, testing::HasSubstr(reason)) << id << ": the table says the same";
+  }
+  EXPECT_THAT(run_triscope({"show", "m7", "--db", file.string()}).output, testing::HasSubstr(" ms median"));
 }
 
 TEST(HostileDatabases, a_request_that_is_nested_deeply_does_not_end_a_comparison) {

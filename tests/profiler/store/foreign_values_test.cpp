@@ -14,9 +14,11 @@ namespace {
 using fixture::StoreTest;
 using testing::AllOf;
 using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::Pair;
 using testing::SizeIs;
 
 template <typename Body>
@@ -47,6 +49,16 @@ class ForeignValues : public StoreTest {
     rules.left_out = [&left_out](const std::string& sentence) { left_out.push_back(sentence); };
     Store(target_).import(file_, rules);
     return left_out;
+  }
+  /// The row that tables show, and the measurement with all it carries.
+  static void expect_one_answer(const Snapshot& snapshot, std::int64_t id) {
+    const ResultRow row = *snapshot.result(id);
+    const Measurement whole = *snapshot.measurement(id);
+    EXPECT_EQ(row.median_ms, whole.summary.median_ms);
+    EXPECT_EQ(row.ci_low_ms, whole.summary.ci_low_ms);
+    EXPECT_EQ(row.ci_high_ms, whole.summary.ci_high_ms);
+    const std::map<std::int64_t, std::string> faults = snapshot.times_faults({row});
+    EXPECT_EQ(faults.contains(id) ? faults.at(id) : "", whole.reason);
   }
   std::filesystem::path target_ = folder_ / "target.db";
 };
@@ -122,7 +134,8 @@ TEST_F(ForeignValues, an_ok_row_without_a_time_above_zero_is_refused_by_name_and
   }
 }
 
-TEST_F(ForeignValues, a_median_and_an_interval_that_the_samples_do_not_have_are_computed_again) {
+TEST_F(ForeignValues,
+       a_median_and_an_interval_that_the_samples_do_not_have_are_said_so_and_imported_as_the_samples_are) {
   const Summary own = summarize(synthetic_measurement(1, 30).samples, StoppingRule{});
   for (const char* const set :
        {"median_ms = median_ms * 0.9, ci_low_ms = ci_low_ms * 0.9, ci_high_ms = ci_high_ms * 0.9",
@@ -140,22 +153,44 @@ TEST_F(ForeignValues, a_median_and_an_interval_that_the_samples_do_not_have_are_
     exec(fmt::format("UPDATE measurement SET {} WHERE id = 2", set));
     std::filesystem::remove(target_);
     EXPECT_THAT(import(), IsEmpty());
-    for (const std::filesystem::path& file : {file_, target_}) {
-      const Measurement read = *Snapshot(file).measurement(2);
-      EXPECT_EQ(read.summary.median_ms, own.median_ms);
-      EXPECT_EQ(read.summary.ci_low_ms, own.ci_low_ms);
-      EXPECT_EQ(read.summary.ci_high_ms, own.ci_high_ms);
-      EXPECT_THAT(read.reason, HasSubstr("computed again from the samples"));
-    }
+    const Measurement read = *Snapshot(target_).measurement(2);
+    EXPECT_EQ(read.summary.median_ms, own.median_ms);
+    EXPECT_EQ(read.summary.ci_low_ms, own.ci_low_ms);
+    EXPECT_EQ(read.summary.ci_high_ms, own.ci_high_ms);
+    EXPECT_THAT(read.reason, HasSubstr("computed again from the samples"));
     EXPECT_EQ(Snapshot(target_).result(2)->median_ms, own.median_ms);
+    expect_one_answer(Snapshot(file_), 2);
+    EXPECT_THAT(Snapshot(file_).measurement(2)->reason, HasSubstr("its file says "));
+    EXPECT_THAT(Snapshot(target_).times_faults(Snapshot(target_).results()), IsEmpty());
   }
+}
+
+TEST_F(ForeignValues, samples_that_were_changed_leave_the_stored_times_and_are_said_so) {
+  expect_one_answer(Snapshot(file_), 2);
+  const std::vector<ResultRow> before = Snapshot(file_).results();
+  exec("UPDATE sample SET duration_ns = duration_ns * 2 WHERE measurement = 2");
+  exec("UPDATE sample SET duration_ns = -5 WHERE measurement = 4 AND ordinal = 3");
+  const Snapshot snapshot(file_);
+  const std::vector<ResultRow> after = snapshot.results();
+  for (std::size_t n = 0; n < after.size(); ++n) EXPECT_EQ(after[n].median_ms, before[n].median_ms);
+  expect_one_answer(snapshot, 2);
+  EXPECT_THAT(snapshot.times_faults(after),
+              ElementsAre(Pair(2, AllOf(HasSubstr("its file says a median of "), HasSubstr("its samples have "))),
+                          Pair(4, "its samples cannot be used: duration_ns of a sample is -5")));
+}
+
+TEST_F(ForeignValues, a_median_shorter_than_any_sample_can_be_is_none) {
+  exec("UPDATE measurement SET median_ms = 1e-300, ci_low_ms = 1e-300, ci_high_ms = 1e-300 WHERE id = 2");
+  EXPECT_THAT(Snapshot(file_).result(2)->reason, HasSubstr("median_ms is 1e-300"));
+  EXPECT_THAT(error_of([&] { (void)Snapshot(file_).measurement(2); }), HasSubstr("median_ms is 1e-300"));
 }
 
 TEST_F(ForeignValues, nothing_of_the_recorded_databases_is_computed_again) {
   for (const char* const name : {"h200.db", "h100.db"}) {
     const Snapshot snapshot(recorded_file(name));
+    EXPECT_THAT(snapshot.times_faults(snapshot.results()), IsEmpty());
     for (const ResultRow& row : snapshot.results()) {
-      EXPECT_THAT(snapshot.measurement(row.measurement)->reason, Not(HasSubstr("computed again"))) << row.measurement;
+      EXPECT_THAT(snapshot.measurement(row.measurement)->reason, Not(HasSubstr("its file says"))) << row.measurement;
     }
   }
 }
