@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "profiler/record/columns.hpp"
+#include "profiler/statistics/centre.hpp"
 
 namespace triscope {
 namespace {
@@ -36,7 +37,7 @@ std::string not_converged_text(const Summary& summary, std::int64_t blocks, cons
                                std::string_view taken) {
   const std::string found = fmt::format("{}{} {}", kBegin, spread_text(summary), taken);
   const std::optional<double> percent = spread_percent(summary.median_ms, summary.ci_low_ms, summary.ci_high_ms);
-  if (percent && *percent <= 100 * rule.precision && blocks < rule.min_blocks) {
+  if (percent && *percent <= 100 * widest_converged(rule.precision) && blocks < rule.min_blocks) {
     return fmt::format("{} is narrow enough, but {} blocks are {}: at least {} are needed", found, blocks, kTooFew,
                        rule.min_blocks);
   }
@@ -50,8 +51,8 @@ std::string corrected_reason(std::string reason) {
   if (asked == std::string_view::npos) return reason;
   const std::optional<double> had = leading_percent(first.substr(kBegin.size())),
                               wanted = leading_percent(first.substr(asked));
-  // So narrow an interval converges as soon as its blocks are enough. Equal ones may be rounded: they stay as they are.
-  if (!had || !wanted || *had >= *wanted) return reason;
+  // So narrow an interval converges as soon as its blocks are enough. One at the edge may be rounded: it stays.
+  if (!had || !wanted || *had >= widest_converged(*wanted)) return reason;
   return fmt::format("{} is narrow enough, but its blocks are {}{}", first.substr(0, asked - 2), kTooFew,
                      std::string_view(reason).substr(end));
 }

@@ -13,6 +13,7 @@
 #include "profiler/plan/progress.hpp"
 #include "profiler/record/words/kernel_remark.hpp"
 #include "profiler/statistics/convergence.hpp"
+#include "profiler/statistics/statistics.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/sweep/sweep.hpp"
 #include "tests/profiler/sweep/bad_worker_sweep.hpp"
@@ -79,6 +80,12 @@ Measurement of_three_blocks() {
   return measurement;
 }
 
+/// Half its interval, of its median.
+double measurement_spread(const Measurement& measurement) {
+  const Summary& of = measurement.summary;
+  return *spread_percent(of.median_ms, of.ci_low_ms, of.ci_high_ms) / 100;
+}
+
 TEST(RestartRemarks, a_narrow_interval_of_too_few_blocks_is_not_called_too_wide) {
   SweepRequest request;
   request.restarts = 3;
@@ -86,6 +93,13 @@ TEST(RestartRemarks, a_narrow_interval_of_too_few_blocks_is_not_called_too_wide)
   Measurement measurement = of_three_blocks();
   summarize_restarts(measurement, request, {});
   EXPECT_THAT(measurement.reason, HasSubstr("narrow enough, but 3 blocks are too few to trust"));
+  // Up to 1.25 times what is asked for converges, so of such an interval the blocks are what is missing.
+  request.stopping.precision = measurement_spread(measurement) / 1.1;
+  summarize_restarts(measurement, request, {});
+  EXPECT_THAT(measurement.reason, HasSubstr("narrow enough, but 3 blocks are too few to trust"));
+  request.stopping.precision = measurement_spread(measurement) / 1.4;
+  summarize_restarts(measurement, request, {});
+  EXPECT_THAT(measurement.reason, testing::EndsWith("% was asked for"));
   request.stopping.precision = 1e-6;
   summarize_restarts(measurement, request, {});
   EXPECT_THAT(measurement.reason, HasSubstr("0.00010 % was asked for"));
@@ -95,8 +109,11 @@ TEST(RestartRemarks, what_older_versions_stored_of_a_narrow_interval_is_correcte
   const std::string narrow = "not converged: +-0.44 % over 3 restarts", modes = "; two modes: 1 ms and 2 ms";
   EXPECT_EQ(corrected_reason(narrow + ", 1.0 % was asked for" + modes),
             narrow + " is narrow enough, but its blocks are too few to trust" + modes);
+  EXPECT_EQ(corrected_reason("not converged: +-1.2 % over 3 restarts, 1.0 % was asked for"),
+            "not converged: +-1.2 % over 3 restarts is narrow enough, but its blocks are too few to trust")
+      << "1.25 % ends it";
   for (const std::string& stays :
-       {narrow + ", 0.20 % was asked for", std::string("not converged: +-1.0 % over 3 restarts, 1.0 % was asked for"),
+       {narrow + ", 0.20 % was asked for", std::string("not converged: +-1.3 % over 3 restarts, 1.0 % was asked for"),
         narrow + " is narrow enough, but 3 blocks are too few to trust: at least 8",
         std::string("not converged: one sample after 1.3 s, 0.5 % was asked for"), std::string("2 of 3 restarts"),
         std::string("failed, 1.0 % was asked for"), std::string()})
