@@ -273,8 +273,9 @@ std::vector<ExploreHint> hints_of(const ExploreFilter& filter, std::span<const E
     if (accepted.empty()) continue;
     std::vector<bool> met(accepted.size(), false);
     const ExploreFilter others(filter.without(n));
-    const bool of_windows = filter.field(n)->id == "window";
-    std::set<std::string> beside;  // windows of dot-product attention that only this term leaves out
+    const std::string_view id = filter.field(n)->id;
+    const bool ours_only = id == "window" || id == "form";
+    std::set<std::string> beside;  // windows or forms of dot-product attention that only this term leaves out
     std::set<std::string> kernels;
     bool asked = false;
     for (const ExploreSource& source : sources) {
@@ -282,7 +283,7 @@ std::vector<ExploreHint> hints_of(const ExploreFilter& filter, std::span<const E
         const Explored one = explored(source, row);
         for (std::size_t value = 0; value < accepted.size(); ++value)
           met[value] = met[value] || filter.accepts(n, value, one);
-        if (!of_windows || one.row.card.kind != KernelKind::dot_product || one.row.status != Status::ok) continue;
+        if (!ours_only || one.row.card.kind != KernelKind::dot_product || one.row.status != Status::ok) continue;
         asked |= filter.holds(n, one);  // then one already stands there
         if (filter.holds(n, one) || !others.matches(one)) continue;
         const std::string text = filter.field(n)->text(one);
@@ -298,8 +299,9 @@ std::vector<ExploreHint> hints_of(const ExploreFilter& filter, std::span<const E
     const std::string add = fmt::format(",{}", fmt::join(beside, ","));
     const std::string whole = filter.without(n);
     hints.push_back(
-        {fmt::format("{} {} no pair of windows: {} leaves {} out.", fmt::join(kernels, ", "),
-                     kernels.size() == 1 ? "has" : "have", filter.term(n), kernels.size() == 1 ? "it" : "them"),
+        {fmt::format("{} {} {}: {} leaves {} out.", fmt::join(kernels, ", "), kernels.size() == 1 ? "has" : "have",
+                     id == "form" ? "no such form" : "no pair of windows", filter.term(n),
+                     kernels.size() == 1 ? "it" : "them"),
          add, fmt::format("{}{}{}{}", whole, whole.empty() ? "" : " ", filter.term(n), add)});
   }
   return hints;

@@ -134,7 +134,9 @@ TEST(ExploreChart, a_mark_names_its_row_and_its_interval) {
   const auto& marks = chart.plots[0].lines[0].marks;
   const ExploreMark& known = marks[0].known ? marks[0] : marks[1];
   const ExploreMark& hollow = marks[0].known ? marks[1] : marks[0];
-  EXPECT_THAT(known.text, HasSubstr("512x32"));
+  EXPECT_THAT(known.text, HasSubstr("512 × 32"));
+  EXPECT_THAT(chart.x.names, ElementsAre("256 × 64", "512 × 32"));
+  EXPECT_EQ(explore_text(chart).rows[0][3], "256x64") << "data as a filter writes it";
   EXPECT_THAT(known.text, HasSubstr("95 %: 23.76 to 24.48"));
   EXPECT_THAT(known.text, HasSubstr("sweep 1, m1"));
   EXPECT_EQ(known.low, 24 * 0.99);
@@ -156,7 +158,12 @@ TEST(ExploreChart, repeats_of_one_configuration_are_one_mark_that_spans_them) {
   EXPECT_EQ(mark.low, 20);
   EXPECT_EQ(mark.high, 22);
   EXPECT_THAT(mark.measurements, ElementsAre(1, 2, 3));
-  EXPECT_EQ(mark.sweep, 3);  // of the newest, which a click shows
+  EXPECT_EQ(mark.sweep, 3);  // of the newest, which a click selects
+  EXPECT_THAT(mark.text, HasSubstr("time: 21.00 ms, median of 3 measurements, 20.00 to 22.00; selected by a click: the "
+                                   "newest, 22.00"));
+  EXPECT_FALSE(mark.hollow());
+  for (ResultRow& row : rows) row.reason = "not converged: +-2.1 % over 2 restarts, 1.0 % was asked for";
+  EXPECT_TRUE(chart_of(rows, {}).plots.at(0).lines.at(0).marks.at(0).hollow()) << "none of them converged";
 }
 
 TEST(ExploreChart, of_100000_measurements_draws_few_marks_that_stand_for_all) {
@@ -214,20 +221,23 @@ TEST(ExploreChart, the_caption_of_a_picture_says_how_what_is_drawn_was_measured)
   const ExploreQuery query{"seq", "tflops", "kernel", "", "window=512x3", false};
   const std::string caption = explore_caption(chart_of(rows, query));
   EXPECT_THAT(caption,
-              testing::StartsWith("Test CPU, sustained, timed by CUPTI. Points are medians, bars 95 % intervals. "));
+              testing::StartsWith("Test CPU, sustained, timed by CUPTI. Points are medians, bars 95 % intervals. "))
+      << "of rows whose restarts are not known nothing is said";
   EXPECT_THAT(caption, HasSubstr("n = 4, 11, 18 samples, 1,700 to 1,702 MHz. "));
   EXPECT_THAT(caption, HasSubstr("3 measurements of sweep 1."));
   EXPECT_THAT(caption, Not(HasSubstr("window=512x3"))) << "a filter is no sentence";
-  EXPECT_THAT(caption, HasSubstr("Operations counted: 4 d for each triple of positions that is seen, with d the head"));
+  EXPECT_THAT(caption, HasSubstr("cuda.hopper@abc123: trilinear, "));
+  EXPECT_THAT(caption, HasSubstr("Operations counted: 4 d for each attended triple, d the head size."));
   EXPECT_THAT(caption, HasSubstr("8/1 heads, head size 64"));
   EXPECT_THAT(caption, Not(HasSubstr("hollow")));
-  EXPECT_THAT(caption, Not(HasSubstr("several repeats")));
+  EXPECT_THAT(caption, Not(HasSubstr("several measurements")));
   EXPECT_EQ(explore_picture_title(chart_of(rows, query)), "TFLOP/s by tokens, 512 × 3, forward");
   rows.push_back(rows.front());
   rows.back().started = "2026-11-25T14:02:31Z";
   rows[1].ci_low_ms.reset();
   const std::string merged = explore_caption(chart_of(rows, query));
-  EXPECT_THAT(merged, HasSubstr("of several repeats their median and range, bars 95 % intervals; hollow where the"));
+  EXPECT_THAT(merged, HasSubstr("bars 95 % intervals; hollow where the interval is unknown; a bar without ends is the "
+                                "range of several measurements, its point their median. "));
   EXPECT_THAT(merged, HasSubstr("4 measurements of sweep 1 in 3 points"));
 }
 
@@ -241,12 +251,14 @@ std::vector<ResultRow> beside_fa3() {
       row.sm_clock_mhz = (rows.size() % 2 == 0 ? 1700 : 1500) + static_cast<double>(10 * n);
       row.samples = 18 - 14 * n;
       row.limiter = "sw_power_cap";
+      row.power_limit_w = 700;
+      row.restarts = 2;
       if (rows.size() % 2 == 1) {
         row.problem.form = Form::dot_product;
         row.problem.window1 = row.problem.seq_len, row.problem.window2 = 1;
         row.card = {"FlashAttention-3", "FA3", KernelKind::dot_product, {}, 0};
         row.instance = "0.3.6";
-        if (n == 1) row.reason = "not converged: +-1.0 % over 2 restarts, 1.0 % was asked for";
+        if (n == 1) row.reason = "not converged: +-2.1 % over 2 restarts, 1.0 % was asked for";
       }
       rows.push_back(std::move(row));
     }
@@ -262,18 +274,41 @@ TEST(ExploreChart, the_caption_tells_of_each_series_its_clock_its_samples_and_wh
   const ExploreQuery query{"seq", "tflops", "kernel", "", "", false};
   const ExploreChart chart = explore_chart(explore({&source, 1}, query), query, {&source, 1});
   const std::string caption = explore_caption(chart);
-  EXPECT_THAT(caption, HasSubstr("n = 18, 4 samples, 1,700 to 1,710 MHz, at the power limit. "));
-  EXPECT_THAT(caption, HasSubstr("FlashAttention-3 0.3.6: causal dot-product attention; n = 18, 4 samples, 1,500 to "
-                                 "1,510 MHz, at the power limit. "));
-  EXPECT_THAT(caption, HasSubstr("Not converged: FlashAttention-3 0.3.6 at 64k. "));
-  EXPECT_THAT(caption, HasSubstr("ended when its interval was within ±1.25 %, or with its time"));
-  EXPECT_THAT(caption, HasSubstr("of dot-product attention for each pair"));
+  EXPECT_THAT(caption, HasSubstr(", power limit 700 W, sustained, "));
+  EXPECT_THAT(caption,
+              HasSubstr("Points are medians of n = 4 to 18 samples in 2 restarts, bars 95 % intervals from the "
+                        "spread of restarts, pooled in each sweep; ±1.0 % was asked for (±1.25 % ends it)"))
+      << "each series has as many samples: that is said once";
+  EXPECT_THAT(caption, HasSubstr("cuda.hopper@abc123: trilinear, fp32, 8/1 heads, head size 64; 1,700 to 1,710 MHz, at "
+                                 "the power limit. "));
+  EXPECT_THAT(caption, HasSubstr("FlashAttention-3 0.3.6: causal dot-product attention; 1,500 to 1,510 MHz, at the "
+                                 "power limit. "));
+  EXPECT_LT(caption.size(), 640U) << "nine lines of a column";
+  EXPECT_THAT(caption, HasSubstr("; hollow: not converged (wider, or of too few blocks). "));
+  EXPECT_THAT(caption, Not(HasSubstr("Not converged: "))) << "the marks say where";
+  EXPECT_TRUE(chart.plots.at(0).lines.at(1).marks.at(1).hollow());
+  EXPECT_FALSE(chart.plots.at(0).lines.at(1).marks.at(0).hollow());
+  EXPECT_FALSE(chart.plots.at(0).lines.at(0).marks.at(1).hollow());
+  EXPECT_THAT(caption, HasSubstr("4 d for each attended triple (dot-product attention: pair), d the head size."));
   EXPECT_THAT(caption, Not(HasSubstr("All of our kernels")));
   const TextTable table = explore_text(chart);
   for (const auto& line : table.rows) ASSERT_THAT(line, SizeIs(table.header.size()));
   EXPECT_THAT(table.header, testing::IsSupersetOf({"samples", "clock MHz", "held down by", "heads", "remark"}));
   EXPECT_THAT(table.rows.back(),
               testing::IsSupersetOf(std::vector<std::string>{"4", "1510", "power limit", "8/1", rows.back().reason}));
+}
+
+TEST(ExploreChart, the_caption_names_sweeps_of_a_series_only_where_they_are_not_those_of_the_others) {
+  std::vector<ResultRow> rows = beside_fa3();
+  rows[2].sweep = rows[3].sweep = 4;
+  const ExploreQuery query{"seq", "tflops", "kernel", "", "", false};
+  const std::string same = explore_caption(chart_of(rows, query));
+  EXPECT_THAT(same, HasSubstr(" 4 measurements of sweeps 1 and 4. "));
+  EXPECT_THAT(same, HasSubstr(" cuda.hopper@abc123: "));
+  rows[3].sweep = 5;
+  const std::string apart = explore_caption(chart_of(rows, query));
+  EXPECT_THAT(apart, HasSubstr(" cuda.hopper@abc123 of sweeps 1 and 4: "));
+  EXPECT_THAT(apart, HasSubstr(" FlashAttention-3 0.3.6 of sweeps 1 and 5: "));
 }
 
 TEST(ExploreChart, a_pair_of_windows_that_leaves_references_out_says_so) {
@@ -285,6 +320,35 @@ TEST(ExploreChart, a_pair_of_windows_that_leaves_references_out_says_so) {
   EXPECT_THAT(chart.hints[1].sentence, testing::StartsWith("FlashAttention-3 has no pair of windows"));
   EXPECT_EQ(chart.hints[1].filter, "window=512x32,none,causal");
   EXPECT_THAT(chart_of(rows, {"seq", "tflops", "kernel", "", "window=512x32,causal", false}).hints, IsEmpty());
+  const auto of_form = chart_of(rows, {"seq", "tflops", "kernel", "", "form=trilinear seq>=1k", false}).hints;
+  ASSERT_THAT(of_form, SizeIs(1));
+  EXPECT_EQ(of_form[0].sentence, "FlashAttention-3 has no such form: form=trilinear leaves it out.");
+  EXPECT_EQ(of_form[0].filter, "seq>=1k form=trilinear,dot_product");
+  EXPECT_THAT(chart_of(rows, {"seq", "tflops", "kernel", "", of_form[0].filter, false}).plots.at(0).lines, SizeIs(2));
+}
+
+TEST(ExploreChart, names_of_sweeps_and_of_libraries_say_of_what_they_are) {
+  std::vector<ResultRow> rows = beside_fa3();
+  rows[2].sweep = rows[3].sweep = 12;
+  const ExploreChart sweeps = chart_of(rows, {"seq", "tflops", "sweep", "", "kernel=baseline.fa3", false});
+  ASSERT_THAT(sweeps.plots.at(0).lines, SizeIs(2));
+  EXPECT_EQ(sweeps.plots[0].lines[0].name, "sweep 1");
+  EXPECT_EQ(sweeps.plots[0].lines[1].name, "sweep 12");
+  EXPECT_EQ(explore_text(sweeps).rows[1][2], "12");
+  const ExploreChart instances = chart_of(rows, {"seq", "tflops", "", "instance", "", false});
+  ASSERT_THAT(instances.plots, SizeIs(2));
+  EXPECT_EQ(instances.plots[0].name, "FlashAttention-3 0.3.6");
+  EXPECT_EQ(instances.plots[1].name, "default");
+}
+
+TEST(ExploreChart, a_filter_of_one_sweep_keeps_its_other_terms) {
+  EXPECT_EQ(sweep_term("seq>=8k sweep=4,12 pass=forward"), "sweep=4,12");
+  EXPECT_EQ(sweep_term("seq>=8k"), "");
+  EXPECT_EQ(sweep_term("sweep=4 colour=red"), "") << "it is wrong";
+  EXPECT_EQ(filter_of_sweep("seq>=8k device=\"NVIDIA H200\"", 12), "seq>=8k device=\"NVIDIA H200\" sweep=12");
+  EXPECT_EQ(filter_of_sweep("sweep=4 seq>=8k sweep!=5", 12), "seq>=8k sweep=12");
+  EXPECT_EQ(filter_of_sweep("sweep=4 seq>=8k", 0), "seq>=8k");
+  EXPECT_EQ(filter_of_sweep("", 3), "sweep=3");
 }
 
 TEST(ExploreChart, a_title_names_the_file) {

@@ -14,7 +14,8 @@ namespace triscope {
 
 /// How the measurements of one series were taken.
 struct SeriesFacts {
-  std::string name;                   ///< "Hopper"; with what a reference is: "FlashAttention-3 0.3.6"
+  std::string name;                   ///< "cuda.hopper@7ca50e56 forward", "FlashAttention-3 0.3.6", "512 × 32"
+  std::string kernel;                 ///< "cuda.hopper@7ca50e56", of ours where the name has none
   std::string what;                   ///< "causal dot-product attention", or the problem of a kernel of ours
   std::vector<std::int64_t> samples;  ///< of each measurement, by x
   std::optional<double> least_mhz, most_mhz;
@@ -22,12 +23,15 @@ struct SeriesFacts {
   std::string limit;                     ///< by what: "power limit"
   std::vector<std::string> unconverged;  ///< where the interval did not become as narrow as asked: "64k"
   bool baseline = false;                 ///< of dot-product attention or matrix products alone
+  std::set<std::int64_t> sweeps;
 };
 /// How what is drawn was measured.
 struct ChartConditions {
   std::set<std::string> regimes, timed_by;       ///< "sustained"; "CUPTI"
   std::int64_t fewest_samples = 0, samples = 0;  ///< of a measurement: the fewest and the most
-  std::size_t measurements = 0;                  ///< in the points
+  std::int64_t fewest_restarts = 0, most_restarts = 0;
+  std::set<long> power_limits;   ///< W; 0: not known
+  std::size_t measurements = 0;  ///< in the points
   std::vector<SeriesFacts> series;
   std::set<double> precisions;     ///< relative half-widths that were asked for
   bool precision_unknown = false;  ///< of some measurement

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -19,12 +20,14 @@ struct ExploreMark {
   double x = 0, y = 0;
   double low = 0, high = 0;                ///< of its interval, or of its repeats; only where `known`
   bool known = false;                      ///< the interval, or more than one repeat
+  bool converged = true;                   ///< one of its repeats did
   bool elsewhere = false;                  ///< none of its repeats is of the open database
   std::vector<std::int64_t> measurements;  ///< its repeats of the open database, the newest last
   std::int64_t measurement = 0;            ///< of them the newest, or else of all: the one that `text` names
   std::int64_t sweep = 0;                  ///< of that one
   std::string database;                    ///< the same; empty: there is only one
   std::size_t repeats = 0;                 ///< of all databases
+  double newest = 0;                       ///< the value of `measurement`; `y` is the median of all repeats
   std::size_t others = 0;                  ///< that stand so near that this one stands for them
   std::string text;                        ///< what it is, for a tooltip
   std::int64_t samples = 0;                ///< of `measurement`, as the four below
@@ -33,6 +36,7 @@ struct ExploreMark {
   std::string heads, limit, remark;  ///< "64/1", "power limit", "not converged: ..."
   std::vector<std::string> told;     ///< the values of `ExploreChart::telling`
   std::size_t chosen_from = 1;       ///< of the best of each: configurations it was chosen from
+  bool hollow() const { return !known || !converged; }
 };
 inline constexpr int kOtherLines = -1;  ///< the style of what is too much to be told apart
 struct ExploreLine {
@@ -70,7 +74,8 @@ struct ExploreChart {
   std::vector<std::string> databases;   ///< their names, the open one first
   std::vector<ExploreHint> hints;       ///< what the filter leaves out that may have been meant
   std::vector<ExploreBlame> blamed;     ///< terms of a filter that matches nothing
-  std::vector<std::string> left_out;    ///< databases that cannot be read, one sentence each
+  std::map<std::string, std::string> printed;  ///< names of our kernels, and what they are called on paper: their ids
+  std::vector<std::string> left_out;           ///< databases that cannot be read, one sentence each
 };
 
 struct ExploreQuestion {

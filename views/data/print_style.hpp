@@ -21,6 +21,7 @@ struct PrintSize {
   std::optional<double> height_cm;  ///< unset: as the width and the words ask for
   double font_pt = 8;  ///< of legends and axis titles; numbers and captions are a tenth smaller, the title a quarter
                        ///< larger
+  bool from_zero = false;  ///< the axis of Explore's values begins at zero, unless it is logarithmic
   bool operator==(const PrintSize&) const = default;
 };
 

@@ -9,6 +9,7 @@
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/length_beside.hpp"
+#include "views/model/charts/print_caption.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/print/plot_frame.hpp"
 
@@ -23,7 +24,7 @@ struct EdgeLabel {
   std::string text;
   ImU32 colour = 0;
 };
-/// What one needs beside the plot, by the widths of letters that `plot_frame` estimates with.
+/// What one needs beside the plot.
 float room_of(const std::string& name) { return text_width(name, kLabelSize) + 14; }
 void draw_edge_labels(VectorCanvas& canvas, const PlotFrame& frame, std::vector<EdgeLabel> labels) {
   std::sort(labels.begin(), labels.end(), [](const EdgeLabel& a, const EdgeLabel& b) { return a.y < b.y; });
@@ -73,8 +74,8 @@ std::string bar_level_name(const SeriesPoints& level, const std::vector<SeriesPo
 std::vector<LegendEntry> legend_of(const std::vector<SeriesPoints>& series, bool lines) {
   std::vector<LegendEntry> legend;
   for (const SeriesPoints& one : series) {
-    legend.push_back(
-        {one.series.label, series_colour(light_theme(), one.series), lines ? one.series.colour % 8 : 1, lines});
+    legend.push_back({name_on_paper(one.series), series_colour(light_theme(), one.series),
+                      lines ? one.series.colour % 8 : 1, lines});
   }
   return legend;
 }
@@ -101,6 +102,10 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const SeriesPoints&
 }
 
 }  // namespace
+
+std::string name_on_paper(const Series& series) {
+  return series.baseline ? series.label : printed_name(series.label, series.kernel_label, series.kernel);
+}
 
 std::string bars_picture(const BarChart& chart, const std::string& title, const std::string& caption,
                          const PrintStyle& style) {

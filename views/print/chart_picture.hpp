@@ -14,6 +14,8 @@
 
 namespace triscope {
 
+/// "cuda.hopper forward"
+std::string name_on_paper(const Series& series);
 std::string bars_picture(const BarChart& chart, const std::string& title, const std::string& caption,
                          const PrintStyle& style = {});
 std::string scaling_picture(const ScalingChart& chart, const std::string& title, const std::string& caption,

@@ -18,8 +18,9 @@ constexpr float kLeastPlot = 60;
 constexpr float kTickLetter = 6.2F,
                 kTickRoom = 8;  ///< width of a letter of a tick: an estimate, no font is loaded here
 
-PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool upright, float length) {
-  const auto [low, high] = explore_limits(axis, upright);
+PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool upright, float length,
+                 bool from_zero = false) {
+  const auto [low, high] = explore_limits(axis, upright, from_zero);
   if (axis.names.empty() && axis.ticks.empty())
     return axis.logarithmic ? decade_axis(low, high, axis.label)
                             : range_axis(low, high, axis.label, length < 250 ? 4 : 6);
@@ -28,8 +29,11 @@ PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool uprigh
   for (auto& tick : explore_ticks(axis, counts_tokens(column))) {
     const float half = upright ? 6 : static_cast<float>(tick.second.size()) * kTickLetter / 2;
     const float at = static_cast<float>(named.share(tick.first)) * length;
-    if (at - half < free_from) continue;
-    free_from = at + half + kTickRoom;
+    if (at - half < free_from) {
+      tick.second.clear();  // its stroke is there
+    } else {
+      free_from = at + half + kTickRoom;
+    }
     named.ticks.push_back(std::move(tick));
   }
   return named;
@@ -43,9 +47,23 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& 
   if (line.joined && points.size() > 1) canvas.line(points, colour, 1.5F);
   for (std::size_t n = 0; n < points.size(); ++n) {
     const ExploreMark& mark = line.marks[n];
-    if (mark.known) draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour);
-    canvas.mark(points[n], shape_of(line), 3, colour, !mark.known);
+    if (mark.known) draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour, mark.repeats == 1);
+    canvas.mark(points[n], shape_of(line), 3, colour, mark.hollow());
   }
+}
+
+/// Our kernels by their ids.
+ExploreChart on_paper(ExploreChart chart) {
+  const auto rename = [&](std::string& name) {
+    if (const auto found = chart.printed.find(name); found != chart.printed.end()) name = found->second;
+  };
+  std::ranges::for_each(chart.x.names, rename);
+  for (ExplorePlot& plot : chart.plots) {
+    rename(plot.name);
+    rename(plot.row);
+    for (ExploreLine& line : plot.lines) rename(line.name);
+  }
+  return chart;
 }
 
 std::vector<LegendEntry> legend_of(const ExploreChart& chart) {
@@ -62,8 +80,9 @@ std::vector<LegendEntry> legend_of(const ExploreChart& chart) {
 
 }  // namespace
 
-std::string explore_picture(const ExploreChart& chart, const std::string& title, const std::string& caption,
+std::string explore_picture(const ExploreChart& shown, const std::string& title, const std::string& caption,
                             const PrintStyle& style) {
+  const ExploreChart chart = on_paper(shown);
   const Theme& theme = light_theme();
   const std::size_t count = chart.plots.size();
   const std::size_t columns = chart.columns > 0  ? chart.columns
@@ -94,7 +113,7 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
       throw Error("The picture was not made", fmt::format("{} leave each other no room", counted(count, "panel")),
                   "make it larger, its words smaller, or choose fewer panels", ExitCode::usage);
     PlotAxis x = axis_of(chart.x, chart.query.x, false, text.below_room > 0 ? 1e9F : place.high.x - low.x),
-             y = axis_of(chart.y, chart.query.y, true, place.high.y - low.y);
+             y = axis_of(chart.y, chart.query.y, true, place.high.y - low.y, style.size.from_zero);
     x.upright = text.below_room > 0;
     x.words = x.upright;
     if (!bottom) x.title.clear();

@@ -30,7 +30,8 @@ std::string samples_now(Context& context, VectorFormat format, PrintChoice& choi
   if (!chart || chart->buckets.seconds.empty()) refuse(Panel::samples, "no measurement with samples is selected");
   const SelectedMeasurement& selected = *context.data.selected;
   fill_in(choice,
-          fmt::format("{} {}, {}", line_label(selected.row), to_string(selected.row.pass), selected.row.card.label),
+          fmt::format("{} {}, {}", line_label(selected.row), to_string(selected.row.pass),
+                      is_baseline(selected.row) ? selected.row.card.label : selected.row.kernel),
           measurement_caption(selected, *chart));
   return samples_picture(*chart, selected.measurement.summary, *choice.title, *choice.caption, {format, choice.size});
 }
@@ -120,7 +121,8 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
       const auto& choices = context.models.map_choices(context.data);
       const auto chosen =
           std::clamp<std::size_t>(static_cast<std::size_t>(std::max(0, ui.map_series)), 0, choices.size() - 1);
-      fill_in(choice, titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric), choices[chosen].label)),
+      fill_in(choice,
+              titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric), name_on_paper(choices[chosen]))),
               print_caption(drawn_series(*map, choices[chosen], sweep), {.marks = "Numbers", .whiskers = ""}));
       return map_picture(*map, ui.map_metric, *choice.title, *choice.caption, style);
     }

@@ -8,17 +8,27 @@
 #include "kernels/base/error.hpp"
 #include "views/data/axis_ticks.hpp"
 #include "views/data/format.hpp"
+#include "views/print/pdf_font.hpp"
 
 namespace triscope {
 namespace {
 
 constexpr float kTitle = 14, kBody = 11, kLegend = 11, kTick = 10, kCaption = 10;
 constexpr float kNarrow = 450;  ///< a picture of less width is one for a column of a page
-constexpr float kNumberLetter = 0.6F;
-constexpr float kLetter = 0.56F;  ///< width of a letter, in sizes of the font: an estimate, no font is loaded here
 
 /// A letter's first byte; the others of UTF-8 are no letters of their own.
 bool begins_letter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
+/// Of the letters of `word` that have room, at least one.
+std::size_t fitting_bytes(const std::string& word, float size, float width) {
+  std::size_t cut = 0;
+  for (std::size_t next = 1; next <= word.size(); ++next) {
+    if (next < word.size() && !begins_letter(word[next])) continue;
+    if (cut > 0 && text_width(word.substr(0, next), size) > width) break;
+    cut = next;
+  }
+  return cut;
+}
 
 /// Words in lines of at most `width`; a word that is longer goes on in the next line.
 std::vector<std::string> wrapped(const std::string& text, float size, float width) {
@@ -28,11 +38,7 @@ std::vector<std::string> wrapped(const std::string& text, float size, float widt
     std::string word = text.substr(begin, end - begin);
     begin = end + 1;
     while (text_width(word, size) > width) {
-      std::size_t cut = 0;
-      for (float used = 0; used + size * kLetter <= width || cut == 0; used += size * kLetter) {
-        ++cut;
-        while (cut < word.size() && !begins_letter(word[cut])) ++cut;
-      }
+      const std::size_t cut = fitting_bytes(word, size, width);
       lines.push_back(word.substr(0, cut));
       word.erase(0, cut);
     }
@@ -112,12 +118,16 @@ std::size_t free_step(const std::vector<float>& places, const std::vector<float>
 }
 
 /// What a tick's name takes along the axis.
-float tick_length(const std::string& name) { return text_width(name, kTick) * kNumberLetter / kLetter; }
+float tick_length(const std::string& name) {
+  static const PdfFont numbers(FontFile::numbers);
+  return static_cast<float>(numbers.width(name)) * kTick;
+}
 
 }  // namespace
 
 float text_width(const std::string& text, float size) {
-  return static_cast<float>(std::count_if(text.begin(), text.end(), begins_letter)) * size * kLetter;
+  static const PdfFont words(FontFile::text);
+  return static_cast<float>(words.width(text)) * size;
 }
 
 double PlotAxis::share(double value) const {
@@ -226,9 +236,9 @@ void PlotFrame::draw_axes(VectorCanvas& canvas) const {
   for (std::size_t n = 0; n < y_.ticks.size(); ++n) {
     const float height = heights[n];
     const std::string& name = y_.ticks[n].second;
+    if (n % every_y != 0) continue;  // a line without its number says nothing
     canvas.line({{low_.x, height}, {high_.x, height}}, theme.line, 0.5F);
-    if (!name.empty() && n % every_y == 0)
-      canvas.text(low_.x - 6, height + 3.5F, name, {kTick, theme.muted, Anchor::end, false, true});
+    if (!name.empty()) canvas.text(low_.x - 7, height + 3.5F, name, {kTick, theme.muted, Anchor::end, false, true});
   }
   float below = 0;
   for (const auto& [value, name] : x_.ticks) {
@@ -237,7 +247,9 @@ void PlotFrame::draw_axes(VectorCanvas& canvas) const {
     if (x_.upright) below = std::max(below, lengths.back() - 6);
   }
   const std::size_t every_x = x_.words ? 1 : free_step(places, lengths);
-  for (std::size_t n = 0; n < x_.ticks.size(); n += every_x) {
+  for (std::size_t n = 0; n < x_.ticks.size(); ++n) {
+    canvas.line({{places[n], high_.y}, {places[n], high_.y + 3}}, theme.muted, 0.75F);
+    if (n % every_x != 0) continue;
     const std::string& name = x_.ticks[n].second;
     if (x_.upright) {
       canvas.text(places[n] + 3.5F, high_.y + 7, name, {kTick, theme.muted, Anchor::end, true, true});
@@ -246,9 +258,10 @@ void PlotFrame::draw_axes(VectorCanvas& canvas) const {
     }
   }
   canvas.line({{low_.x, high_.y}, {high_.x, high_.y}}, theme.muted, 1);
+  if (!y_.ticks.empty()) canvas.line({{low_.x, low_.y}, {low_.x, high_.y}}, theme.muted, 1);
   if (!y_.logarithmic && y_.low > 0) {  // two strokes: the axis does not begin at zero
     for (const float up : {4.0F, 8.0F})
-      canvas.line({{low_.x - 4, high_.y - up + 2}, {low_.x + 4, high_.y - up - 2}}, theme.muted, 1);
+      canvas.line({{low_.x - 3, high_.y - up + 1.5F}, {low_.x + 3, high_.y - up - 1.5F}}, theme.muted, 1);
   }
   if (!x_.title.empty())
     canvas.text((low_.x + high_.x) / 2, high_.y + below + 31, x_.title, {kBody, theme.text, Anchor::middle});
@@ -257,13 +270,14 @@ void PlotFrame::draw_axes(VectorCanvas& canvas) const {
                 {kBody, theme.text, Anchor::middle, true});
 }
 
-void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour) {
+void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour,
+                  bool caps) {
   const ImVec2 bottom = frame.at(x, low), top = frame.at(x, high);
   if (bottom.y - top.y < 0.3F) return;
   const auto within = [&](float y) { return std::clamp(y, frame.low().y, frame.high().y); };
   canvas.line({{bottom.x, within(bottom.y)}, {top.x, within(top.y)}}, colour, 1);
   for (const ImVec2& end : {bottom, top}) {
-    if (end.y == within(end.y)) canvas.line({{end.x - 3, end.y}, {end.x + 3, end.y}}, colour, 1);
+    if (caps && end.y == within(end.y)) canvas.line({{end.x - 3, end.y}, {end.x + 3, end.y}}, colour, 1);
   }
 }
 

@@ -89,10 +89,12 @@ class PlotFrame {
   float left_;
 };
 
-/// An interval from `low` to `high` with caps; an end outside the frame is cut off there, and has none.
-void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour);
+/// An interval from `low` to `high`, with caps unless it is a range of repeats; an end outside the frame is cut off
+/// there, and has none.
+void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour,
+                  bool caps = true);
 
-/// How wide it is in that size of the font: an estimate, since no font is loaded here.
+/// How wide it is in that size of the font of words.
 float text_width(const std::string& text, float size);
 
 }  // namespace triscope

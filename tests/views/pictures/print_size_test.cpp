@@ -1,6 +1,7 @@
 // Pictures for print: their size on paper, that of their words, and what is left out.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
 
 #include "kernels/base/error.hpp"
@@ -79,6 +80,27 @@ TEST(Print, a_title_and_a_caption_can_be_left_out) {
   const std::string whole = bars_picture(chart, "Bars", "some caption"), bare = bars_picture(chart, "", "");
   EXPECT_EQ(times(whole, "<text"), times(bare, "<text") + 2);
   EXPECT_LT(first_number(bare, " height"), first_number(whole, " height"));
+}
+
+TEST(Print, a_caption_fills_the_width_of_the_picture_and_stays_within_it) {
+  const BarChart chart = two_bars();
+  std::string caption = "Points are medians, bars 95 % intervals; cuda.hopper: trilinear, bf16, 64/1 heads;";
+  for (int n = 0; n < 3; ++n) caption += " n = 2 to 18 samples, 1,658 to 1,748 MHz, at the power limit.";
+  for (const double width : {8.5, 17.0}) {
+    const PrintStyle style{VectorFormat::svg, {width, {}, 8}};
+    const std::string svg = bars_picture(chart, "", caption, style);
+    const float room = page_width(style) - 12, indented = page_width(style) - 32;
+    float widest = 0;
+    for (std::size_t end = svg.find("</text>"); end != std::string::npos; end = svg.find("</text>", end + 1)) {
+      const std::size_t begin = svg.rfind('>', end) + 1;
+      const std::string words = svg.substr(begin, end - begin);
+      if (caption.find(words) != std::string::npos) widest = std::max(widest, text_width(words, 10));
+    }
+    EXPECT_GT(widest, 0.92F * indented) << width;
+    EXPECT_LE(widest, room) << width;
+  }
+  const std::string long_word(400, 'W');
+  EXPECT_LE(times(bars_picture(chart, "", long_word, {VectorFormat::svg, {8.5, {}, 8}}), "WWW<"), 16U);
 }
 
 TEST(Print, a_pdf_holds_of_its_fonts_what_it_shows) {

@@ -10,14 +10,14 @@
 
 namespace triscope {
 
-std::pair<double, double> explore_limits(const ExploreAxis& axis, bool from_zero) {
+std::pair<double, double> explore_limits(const ExploreAxis& axis, bool from_zero, bool always) {
   if (!axis.names.empty()) return {-0.6, static_cast<double>(axis.names.size()) - 0.4};
   if (axis.logarithmic) {
     const double margin = std::pow(axis.high / axis.low, 0.06);
     return {axis.low / margin, axis.high * margin};
   }
   const double span = axis.high > axis.low ? axis.high - axis.low : std::max(std::abs(axis.high), 1e-9);
-  const bool zero = from_zero && axis.low >= 0 && axis.low < 0.6 * axis.high;
+  const bool zero = from_zero && axis.low >= 0 && (always || axis.low < 0.6 * axis.high);
   return {zero ? 0 : axis.low - 0.06 * span, axis.high + 0.06 * span};
 }
 

@@ -75,24 +75,36 @@ const ResultRow& row_of(std::span<const ExploreSource> sources, const ExploreRep
   return sources[repeat.source].rows[repeat.row];
 }
 
+constexpr std::string_view kSweep = "sweep ";
+
+/// "512 × 32" of "512x32", as everywhere in the window.
+std::string spaced_windows(std::string name) {
+  const std::size_t x = name.find('x');
+  const auto is_digit = [&](std::size_t at) { return at < name.size() && name[at] >= '0' && name[at] <= '9'; };
+  if (x == std::string::npos || x == 0 || !is_digit(x - 1) || !is_digit(x + 1)) return name;
+  return name.replace(x, 1, " × ");
+}
+
 std::string mark_text(const Exploration& made, const ExplorePoint& point, const ExploreMark& mark,
                       const Explored& one) {
   const ResultRow& row = one.row;
   const bool by_rate = ExploreQuery{std::string(made.x->id), std::string(made.y->id)}.best_by_rate();
   std::string text =
-      fmt::format("{}, {}, {} tokens, heads {}/{}, {}", row.card.label, windows_text(row.problem),
+      fmt::format("{}, {}, {} tokens, heads {}/{}, {}", row.card.label, spaced_windows(windows_text(row.problem)),
                   format_tokens(row.problem.seq_len), row.problem.q_heads, row.problem.kv_heads, to_string(row.pass));
   if (!row.instance.empty() && row.instance != "default") text += ", " + row.instance;
   const std::string_view unit = made.y->unit == made.y->label ? std::string_view() : made.y->unit;
   text += fmt::format("\n{}: {}{}{}", made.y->label, significant_text(mark.y, 4), unit.empty() ? "" : " ", unit);
   if (mark.repeats > 1) {
-    text += fmt::format(", median of {} measurements, {} to {}", mark.repeats, significant_text(mark.low, 4),
-                        significant_text(mark.high, 4));
+    text +=
+        fmt::format(", median of {} measurements, {} to {}; selected by a click: the newest, {}", mark.repeats,
+                    significant_text(mark.low, 4), significant_text(mark.high, 4), significant_text(mark.newest, 4));
   } else if (mark.known) {
     text += fmt::format(", 95 %: {} to {}", significant_text(mark.low, 4), significant_text(mark.high, 4));
   } else {
     text += ", interval unknown";
   }
+  if (mark.known && !mark.converged) text += ", not converged";
   std::set<std::string_view> said{"kernel", "window", "seq",   "heads",    "pass",    "instance",
                                   "device", "date",   "sweep", "database", made.y->id};
   for (const ExploreField* field : {made.x, made.color, made.panel, made.row}) {
@@ -125,6 +137,10 @@ ExploreMark mark_of(const Exploration& made, const Thinned& thinned, std::span<c
     if (own) mark.measurements.push_back(row_of(sources, repeat).measurement);
     if (own || mark.measurements.empty()) named = &repeat;
   }
+  mark.newest = named->y;
+  mark.converged = std::ranges::any_of(point.repeats, [&](const ExploreRepeat& repeat) {
+    return !row_of(sources, repeat).reason.starts_with("not converged");
+  });
   mark.repeats = point.repeats.size();
   mark.elsewhere = mark.measurements.empty();
   const std::string& named_of = sources[named->source].name;
@@ -153,29 +169,47 @@ class KernelNames {
  public:
   explicit KernelNames(std::span<const ExploreSource> sources) {
     std::map<std::string, std::set<std::string>> named;  // ids by label
+    std::set<std::string> baselines;
     for (const ExploreSource& source : sources) {
       for (const ResultRow& row : source.rows) {
         if (labels_.try_emplace(row.kernel, row.card.label).second) named[row.card.label].insert(row.kernel);
+        if (is_baseline(row)) baselines.insert(row.kernel);
+        if (!row.instance.empty() &&
+            row.instance != "default") {  // of a library a version: the number alone says little
+          std::string& library = libraries_[row.instance];
+          library = is_baseline(row) && (library.empty() || library == row.card.label) ? row.card.label : kSeveral;
+        }
       }
     }
     for (auto& [id, label] : labels_) {
       if (label.empty()) label = id;
       if (named[label].size() > 1) label += " (" + id + ")";
+      if (!baselines.contains(id)) ours_[label] = id;
     }
+    std::erase_if(libraries_, [](const auto& one) { return one.second == kSeveral; });
   }
   void rename(const ExploreField* field, std::string& name) const {
-    if (field == nullptr || field->id != "kernel") return;
+    if (field == nullptr) return;
+    if (field->id == "sweep" && field->number != nullptr) name.insert(0, kSweep);
+    if (field->id == "window") name = spaced_windows(std::move(name));
+    if (field->id == "instance") {
+      if (const auto library = libraries_.find(name); library != libraries_.end())
+        name.insert(0, library->second + " ");
+    }
+    if (field->id != "kernel") return;
     if (const auto found = labels_.find(name); found != labels_.end()) name = found->second;
   }
+  /// Ids of our kernels by their names.
+  std::map<std::string, std::string> ours() const { return ours_; }
 
  private:
-  std::map<std::string, std::string> labels_;
+  static constexpr const char* kSeveral = "several";
+  std::map<std::string, std::string> labels_, ours_, libraries_;
 };
 
 /// The kernels of what was made by their names.
-Exploration with_names(const Exploration& made, std::span<const ExploreSource> sources) {
+Exploration with_names(const Exploration& made, const KernelNames& names) {
   Exploration named = made;
-  const KernelNames names(sources);
   for (std::string& name : named.x_names) names.rename(made.x, name);
   for (std::string& name : named.panel_names) names.rename(made.panel, name);
   for (std::string& name : named.row_names) names.rename(made.row, name);
@@ -367,8 +401,10 @@ void set_axes(const Exploration& made, const std::vector<Points>& plots, Explore
 
 ExploreChart explore_chart(const Exploration& by_id, const ExploreQuery& query, std::span<const ExploreSource> sources,
                            std::vector<std::string> databases) {
-  const Exploration made = with_names(by_id, sources);
+  const KernelNames names(sources);
+  const Exploration made = with_names(by_id, names);
   ExploreChart chart;
+  chart.printed = names.ours();
   chart.conditions = conditions_of(made, sources);
   chart.databases = std::move(databases);
   chart.query = query;

@@ -1,6 +1,7 @@
 // An exploration as the window draws it: few enough points for a frame, each with its text.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,10 @@ std::string explore_caption(const ExploreChart& chart);
 std::string explore_nothing(const ExploreChart& chart);
 /// What is wrong with the filter in one sentence; empty: nothing.
 std::string filter_problem(const std::string& where);
+/// The term of a filter that is about sweeps, "sweep=4"; empty: none, or the filter is wrong.
+std::string sweep_term(const std::string& where);
+/// The filter with "sweep=12" in place of such terms, or with `sweep` 0 without any. It must be right.
+std::string filter_of_sweep(const std::string& where, std::int64_t sweep);
 /// One row for each point.
 TextTable explore_text(const ExploreChart& chart);
 

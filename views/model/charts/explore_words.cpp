@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "kernels/base/error.hpp"
 #include "profiler/explore/explore_filter.hpp"
@@ -29,6 +31,7 @@ CaptionParts parts_of(const ExploreChart& chart) {
         parts.intervals |= mark.known && mark.repeats == 1;
         parts.repeats |= mark.repeats > 1;
         parts.hollow |= !mark.known;
+        parts.hollow_unconverged |= mark.known && !mark.converged;
       }
     }
   }
@@ -53,11 +56,16 @@ std::string operations_sentence(const ExploreChart& chart) {
   std::vector<std::string> factors;
   if (how.passes.contains("forward")) factors.emplace_back(how.passes.size() > 1 ? "4 d (forward)" : "4 d");
   if (how.passes.contains("backward")) factors.emplace_back(how.passes.size() > 1 ? "10 d (backward)" : "10 d");
-  const char* what = how.pairs && how.triples
-                         ? "triple of positions that is seen, of dot-product attention for each pair"
-                     : how.pairs ? "pair of positions that is seen"
-                                 : "triple of positions that is seen";
-  return fmt::format("Operations counted: {} for each {}, with d the head size.", fmt::join(factors, " or "), what);
+  const char* what = how.pairs && how.triples ? "triple (dot-product attention: pair)" : how.pairs ? "pair" : "triple";
+  return fmt::format("Operations counted: {} for each attended {}, d the head size.", fmt::join(factors, " or "), what);
+}
+
+/// In data a sweep is its number, and windows are written as filters write them.
+std::string plain(const std::string& field, std::string name) {
+  if (field == "sweep" && name.starts_with("sweep ")) name.erase(0, 6);
+  if (const std::size_t at = name.find(" × "); field == "window" && at != std::string::npos)
+    name.replace(at, std::string_view(" × ").size(), "x");
+  return name;
 }
 
 }  // namespace
@@ -132,6 +140,25 @@ std::string filter_problem(const std::string& where) {
   }
 }
 
+std::string sweep_term(const std::string& where) {
+  if (!filter_problem(where).empty()) return {};
+  const ExploreFilter filter(where);
+  for (std::size_t n = 0; n < filter.terms(); ++n) {
+    if (filter.field(n) != nullptr && filter.field(n)->id == "sweep") return filter.term(n);
+  }
+  return {};
+}
+
+std::string filter_of_sweep(const std::string& where, std::int64_t sweep) {
+  const ExploreFilter filter(where);
+  std::string kept;
+  for (std::size_t n = 0; n < filter.terms(); ++n) {
+    if (filter.field(n) == nullptr || filter.field(n)->id != "sweep")
+      kept += (kept.empty() ? "" : " ") + filter.term(n);
+  }
+  return sweep == 0 ? kept : kept + (kept.empty() ? "" : " ") + fmt::format("sweep={}", sweep);
+}
+
 TextTable explore_text(const ExploreChart& chart) {
   TextTable table{
       {chart.query.rows.empty() ? "row" : chart.query.rows, chart.query.panels.empty() ? "panel" : chart.query.panels,
@@ -147,8 +174,10 @@ TextTable explore_text(const ExploreChart& chart) {
     for (const ExploreLine& line : plot.lines) {
       for (const ExploreMark& mark : line.marks) {
         table.rows.push_back(
-            {plot.row, plot.name, line.name,
-             chart.x.names.empty() ? fmt::format("{:.10g}", mark.x) : chart.x.names[static_cast<std::size_t>(mark.x)],
+            {plain(chart.query.rows, plot.row), plain(chart.query.panels, plot.name),
+             plain(chart.query.color, line.name),
+             chart.x.names.empty() ? fmt::format("{:.10g}", mark.x)
+                                   : plain(chart.query.x, chart.x.names[static_cast<std::size_t>(mark.x)]),
              fmt::format("{:.10g}", mark.y), mark.known ? fmt::format("{:.10g}", mark.low) : "",
              mark.known ? fmt::format("{:.10g}", mark.high) : "", fmt::format("{}", mark.repeats), mark.database,
              fmt::format("{}", mark.sweep), fmt::format("{}", mark.measurement), fmt::format("{}", mark.others),
