@@ -28,11 +28,15 @@ std::string label_of(const std::string& id) {
   return field == nullptr ? "none" : std::string(field->label);
 }
 
-void field_item(const Context& context, const ExploreField& field, std::string& chosen) {
+/// `room`: how high the list may be.
+void field_item(const Context& context, const ExploreField& field, std::string& chosen, float room) {
   const float column = context.look.px(190);
   const bool is_chosen = chosen == field.id;
   if (ImGui::Selectable(fmt::format("{}##{}", field.label, field.id).c_str(), is_chosen)) chosen = field.id;
   if (is_chosen) ImGui::SetItemDefaultFocus();  // it is in view, and the arrow keys begin there
+  // A list that opens has no size yet, so that it would scroll also to what has room on its first page.
+  if (is_chosen && ImGui::IsWindowAppearing() && ImGui::GetCursorPosY() + ImGui::GetTextLineHeightWithSpacing() < room)
+    ImGui::SetScrollY(0);
   tooltip(context, field.meaning);
   ImGui::SameLine(column);
   muted_text(context, field.id);
@@ -43,19 +47,20 @@ void counter_items(const Context& context, std::string& chosen) {
   ImGui::Separator();
   if (!ImGui::BeginMenu("hardware counters")) return;
   for (const ExploreField& field : explore_fields()) {
-    if (!field.counter.empty()) field_item(context, field, chosen);
+    if (!field.counter.empty()) field_item(context, field, chosen, 0);
   }
   ImGui::EndMenu();
 }
 
 /// The list stands wholly below its box or above it, so that it opens with no entry under the pointer; it scrolls where
-/// it is longer.
-void keep_beside_box() {
+/// it is longer. How high it may be.
+float keep_beside_box() {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const float above = ImGui::GetCursorScreenPos().y - viewport->WorkPos.y,
               below =
                   viewport->WorkPos.y + viewport->WorkSize.y - ImGui::GetCursorScreenPos().y - ImGui::GetFrameHeight();
   ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(FLT_MAX, std::max(above, below)));
+  return std::max(above, below);
 }
 
 /// A box that names its role and what was chosen: "x: tokens".
@@ -64,7 +69,7 @@ void field_box(Context& context, const char* role, std::string& id, bool numbers
   const float width = button_width(shown.c_str()) + ImGui::GetFrameHeight();
   if (&id != &context.ui.explore.query.y) flow(width);  // the first begins a line
   ImGui::SetNextItemWidth(width);
-  keep_beside_box();
+  const float room = keep_beside_box();
   if (!ImGui::BeginCombo(fmt::format("##{}", role).c_str(), shown.c_str(), ImGuiComboFlags_HeightLargest)) return;
   if (may_be_none && ImGui::Selectable("none", id.empty())) id.clear();
   bool measured = false;
@@ -72,7 +77,7 @@ void field_box(Context& context, const char* role, std::string& id, bool numbers
     if ((numbers_only && field.number == nullptr) || !field.counter.empty()) continue;
     if (field.measure && !measured) ImGui::Separator();
     measured = measured || field.measure;
-    field_item(context, field, id);
+    field_item(context, field, id, room);
   }
   counter_items(context, id);
   ImGui::EndCombo();
@@ -232,6 +237,23 @@ void filter_line(Context& context) {
   ImGui::PopStyleColor();
 }
 
+/// The shown sweep alone, or all: a term of the filter, which tells what is drawn wherever it is kept.
+void sweep_chip(Context& context) {
+  const std::int64_t shown = context.ui.selection.shown_sweep;
+  std::string& filter = context.ui.explore.filter;
+  // Sweeps of other databases have the same numbers.
+  if (shown == 0 || !context.ui.settings.explore_databases.empty() || !filter_problem(filter).empty()) return;
+  const std::string term = sweep_term(filter);
+  const std::string label = "Only " + (term.empty() ? fmt::format("sweep {}", shown) : term);
+  flow(button_width(label.c_str()));
+  if (chip(context, (label + "###one_sweep").c_str(), !term.empty()))
+    filter = filter_of_sweep(filter, term.empty() ? shown : 0);
+  tooltip(context, term.empty()
+                       ? "All sweeps of the database are drawn, and what several measured of one configuration "
+                         "is one point. Press this to see the open sweep alone."
+                       : "Takes this term out of the filter: all sweeps are drawn then.");
+}
+
 }  // namespace
 
 void draw_explore_controls(Context& context) {
@@ -247,6 +269,7 @@ void draw_explore_controls(Context& context) {
           "Of each x and series only what took the shortest time, or has the highest rate where y is one, within one "
           "pass, regime, device and clock. The line "
           "above the chart says what it was chosen over: filter, or choose a colour, to compare like with like.");
+  sweep_chip(context);
   view_menu(context);
   database_menu(context);
   filter_line(context);

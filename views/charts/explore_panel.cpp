@@ -14,6 +14,7 @@
 #include "views/model/charts/explore_axis.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
+#include "views/parts/legend_clicks.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -29,29 +30,38 @@ ImPlotMarker marker_of(const ExploreLine& line) {
   return series_marker(series);
 }
 
-void plot_line(const Context& context, const ExploreChart& chart, const ExploreLine& line) {
-  const Look& look = context.look;
-  MarkedPoints points;
-  std::vector<double> known_x, known_y, below, above;
-  for (const ExploreMark& mark : line.marks) {
-    points.x.push_back(mark.x);
-    points.y.push_back(mark.y);
-    points.hollow.push_back(!mark.known);
-    if (!mark.known) continue;
-    known_x.push_back(mark.x);
-    known_y.push_back(mark.y);
+/// Intervals of one measurement have ends, ranges of several `repeats` none.
+void plot_whiskers(const Look& look, const std::string& name, const std::vector<ExploreMark>& marks, bool repeats,
+                   ImU32 colour) {
+  std::vector<double> x, y, below, above;
+  for (const ExploreMark& mark : marks) {
+    if (!mark.known || (mark.repeats > 1) != repeats) continue;
+    x.push_back(mark.x);
+    y.push_back(mark.y);
     below.push_back(mark.y - mark.low);
     above.push_back(mark.high - mark.y);
   }
-  const std::string name = legend_name(line);
-  const ImU32 colour = explore_colour(look.theme, chart, line);
+  if (x.empty()) return;
   ImPlotSpec whiskers;
   whiskers.LineColor = to_vec4(colour);
   whiskers.LineWeight = std::max(1.0F, look.px(1));
-  whiskers.Size = look.px(5);
-  if (!known_x.empty())
-    ImPlot::PlotErrorBars(name.c_str(), known_x.data(), known_y.data(), below.data(), above.data(),
-                          static_cast<int>(known_x.size()), whiskers);
+  whiskers.Size = repeats ? 0 : look.px(5);
+  ImPlot::PlotErrorBars(name.c_str(), x.data(), y.data(), below.data(), above.data(), static_cast<int>(x.size()),
+                        whiskers);
+}
+
+void plot_line(const Context& context, const ExploreChart& chart, const ExploreLine& line) {
+  const Look& look = context.look;
+  MarkedPoints points;
+  for (const ExploreMark& mark : line.marks) {
+    points.x.push_back(mark.x);
+    points.y.push_back(mark.y);
+    points.hollow.push_back(mark.hollow());
+  }
+  const std::string name = legend_name(line);
+  const ImU32 colour = explore_colour(look.theme, chart, line);
+  plot_whiskers(look, name, line.marks, false, colour);
+  plot_whiskers(look, name, line.marks, true, colour);
   plot_markers(look, name.c_str(), points, marker_of(line), colour);
   // Last, also where it has no points: the legend takes its colour.
   ImPlotSpec curve;
@@ -75,13 +85,13 @@ void select_points(Context& context, const ExplorePlot& plot) {
   for (std::size_t n = 0; n < plot.lines.size(); ++n) {
     if (is_hidden(legend_name(plot.lines[n]))) continue;
     for (const ExploreMark& mark : plot.lines[n].marks) {
-      if (picker.offer(mark.x, mark.y, shown_of(mark, context.ui.selection), n, mark.sweep)) nearest = &mark;
+      if (picker.offer(mark.x, mark.y, shown_of(mark, context.ui.selection), n)) nearest = &mark;
     }
   }
   if (nearest != nullptr && nearest->elsewhere) {
     picker.say(nearest->text);
   } else if (nearest != nullptr) {
-    picker.choose(nearest->measurement, nearest->text, nearest->sweep);
+    picker.choose(nearest->measurement, nearest->text);
   }
   picker.finish();
 }
@@ -96,9 +106,12 @@ void set_named_ticks(const Look& look, const ExploreAxis& axis, bool tokens, flo
     const double share = axis.logarithmic ? std::log(at / low) / std::log(high / low) : (at - low) / (high - low);
     const float half = ImGui::CalcTextSize(name.c_str()).x / 2, middle = static_cast<float>(share) * width;
     const bool below = middle - half < free_from;
-    if (below && (axis.ticks.empty() || middle - half < free_below)) continue;
-    (below ? free_below : free_from) = middle + half + look.px(8);
-    if (below) name.insert(0, "\n");
+    if (below && (axis.ticks.empty() || middle - half < free_below)) {
+      name.clear();  // its line is there
+    } else {
+      (below ? free_below : free_from) = middle + half + look.px(8);
+      if (below) name.insert(0, "\n");
+    }
     ticks.push_back(at);
     names.push_back(std::move(name));
   }
@@ -186,8 +199,9 @@ void mark_cut_axis(const Look& look, const ExploreAxis& y) {
   if (y.logarithmic || ImPlot::GetPlotLimits().Y.Min <= 0) return;
   const ImVec2 at(ImPlot::GetPlotPos().x, ImPlot::GetPlotPos().y + ImPlot::GetPlotSize().y);
   for (const float up : {4.0F, 8.0F}) {
-    ImPlot::GetPlotDrawList()->AddLine(ImVec2(at.x - look.px(4), at.y - look.px(up - 2)),
-                                       ImVec2(at.x + look.px(4), at.y - look.px(up + 2)), look.theme.muted,
+    // Right of the axis: its numbers end beside it.
+    ImPlot::GetPlotDrawList()->AddLine(ImVec2(at.x, at.y - look.px(up - 2)),
+                                       ImVec2(at.x + look.px(8), at.y - look.px(up + 2)), look.theme.muted,
                                        std::max(1.0F, look.px(1)));
   }
 }
@@ -230,17 +244,29 @@ void draw_plots(Context& context, const ExploreChart& chart) {
     ImPlot::EndPlot();
   }
   const SmallFont small(look);  // of the legend
+  show_alone_on_double_click();
   ImPlot::EndSubplots();
 }
 
-bool any_hollow(const ExploreChart& chart) {
+/// What the marks are that are no usual ones.
+std::string mark_notes(const ExploreChart& chart) {
+  bool unknown = false, unconverged = false;
+  std::size_t repeats = 0;
   for (const ExplorePlot& plot : chart.plots) {
     for (const ExploreLine& line : plot.lines) {
-      if (std::any_of(line.marks.begin(), line.marks.end(), [](const ExploreMark& mark) { return !mark.known; }))
-        return true;
+      for (const ExploreMark& mark : line.marks) {
+        unknown |= !mark.known;
+        unconverged |= mark.known && !mark.converged;
+        repeats += mark.repeats > 1 ? 1 : 0;
+      }
     }
   }
-  return false;
+  std::string text;
+  if (repeats > 0)
+    text += fmt::format("; {} of several measurements: median, range without ends", counted(repeats, "point"));
+  if (unconverged) text += "; hollow: not converged";
+  if (unknown) text += unconverged ? ", without a bar: interval unknown" : hollow_note(true);
+  return text;
 }
 
 /// Which intervals are so narrow that the marks hide them in a plot of this height; empty: none.
@@ -272,7 +298,12 @@ std::string subtitle_of(const ExploreChart& chart, bool printing) {
                          : fmt::format("{} of {}", format_count(static_cast<std::int64_t>(chart.matched)),
                                        counted(chart.rows, "measurement"));
   if (printing && !chart.query.where.empty()) text += fmt::format(" ({})", chart.query.where);
-  if (!chart.databases.empty()) text += fmt::format(" of {}", counted(chart.databases.size(), "database"));
+  if (!chart.databases.empty()) {
+    text += fmt::format(" of {}", counted(chart.databases.size(), "database"));
+  } else if (const auto& sweeps = chart.conditions.sweeps; !sweeps.empty()) {
+    text += sweeps.size() == 1 ? fmt::format(" of sweep {}", *sweeps.begin())
+                               : fmt::format(", of {} sweeps", sweeps.size());
+  }
   if (chart.drawn < chart.points)
     text += fmt::format("; {} of {} points drawn", format_count(static_cast<std::int64_t>(chart.drawn)),
                         format_count(static_cast<std::int64_t>(chart.points)));
@@ -281,7 +312,7 @@ std::string subtitle_of(const ExploreChart& chart, bool printing) {
   if (chart.plots_left_out > 0) text += fmt::format("; {} left out", counted(chart.plots_left_out, "panel"));
   if (printing && !chart.chosen_over.empty()) text += "; best over " + chart.chosen_over;
   if (!chart.mixed.empty()) text += fmt::format("; points at one x differ in {}", fmt::join(chart.mixed, ", "));
-  return text + hollow_note(any_hollow(chart));
+  return text + mark_notes(chart);
 }
 
 /// Which term of the filter is to blame, each with a button that takes it out.

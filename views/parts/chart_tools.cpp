@@ -10,6 +10,7 @@
 
 #include "views/data/axis_ticks.hpp"
 #include "views/data/format.hpp"
+#include "views/parts/legend_clicks.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -352,7 +353,13 @@ void draw_legend_lines(const Look& look, ImPlotItemGroup* items, const std::vect
     end = fits ? end + wanted : width;
     if (fits && n > 0) ImGui::SameLine(0, gap);
     ImPlotItem* item = items ? items->GetItem(ImGui::GetIDWithSeed(entry.name.c_str(), nullptr, items->ID)) : nullptr;
-    if (ImGui::InvisibleButton(entry.name.c_str(), ImVec2(width, line)) && item) item->Show = !item->Show;
+    if (ImGui::InvisibleButton(entry.name.c_str(), ImVec2(width, line)) && item) {
+      if (double_clicked()) {
+        show_alone(*items, *item);
+      } else {
+        item->Show = !item->Show;
+      }
+    }
     const float shown = item && !item->Show ? 0.35F : 1;
     const ImVec2 low = ImGui::GetItemRectMin();
     const float top = low.y + (line - mark) / 2;
@@ -384,6 +391,7 @@ bool is_hidden(const std::string& legend_name) {
 
 void end_plot(const Look& look) {
   const SmallFont font(look);
+  show_alone_on_double_click();
   ImPlot::EndPlot();
 }
 

@@ -79,6 +79,13 @@ void panel_heading(const Context& context, const std::string& title, const std::
   clipped_text(context, context.look.theme.muted, subtitle, left);
 }
 
+void hint_in_empty_field(const std::string& words, const char* hint) {
+  if (!words.empty()) return;
+  const ImVec2 at = ImGui::GetItemRectMin(), pad = ImGui::GetStyle().FramePadding;
+  ImGui::GetWindowDrawList()->AddText(ImVec2(at.x + pad.x, at.y + pad.y), ImGui::GetColorU32(ImGuiCol_TextDisabled),
+                                      hint);
+}
+
 float button_width(const char* label) { return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x; }
 
 std::string sentence(std::string text) {

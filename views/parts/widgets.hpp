@@ -31,6 +31,8 @@ void muted_text(const Context& context, std::string_view text, bool wrapped = fa
 void clipped_text(const Context& context, ImU32 colour, const std::string& text, float width);
 /// A panel's first line: its title, and what fits of `subtitle` beside `button` pixels kept free at the right.
 void panel_heading(const Context& context, const std::string& title, const std::string& subtitle, float button);
+/// After a field of several lines, which has none of its own: what it is for, while it is empty.
+void hint_in_empty_field(const std::string& words, const char* hint);
 /// Width of a button with this label.
 float button_width(const char* label);
 /// "the worker died" -> "The worker died."

@@ -1,4 +1,5 @@
 // What a person does with the Explore panel: chooses fields, filters, opens a point in another sweep, keeps a view.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <implot.h>
 #include <implot_internal.h>
@@ -150,7 +151,7 @@ TEST_F(ExploreJourney, hardware_counters_are_a_list_of_their_own) {
   });
 }
 
-TEST_F(ExploreJourney, a_click_on_a_point_selects_it_in_its_sweep) {
+TEST_F(ExploreJourney, a_click_on_a_point_selects_it_and_leaves_the_shown_sweep) {
   travel([](ImGuiTestContext* c) {
     show(c);
     choose(c, "//###explore/##panels", "//##Combo_00/none");
@@ -160,7 +161,7 @@ TEST_F(ExploreJourney, a_click_on_a_point_selects_it_in_its_sweep) {
       if (mark.sweep != ui().selection.shown_sweep) elsewhere = &mark;
     }
     IM_CHECK(elsewhere != nullptr);
-    const std::int64_t sweep = elsewhere->sweep, measurement = elsewhere->measurements.back();
+    const std::int64_t sweep = ui().selection.shown_sweep, measurement = elsewhere->measurements.back();
     c->MouseMoveToPos(
         ImVec2(plot().Axes[ImAxis_X1].PlotToPixels(elsewhere->x), plot().Axes[ImAxis_Y1].PlotToPixels(elsewhere->y)));
     c->Yield(2);
@@ -170,6 +171,68 @@ TEST_F(ExploreJourney, a_click_on_a_point_selects_it_in_its_sweep) {
     IM_CHECK_EQ(ui().selection.shown_sweep, sweep);
     IM_CHECK_EQ(data().shown->info.id, sweep);
     IM_CHECK(data().selected != nullptr && data().selected->row.measurement == measurement);
+  });
+}
+
+TEST_F(ExploreJourney, a_double_click_in_the_legend_shows_one_series_alone_and_all_again) {
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    choose(c, "//###explore/##panels", "//##Combo_00/none");
+    type_filter(c, "kernel~hopper,fa3,cudnn pass=forward");
+    ImPlotContext& plots = *ImPlot::GetCurrentContext();
+    ImPlotItemGroup* items = nullptr;
+    for (int n = 0; n < plots.Subplots.GetBufSize(); ++n) {
+      ImPlotItemGroup& one = plots.Subplots.GetByIndex(n)->Items;
+      if (one.GetItemCount() >= 3) items = &one;
+    }
+    IM_CHECK(items != nullptr);
+    const auto shown = [&] {
+      int count = 0;
+      for (int n = 0; n < items->GetItemCount(); ++n) count += items->GetItemByIndex(n)->Show ? 1 : 0;
+      return count;
+    };
+    const int all = shown();
+    IM_CHECK_GE(all, 3);
+    const ImRect legend = items->Legend.Rect;
+    c->MouseMoveToPos(ImVec2(legend.Max.x - 12, legend.GetCenter().y));  // on the last name
+    c->MouseDoubleClick();
+    c->Yield(2);
+    IM_CHECK_EQ(shown(), 1);
+    c->MouseDoubleClick();
+    c->Yield(2);
+    IM_CHECK_EQ(shown(), all);
+  });
+}
+
+TEST_F(ExploreJourney, a_list_without_a_choice_opens_at_none) {
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    for (const char* chosen : {"//##Combo_00/windows##window", "//##Combo_00/none"}) {
+      choose(c, "//###explore/##panels", chosen);
+      c->ItemClick("//###explore/##panels");
+      c->Yield(3);
+      const ImGuiWindow* list = ImGui::FindWindowByName("##Combo_00");
+      IM_CHECK(list != nullptr && list->Active);
+      IM_CHECK_EQ(list->Scroll.y, 0);  // what is chosen stands on the first page, below none
+      c->KeyPress(ImGuiKey_Escape);
+    }
+  });
+}
+
+TEST_F(ExploreJourney, a_chip_shows_the_open_sweep_only_and_all_again) {
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    type_filter(c, "kernel=cuda.hopper");
+    const std::size_t all = chart().matched;
+    c->ItemClick("//**/###one_sweep");
+    wait(c);
+    IM_CHECK_EQ(ui().explore.filter, fmt::format("kernel=cuda.hopper sweep={}", ui().selection.shown_sweep));
+    IM_CHECK_EQ(chart().conditions.sweeps.size(), 1U);
+    IM_CHECK_LT(chart().matched, all);
+    c->ItemClick("//**/###one_sweep");
+    wait(c);
+    IM_CHECK_STR_EQ(ui().explore.filter.c_str(), "kernel=cuda.hopper");
+    IM_CHECK_EQ(chart().matched, all);
   });
 }
 

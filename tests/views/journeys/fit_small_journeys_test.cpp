@@ -88,6 +88,12 @@ TEST_F(Fit, series_of_a_narrow_chart_are_named_and_a_click_hides_one_at_200_perc
       c->ItemClick("//**/ Portable forward");
       c->Yield(2);
       IM_CHECK_EQ(hidden(), 0);
+      c->ItemDoubleClick("//**/ Portable forward");
+      c->Yield(2);
+      IM_CHECK_GE(hidden(), 1);  // all but that one
+      c->ItemDoubleClick("//**/ Portable forward");
+      c->Yield(2);
+      IM_CHECK_EQ(hidden(), 0);
     }
   });
 }
