@@ -6,7 +6,6 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -286,10 +285,9 @@ void draw_formats(Context& context, PathDialog& path) {
   for (const std::string_view ending : kChartEndings) {
     const std::string name(ending);
     const bool on = typed == name || std::ranges::find(path.also, name) != path.also.end();
-    std::string label = name.substr(1);
-    std::ranges::transform(label, label.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    const char* label = name == ".png" ? "PNG" : name == ".pdf" ? "PDF" : "SVG";
     ImGui::SameLine();
-    if (!chip(context, label.c_str(), on)) continue;
+    if (bool checked = on; !ImGui::Checkbox(label, &checked)) continue;
     if (!on) {
       path.also.push_back(name);
     } else if (typed != name) {
@@ -311,7 +309,7 @@ void size_field(const Context& context, const char* id, double& value, double le
 }
 
 /// Width, height and size of the words of a picture for print.
-void draw_print_size(Context& context, PrintSize& size) {
+void draw_print_size(Context& context, PrintSize& size, bool may_be_cut) {
   ImGui::AlignTextToFramePadding();
   muted_text(context, "width");
   for (const auto& [label, width] : {std::pair("8.5 cm", kColumnCm), std::pair("17 cm", kTextCm)}) {
@@ -334,6 +332,10 @@ void draw_print_size(Context& context, PrintSize& size) {
   size_field(context, "##font", size.font_pt, kLeastFontPt, kMostFontPt, "%.4g pt");
   tooltip(context,
           "Of legends and axis titles; numbers and the caption are a tenth smaller, the title a quarter larger");
+  if (!may_be_cut) return;
+  ImGui::SameLine();
+  ImGui::Checkbox("from 0", &size.from_zero);
+  tooltip(context, "The axis of the values begins at zero, unless it is logarithmic");
 }
 
 /// A field of words that the chart has of its own, with a button that brings these back.
@@ -346,10 +348,12 @@ void draw_words(Context& context, const char* id, const char* hint, std::string&
     ImGui::SetNextItemWidth(width);
     ImGui::InputTextWithHint("##words", hint, &words);
   } else {
+    if (ImGui::IsWindowAppearing()) ImGui::SetNextWindowScroll(ImVec2(0, 0));
     ImGui::InputTextMultiline("##words", &words,
                               ImVec2(width, lines * ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().FramePadding.y),
                               ImGuiInputTextFlags_WordWrap | ImGuiInputTextFlags_CtrlEnterForNewLine);
     tooltip(context, hint);
+    hint_in_empty_field(words, hint);
   }
   ImGui::SameLine();
   ImGui::BeginDisabled(words == own);
@@ -364,7 +368,7 @@ void draw_picture(Context& context, PathDialog& path) {
   PictureDraft& picture = *path.picture;
   if (!is_for_print(path)) return;
   draw_formats(context, path);
-  draw_print_size(context, context.ui.settings.print_size);
+  draw_print_size(context, context.ui.settings.print_size, picture.panel == Panel::explore);
   draw_words(context, "title", "title of a .pdf or .svg; empty: none", picture.title, *picture.own.title, 1);
   draw_words(context, "caption", "caption of a .pdf or .svg; empty: none", picture.caption, *picture.own.caption, 4);
 }

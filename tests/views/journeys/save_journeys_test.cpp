@@ -12,6 +12,27 @@ namespace {
 
 using fixture::Journey;
 
+TEST_F(Journey, the_words_of_a_picture_begin_at_their_top_and_an_exploration_may_begin_at_zero) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::explore);
+    wait(c);
+    for (int opened = 0; opened < 2; ++opened) {
+      app().carry_out(FileRequest(ask::SaveChart{Panel::explore}));
+      c->Yield(4);
+      const ImGuiWindow* words = c->ItemInfo("//$FOCUSED/caption/##words").Window;
+      IM_CHECK(words != nullptr);
+      for (const ImGuiWindow* one : ImGui::GetCurrentContext()->Windows) {
+        if (one->Active && (one->Flags & ImGuiWindowFlags_ChildWindow) != 0 && one->ParentWindow == words)
+          IM_CHECK_EQ(one->Scroll.y, 0);
+      }
+      c->ItemClick("//$FOCUSED/from 0");
+      IM_CHECK_EQ(ui().settings.print_size.from_zero, opened == 0);
+      c->KeyPress(ImGuiKey_Escape);
+      c->Yield(2);
+    }
+  });
+}
+
 TEST_F(Journey, a_chart_is_saved_in_several_formats_with_a_width_and_words_that_come_back) {
   travel([](ImGuiTestContext* c) {
     front(c, Panel::tflops);
