@@ -47,7 +47,7 @@ void draw_tooltip(Context& context, const SweepInfo& sweep) {
   constexpr std::size_t kMostOfCommand = 160;
   const std::string command = beginning_of(sweep.command, kMostOfCommand);
   tooltip(context,
-          fmt::format("{}\n{}, {}\n{} measured, {} failed, {} skipped of {} planned{}\n{}",
+          fmt::format("Sweep {}: {}\n{}, {}\n{} measured, {} failed, {} skipped of {} planned{}\n{}", sweep.id,
                       context.models.name(sweep).title, sweep.environment.device_name,
                       format_started(sweep.started, context.now), sweep.ok, sweep.failed, sweep.skipped, sweep.planned,
                       has_counters(sweep) ? "; with hardware counters (the three bars)" : "", command));
@@ -170,6 +170,7 @@ void draw_words(Context& context, const SweepInfo& sweep, ImVec2 at, float width
   }
   if (context.ui.selection.baseline_sweep == sweep.id) words.add(theme.accent, "●", look.px(4));
   if (sweep.starred) words.add(theme.unclear, "★", look.px(4));
+  words.add(theme.muted, fmt::format("#{}", sweep.id), look.px(5));
   words.add(theme.text, context.models.name(sweep).brief, 0);
 }
 

@@ -90,12 +90,16 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
     coloured_text(theme.muted, fmt::format("{} TFLOP/s", format_fixed(*row.tflops, rate_decimals(row))));
     ImGui::PopFont();
   }
-  std::string median = fmt::format("Median of {}, interval unknown.", format_count(summary.samples));
-  if (interval_known(row)) {
-    median = fmt::format("Median of {}, 95 % interval {}.", format_count(summary.samples),
-                         format_ms_interval(*row.ci_low_ms, *row.ci_high_ms, *row.median_ms));
-  }
+  std::string median = "Median of " + counted(static_cast<std::size_t>(summary.samples), "sample");
+  if (summary.restarts > 1) median += fmt::format(" in {} restarts", summary.restarts);
+  median += interval_known(row) ? fmt::format(", 95 % interval {}.",
+                                              format_ms_interval(*row.ci_low_ms, *row.ci_high_ms, *row.median_ms))
+                                : ", interval unknown.";
   muted_text(context, median, true);
+  tooltip(context, summary.restarts > 1
+                       ? "The interval is made of the spread of the restarts' medians, pooled with that of the sweep's "
+                         "other rows: two samples have one too."
+                       : "The interval is made of the spread of the blocks of samples.");
   if (!summary.converged || !row.reason.empty()) {
     const SmallFont font(context.look);
     ImGui::PushTextWrapPos(0);

@@ -406,7 +406,10 @@ TEST_F(SelectionJourney, the_history_counts_the_sweeps_that_its_filter_finds) {
     front(c, Panel::history);
     const std::vector<SweepInfo>& sweeps = data().sweeps;
     const std::string of_all = fmt::format(" of {} sweeps", sweeps.size());
-    IM_CHECK(!fixture::says(fixture::drawn_text(c), of_all));
+    const std::string listed = fixture::drawn_text(c);
+    IM_CHECK(!fixture::says(listed, of_all));
+    const SweepInfo& newest = sweeps.front();
+    IM_CHECK(fixture::says(listed, fmt::format("#{}", newest.id)));  // by which captions and Details name it
     const auto backward = std::ranges::count_if(sweeps, [](const SweepInfo& sweep) {
       const auto& name = app().models().name(sweep);
       return fixture::says(name.title + name.brief, "bwd");
