@@ -27,6 +27,9 @@ bool is_table1(const std::vector<Windows>& windows) {
 }
 
 std::string windows_title(const SweepRequest& request) {
+  const auto is_baseline = [](const std::string& id) { return id.starts_with(kBaseline); };
+  if (!request.kernels.empty() && std::ranges::all_of(request.kernels, is_baseline))
+    return "dot product";  // it has no windows
   if (request.mask == Mask::full) return "full mask";
   if (is_table1(request.windows)) return "Table 1";
   if (request.windows.size() > 1) return fmt::format("{} windows", request.windows.size());

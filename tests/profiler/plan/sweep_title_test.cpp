@@ -28,7 +28,7 @@ TEST(SweepTitle, names_windows_lengths_kernels_and_passes) {
   request.passes = {Pass::forward, Pass::backward};
   EXPECT_EQ(request_title(request), "Table 1 at 32k, CPU fast beside CPU dot-product, both passes");
   request.kernels = {"baseline.fa3"};
-  EXPECT_EQ(request_title(request), "Table 1 at 32k, FA3, both passes");
+  EXPECT_EQ(request_title(request), "dot product at 32k, FA3, both passes");
 }
 
 TEST(SweepTitle, says_what_is_not_the_usual) {
@@ -80,7 +80,7 @@ TEST(SweepTitle, is_shorter_in_a_list) {
   request.q_heads = {64};
   request.kv_heads = {8};
   request.passes = {Pass::forward, Pass::backward};
-  EXPECT_EQ(brief(request), "Table 1 at 1k–128k…, FA3+cuDNN fwd+bwd");
+  EXPECT_EQ(brief(request), "dot product at 1k–128k…, FA3+cuDNN fwd+bwd");
   SweepInfo named;
   named.request_json = to_json(request);
   named.note = "after the rewrite #paper";
