@@ -206,8 +206,12 @@ void draw_grid(Context& context, const WindowMap& map) {
     list->AddText(ImVec2(std::round(x), corner.y + rows * cell.y + look.px(4)), look.theme.muted, name.c_str());
   }
   ImGui::PushFont(look.text, kSecondarySize);
+  const bool widened = std::ranges::none_of(
+      map.cells, [&](const MapCell& one) { return one.state == MapCell::State::ok && one.value <= map.low; });
   list->AddText(ImVec2(corner.x, corner.y + rows * cell.y + look.px(20)), look.theme.muted,
-                "w1 across, w2 up, in tokens");
+                widened && context.ui.map_metric != MapMetric::latency
+                    ? "w1 across, w2 up, in tokens; the colours span at least a quarter of the best value"
+                    : "w1 across, w2 up, in tokens");
   ImGui::PopFont();
   if (std::any_of(map.cells.begin(), map.cells.end(),
                   [](const MapCell& one) { return one.state == MapCell::State::ok; }))

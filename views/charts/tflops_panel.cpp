@@ -156,8 +156,11 @@ void draw_tflops_panel(Context& context) {
   const std::size_t setting = shown_setting(context);
   const BarChart& chart = *context.models.bars(context.data, setting);
   const ChartFrame frame(context, Panel::tflops);
+  const bool levels_alone = chart.series.empty() && !chart.levels.empty();
   chart_heading(context, Panel::tflops, "TFLOP/s by window",
-                std::string("exact count of useful operations, 95 % intervals; %: of the peak, by counted cycles") +
+                std::string(levels_alone ? "dot-product attention alone was measured here, so no window has a bar"
+                                         : "exact count of useful operations, 95 % intervals; %: of the peak, by "
+                                           "counted cycles") +
                     hollow_note(any_unknown(chart.series)));
   if (chart.series.empty() && chart.levels.empty()) {
     empty_state(context, "No measurement here has a rate yet.");
