@@ -220,6 +220,24 @@ struct Application::Handlers {
     if (const auto page = find_paper_page(request.page)) a.ui_.paper.page = *page;
   }
   void operator()(const ask::ShowMeasurements&) const { a.ui_.workspace = Workspace::measure; }
+  void operator()(const ask::ShowLengths& request) const {
+    a.ui_.show(Panel::lengths);
+    if (request.view) a.ui_.length_view = *request.view;
+    if (request.pass) {
+      a.ui_.length_pass = *request.pass;
+      a.ui_.length_followed = a.ui_.selection.shown_sweep;
+    }
+    if (request.pass || request.step) a.ui_.length_step = request.step;
+  }
+  void operator()(const ask::OfferFormBack& request) const {
+    a.undo_.offer(
+        request.text,
+        [&app = a, before = a.ui_.form_before] {
+          app.ui_.form = before;
+          app.carry_out(ask::PreviewPlan{});
+        },
+        [] {});
+  }
   void operator()(const ask::FilterTable& request) const {
     a.ui_.show(Panel::latency);
     if (!request.text.empty()) a.ui_.table_filter = request.text;

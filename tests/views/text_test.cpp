@@ -155,13 +155,29 @@ TEST(Palette, finds_rows_kernels_sweeps_pages_counters_and_the_manual) {
   ASSERT_TRUE(grey);
   EXPECT_EQ(grey->why, "needs another sweep as the baseline (B)");
   EXPECT_FALSE(find("e", "manual")) << "commands alone for one letter";
+  const auto labels = [&](const char* query) {
+    std::vector<std::string> all;
+    for (const PaletteItem& item : search_everything(query, data, ui, models)) all.push_back(item.label);
+    return all;
+  };
+  const std::vector<std::string> cost = labels("cost");
+  EXPECT_EQ(cost.front(), "Lengths: same cost");
+  const FoundCommands matching = find_commands("cost");
+  ASSERT_FALSE(matching.by_letters.empty());
+  EXPECT_EQ(cost.back(), matching.by_letters.back()->label) << "behind all that holds the word";
+  for (const Command* one : matching.by_words)
+    EXPECT_LT(std::ranges::find(cost, one->label), std::ranges::find(cost, matching.by_letters.front()->label));
+  const auto& same_cost = *std::ranges::find(commands(), std::string_view("Lengths: same cost"), &Command::label);
+  EXPECT_EQ(std::get<ask::ShowLengths>(same_cost.request).view, LengthView::budget);
 }
 
 TEST(Commands, the_palette_finds_by_word_start_then_by_letters) {
   EXPECT_STREQ(search_commands("reset").front()->label, "Reset layout");
   EXPECT_STREQ(search_commands("rsl").front()->label, "Reset layout");
   EXPECT_STREQ(search_commands("run").front()->label, "Run");
-  EXPECT_STREQ(search_commands("training step").front()->label, "Lengths") << "by what it does";
+  EXPECT_STREQ(search_commands("training step").front()->label, "Lengths: training step");
+  for (const char* words : {"same", "cost", "equal", "equal cost"})
+    EXPECT_STREQ(search_commands(words).front()->label, "Lengths: same cost") << words;
   EXPECT_STREQ(search_commands("slower").front()->label, "Compare");
   for (const char* word : {"figure", "export", "picture"})
     EXPECT_TRUE(std::ranges::any_of(search_commands(word), [](const Command* found) {

@@ -13,7 +13,7 @@ namespace triscope {
 
 struct Command {
   Request request;       ///< what it does; handlers: app/window/application_requests.cpp
-  const char* menu;      ///< "File", "Edit", "View", "Sweep", "Help"
+  const char* menu;      ///< "File", "Edit", "View", "Sweep", "Help"; "Lengths": not in a menu, of that panel
   const char* label;     ///< imperative; "..." when it asks for more
   const char* shortcut;  ///< "Ctrl+Shift+P", ""; parsed by `parse_shortcut`
   const char* help;      ///< one sentence

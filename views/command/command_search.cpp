@@ -24,6 +24,8 @@ bool letters_in_order(std::string_view text, std::string_view letters) {
   return found == letters.size();
 }
 
+constexpr int kScattered = 5;  ///< rank of a command that only has the letters, in order
+
 /// Lower is better; negative = no match.
 int rank(const Command& command, const std::string& query) {
   const std::string label = lowered(command.label);
@@ -34,12 +36,12 @@ int rank(const Command& command, const std::string& query) {
   if (lowered(command.help).find(query) != std::string::npos) return 4;
   if ((" " + lowered(command.words)).find(" " + query) != std::string::npos) return 4;
   if (!letters_in_order(label, query)) return -1;
-  return label.front() == query.front() ? 5 : 6;
+  return label.front() == query.front() ? kScattered : kScattered + 1;
 }
 
 }  // namespace
 
-std::vector<const Command*> search_commands(std::string_view query) {
+FoundCommands find_commands(std::string_view query) {
   const std::string wanted = lowered(query);
   std::vector<std::pair<int, const Command*>> ranked;
   for (const Command& command : commands()) {
@@ -47,9 +49,16 @@ std::vector<const Command*> search_commands(std::string_view query) {
     if (value >= 0) ranked.emplace_back(value, &command);
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<const Command*> result;
-  for (const auto& [value, command] : ranked) result.push_back(command);
-  return result;
+  FoundCommands found;
+  for (const auto& [value, command] : ranked)
+    (value < kScattered ? found.by_words : found.by_letters).push_back(command);
+  return found;
+}
+
+std::vector<const Command*> search_commands(std::string_view query) {
+  FoundCommands found = find_commands(query);
+  found.by_words.insert(found.by_words.end(), found.by_letters.begin(), found.by_letters.end());
+  return found.by_words;
 }
 
 }  // namespace triscope

@@ -100,17 +100,26 @@ const std::vector<std::pair<std::string, std::string>>& headings() {
   return kHeadings;
 }
 
+void add_commands(std::vector<PaletteItem>& items, const std::vector<const Command*>& found, const WindowData& data,
+                  const UiState& ui) {
+  for (const Command* command : found) {
+    const bool enabled = command->enabled(data, ui);
+    const std::string needs = *command->needs ? fmt::format("needs {}", command->needs) : std::string("not now");
+    items.push_back({command->label, command->menu, command->shortcut, enabled ? "" : needs, command->request});
+  }
+}
+
 }  // namespace
 
 std::vector<PaletteItem> search_everything(std::string_view query, const WindowData& data, const UiState& ui,
                                            Models& models) {
   std::vector<PaletteItem> items;
-  for (const Command* command : search_commands(query)) {
-    const bool enabled = command->enabled(data, ui);
-    const std::string needs = *command->needs ? fmt::format("needs {}", command->needs) : std::string("not now");
-    items.push_back({command->label, command->menu, command->shortcut, enabled ? "" : needs, command->request});
+  const FoundCommands matching = find_commands(query);
+  add_commands(items, matching.by_words, data, ui);
+  if (query.size() < 2) {
+    add_commands(items, matching.by_letters, data, ui);
+    return items;
   }
-  if (query.size() < 2) return items;
   const Finder finder(query);
   Found found(items, finder);
   if (data.shown) {
@@ -131,6 +140,7 @@ std::vector<PaletteItem> search_everything(std::string_view query, const WindowD
     found.add("counter", std::string(counter.label), ask::ShowPanel{Panel::details},
               fmt::format("{} {}", counter.name, counter.meaning));
   for (const auto& [page, heading] : headings()) found.add("manual", heading, ask::OpenDocument{page, heading}, page);
+  add_commands(items, matching.by_letters, data, ui);
   return items;
 }
 

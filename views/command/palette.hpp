@@ -23,7 +23,7 @@ struct PaletteItem {
 
 /// Commands first, as `search_commands` ranks them; then, for two letters or more, rows of the shown sweep, kernels,
 /// sweeps, pages of the paper, counters and parts of the documentation whose words hold all of the query's. At most a
-/// few of each.
+/// few of each. Commands that only have the letters come last.
 std::vector<PaletteItem> search_everything(std::string_view query, const WindowData& data, const UiState& ui,
                                            Models& models);
 

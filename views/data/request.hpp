@@ -18,6 +18,10 @@
 #include "views/data/print_style.hpp"
 
 namespace triscope {
+
+/// What the chart by sequence length shows.
+enum class LengthView { latency, rate, counted, budget };
+
 namespace ask {
 
 // Requests for a file. Without one the window asks for it, and the answer is the same request with `file`.
@@ -177,6 +181,16 @@ struct FilterTable {
 struct FitCharts {};
 struct InspectAgain {};  ///< what failed in the attention panel
 struct OpenTensors {};   ///< the attention panel's question for what to look at
+/// The chart by sequence length, with what is named here; the rest stays as it is.
+struct ShowLengths {
+  std::optional<LengthView> view;
+  std::optional<Pass> pass{};
+  bool step = false;  ///< both passes together
+};
+/// The form of the next sweep was filled: says so, and can bring back `UiState::form_before`.
+struct OfferFormBack {
+  std::string text;
+};
 struct ShowMaps {
   AttentionShow show = AttentionShow::one;  ///< in the attention panel
 };
@@ -216,9 +230,10 @@ using Request =
                  ask::SetReference, ask::Compare, ask::CompareBefore, ask::LeaveOtherDatabase, ask::CompareVersions,
                  ask::LeaveVersions, ask::SelectMeasurement, ask::SelectMeasurements, ask::ClearSelection, ask::Star,
                  ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel,
-                 ask::ShowMeasurements, ask::FilterTable, ask::FitCharts, ask::InspectAgain, ask::OpenTensors,
-                 ask::ShowMaps, ask::FindTriples, ask::StopSearch, ask::StopFilm, ask::ToggleTheme, ask::ScaleUp,
-                 ask::ScaleDown, ask::ScaleReset, ask::ResetLayout, ask::Undo, ask::OpenPalette, ask::OpenHelp,
-                 ask::OpenDocument, ask::OpenLicences, ask::OpenSettings, ask::DismissNotice, ask::Quit>;
+                 ask::ShowMeasurements, ask::ShowLengths, ask::OfferFormBack, ask::FilterTable, ask::FitCharts,
+                 ask::InspectAgain, ask::OpenTensors, ask::ShowMaps, ask::FindTriples, ask::StopSearch, ask::StopFilm,
+                 ask::ToggleTheme, ask::ScaleUp, ask::ScaleDown, ask::ScaleReset, ask::ResetLayout, ask::Undo,
+                 ask::OpenPalette, ask::OpenHelp, ask::OpenDocument, ask::OpenLicences, ask::OpenSettings,
+                 ask::DismissNotice, ask::Quit>;
 
 }  // namespace triscope

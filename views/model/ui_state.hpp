@@ -19,9 +19,6 @@
 
 namespace triscope {
 
-/// What the chart by sequence length shows.
-enum class LengthView { latency, rate, counted, budget };
-
 enum class ThemeChoice { system, dark, light };
 
 /// Kept per user.
@@ -106,7 +103,7 @@ struct ExploreUi {
 struct UiState {
   Selection selection;
   Settings settings;
-  SetupForm form;
+  SetupForm form, form_before;  ///< before it was filled by something else than its fields
   Workspace workspace = Workspace::measure;
   AttentionUi attention;
   PaperUi paper;
@@ -155,12 +152,13 @@ struct UiState {
   int map_series = 0;
   LengthView length_view = LengthView::latency;
   Pass length_pass = Pass::forward;
-  bool length_words = false;       ///< in a low panel: its sentences instead of the curves
-  bool length_step = false;        ///< both passes together, where both were measured
-  std::int64_t length_chosen = 0;  ///< length whose equal cost was clicked; 0: none
-  std::string length_listed;       ///< which sentences were listed last, and the chosen one: others begin at their top
-  bool fit_charts = false;         ///< in this frame
-  Panel focus = Panel::count;      ///< bring this panel to the front in this frame
+  bool length_words = false;         ///< in a low panel: its sentences instead of the curves
+  bool length_step = false;          ///< both passes together, where both were measured
+  std::int64_t length_followed = 0;  ///< the shown sweep whose pass was taken over last
+  std::int64_t length_chosen = 0;    ///< length whose equal cost was clicked; 0: none
+  std::string length_listed;   ///< which sentences were listed last, and the chosen one: others begin at their top
+  bool fit_charts = false;     ///< in this frame
+  Panel focus = Panel::count;  ///< bring this panel to the front in this frame
   Panel front_chart = Panel::tflops;  ///< the chart that was used last
   std::map<Panel, Area> chart_areas;  ///< of the charts that are seen
   std::optional<BoxDrag> box_drag;

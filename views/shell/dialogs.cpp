@@ -162,6 +162,7 @@ void draw_help(Context& context) {
     help_group(context, "View");
     ImGui::TableNextColumn();
     help_group(context, "Edit");
+    help_group(context, "Lengths");
     help_group(context, "Help");
     section(context, "Charts");
     muted_text(context,

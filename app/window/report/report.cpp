@@ -135,8 +135,9 @@ class Report {
     if (application_.text_of(Panel::lengths).rows.empty()) return;
     application_.show_only(Panel::lengths);
     resize(options_.width, options_.height);
+    UiState& ui = application_.ui();
+    ui.length_followed = data_.shown->info.id;  // the pictures name their passes
     for (const LengthPicture& one : kLengthPictures) {
-      UiState& ui = application_.ui();
       ui.length_view = one.view;
       ui.length_pass = one.pass;
       settle();
