@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "kernels/attention/paper.hpp"
+#include "profiler/plan/request.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/chart_model.hpp"
@@ -246,6 +247,39 @@ TEST(SetupForm, a_sweep_of_many_hours_or_most_of_the_memory_is_warned_of) {
   preview.seconds = 59 * 3600;
   preview.bytes = 22'000'000'000;
   EXPECT_EQ(plan_warning(preview, default_form(false), &catalog), "about 59 h 0 min, 22 GB of the device's 24 GB");
+}
+
+TEST(SetupForm, a_plan_for_another_machine_says_what_it_needs_and_chooses_nothing_else) {
+  Catalog catalog;
+  Device cpu;
+  cpu.id = "cpu", cpu.name = "Test CPU";
+  catalog.devices = {cpu};
+  for (const char* id : {"cpu.fast", "cuda.hopper", "baseline.fa3"}) {
+    KernelInfo kernel;
+    kernel.id = id;
+    kernel.card = card_of(id);
+    if (kernel.id != "cpu.fast") kernel.device = DeviceKind::cuda;
+    catalog.kernels.push_back(kernel);
+  }
+  Problem like;
+  like.seq_len = 16384;
+  like.q_heads = 64;
+  const PlannedOn on{"NVIDIA H200", {"cuda.hopper", "baseline.fa3"}};
+  SetupForm form = default_form(false);
+  plan_windows(form, like, {{256, 32}}, {Pass::forward}, on, &catalog);
+  const FormReading elsewhere = read_form(form, &catalog);
+  ASSERT_TRUE(elsewhere.problems.contains("device"));
+  EXPECT_THAT(elsewhere.problems.at("device"), HasSubstr("needs NVIDIA H200 with cuda.hopper and baseline.fa3"));
+  EXPECT_THAT(elsewhere.request.kernels, ElementsAre("cuda.hopper", "baseline.fa3"));
+  EXPECT_THAT(to_command_line(elsewhere.request), HasSubstr("--windows 256x32 --seq 16384"));
+  Device gpu;
+  gpu.id = "0", gpu.name = "NVIDIA H200", gpu.kind = DeviceKind::cuda;
+  catalog.devices.push_back(gpu);
+  plan_windows(form, like, {{256, 32}}, {Pass::forward}, on, &catalog);
+  const FormReading here = read_form(form, &catalog);
+  EXPECT_TRUE(here.problems.empty());
+  EXPECT_EQ(here.request.device, "0");
+  EXPECT_THAT(here.request.kernels, ElementsAre("cuda.hopper", "baseline.fa3"));
 }
 
 TEST(LatencyModel, the_filter_finds_a_length_however_it_is_written) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,11 +35,12 @@ void draw_choices(Context& context, const LengthChart& chart) {
                                    {LengthView::budget, "Same cost"}}) {
     if (view != LengthView::latency) ImGui::SameLine();
     if (chip(context, name, ui.length_view == view)) ui.length_view = view;
-    if (ui.length_view == view) continue;  // the heading says it, and a tooltip would cover that
+    if (view == LengthView::budget)
+      tooltip(context,
+              "Which pair of windows takes as long as dot-product attention at each length, and how sure that is.");
+    if (ui.length_view == view) continue;  // the heading says it
     if (view == LengthView::rate) tooltip(context, "Useful work per second, by the exact count.");
     if (view == LengthView::counted) tooltip(context, "FLOPs of one launch, by the exact count.");
-    if (view == LengthView::budget)
-      tooltip(context, "The windows that take as long as dot-product attention at each length.");
   }
   if (is_low(context)) {
     ImGui::SameLine();
@@ -58,7 +60,6 @@ void draw_choices(Context& context, const LengthChart& chart) {
   if (!chart.has_step()) return;
   ImGui::SameLine();
   if (chip(context, "Step", ui.length_step)) ui.length_step = true;
-  if (ui.length_step) return;
   tooltip(context, "A training step: forward and backward together, each by its fastest kernel.");
 }
 
@@ -73,7 +74,7 @@ const char* subtitle(LengthView view, Regime regime) {
     case LengthView::counted:
       return "TFLOP a launch by tokens, exact count; both logarithmic";
     case LengthView::budget:
-      return "area w1 × w2 of equal time; hollow: extrapolated";
+      return "area w1 × w2 that costs as much; hollow: extrapolated";
   }
   return "";
 }
@@ -82,15 +83,16 @@ bool draws_times(LengthView view) { return view == LengthView::latency || view =
 
 struct Sentence {
   std::string text;
+  std::string headline;                ///< the answer, above the text and larger; empty: none
   const SameBudget* budget = nullptr;  ///< whose length a click chooses; null: nothing can be clicked
 };
 
 std::vector<Sentence> sentences_of(const LengthPass& pass, LengthView view) {
   std::vector<Sentence> sentences;
   if (view == LengthView::budget) {
-    for (const SameBudget& budget : pass.budgets) sentences.push_back({budget.sentence, &budget});
+    for (const SameBudget& budget : pass.budgets) sentences.push_back({budget.sentence, budget.headline, &budget});
   } else {
-    for (const LengthCrossing& crossing : pass.crossings) sentences.push_back({crossing.sentence});
+    for (const LengthCrossing& crossing : pass.crossings) sentences.push_back({crossing.sentence, {}});
   }
   return sentences;
 }
@@ -103,14 +105,22 @@ bool any_unknown(const LengthPass& pass) {
   });
 }
 
+/// Of a sentence in `width`: its headline and its text.
+std::pair<float, float> heights_of(const Context& context, const Sentence& sentence, float width) {
+  const auto height = [&](const std::string& text) {
+    return ImGui::CalcTextSize(text.c_str(), nullptr, false, width).y;
+  };
+  const float headline = sentence.headline.empty() ? 0 : height(sentence.headline) + context.look.px(2);
+  const SmallFont font(context.look);
+  return {headline, height(sentence.text)};
+}
+
 /// Height of as many whole sentences as have room in a share of the panel; the others scroll.
 float sentences_height(const Context& context, const std::vector<Sentence>& sentences, ImVec2 room) {
-  const Look& look = context.look;
-  const SmallFont font(look);
   float height = 0;
   for (const Sentence& sentence : sentences) {
-    const float one = ImGui::CalcTextSize(sentence.text.c_str(), nullptr, false, room.x - look.px(20)).y +
-                      ImGui::GetStyle().ItemSpacing.y;
+    const auto [headline, text] = heights_of(context, sentence, room.x - context.look.px(20));
+    const float one = headline + text + ImGui::GetStyle().ItemSpacing.y;
     if (height > 0 && height + one > room.y * 0.36F) break;
     height += one;
   }
@@ -124,29 +134,56 @@ void plan_neighbours(Context& context, const LengthPass& pass, const SameBudget&
   like.seq_len = budget.seq_len;
   const std::vector<Pass> passes =
       ui.length_step ? std::vector{Pass::forward, Pass::backward} : std::vector{ui.length_pass};
-  plan_windows(context.ui.form, like, budget.neighbours, passes,
-               {pass.curves[budget.nearest].kernel, pass.curves[budget.baseline].kernel});
-  context.request(ask::PreviewPlan{});
-  context.request(ask::ShowPanel{Panel::setup});
+  SetupForm form = ui.form;
+  plan_windows(form, like, budget.neighbours, passes,
+               {context.data.shown->info.environment.device_name,
+                {pass.curves[budget.nearest].kernel, pass.curves[budget.baseline].kernel}},
+               context.data.machine.catalog.get());
+  fill_setup(context, std::move(form),
+             fmt::format("{} windows at {} beside {}", budget.neighbours.size(), format_tokens(budget.seq_len),
+                         pass.curves[budget.baseline].label));
+}
+
+/// What the words of a sentence mean, and what a click does.
+std::string sentence_help(const std::string& text) {
+  std::string help;
+  const auto explain = [&](std::string_view words, std::string_view meaning) {
+    if (text.find(words) != std::string::npos) help += fmt::format("{}\n", meaning);
+  };
+  explain(", in turns", "In turns: by one sweep, alternating, so that heat and clock were those of both.");
+  explain("not in turns", "Not in turns: by two sweeps; what changed between them is not in the interval.");
+  explain("power-capped", "Power-capped: the power limit held the clock down in at least half of the samples.");
+  return help + "A click selects the measurements that it stands on.";
 }
 
 void draw_sentence(Context& context, const LengthPass& pass, const Sentence& sentence, bool bring_into_view) {
-  if (sentence.budget == nullptr || context.ui.printing) return muted_text(context, sentence.text, true);
+  if (sentence.budget == nullptr || context.ui.printing) {
+    if (!sentence.headline.empty()) {
+      ImGui::PushTextWrapPos(0);
+      coloured_text(context.look.theme.text, sentence.headline);
+      ImGui::PopTextWrapPos();
+    }
+    return muted_text(context, sentence.text, true);
+  }
   const Look& look = context.look;
   const SameBudget& budget = *sentence.budget;
   const bool chosen = budget.seq_len == context.ui.length_chosen;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
+  const auto [headline, text] = heights_of(context, sentence, width);
   {
-    const SmallFont font(look);
-    const ImVec2 size(width, ImGui::CalcTextSize(sentence.text.c_str(), nullptr, false, width).y);
+    const ImVec2 size(width, headline + text);
     if (ImGui::InvisibleButton(fmt::format("at {}", budget.seq_len).c_str(), size)) choose_length(context, budget);
     const bool lit = chosen || ImGui::IsItemHovered();
+    tooltip(context, sentence_help(sentence.text));
     if (chosen)
       ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y),
                                                 faded(look.theme.accent, 0.12F), look.px(3));
     ImGui::SetCursorScreenPos(at);
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+    coloured_text(look.theme.text, sentence.headline);
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + headline));
+    const SmallFont font(look);
     coloured_text(lit ? look.theme.text : look.theme.muted, sentence.text);
     ImGui::PopTextWrapPos();
   }
@@ -174,6 +211,15 @@ void draw_sentences(Context& context, const LengthPass& pass, const std::vector<
   ImGui::EndChild();
 }
 
+/// A sweep of one pass that is shown anew: that pass, unless steps are looked at.
+void follow_pass(Context& context) {
+  UiState& ui = context.ui;
+  const SweepResults& shown = *context.data.shown;
+  if (std::exchange(ui.length_followed, shown.info.id) == shown.info.id || shown.rows.empty()) return;
+  const Pass first = shown.rows.front().pass;
+  if (std::ranges::all_of(shown.rows, [&](const ResultRow& row) { return row.pass == first; })) ui.length_pass = first;
+}
+
 }  // namespace
 
 void draw_length_panel(Context& context) {
@@ -189,6 +235,7 @@ void draw_length_panel(Context& context) {
         "attention shows where windows begin to pay.");
     return;
   }
+  follow_pass(context);
   if (chart.of(context.ui.length_pass).curves.empty())
     context.ui.length_pass = context.ui.length_pass == Pass::forward ? Pass::backward : Pass::forward;
   const ChartFrame frame(context, Panel::lengths);
@@ -198,7 +245,7 @@ void draw_length_panel(Context& context) {
   const bool hollow = draws_times(context.ui.length_view) && any_unknown(pass);
   const std::string device = short_device(context.data.shown->info.environment.device_name);
   const std::string sweeps =
-      chart.sweeps > 1 ? fmt::format("; {} sweeps on {}", chart.sweeps, device) : "; on " + device;
+      chart.sweeps > 1 ? fmt::format("; {} sweeps of {} together", chart.sweeps, device) : "; on " + device;
   panel_heading(context, title,
                 std::string(subtitle(context.ui.length_view, chart.regime)) + sweeps + hollow_note(hollow) +
                     (context.models.lengths_wait() ? "; reading ..." : ""),
@@ -207,13 +254,15 @@ void draw_length_panel(Context& context) {
   draw_choices(context, chart);
   std::vector<Sentence> sentences = sentences_of(pass, context.ui.length_view);
   if (chart.left_out > 0)
-    sentences.push_back({fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out)});
+    sentences.push_back({fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out), {}});
   const bool no_budget = context.ui.length_view == LengthView::budget && pass.budgets.empty();
   if (no_budget)
     sentences = {
-        {"For a budget, measure windows and causal dot-product attention with the same heads at the same lengths."}};
+        {"For a budget, measure windows and causal dot-product attention with the same heads at the same lengths.",
+         {}}};
   if (!no_budget && pass.crossings.empty())
-    sentences.push_back({"For crossings, measure dot-product attention with as many query heads at the same lengths."});
+    sentences.push_back(
+        {"For crossings, measure dot-product attention with as many query heads at the same lengths.", {}});
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool low = is_low(context), only_words = no_budget || (low && context.ui.length_words);
   if (!only_words) {

@@ -14,6 +14,7 @@
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/length_beside.hpp"
+#include "views/model/charts/length_words.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/readout.hpp"
 #include "views/parts/widgets.hpp"
@@ -201,12 +202,8 @@ void select_points(Context& context, const LengthPass& pass, const LengthUnit& u
 }
 
 std::string dot_text(const SameBudget& budget) {
-  const AreaEstimate& area = *budget.windows;
-  std::string text =
-      fmt::format("{} tokens: area {}", format_count(budget.seq_len), format_count(std::llround(area.area)));
-  if (area.low > 0)
-    text += fmt::format(", {} to {}", format_count(std::llround(area.low)), format_count(std::llround(area.high)));
-  return text + (area.extrapolated() ? "; extrapolated" : "") + ".\nA click selects what it stands on.";
+  return fmt::format("{}\nArea {}{}.\nA click selects what it stands on.", budget.headline, area_text(*budget.windows),
+                     budget.windows->extrapolated() ? ", extrapolated" : "");
 }
 
 /// The dot under the pointer in words; a click chooses its length.
@@ -352,6 +349,7 @@ void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room) {
                          ImVec2(room.x - label_width, room.y), plot_flags(LegendPlace::above)))
     return;
   setup_axes(context, range, false);
+  ImPlot::SetupAxis(ImAxis_Y1, "area w1 × w2", ImPlotAxisFlags_NoTickMarks);
   setup_legend(LegendPlace::above);
   set_power_ticks(ImAxis_Y1, range.y_low, range.y_high, true);
   const std::vector<double> ends{range.x_low, range.x_high};

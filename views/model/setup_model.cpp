@@ -1,10 +1,12 @@
 #include "views/model/setup_model.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "kernels/attention/paper.hpp"
@@ -238,7 +240,15 @@ FormReading read_form(const SetupForm& form, const Catalog* catalog, const Kerne
   if (!(form.budget_seconds >= 0.1 && form.budget_seconds <= 3600))
     reading.problems["budget"] = "Between 0.1 and 3600 s.";
   read_restarts(reading, form.restarts);
-  read_kernels(reading, form, catalog, library);
+  if (form.needs_device.empty()) {
+    read_kernels(reading, form, catalog, library);
+  } else {
+    reading.problems["device"] =
+        fmt::format("This plan needs {} with {}, which this computer lacks: run its command there, or choose kernels.",
+                    form.needs_device, fmt::join(form.needs_kernels, " and "));
+    request.device = "auto";
+    request.kernels = form.needs_kernels;
+  }
   const bool complete = reading.problems.empty();
   if (complete) check_shapes(reading);
   if (complete) {
@@ -284,8 +294,36 @@ SetupForm form_of(const SweepRequest& request, const Catalog* catalog) {
   return form;
 }
 
+void plan_on(SetupForm& form, const PlannedOn& on, const Catalog* catalog) {
+  form.needs_device.clear();
+  form.needs_kernels.clear();
+  form.excluded_kernels.clear();
+  if (catalog == nullptr) return;
+  const auto wanted = [&](const std::string& id) { return std::ranges::find(on.kernels, id) != on.kernels.end(); };
+  std::optional<DeviceKind> kind;
+  std::size_t known = 0;
+  for (const KernelInfo& kernel : catalog->kernels) {
+    if (!wanted(kernel.id)) {
+      form.excluded_kernels.push_back(kernel.id);
+      continue;
+    }
+    kind = kernel.device;
+    ++known;
+  }
+  const Device* device = nullptr;
+  for (const Device& one : catalog->devices) {
+    if (one.kind == kind && (device == nullptr || one.name == on.device)) device = &one;
+  }
+  if (device != nullptr && known == on.kernels.size()) {
+    form.device = device->id;
+  } else {
+    form.needs_device = on.device;
+    form.needs_kernels = on.kernels;
+  }
+}
+
 void plan_windows(SetupForm& form, const Problem& like, const std::vector<Windows>& windows,
-                  const std::vector<Pass>& passes, const std::vector<std::string>& kernels) {
+                  const std::vector<Pass>& passes, const PlannedOn& on, const Catalog* catalog) {
   form.trilinear = like.form != Form::determinant;
   form.determinant = !form.trilinear;
   form.forward = std::ranges::find(passes, Pass::forward) != passes.end();
@@ -302,7 +340,7 @@ void plan_windows(SetupForm& form, const Problem& like, const std::vector<Window
   form.deterministic = like.deterministic;
   form.windows = windows;
   form.windows_text = windows_to_text(windows);
-  for (const std::string& kernel : kernels) std::erase(form.excluded_kernels, kernel);
+  plan_on(form, on, catalog);
 }
 
 bool WindowGrid::chosen(const SetupForm& form, std::size_t i1, std::size_t i2) const {

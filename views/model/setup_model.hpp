@@ -38,6 +38,10 @@ struct SetupForm {
   double precision_percent = 0.5;
   double budget_seconds = 10;
   std::string restarts = "3";
+  /// Of a plan for kernels that this computer cannot run: the device that they were measured on, and their ids. Nothing
+  /// can be measured before others are chosen. Empty: no such plan.
+  std::string needs_device;
+  std::vector<std::string> needs_kernels;
   bool operator==(const SetupForm&) const = default;
 };
 
@@ -89,10 +93,17 @@ struct PresetText {
 std::array<PresetText, 4> window_presets();
 void apply_preset(SetupForm& form, WindowPreset preset);
 
-/// These windows in the shape and form of `like`, in these passes by these kernels among others; the rest
-/// of the form stays.
+/// Where rows that are to be measured again were measured, and by what.
+struct PlannedOn {
+  std::string device;                ///< its name
+  std::vector<std::string> kernels;  ///< ids
+};
+/// These kernels alone, on the device of that name, else on one of its kind; where this computer has none, or not these
+/// kernels, the form says what it needs.
+void plan_on(SetupForm& form, const PlannedOn& on, const Catalog* catalog);
+/// These windows in the shape and form of `like`, in these passes by these kernels; the rest of the form stays.
 void plan_windows(SetupForm& form, const Problem& like, const std::vector<Windows>& windows,
-                  const std::vector<Pass>& passes, const std::vector<std::string>& kernels);
+                  const std::vector<Pass>& passes, const PlannedOn& on, const Catalog* catalog);
 
 /// "512x32, 256x64": keeps `windows` and `windows_text` saying the same.
 std::string windows_to_text(const std::vector<Windows>& windows);

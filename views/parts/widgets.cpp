@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <utility>
 
 #include "kernels/base/text/plus_minus.hpp"
 #include "profiler/record/columns.hpp"
@@ -343,6 +344,13 @@ void verdict(const Context& context, const Comparison& comparison) {
   coloured_text(verdict_colour(context.look.theme, comparison.verdict), marked(comparison, verdict_text(comparison)));
   if (ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip))
     tooltip(context, ratio_words(comparison) + " A is this row, B that of the baseline.");
+}
+
+void fill_setup(Context& context, SetupForm form, const std::string& what) {
+  context.ui.form_before = std::exchange(context.ui.form, std::move(form));
+  context.request(ask::PreviewPlan{});
+  context.request(ask::ShowPanel{Panel::setup});
+  context.request(ask::OfferFormBack{fmt::format("The sweep setup was filled with {}.", what)});
 }
 
 }  // namespace triscope

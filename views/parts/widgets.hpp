@@ -93,4 +93,8 @@ std::string verdict_brief(const Comparison& comparison);
 /// "Time A / B = 1.032, interval unknown. In clock cycles A / B = 1.019. ..."
 std::string ratio_words(const Comparison& comparison);
 
+/// Puts a form in the place of the one of the next sweep and shows it. Nothing is measured before a person starts it,
+/// and what stood there comes back by undo. `what`: "256 × 32 at 16k", in words.
+void fill_setup(Context& context, SetupForm form, const std::string& what);
+
 }  // namespace triscope

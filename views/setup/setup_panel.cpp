@@ -185,6 +185,8 @@ void draw_kernels(Context& context, Fields& fields) {
     auto& excluded = ui.form.excluded_kernels;
     const auto found = std::find(excluded.begin(), excluded.end(), kernel.id);
     if (chip(context, label.c_str(), unable.empty() && found == excluded.end(), unable.empty())) {
+      ui.form.needs_device.clear();  // a choice for this computer
+      ui.form.needs_kernels.clear();
       if (found == excluded.end()) {
         excluded.push_back(kernel.id);
       } else {
@@ -231,9 +233,33 @@ void draw_stopping(Context& context, Fields& fields) {
       form.restarts);
 }
 
+/// Of a plan that cannot run here: what it needs, and its command for there.
+void draw_needs(Context& context, const FormReading& reading) {
+  const SmallFont font(context.look);
+  ImGui::BeginGroup();
+  clipped_text(context, context.look.theme.unclear,
+               fmt::format("▲ needs {}, not this computer", short_device(context.ui.form.needs_device)),
+               ImGui::GetContentRegionAvail().x - context.look.px(kMore));
+  ImGui::EndGroup();
+  tooltip(context, reading.problems.at("device"));
+  if (ImGui::SmallButton("Copy its command")) context.request(ask::CopyText{to_command_line(reading.request)});
+  tooltip(context, to_command_line(reading.request));
+}
+
+/// Why a plan is marked.
+std::string warning_words(const PlanPreview& preview, const std::string& warning, const SetupForm& form) {
+  return sentence(warning) +
+         fmt::format(
+             " Of more than an hour, or of more than four fifths of the memory, Run asks first. {} of the windows, "
+             "passes and kernels chosen above: each runs at least once in each of {} restarts, and until it is known "
+             "to {:.2g} % or {:.3g} s are spent. What one launch takes here is an estimate.",
+             counted(preview.measurements, "measurement"), form.restarts, form.precision_percent, form.budget_seconds);
+}
+
 void draw_plan(Context& context, const FormReading& reading) {
   const PlanPreview* preview = context.data.preview.get();
   ImGui::Separator();
+  if (!context.ui.form.needs_device.empty()) return draw_needs(context, reading);
   if (!reading.problems.empty()) {
     coloured_text(context.look.theme.slower, reading.problems.size() == 1
                                                  ? "One field needs attention."
@@ -251,10 +277,12 @@ void draw_plan(Context& context, const FormReading& reading) {
     ImGui::PopTextWrapPos();
     return;
   }
-  const bool warns = !plan_warning(*preview, context.ui.form, context.data.machine.catalog.get()).empty();
+  const std::string warning = plan_warning(*preview, context.ui.form, context.data.machine.catalog.get());
+  const bool warns = !warning.empty();
   const SmallFont font(context.look);
   const ImU32 colour = warns ? context.look.theme.unclear : context.look.theme.muted;
   const float room = ImGui::GetContentRegionAvail().x;
+  ImGui::BeginGroup();
   clipped_text(context, colour,
                fmt::format("{}{}, about {}", warns ? "▲ " : "", counted(preview->measurements, "measurement"),
                            format_seconds(preview->seconds)),
@@ -268,6 +296,8 @@ void draw_plan(Context& context, const FormReading& reading) {
   }
   if (preview->skipped > 0) text += fmt::format("; {} more cannot run here", preview->skipped);
   clipped_text(context, colour, text, room);
+  ImGui::EndGroup();
+  if (warns) tooltip(context, warning_words(*preview, warning, context.ui.form));
 }
 
 /// Right of the plan, below the fields that have just ended, or over them where the plan is among them: `below`

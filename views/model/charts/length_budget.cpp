@@ -14,16 +14,40 @@ namespace {
 
 constexpr double kFarthestPair = 4;  // pairs that are farther off say nothing of equal cost
 
-std::vector<std::int64_t> measurements_of(const LengthPoint& dot_product, const LengthPoint& windows) {
-  std::vector<std::int64_t> all{dot_product.backward, dot_product.measurement, windows.measurement, windows.backward};
+/// Those of dot-product attention, of the pairs that the estimate stands on, and of the nearest pair.
+std::vector<std::int64_t> measurements_of(const LengthPoint& dot_product, const SameBudget& budget,
+                                          const std::vector<MeasuredPair>& pairs, const MeasuredPair& nearest) {
+  std::vector<std::int64_t> all{dot_product.backward, dot_product.measurement};
+  for (const MeasuredPair& one : pairs) {
+    const Windows windows{one.curve->problem.window1, one.curve->problem.window2};
+    const bool counts =
+        budget.windows && std::ranges::find(budget.windows->from, windows) != budget.windows->from.end();
+    if (counts && one.point != nearest.point) all.insert(all.end(), {one.point->measurement, one.point->backward});
+  }
+  all.insert(all.end(), {nearest.point->measurement, nearest.point->backward});
   std::erase(all, 0);
   return all;
 }
 
-/// Windows that would tell what area takes as long: between two measured pairs whole tiles around it, else those of
-/// half or twice the nearest pair.
+/// The pair of the estimate's second window whose area comes nearest to it, in whole tiles, or else in steps of 16, in
+/// which the edges of windows are cut. Unset where that was measured.
+std::optional<Windows> pair_of(const AreaEstimate& estimate, std::int64_t tile,
+                               const std::vector<MeasuredPair>& measured) {
+  constexpr std::int64_t kStep = 16;
+  const std::int64_t unit = tile > 0 ? tile : kStep, window2 = estimate.from.front().window2;
+  const double steps = estimate.area / static_cast<double>(window2) / static_cast<double>(unit);
+  const Windows pair{std::max<std::int64_t>(1, std::llround(steps)) * unit, window2};
+  const bool known = std::ranges::any_of(measured, [&](const MeasuredPair& one) {
+    return Windows{one.curve->problem.window1, one.curve->problem.window2} == pair;
+  });
+  return known ? std::nullopt : std::optional(pair);
+}
+
+/// Windows that would tell what area takes as long: the pair that was named, and between two measured pairs whole
+/// tiles around it, else those of half or twice the nearest pair.
 std::vector<Windows> neighbours_of(const Windows& nearest, const SameBudget& budget, bool slower) {
   std::vector<Windows> all{nearest};
+  if (budget.pair) all.push_back(*budget.pair);
   const auto add = [&](const Windows& one) {
     const bool fits = one.window1 >= 1 && one.window2 >= 1 && 2 * std::max(one.window1, one.window2) <= budget.seq_len;
     if (fits && std::ranges::find(all, one) == all.end()) all.push_back(one);
@@ -56,7 +80,7 @@ const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::int64_t
   return found == points.end() ? nullptr : &*found;
 }
 
-void find_budgets(LengthPass& pass) {
+void find_budgets(LengthPass& pass, std::string_view part) {
   if (pass.crossings.empty()) return;
   const std::size_t reference = pass.crossings.front().baseline;
   const LengthCurve& baseline = pass.curves[reference];
@@ -82,9 +106,11 @@ void find_budgets(LengthPass& pass) {
     budget.ms = point.ms;
     budget.windows = area_for_budget(areas, point.ms, half_width(point));
     budget.nearest = static_cast<std::size_t>(nearest.curve - pass.curves.data());
-    budget.measurements = measurements_of(point, *nearest.point);
+    if (budget.windows) budget.pair = pair_of(*budget.windows, nearest.point->tile, pairs);
+    budget.measurements = measurements_of(point, budget, pairs, nearest);
     budget.neighbours = neighbours_of({nearest.curve->problem.window1, nearest.curve->problem.window2}, budget,
                                       nearest.point->ms > point.ms);
+    budget.headline = budget_headline(part, point, budget, nearest);
     budget.sentence = budget_sentence(baseline, point, budget, nearest);
     pass.budgets.push_back(std::move(budget));
   }

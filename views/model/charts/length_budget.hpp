@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "views/model/charts/length_chart.hpp"
@@ -12,7 +13,7 @@ namespace triscope {
 const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::int64_t seq_len);
 
 /// At each length of the baseline of the first crossing what the measured pairs say, if one takes a quarter to four
-/// times as long; `pass` has its crossings.
-void find_budgets(LengthPass& pass);
+/// times as long; `pass` has its crossings. `part`: its name in words, "forward" or "step".
+void find_budgets(LengthPass& pass, std::string_view part);
 
 }  // namespace triscope

@@ -49,11 +49,13 @@ struct SameBudget {
   double ms = 0;
   std::optional<AreaEstimate> windows;  ///< unset: the measured pairs do not tell
   std::size_t nearest = 0;              ///< index of its curve
-  /// Those behind both times: of dot-product attention and of the nearest pair; of a step its passes too, and the
-  /// backwards of both are the first and the last.
+  /// Those behind the answer: of dot-product attention, of the pairs of the estimate, and of the nearest pair; of a
+  /// step both passes, and the backwards of dot-product attention and of the nearest pair are the first and the last.
   std::vector<std::int64_t> measurements;
   std::vector<Windows> neighbours;  ///< to measure next: the nearest pair, and those on the way to the equal area
-  std::string sentence;
+  std::optional<Windows> pair;      ///< of the equal area and not measured, in whole tiles; unset: nothing to name
+  std::string headline;             ///< the answer: "16k, step: ≈ 224 × 32 would cost the same (not measured); ..."
+  std::string sentence;             ///< what it stands on
 };
 
 struct LengthPass {

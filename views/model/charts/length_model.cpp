@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -37,12 +38,26 @@ std::string curve_key(const ResultRow& row) {
                      p.window2, optional_key(p.scale), p.k2_bias, p.v2_bias, optional_key(p.sink));
 }
 
+/// 128 of "d128_pair64_keys128_half": the keys of a tile, which are of the first window where it is the longer one.
+std::int64_t tile_of(const ResultRow& row) {
+  constexpr std::string_view kKeys = "_keys";
+  const std::size_t at = row.instance.find(kKeys);
+  if (at == std::string::npos || row.problem.window1 < row.problem.window2) return 0;
+  std::int64_t keys = 0;
+  const char* const digits = row.instance.data() + at + kKeys.size();
+  std::from_chars(digits, row.instance.data() + row.instance.size(), keys);
+  return keys;
+}
+
 LengthPoint point_of(const ResultRow& row, const ResultRow* backward) {
   const bool known = interval_known(row);
   LengthPoint point{row.problem.seq_len,         *row.median_ms,  known ? *row.ci_low_ms : 0,
                     known ? *row.ci_high_ms : 0, row.measurement, row.sweep};
   point.limiter = row.limiter;
-  if (backward == nullptr) return point;
+  if (backward == nullptr) {
+    point.tile = tile_of(row);
+    return point;
+  }
   point.backward = backward->measurement;
   point.backward_sweep = backward->sweep;
   if (point.limiter.empty()) point.limiter = backward->limiter;
@@ -376,7 +391,7 @@ LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regi
   std::int64_t left_out = 0;
   LengthPass made = make_pass(collector.problems(), left_out);
   find_crossings(made);
-  find_budgets(made);
+  find_budgets(made, "step");
   return made;
 }
 
@@ -427,7 +442,7 @@ LengthChart make_length_chart(const SweepResults& shown,
       made = make_pass(collector.problems(), chart.left_out);
       add_sources(drawn, collector.problems());
       find_crossings(made);
-      find_budgets(made);
+      find_budgets(made, to_string(pass));
     }
     chart.sweeps = drawn.size();
     chart.step = make_step(sweeps, regime);

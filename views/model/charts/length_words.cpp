@@ -48,17 +48,6 @@ std::string from_words(const AreaEstimate& estimate) {
   return text;
 }
 
-/// "about 7,140 (6,900 to 7,380)", as many digits as its interval bears out.
-std::string area_words(const AreaEstimate& estimate) {
-  const auto rounded = [](double area) {
-    const double unit = std::max(1.0, std::pow(10, std::floor(std::log10(area)) - 2));
-    return format_count(std::llround(std::round(area / unit) * unit));
-  };
-  return rounded(estimate.area) + (estimate.low > 0
-                                       ? fmt::format(" ({} to {})", rounded(estimate.low), rounded(estimate.high))
-                                       : " (interval unknown)");
-}
-
 /// What area would take as long, and how sure that is; from 128 first positions on, tiles have this many.
 std::string equal_area_words(const SameBudget& budget) {
   if (!budget.windows) return "What area would take as long, the measured pairs do not tell.";
@@ -66,8 +55,8 @@ std::string equal_area_words(const SameBudget& budget) {
   const double nearest =
       static_cast<double>(estimate.from.front().window1) * static_cast<double>(estimate.from.front().window2);
   const std::string size = estimate.area < nearest ? "smaller" : "larger";
-  std::string text = fmt::format("With a second window of {} an area of about {} would", estimate.from.front().window2,
-                                 area_words(estimate));
+  std::string text =
+      fmt::format("With a second window of {} an area of {} would", estimate.from.front().window2, area_text(estimate));
   switch (estimate.rule) {
     case AreaEstimate::Rule::between:
       text += fmt::format(", between {}", from_words(estimate));
@@ -79,7 +68,10 @@ std::string equal_area_words(const SameBudget& budget) {
     case AreaEstimate::Rule::one_pair:
       text += fmt::format(", if time goes with the area: an extrapolation from {} alone", from_words(estimate));
   }
-  return text + "; times go in steps of tiles.";
+  text += "; times go in steps of tiles.";
+  if (estimate.low > 0)
+    text += " The range is of noise and of how far such lines missed measurements before, not of those steps.";
+  return text;
 }
 
 /// "Forward of sweep 4 in turns; backward of sweeps 3 and 6."
@@ -140,6 +132,38 @@ std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseli
 std::size_t nearest_pair(const std::vector<MeasuredPair>& pairs, const LengthPoint& dot_product) {
   const auto apart = [&](const MeasuredPair& one) { return std::abs(std::log(one.point->ms / dot_product.ms)); };
   return static_cast<std::size_t>(std::ranges::min_element(pairs, {}, apart) - pairs.begin());
+}
+
+std::string area_text(const AreaEstimate& estimate) {
+  const auto rounded = [](double area) {
+    const double unit = std::max(1.0, std::pow(10, std::floor(std::log10(area)) - 2));
+    return format_count(std::llround(std::round(area / unit) * unit));
+  };
+  return "about " + rounded(estimate.area) +
+         (estimate.low > 0 ? fmt::format(" ({} to {})", rounded(estimate.low), rounded(estimate.high))
+                           : " (interval unknown)");
+}
+
+std::string budget_headline(std::string_view part, const LengthPoint& point, const SameBudget& budget,
+                            const MeasuredPair& nearest) {
+  const std::string start = fmt::format("{}, {}: ", format_tokens(budget.seq_len), part);
+  const ValueWithInterval ratio = ratio_of(value_of(*nearest.point), value_of(point));
+  const std::string times = format_fixed(ratio.value, 2) + "× as long";
+  const std::string& label = nearest.curve->label;
+  if (ratio.low && ratio.high && *ratio.low <= 1 && *ratio.high >= 1)
+    return fmt::format("{}{} may cost the same: {}, {} to {}.", start, label, times, format_fixed(*ratio.low, 2),
+                       format_fixed(*ratio.high, 2));
+  const std::string measured = fmt::format("nearest measured, {}, takes {}.", label, times);
+  if (!budget.windows) return start + "no pair is known to cost the same; " + measured;
+  const std::int64_t tile = nearest.point->tile;
+  if (!budget.pair)
+    return tile > 0 ? fmt::format("{}in whole tiles of {} keys nothing lies nearer than {}, which takes {}.", start,
+                                  tile, label, times)
+                    : fmt::format("{}no pair lies nearer than those measured; {}", start, measured);
+  return fmt::format("{}≈ {} would cost the same{} (not measured{}); {}", start,
+                     format_windows(budget.pair->window1, budget.pair->window2),
+                     tile > 0 ? fmt::format(" in whole tiles of {} keys", tile) : "",
+                     budget.windows->extrapolated() ? ", extrapolated" : "", measured);
 }
 
 std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& point, const SameBudget& budget,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "views/model/charts/length_chart.hpp"
@@ -25,7 +26,13 @@ struct MeasuredPair {
 std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseline, const LengthCrossing& crossing);
 /// The place of the pair in `pairs` whose time comes nearest to that of dot-product attention.
 std::size_t nearest_pair(const std::vector<MeasuredPair>& pairs, const LengthPoint& dot_product);
-/// Of the point of `baseline` at the budget's length beside `nearest` of the `pairs` that were measured there.
+/// The answer in a line: a pair that would take as long as the `point` of dot-product attention, or why none is named,
+/// and the nearest that was measured.
+std::string budget_headline(std::string_view part, const LengthPoint& point, const SameBudget& budget,
+                            const MeasuredPair& nearest);
+/// "about 7,140 (6,900 to 7,380)", as many digits as its interval bears out.
+std::string area_text(const AreaEstimate& estimate);
+/// What that stands on: the point of `baseline` at the budget's length beside the `nearest` that was measured there.
 std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& point, const SameBudget& budget,
                             const MeasuredPair& nearest);
 
