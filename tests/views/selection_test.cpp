@@ -213,5 +213,28 @@ TEST(Beside, copied_figures_have_the_ratio_to_the_first) {
   EXPECT_THAT(figures_text(figures).rows[1], testing::Not(testing::Contains("0"))) << "a ratio that was not computed";
 }
 
+TEST(SelectedSteps, are_sums_of_both_passes_beside_that_of_the_first) {
+  const auto dot = [](std::int64_t id, Pass pass, double ms) {
+    ResultRow r = fixture::row(id, 2048, 1, pass, ms, 1, "baseline.fa3");
+    r.problem.form = Form::dot_product;
+    return r;
+  };
+  SelectionFigures figures;
+  for (const ResultRow& row :
+       {dot(1, Pass::backward, 18), dot(2, Pass::forward, 2), fixture::row(3, 512, 32, Pass::forward, 5, 1),
+        fixture::row(4, 256, 32, Pass::forward, 4, 1), fixture::row(5, 256, 32, Pass::backward, 18, 1)})
+    figures.rows.push_back({row, {}});
+  const std::vector<SelectedStep> steps = selected_steps(figures);
+  ASSERT_EQ(steps.size(), 2U) << "of 512 x 32 one pass is missing";
+  EXPECT_DOUBLE_EQ(steps[0].ms.value, 20);
+  EXPECT_EQ(steps[0].beside.value, 0);
+  EXPECT_DOUBLE_EQ(steps[1].ms.value, 22);
+  EXPECT_DOUBLE_EQ(steps[1].beside.value, 1.1);
+  EXPECT_THAT(steps[1].name, testing::HasSubstr("256 × 32"));
+  EXPECT_THAT(step_text(steps[1]), testing::HasSubstr("1.100×"));
+  figures.rows.push_back({fixture::row(6, 256, 32, Pass::backward, 19, 1), {}});
+  EXPECT_EQ(selected_steps(figures).size(), 1U) << "of two backwards it is not known which one is meant";
+}
+
 }  // namespace
 }  // namespace triscope

@@ -211,7 +211,7 @@ bool fit_one_sweep(const ResultRow& a, const ResultRow& b) {
 }
 
 /// Fills the form of the sweep setup with both rows, in turns and with counters.
-void plan_both(Context& context, const ResultRow& a, const ResultRow& b) {
+void plan_both(Context& context, const std::string& device, const ResultRow& a, const ResultRow& b) {
   const Problem& problem = a.problem;
   SweepRequest request;
   request.forms = {problem.form};
@@ -238,9 +238,8 @@ void plan_both(Context& context, const ResultRow& a, const ResultRow& b) {
   form.precision_percent = context.ui.form.precision_percent;
   form.budget_seconds = context.ui.form.budget_seconds;
   form.restarts = context.ui.form.restarts;
-  context.ui.form = std::move(form);
-  context.request(ask::PreviewPlan{});
-  context.request(ask::ShowPanel{Panel::setup});
+  plan_on(form, {device, request.kernels}, context.data.machine.catalog.get());
+  fill_setup(context, std::move(form), fmt::format("{} and {}", short_name(a), short_name(b)));
 }
 
 void draw_without_counters(Context& context, const SelectedMeasurement& a, const SelectedMeasurement& b) {
@@ -261,7 +260,7 @@ void draw_without_counters(Context& context, const SelectedMeasurement& a, const
       context.request(ask::SelectMeasurements{elsewhere.measurements, elsewhere.sweep});
   }
   if (!fit_one_sweep(a.row, b.row)) return;
-  if (ImGui::SmallButton("Plan both with counters###plan")) plan_both(context, a.row, b.row);
+  if (ImGui::SmallButton("Plan both with counters###plan")) plan_both(context, a.environment.device_name, a.row, b.row);
   tooltip(context,
           "Fills the sweep setup with these two, in turns and with hardware counters. Run (F5) measures them.");
 }
@@ -303,6 +302,11 @@ void draw_selected_rows(Context& context, const SelectionFigures& figures) {
         draw_figure(context, figures.rows[static_cast<std::size_t>(n)], by, rates, decimals);
     }
     ImGui::EndTable();
+  }
+  if (const std::vector<SelectedStep> steps = selected_steps(figures); !steps.empty() && steps.size() <= kMostRows) {
+    section(context, steps.size() > 1 && steps[1].beside.value > 0 ? "Training steps, beside A's"
+                                                                   : "Training steps: forward and backward");
+    for (const SelectedStep& step : steps) fact_line(context, step.name.c_str(), step_text(step), true);
   }
   if (!figures.all_compared) muted_text(context, "Only the first 64 are compared with A.", true);
   if (figures.rows.size() == kMostSelectedRows && selected > kMostSelectedRows)

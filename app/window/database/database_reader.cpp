@@ -281,13 +281,27 @@ void DatabaseReader::compare(const ReadRequest& request, ReadResult& result) {
   }
 }
 
+namespace {
+
+/// Of two passes no time says anything of the other.
+Comparison compare_selected(StoredSamples& samples, const ResultRow& a, const ResultRow& b, double tolerance) {
+  if (a.pass == b.pass) return compare_rows(samples, a, samples, b, tolerance);
+  Comparison none;
+  none.verdict = Verdict::not_comparable;
+  none.explanation = fmt::format("One is a {} and the other a {}: two passes do different work.", to_string(a.pass),
+                                 to_string(b.pass));
+  return none;
+}
+
+}  // namespace
+
 std::shared_ptr<const MeasurementBeside> DatabaseReader::beside_selected(const ReadRequest& request,
                                                                          ReadResult& result) {
   std::shared_ptr<const SelectedMeasurement> other =
       select(*result.shown, request.selected.back(), result.selected_problem);
   if (!other) return nullptr;
   StoredSamples samples(*snapshot_);
-  Comparison time = compare_rows(samples, result.selected->row, samples, other->row, request.tolerance);
+  Comparison time = compare_selected(samples, result.selected->row, other->row, request.tolerance);
   return std::make_shared<const MeasurementBeside>(std::move(other), std::move(time));
 }
 
@@ -322,9 +336,8 @@ void DatabaseReader::compare_figures(const ReadRequest& request, const ResultRow
     }
     auto found = figures_known_.find(one.row.measurement);
     if (found == figures_known_.end())
-      found =
-          figures_known_.emplace(one.row.measurement, compare_rows(samples, one.row, samples, first, request.tolerance))
-              .first;
+      found = figures_known_.emplace(one.row.measurement, compare_selected(samples, one.row, first, request.tolerance))
+                  .first;
     one.time = found->second;
   }
 }

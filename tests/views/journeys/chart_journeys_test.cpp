@@ -8,6 +8,8 @@
 #include "profiler/plan/request.hpp"
 #include "tests/paths.hpp"
 #include "tests/views/journeys/journey.hpp"
+#include "views/command/command.hpp"
+#include "views/model/tables/beside_model.hpp"
 
 namespace triscope {
 namespace {
@@ -156,7 +158,25 @@ TEST_F(Journey, a_click_on_equal_cost_selects_what_it_stands_on_and_plans_its_ne
     wait(c);
     IM_CHECK_EQ(ui().length_chosen, 16384);
     IM_CHECK(ui().selection.all() == budget_at(16384).measurements);
-    IM_CHECK_EQ(ui().selection.all().size(), 4U);  // both passes of both
+    IM_CHECK_EQ(ui().selection.all().size(), 6U);  // both passes of three: the line goes through 256 x 32 and 512 x 32
+    IM_CHECK(data().figures != nullptr && data().figures->rows.size() == 6U);
+    for (const SelectedRow& one : data().figures->rows) {
+      if (!one.time) continue;  // the first
+      const bool same_pass = one.row.pass == data().selected->row.pass;
+      IM_CHECK_EQ(one.time->verdict != Verdict::not_comparable, same_pass);
+      IM_CHECK_EQ(one.time->explanation.find("two passes") != std::string::npos, !same_pass);
+    }
+    IM_CHECK_EQ(selected_steps(*data().figures).size(), 3U);
+    const SetupForm before = ui().form;
+    c->ItemClick("//**/###neighbours");
+    wait(c);
+    IM_CHECK(ui().form.needs_device == "NVIDIA H200");  // here there is a CPU
+    IM_CHECK(ui().form.needs_kernels == (std::vector<std::string>{"cuda.hopper", "baseline.fa3"}));
+    IM_CHECK(data().preview == nullptr);  // nothing that would take hours here
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+    wait(c);
+    IM_CHECK(ui().form == before);
+    front(c, Panel::lengths);
     c->ItemClick("//**/###neighbours");
     wait(c);
     IM_CHECK_STR_EQ(ui().form.seq_lens.c_str(), "16384");
@@ -172,6 +192,39 @@ TEST_F(Journey, a_click_on_equal_cost_selects_what_it_stands_on_and_plans_its_ne
     wait(c);
     IM_CHECK_EQ(ui().length_chosen, 32768);
     IM_CHECK(ui().selection.all() == budget_at(32768).measurements);
+  });
+}
+
+TEST_F(Journey, the_palette_leads_to_equal_cost_and_a_sweep_of_one_pass_opens_its_own) {
+  window->start(kRecorded);
+  travel([](ImGuiTestContext* c) {
+    const auto sweep_of = [](Pass pass) {
+      const auto found = std::ranges::find_if(data().sweeps, [&](const SweepInfo& one) {
+        return one.command.find(pass == Pass::backward ? "--pass backward" : "--pass forward") != std::string::npos &&
+               one.command.find("--seq 2048,") != std::string::npos;
+      });
+      return found == data().sweeps.end() ? std::int64_t{0} : found->id;
+    };
+    for (const Pass pass : {Pass::backward, Pass::forward}) {
+      IM_CHECK_NE(sweep_of(pass), 0);
+      app().carry_out(ask::ShowSweep{sweep_of(pass)});
+      wait(c);
+      front(c, Panel::lengths);
+      wait(c);
+      IM_CHECK(ui().length_pass == pass);
+    }
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P);
+    c->Yield(4);
+    c->KeyChars("equal cost");
+    c->KeyPress(ImGuiKey_Enter);
+    wait(c);
+    IM_CHECK(ui().length_view == LengthView::budget);
+    IM_CHECK(!ui().length_step);
+    for (const Command& command : commands()) {
+      if (std::string_view(command.label) == "Lengths: training step") app().carry_out(command.request);
+    }
+    wait(c);
+    IM_CHECK(ui().length_step && ui().length_view == LengthView::budget);
   });
 }
 
