@@ -20,6 +20,12 @@ Value name_of(Enum value) {
   return std::string(to_string(value));
 }
 
+/// "1.6e-03" as "1.6e-3": powers of ten are written in one way.
+std::string brief_power(const std::string& number) {
+  const std::size_t e = number.find('e');
+  return e == std::string::npos ? number : fmt::format("{}e{}", number.substr(0, e), std::stoi(number.substr(e + 1)));
+}
+
 // Texts for people. A count or a name is itself; a number is rounded.
 template <Value (*value)(const Row&)>
 std::string plain(const Row& row) {
@@ -39,7 +45,7 @@ template <Value (*value)(const Row&)>
 std::string scientific(const Row& row) {
   const Value v = value(row);
   const auto* real = std::get_if<double>(&v);
-  return real ? fmt::format("{:.1e}", *real) : std::string();
+  return real ? brief_power(fmt::format("{:.1e}", *real)) : std::string();
 }
 
 // One accessor per column, named like the view's.
@@ -234,7 +240,7 @@ std::string significant_text(double value, int digits) {
   // The exponent after rounding: 9.996 with 3 digits is 10.0.
   const std::string rounded = fmt::format("{:.{}e}", value, digits - 1);
   const int exponent = std::stoi(rounded.substr(rounded.find('e') + 1));
-  if (exponent < -4 || exponent >= 7) return rounded;
+  if (exponent < -4 || exponent >= 7) return brief_power(rounded);
   return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));
 }
 

@@ -100,7 +100,7 @@ TEST(Columns, numbers_are_shown_rounded_and_kept_exactly) {
   EXPECT_EQ(text("median_ms"), "24.40");
   EXPECT_EQ(text("tflops"), "720");
   EXPECT_EQ(text("peak_fraction"), "72.7");
-  EXPECT_EQ(text("error"), "1.6e-03");
+  EXPECT_EQ(text("error"), "1.6e-3");
   EXPECT_EQ(text("ci_low_ms"), "");
   EXPECT_EQ(text("pass"), "forward");
   EXPECT_EQ(number_of(*find_result_column("median_ms"), row), 24.40367);
@@ -118,7 +118,7 @@ TEST(SignificantText, keeps_the_digits_across_magnitudes_and_carries) {
   EXPECT_EQ(significant_text(0.09996, 3), "0.100");
   EXPECT_EQ(significant_text(0.0012345, 3), "0.00123");
   EXPECT_EQ(significant_text(-0.5, 2), "-0.50");
-  EXPECT_EQ(significant_text(1.5e-9, 2), "1.5e-09");
+  EXPECT_EQ(significant_text(1.5e-9, 2), "1.5e-9");
   EXPECT_EQ(significant_text(2.5e9, 2), "2.5e+09");
 }
 
