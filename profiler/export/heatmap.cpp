@@ -28,6 +28,8 @@ constexpr std::array kInferno{rgb(0x000004), rgb(0x1b0c41), rgb(0x4a0c6b), rgb(0
                               rgb(0xcf4446), rgb(0xed6925), rgb(0xfb9b06), rgb(0xf7d13d), rgb(0xfcffa4)};
 constexpr std::array kDifference{rgb(0x2166ac), rgb(0x67a9cf), rgb(0xd1e5f0), rgb(0xf7f7f7),
                                  rgb(0xfddbc7), rgb(0xef8a62), rgb(0xb2182b)};
+constexpr std::array kDifferenceOnDark{rgb(0x9bd0f5), rgb(0x4b95d0), rgb(0x2a4f74), rgb(0x1d2027),
+                                       rgb(0x703a30), rgb(0xd1654b), rgb(0xfbb199)};
 
 std::span<const Rgb> stops(ColourMap map) {
   switch (map) {
@@ -39,6 +41,8 @@ std::span<const Rgb> stops(ColourMap map) {
       return kInferno;
     case ColourMap::difference:
       return kDifference;
+    case ColourMap::difference_on_dark:
+      return kDifferenceOnDark;
   }
   return kViridis;
 }
@@ -243,6 +247,8 @@ std::string_view to_string(ColourMap map) {
       return "inferno";
     case ColourMap::difference:
       return "difference";
+    case ColourMap::difference_on_dark:
+      return "difference on dark";
   }
   return "?";
 }

@@ -18,8 +18,9 @@ struct Rgb {
   bool operator==(const Rgb&) const = default;
 };
 
-/// Perceptually even and safe for colour-blind eyes, all of them. `difference` runs blue, white, red.
-enum class ColourMap { viridis, cividis, inferno, difference };
+/// Perceptually even and safe for colour-blind eyes, all of them. `difference` runs blue, white, red;
+/// `difference_on_dark` blue, dark, red.
+enum class ColourMap { viridis, cividis, inferno, difference, difference_on_dark };
 std::string_view to_string(ColourMap);
 std::optional<ColourMap> parse_colour_map(std::string_view text);
 /// The colour at `t`, clamped to [0, 1]; NaN counts as 0.

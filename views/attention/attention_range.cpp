@@ -38,7 +38,8 @@ void draw_colour_bar(const Look& look, ColourMap map, float low, float high, flo
 /// Colours of the difference, with their ends.
 void draw_difference_range(Context& context) {
   const Look& look = context.look;
-  const HeatmapStyle style = context.models.attention().style(context.ui.attention, context.data.attention, 2);
+  HeatmapStyle style = context.models.attention().style(context.ui.attention, context.data.attention, 2);
+  set_theme(style, look.theme);
   section(context, "Range of pA - pB");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -90,7 +91,9 @@ void draw_range_scale(const Context& context, const HeatmapStyle& style, float l
   const float from = low + ImGui::CalcTextSize(least.c_str()).x + gap;
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddText(ImVec2(low, y), context.look.theme.muted, least.c_str());
-  draw_colour_bar(context.look, style.map, from, high, y + (line - context.look.px(10)) / 2);
+  const bool difference = style.map == ColourMap::difference;
+  draw_colour_bar(context.look, difference ? difference_map(context.look.theme) : style.map, from, high,
+                  y + (line - context.look.px(10)) / 2);
   const std::string meaning = !p ? "  pA - pB" : linear ? "  p, linear" : "  p, logarithmic";
   list->AddText(ImVec2(high + gap, y), context.look.theme.muted, (most + meaning).c_str());
 }

@@ -237,6 +237,11 @@ void set_theme(HeatmapStyle& style, const Theme& theme) {
   style.masked = to_rgb(theme.missing);
   style.stripe = to_rgb(theme.faint);
   style.not_a_number = to_rgb(theme.not_a_number);
+  if (style.map == ColourMap::difference) style.map = difference_map(theme);
+}
+
+ColourMap difference_map(const Theme& theme) {
+  return theme.dark ? ColourMap::difference_on_dark : ColourMap::difference;
 }
 
 ImU32 viridis(float t) { return to_colour(colour_at(ColourMap::viridis, t)); }

@@ -50,6 +50,8 @@ ImU32 faded(ImU32 colour, float alpha);
 ImU32 to_colour(Rgb colour);
 /// The theme's colours for masked cells and NaN.
 void set_theme(HeatmapStyle& style, const Theme& theme);
+/// Colours of differences: what is equal is as the theme's ground, not a white sheet on a dark one.
+ColourMap difference_map(const Theme& theme);
 /// Viridis at `t` in [0, 1]; perceptually even and safe for colour-blind eyes.
 ImU32 viridis(float t);
 /// Black or white, whichever reads better on `background`.

@@ -82,7 +82,8 @@ TEST(Heatmap, masked_cells_are_hatched_and_nan_is_loud_even_when_it_is_one_of_a_
   EXPECT_NEAR(static_cast<double>(plain + stripes), 128 * 64, 129);
   EXPECT_NEAR(static_cast<double>(stripes) / static_cast<double>(plain + stripes), 1.0 / 6, 0.02);
   for (int n = 0; n <= 100; ++n) {  // neither can be taken for a value
-    for (ColourMap colours : {ColourMap::viridis, ColourMap::cividis, ColourMap::inferno, ColourMap::difference}) {
+    for (ColourMap colours : {ColourMap::viridis, ColourMap::cividis, ColourMap::inferno, ColourMap::difference,
+                              ColourMap::difference_on_dark}) {
       const Rgb c = colour_at(colours, static_cast<float>(n) / 100);
       const Rgb& magenta = style.not_a_number;
       EXPECT_GT(std::abs(c.r - magenta.r) + std::abs(c.g - magenta.g) + std::abs(c.b - magenta.b), 90);
