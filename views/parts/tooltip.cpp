@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -113,6 +114,13 @@ ImVec2 tooltip_place(const ImRect& what, float x, ImVec2 size, const ImRect& pan
   std::ranges::stable_sort(below, {}, &ImVec2::y);
   std::vector<ImVec2> places{right, left};
   if (panel.Min.x - room.Min.x > room.Max.x - panel.Max.x) std::swap(places[0], places[1]);
+  if (is_narrow(panel, room)) {
+    // Beside the panel, but lower: what follows the item stays in view, too.
+    const std::array<float, 2> sides{places[0].x, places[1].x};
+    for (const ImVec2& place : below) {
+      for (const float side : sides) places.emplace_back(side, place.y);
+    }
+  }
   places.insert(is_narrow(panel, room) ? places.end() : places.begin(), below.begin(), below.end());
   places.emplace_back(column, what.Min.y - gap - size.y);
   const auto stands = [&](const ImVec2& place) { return ImRect(place, ImVec2(place.x + size.x, place.y + size.y)); };
