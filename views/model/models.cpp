@@ -25,6 +25,7 @@ void Models::refresh(const WindowData& data) {
   lengths_ = {};  // what was made of another file does not stand for this one
   paper_ = {};
   device_rows_ = {};
+  counted_ = {};
   recipe_ = {};
   crossings_ = {};
   windows_cost_ = {};
@@ -121,6 +122,16 @@ const CompareModel* Models::compare(const WindowData& data, std::int64_t now) {
   if (!compare_) compare_ = data.compare_table;
   if (!compare_) compare_ = std::make_shared<const CompareModel>(make_compare_model(data.compared, now));
   return compare_.get();
+}
+
+const CountedElsewhere* Models::counted_elsewhere(const WindowData& data) {
+  refresh(data);
+  if (!data.selected || !data.beside) return nullptr;
+  const std::pair pair{data.selected->row.measurement, data.beside->of->row.measurement};
+  const CountedElsewhere* found = maker.answer(counted_, "counted", std::pair(revision_, pair), count_device_rows(data),
+                                               [sweeps = sweeps_of_device(data), a = data.selected,
+                                                b = data.beside->of] { return find_counted(sweeps, a->row, b->row); });
+  return found && counted_.of->second == pair ? found : nullptr;  // while a sweep streams rows, that of before
 }
 
 const SampleChart* Models::samples(const WindowData& data) {

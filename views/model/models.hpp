@@ -20,6 +20,7 @@
 #include "views/model/paper/match3_model.hpp"
 #include "views/model/paper/paper_model.hpp"
 #include "views/model/paper/paper_ui.hpp"
+#include "views/model/tables/counted_elsewhere.hpp"
 #include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
@@ -41,6 +42,8 @@ class Models {
   const PaperModel* paper(const WindowData& data);
   /// Null when fewer than two sweeps are compared.
   const CompareModel* compare(const WindowData& data, std::int64_t now);
+  /// Of the selected measurement and what it stands beside; null without them, and while rows are looked through.
+  const CountedElsewhere* counted_elsewhere(const WindowData& data);
   /// Null when nothing is selected.
   const SampleChart* samples(const WindowData& data);
   HistoryModel& history() { return history_; }
@@ -84,6 +87,8 @@ class Models {
   std::optional<std::vector<Series>> map_choices_;
   MadeModel<std::uint64_t, PaperModel> paper_;
   std::shared_ptr<const CompareModel> compare_;
+  /// By revision and two measurements.
+  MadeModel<std::pair<std::uint64_t, std::pair<std::int64_t, std::int64_t>>, CountedElsewhere> counted_;
   std::shared_ptr<const SelectedMeasurement> sampled_;
   SampleChart samples_;
   struct Order {

@@ -173,35 +173,6 @@ void draw_pair(Context& context, const std::string& what, const std::string& mea
   if (!meaning.empty()) tooltip(context, meaning);
 }
 
-/// Where counters of these two kernels are, if these two have none: the other pass of the same pair, counted.
-struct CountedElsewhere {
-  std::vector<std::int64_t> measurements;  ///< A's and B's; empty: there are none
-  std::int64_t sweep = 0;
-  Pass pass = Pass::forward;
-  bool pass_counted = false;  ///< a row of A's kernel and pass has counters somewhere
-};
-CountedElsewhere counted_elsewhere(const WindowData& data, const ResultRow& a, const ResultRow& b) {
-  CountedElsewhere found;
-  const auto look_in = [&](const SweepResults& sweep) {
-    const auto counted_row = [&](const ResultRow& like) -> std::int64_t {
-      for (const ResultRow& row : sweep.rows) {
-        if (row.counted_clock_mhz && row.kernel == like.kernel && row.pass != like.pass && row.problem == like.problem)
-          return row.measurement;
-      }
-      return 0;
-    };
-    found.pass_counted |= std::ranges::any_of(sweep.rows, [&](const ResultRow& row) {
-      return row.counted_clock_mhz && row.kernel == a.kernel && row.pass == a.pass;
-    });
-    const std::int64_t of_a = counted_row(a), of_b = counted_row(b);
-    if (of_a == 0 || of_b == 0 || !found.measurements.empty()) return;
-    found = {{of_a, of_b}, sweep.info.id, a.pass == Pass::forward ? Pass::backward : Pass::forward, found.pass_counted};
-  };
-  if (data.shown) look_in(*data.shown);
-  for (const auto& sweep : data.same_device) look_in(*sweep);
-  return found;
-}
-
 /// Both can be measured in one group of turns: they differ in their windows and kernels at most.
 bool fit_one_sweep(const ResultRow& a, const ResultRow& b) {
   Problem like_a = b.problem;
@@ -248,16 +219,17 @@ void draw_without_counters(Context& context, const SelectedMeasurement& a, const
   std::string words = fmt::format("Hardware counters were read of {}.", none_a && none_b ? "neither"
                                                                         : none_a         ? "B alone"
                                                                                          : "A alone");
-  const CountedElsewhere elsewhere = counted_elsewhere(context.data, a.row, b.row);
-  if (none_a && none_b && !elsewhere.pass_counted)
+  const CountedElsewhere* elsewhere = context.models.counted_elsewhere(context.data);
+  if (none_a && none_b && elsewhere && !elsewhere->pass_counted)
     words +=
         fmt::format(" No {} of {} has any in this database, on this device.", to_string(a.row.pass), a.row.card.label);
-  if (!elsewhere.measurements.empty()) words += fmt::format(" The {} of this pair has.", to_string(elsewhere.pass));
+  const bool other_pass = elsewhere && !elsewhere->measurements.empty();
+  if (other_pass) words += fmt::format(" The {} of this pair has.", to_string(elsewhere->pass));
   muted_text(context, words, true);
   if (context.ui.printing) return;
-  if (!elsewhere.measurements.empty()) {
-    if (ImGui::SmallButton(fmt::format("Show the {} of both###counted", to_string(elsewhere.pass)).c_str()))
-      context.request(ask::SelectMeasurements{elsewhere.measurements, elsewhere.sweep});
+  if (other_pass) {
+    if (ImGui::SmallButton(fmt::format("Show the {} of both###counted", to_string(elsewhere->pass)).c_str()))
+      context.request(ask::SelectMeasurements{elsewhere->measurements, elsewhere->sweep});
   }
   if (!fit_one_sweep(a.row, b.row)) return;
   if (ImGui::SmallButton("Plan both with counters###plan")) plan_both(context, a.environment.device_name, a.row, b.row);

@@ -437,7 +437,8 @@ void draw_latency_panel(Context& context) {
   UiState& ui = context.ui;
   const LatencyModel& model = *context.models.latency(context.data);
   const std::vector<LatencyColumn> columns = latency_columns(model);
-  const auto order = context.models.order(context.data, ui.table_filter, ui.sort_column, ui.sort_descending);
+  const std::vector<std::size_t>& order =
+      context.models.order(context.data, ui.table_filter, ui.sort_column, ui.sort_descending);
   draw_filter_row(context, model, order.size());
   if (order.empty()) {
     empty_state(context, fmt::format("No row contains \"{}\".", ui.table_filter));

@@ -114,6 +114,53 @@ TEST_F(LaterModels, pages_of_the_paper_wait_for_their_rows_and_then_for_their_an
   EXPECT_EQ(models.recipe(data, other)->asked, other);
 }
 
+TEST_F(LaterModels, rows_are_looked_through_once_for_the_counters_of_two_selected_ones) {
+  const auto select = [&](std::size_t a, std::size_t b) {
+    const std::vector<ResultRow>& rows = data.shown->rows;
+    data.selected = std::make_shared<SelectedMeasurement>(SelectedMeasurement{rows[a], {}, {}, {}});
+    auto other = std::make_shared<SelectedMeasurement>(SelectedMeasurement{rows[b], {}, {}, {}});
+    data.beside = std::make_shared<MeasurementBeside>(MeasurementBeside{std::move(other), {}});
+  };
+  EXPECT_EQ(models.counted_elsewhere(data), nullptr) << "nothing is selected";
+  EXPECT_TRUE(waiting.empty());
+  select(0, 1);
+  for (int frame = 0; frame < 5; ++frame) EXPECT_EQ(models.counted_elsewhere(data), nullptr);
+  EXPECT_EQ(waiting.size(), 1U);
+  next_frame();
+  const CountedElsewhere* found = models.counted_elsewhere(data);
+  ASSERT_NE(found, nullptr);
+  EXPECT_FALSE(found->pass_counted);
+  for (int frame = 0; frame < 5; ++frame) EXPECT_EQ(models.counted_elsewhere(data), found);
+  EXPECT_TRUE(waiting.empty()) << "frames look at no row";
+  ++data.revision;
+  EXPECT_EQ(models.counted_elsewhere(data), found) << "a sweep streams: the words stay";
+  EXPECT_EQ(waiting.size(), 1U);
+  select(1, 2);
+  EXPECT_EQ(models.counted_elsewhere(data), nullptr) << "that is of another pair";
+}
+
+TEST(CountedElsewhere, the_other_pass_of_both_is_found_in_the_shown_sweep_or_one_of_its_device) {
+  using fixture::row;
+  const auto counted_row = [](ResultRow of) {
+    of.counted_clock_mhz = 1600;
+    return of;
+  };
+  const ResultRow a = row(1, 512, 32, Pass::backward, 2, 1), b = row(2, 256, 64, Pass::backward, 2, 1);
+  const ResultRow fwd_a = row(3, 512, 32, Pass::forward, 1, 1), fwd_b = row(4, 256, 64, Pass::forward, 1, 1);
+  WindowData data;
+  data.shown = fixture::sweep({a, b, counted_row(fwd_a), fwd_b});
+  EXPECT_TRUE(find_counted(data, a, b).measurements.empty()) << "only one of them was counted";
+  data.same_device = {fixture::sweep({counted_row(fwd_a)}, 2),
+                      fixture::sweep({counted_row(fwd_b), counted_row(fwd_a)}, 3)};
+  const CountedElsewhere found = find_counted(data, a, b);
+  EXPECT_EQ(found.measurements, (std::vector<std::int64_t>{3, 4}));
+  EXPECT_EQ(found.sweep, 3);
+  EXPECT_EQ(found.pass, Pass::forward);
+  EXPECT_FALSE(found.pass_counted);
+  data.same_device.push_back(fixture::sweep({counted_row(row(5, 128, 64, Pass::backward, 2, 1))}, 4));
+  EXPECT_TRUE(find_counted(data, a, b).pass_counted);
+}
+
 TEST_F(LaterModels, match3_is_searched_beside_the_drawing) {
   const Match3Fields fields;
   EXPECT_EQ(models.match3(fields), nullptr);
