@@ -225,12 +225,13 @@ void draw_lines(Context& context, const std::vector<HistoryLine>& lines) {
   constexpr std::size_t kFew = 200;
   const bool all = lines.size() <= kFew;
   const bool times = shows_times(context, ImGui::GetContentRegionAvail().x);
+  const std::int64_t shown = context.ui.selection.shown_sweep;
+  const bool may_follow = context.ui.history_followed != shown;  // else no sweep out of sight is looked at
   float y = top;
   for (const HistoryLine& line : lines) {
     const bool is_heading = line.sweep == HistoryLine::kHeading;
     // What was shown by another panel is drawn once where it is, to come into view.
-    const bool follows = !is_heading && sweeps[line.sweep].id == context.ui.selection.shown_sweep &&
-                         context.ui.history_followed != sweeps[line.sweep].id;
+    const bool follows = may_follow && !is_heading && sweeps[line.sweep].id == shown;
     if (all || follows || (y + step >= from && y <= to)) {
       ImGui::SetCursorPosY(y);
       if (is_heading) {

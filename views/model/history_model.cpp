@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <ctime>
@@ -71,21 +72,51 @@ std::vector<std::string> words_of(const std::string& filter) {
   return words;
 }
 
-/// Of `sweep` what its texts are made of.
-SweepInfo described(const SweepInfo& sweep) {
-  SweepInfo part;
-  part.started = sweep.started;
-  part.environment.device_name = sweep.environment.device_name;
-  part.note = sweep.note;
-  part.command = sweep.command;
-  part.request_json = sweep.request_json;
-  return part;
+constexpr std::size_t kParts = 5;
+template <typename Sweep>
+auto parts_of(Sweep& sweep) {
+  return std::array<decltype(&sweep.note), kParts>{&sweep.started, &sweep.environment.device_name, &sweep.note,
+                                                   &sweep.command, &sweep.request_json};
 }
 
-SweepTexts make_texts(const std::vector<SweepInfo>& sweeps) {
+/// What the texts of all sweeps are made of, copied into one piece: the frame in which a database is shown copies it.
+class Described {
+ public:
+  explicit Described(const std::vector<SweepInfo>& sweeps) {
+    std::size_t bytes = 0;
+    for (const SweepInfo& sweep : sweeps)
+      for (const std::string* part : parts_of(sweep)) bytes += part->size();
+    all_.reserve(bytes);
+    ends_.reserve(sweeps.size() * kParts);
+    for (const SweepInfo& sweep : sweeps) {
+      for (const std::string* part : parts_of(sweep)) {
+        all_ += *part;
+        ends_.push_back(all_.size());
+      }
+    }
+  }
+  std::size_t size() const { return ends_.size() / kParts; }
+  /// Nothing else of it is known.
+  SweepInfo sweep(std::size_t n) const {
+    SweepInfo one;
+    std::size_t end = n * kParts;
+    for (std::string* part : parts_of(one)) {
+      const std::size_t begins = end == 0 ? 0 : ends_[end - 1];
+      part->assign(all_, begins, ends_[end++] - begins);
+    }
+    return one;
+  }
+
+ private:
+  std::string all_;
+  std::vector<std::size_t> ends_;  ///< of each part in it
+};
+
+SweepTexts make_texts(const Described& sweeps) {
   SweepTexts texts;
   std::set<std::string> briefs;
-  for (const SweepInfo& sweep : sweeps) {
+  for (std::size_t n = 0; n < sweeps.size(); ++n) {
+    const SweepInfo sweep = sweeps.sweep(n);
     const SweepName& name = texts.names.emplace_back(SweepName{sweep_title(sweep), short_title(sweep)});
     // A word has no end of a line in it: it is not found across two of them.
     texts.searched.push_back(lower(fmt::format("{}\n{}\n{}\n{}\n{}\n{}", name.title, name.brief, sweep.note,
@@ -109,8 +140,7 @@ const SweepTexts* HistoryModel::texts(const std::vector<SweepInfo>& sweeps, Mode
   }
   if (texts_.answer && texts_.of == of) return texts_.answer.get();
   if (texts_.wanted == of && texts_.waits() && !maker.at_once) return nullptr;
-  const auto parts = std::make_shared<std::vector<SweepInfo>>();
-  for (const SweepInfo& sweep : sweeps) parts->push_back(described(sweep));
+  const auto parts = std::make_shared<const Described>(sweeps);
   constexpr std::size_t kRowsOfOne = 40;  // to read a request takes as long
   const SweepTexts* made =
       maker.answer(texts_, "sweeps", of, sweeps.size() * kRowsOfOne, [parts] { return make_texts(*parts); });
