@@ -70,6 +70,19 @@ double norm(const std::vector<float>& vector) {
   return std::sqrt(squares);
 }
 
+/// False where it is too large for fp32 as well: then it has neither a length nor shares.
+bool has_output(const SourceReply& source, const Slice& slice) {
+  return source.values && std::isfinite(norm(slice.output));
+}
+
+/// ", 12.34 % of the output"; empty: there is no output that it could be a part of.
+std::string share_text(const SourceReply& source, const Slice& slice, const Triple& triple) {
+  constexpr double kShown = 0.005;
+  if (!has_output(source, slice) || !std::isfinite(triple.output_share)) return "";
+  const double percent = 100 * triple.output_share;
+  return fmt::format(", {:.2f} % of the output", std::abs(percent) < kShown ? 0 : percent);
+}
+
 void print_facts(const InspectOptions& options, const SourceReply& source, const Slice& slice) {
   print_output("query {}, head {} of {}: {} x {} pairs, {}\n", token(source, options.query.query), options.query.head,
                source.q_heads, slice.count1, slice.count2, to_string(options.query.problem.form));
@@ -91,9 +104,13 @@ void print_facts(const InspectOptions& options, const SourceReply& source, const
         "{} logits are NaN and {} infinite: p is over the others; NaN or +infinity makes a kernel's whole row NaN\n",
         slice.nan_count, slice.infinite_count);
   }
-  if (source.values) print_output("output of length {:.4g}\n", norm(slice.output));
+  if (has_output(source, slice)) {
+    print_output("output of length {:.4g}\n", norm(slice.output));
+  } else if (source.values) {
+    print_output("the output is beyond the largest fp32 number, or NaN: it has no length, and no pair a share of it\n");
+  }
   for (const Triple& triple : slice.top) {
-    const std::string share = source.values ? fmt::format(", {:.2f} % of the output", 100 * triple.output_share) : "";
+    const std::string share = share_text(source, slice, triple);
     print_output("  j {:<16} k {:<16} logit {:<10.5g} p {:.5g}{}\n", token(source, triple.j), token(source, triple.k),
                  triple.logit, triple.p, share);
   }
@@ -158,8 +175,14 @@ void print_found_json(const std::vector<FoundTriple>& found) {
 }
 
 void print_kernel_row(const std::string& kernel, const KernelRow& row) {
-  print_output("{} ({}) on {} inputs: its output has a relative error of {:.3g}, its LSE an error of {:.3g}\n", kernel,
-               row.instance, to_string(row.element), row.error, std::abs(row.lse - row.exact_lse));
+  const double lse_error = std::abs(row.lse - row.exact_lse);
+  const auto error = [](double value, const char* what) {
+    return std::isfinite(value) ? fmt::format("{} of {:.3g}", what, value) : "no error that can be said";
+  };
+  const bool said = std::isfinite(row.error) && std::isfinite(lse_error);
+  print_output("{} ({}) on {} inputs: its output has {}, its LSE {}{}\n", kernel, row.instance, to_string(row.element),
+               error(row.error, "a relative error"), error(lse_error, "an error"),
+               said ? "" : ": the kernel's value or the exact one is NaN or infinite");
 }
 
 /// A worker on the device that was asked for. "auto" is the first GPU or else the CPU, and the kernel's if one is run.

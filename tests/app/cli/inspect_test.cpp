@@ -19,6 +19,7 @@ namespace triscope {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 /// Two tokens, one head, head_dim 1: logits are products of three numbers.
 void write_small(const std::filesystem::path& file, const char* q_name = "q") {
@@ -41,6 +42,27 @@ TEST(Inspect, an_array_holds_the_probabilities_of_the_query) {
   const double sum = expected[0] + expected[1] + expected[2] + expected[3];
   ASSERT_EQ(p.size(), 4U);
   for (std::size_t n = 0; n < 4; ++n) EXPECT_NEAR(p[n], expected[n] / sum, 1e-6);
+}
+
+TEST(Inspect, an_output_beyond_fp32_is_said_so_and_nothing_is_nan_or_inf) {
+  const TemporaryFolder folder;
+  std::vector<HostTensor> tensors;
+  for (const char* role : {"q", "k1", "k2", "v1", "v2"}) tensors.push_back({role, {2, 1, 1}, {1e20F, 2e20F}});
+  write_safetensors(folder / "t.safetensors", tensors);
+  const auto inspect = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"inspect", "--in", (folder / "t.safetensors").string(), "--query", "1", "--windows",
+                               "2x2", "--device", "cpu"});
+    return run_triscope(more);
+  };
+  const ProgramResult facts = inspect({});
+  EXPECT_EQ(facts.exit_code, 0) << facts.errors;
+  EXPECT_THAT(facts.output, HasSubstr("the output is beyond the largest fp32 number"));
+  EXPECT_THAT(facts.output, HasSubstr(" p 1\n")) << "what can be said";
+  const ProgramResult beside = inspect({"--kernel", "cpu.fast"});
+  EXPECT_EQ(beside.exit_code, 0) << beside.errors;
+  EXPECT_THAT(beside.output, HasSubstr("its output has no error that can be said"));
+  for (const std::string& text : {facts.output, beside.output})
+    EXPECT_THAT(text, Not(testing::ContainsRegex("[ -](nan|inf)[ ,\n]")));
 }
 
 TEST(Inspect, a_table_has_a_line_for_every_pair_with_its_tokens) {
@@ -125,7 +147,7 @@ TEST(Inspect, a_sink_that_is_no_number_is_said_and_words_are_quoted) {
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("query 1 \"and\", head 0 of 1"));
   EXPECT_THAT(result.output, HasSubstr("the sink of this head is NaN"));
-  EXPECT_THAT(result.output, testing::Not(HasSubstr("entropy")));
+  EXPECT_THAT(result.output, Not(HasSubstr("entropy")));
 }
 
 struct Pair {

@@ -364,10 +364,11 @@ TextTable triples_text(const AttentionData& data) {
   double share = 0;
   for (const Triple& triple : side.slice->top) {
     share += triple.p;
-    table.rows.push_back({fmt::format("{}", triple.j), fmt::format("{}", triple.k), label(triple.j), label(triple.k),
-                          fmt::format("{:.6g}", triple.logit), fmt::format("{:.6g}", triple.p),
-                          fmt::format("{:.6g}", share),
-                          side.source->values ? fmt::format("{:.6g}", triple.output_share) : std::string()});
+    table.rows.push_back(
+        {fmt::format("{}", triple.j), fmt::format("{}", triple.k), label(triple.j), label(triple.k),
+         fmt::format("{:.6g}", triple.logit), fmt::format("{:.6g}", triple.p), fmt::format("{:.6g}", share),
+         side.source->values && std::isfinite(triple.output_share) ? fmt::format("{:.6g}", triple.output_share)
+                                                                   : std::string()});
   }
   return table;
 }
