@@ -350,7 +350,8 @@ TEST(Print, an_exploration_has_caps_a_wrapped_title_and_its_panel_apart_from_the
   const ExploreQuery query{"seq", "ms", "kernel", "pass", "", false};
   const ExploreChart chart = explore_chart(explore({&source, 1}, query), query, {&source, 1});
   const std::string title =
-      "A title that is so long that it needs a second line of the picture, as one for a paper does";
+      "A title that is so long that it needs a second line of the picture, as one that names all settings for a paper "
+      "does";
   const std::string svg = explore_picture(chart, title, "a caption");
   EXPECT_EQ(count(svg, ">" + title + "<"), 1U) << "in one line for who hears it, in two for who sees it";
   // The line through the points, and of each point the whisker and two caps; the legend has one more.
