@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "kernels/base/error.hpp"
@@ -11,6 +13,7 @@
 #include "profiler/film/film_folder.hpp"
 #include "profiler/supervise/find_means.hpp"
 #include "profiler/supervise/find_triples.hpp"
+#include "views/model/attention/attention_draft.hpp"
 #include "views/model/attention/film_choice.hpp"
 #include "views/model/attention/grid_plan.hpp"
 #include "views/model/attention/triple_hits.hpp"
@@ -22,6 +25,15 @@ namespace {
 bool shows(const AttentionGridRequest& grid, const std::pair<std::int64_t, std::int64_t>& place) {
   return std::ranges::find(grid.queries, place.first) != grid.queries.end() &&
          std::ranges::find(grid.heads, place.second) != grid.heads.end();
+}
+
+/// A path that was typed names a file whose shapes the dialog has not seen: they tell which order its axes have.
+bool wants_shapes(const SourceDraft& draft, const AttentionData& data) {
+  const AttentionSource& source = draft.source;
+  const bool asked = data.draft.asked && data.draft.asked->file == source.file;
+  if (source.kind != SourceKind::file || asked || !holds_tensors(source.file) || tensors_of(draft, data)) return false;
+  std::error_code error;
+  return std::filesystem::is_regular_file(source.file, error);
 }
 
 }  // namespace
@@ -83,7 +95,7 @@ void AttentionSession::supply_draft() {
   OpenedSource& tried = data_.draft;
   if (!draft.open) {
     tried = {};
-  } else if (draft.submitted && tried.asked != draft.source) {
+  } else if (draft.submitted ? tried.asked != draft.source : wants_shapes(draft, data_)) {
     tried = {};
     ask_source(tried, draft.source, "draft");
   }
