@@ -46,6 +46,10 @@ double MeanMaps::at(std::int64_t head, std::int64_t back1, std::int64_t back2) c
   return static_cast<double>(p.at(place_of(*this, head, back1, back2)));
 }
 
+std::int64_t MeanMaps::strongest_at(std::int64_t head, std::int64_t back1, std::int64_t back2) const {
+  return std::ranges::count(strongest[static_cast<std::size_t>(head)], std::array{back1, back2});
+}
+
 std::vector<MeanPeak> mean_peaks(const MeanMaps& maps, std::int64_t head, std::size_t most) {
   const auto least = std::max<std::int64_t>(1, std::ssize(maps.queries.at(static_cast<std::size_t>(head))) / 8);
   std::vector<MeanPeak> peaks;
@@ -66,6 +70,12 @@ std::vector<MeanPeak> mean_peaks(const MeanMaps& maps, std::int64_t head, std::s
     peaks.push_back(best);
   }
   return peaks;
+}
+
+std::size_t tied_peaks(const std::vector<MeanPeak>& peaks) {
+  constexpr double kTied = 0.9;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(peaks, [&](const MeanPeak& peak) { return peak.p >= kTied * peaks.front().p; }));
 }
 
 std::vector<MeanPeak> largest_peaks(const MeanMaps& maps) {
@@ -102,22 +112,31 @@ MeanMapsMaker::MeanMapsMaker(const Problem& problem, std::int64_t tokens, std::i
         fmt::format("{} heads of {} x {} pairs are more than {}", heads, maps_.width, maps_.height, kMostMeanCells),
         fix, ExitCode::usage);
   maps_.queries.resize(static_cast<std::size_t>(heads));
+  maps_.strongest.resize(static_cast<std::size_t>(heads));
   sums_.resize(static_cast<std::size_t>(heads * maps_.width * maps_.height));
 }
 
 void MeanMapsMaker::add(std::int64_t head, std::int64_t query, const Slice& slice) {
   if (!std::isfinite(slice.lse) || std::isnan(slice.largest_p)) return;
   maps_.queries[static_cast<std::size_t>(head)].push_back(query);
+  std::array<std::int64_t, 2> strongest{};
+  float most = -std::numeric_limits<float>::infinity();
   const float* log_p = slice.log_p.data();
   for (std::int64_t k = slice.first2; k < slice.first2 + slice.count2; ++k) {
     double* sum = sums_.data() + place_of(maps_, head, query - slice.first1, query - k);
     for (std::int64_t j = 0; j < slice.count1; ++j, ++log_p, ++sum) {
-      if (std::isfinite(*log_p)) *sum += static_cast<double>(std::exp(*log_p));
+      if (!std::isfinite(*log_p)) continue;
+      *sum += static_cast<double>(std::exp(*log_p));
+      if (*log_p <= most) continue;
+      most = *log_p;
+      strongest = {query - slice.first1 - j, query - k};
     }
   }
+  maps_.strongest[static_cast<std::size_t>(head)].push_back(strongest);
 }
 
 void MeanMapsMaker::add_up(std::int64_t head) {
+  float least = std::numeric_limits<float>::infinity(), most = 0;
   for (std::int64_t back2 = 0; back2 < maps_.height; ++back2) {
     for (std::int64_t back1 = 0; back1 < maps_.width; ++back1) {
       const std::int64_t seen = maps_.seen_by(head, back1, back2);
@@ -126,10 +145,13 @@ void MeanMapsMaker::add_up(std::int64_t head) {
       p = seen > 0 ? static_cast<float>(sums_[place] / static_cast<double>(seen))
                    : std::numeric_limits<float>::quiet_NaN();
       if (seen == 0) continue;
+      if (p > 0) least = std::min(least, p);
+      most = std::max(most, p);
       maps_.edge1[static_cast<std::size_t>((head + 1) * maps_.width - 1 - back1)] += p;
       maps_.edge2[static_cast<std::size_t>((head + 1) * maps_.height - 1 - back2)] += p;
     }
   }
+  maps_.range.push_back(most > 0 ? std::array{std::log(least), std::log(most)} : std::array{0.0F, 0.0F});
   maps_.peaks.push_back(mean_peaks(maps_, head, kKeptPeaks));
 }
 

@@ -1,6 +1,7 @@
 // p of all heads as the mean over queries, pair by pair of distances: what a head looks at from wherever it stands.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -28,19 +29,26 @@ struct MeanPeak {
 struct MeanMaps {
   std::int64_t tokens = 0, heads = 0, width = 0, height = 0, step = 1;
   Problem problem;
-  std::vector<std::vector<std::int64_t>> queries;  ///< [head]: those averaged, ascending
-  std::vector<float> p;                            ///< [head][height][width], the pair of no distance last; NaN: no
-                                                   ///< query sees it
-  std::vector<float> edge1, edge2;                 ///< [head][width], [head][height]: sums of p over the other axis
-  std::vector<std::vector<MeanPeak>> peaks;        ///< [head]: by `mean_peaks`
+  std::vector<std::vector<std::int64_t>> queries;                   ///< [head]: those averaged, ascending
+  std::vector<std::vector<std::array<std::int64_t, 2>>> strongest;  ///< [head]: of each of them the distances of the
+                                                                    ///< pair with its largest p
+  std::vector<float> p;                      ///< [head][height][width], the pair of no distance last; NaN: no
+                                             ///< query sees it
+  std::vector<std::array<float, 2>> range;   ///< [head]: smallest and largest p above zero, as logarithms
+  std::vector<float> edge1, edge2;           ///< [head][width], [head][height]: sums of p over the other axis
+  std::vector<std::vector<MeanPeak>> peaks;  ///< [head]: by `mean_peaks`
 
   /// Queries of a head that see keys so far back.
   std::int64_t seen_by(std::int64_t head, std::int64_t back1, std::int64_t back2) const;
   double at(std::int64_t head, std::int64_t back1, std::int64_t back2) const;
+  /// Queries of a head whose largest p is at this pair of distances.
+  std::int64_t strongest_at(std::int64_t head, std::int64_t back1, std::int64_t back2) const;
 };
 
 /// The largest first, at most `most`; none beside a larger one, and none that less than an eighth of the queries see.
 std::vector<MeanPeak> mean_peaks(const MeanMaps& maps, std::int64_t head, std::size_t most);
+/// How many of a head's peaks, its largest among them, are as good as the largest: within a tenth of it.
+std::size_t tied_peaks(const std::vector<MeanPeak>& peaks);
 /// The largest of every head that has one, the most above even weights first.
 std::vector<MeanPeak> largest_peaks(const MeanMaps& maps);
 

@@ -161,6 +161,16 @@ TEST(MeanMaps, the_head_that_looks_far_back_is_told_from_the_one_without_prefere
   }
 }
 
+TEST(MeanMaps, say_how_many_queries_have_their_largest_p_at_a_pair_and_which_peaks_are_tied) {
+  const MeanMaps maps = planted(0.38);
+  EXPECT_EQ(maps.strongest_at(1, 7, 2), 12);
+  EXPECT_EQ(maps.strongest_at(1, 6, 2), 0);
+  EXPECT_EQ(maps.strongest.at(0).size(), maps.queries.at(0).size());
+  EXPECT_EQ(tied_peaks({{0, 58, 13, 0.066, 0.001, 9}, {0, 301, 13, 0.061, 0.001, 9}, {0, 180, 13, 0.043, 0.001, 9}}),
+            2U);
+  EXPECT_EQ(tied_peaks({}), 0U);
+}
+
 TEST(MeanMaps, heads_stand_by_what_their_peaks_are_beside_even_weights) {
   MeanMaps maps;
   maps.heads = 3;
