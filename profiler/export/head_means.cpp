@@ -117,10 +117,11 @@ FigureMeans even_means(const Overview& overview, const Problem& problem, std::in
 }
 
 void sort_heads(std::vector<HeadMeans>& heads, OverviewFigure figure) {
-  const auto sign = static_cast<double>(sign_of(figure));
+  const bool distance = figure == OverviewFigure::distance1 || figure == OverviewFigure::distance2;
   std::ranges::stable_sort(heads, std::greater(), [&](const HeadMeans& head) {
     const double mean = head.of(figure);
-    return std::isnan(mean) ? -std::numeric_limits<double>::infinity() : sign * mean;
+    if (std::isnan(mean)) return -std::numeric_limits<double>::infinity();
+    return distance ? std::abs(mean - head.even_of(figure)) : static_cast<double>(sign_of(figure)) * mean;
   });
 }
 

@@ -34,7 +34,8 @@ struct HeadMeans {
 std::vector<HeadMeans> head_means(const Overview& overview, const Problem& problem, std::int64_t tokens);
 /// Means of even weights over the queries of the overview that count.
 FigureMeans even_means(const Overview& overview, const Problem& problem, std::int64_t tokens);
-/// The most striking first by their mean of `figure`, those without one last.
+/// The most striking first by their mean of `figure`, those without one last. Of a distance that is the one farthest
+/// from what even weights give: a head that looks everywhere looks far back, too.
 void sort_heads(std::vector<HeadMeans>& heads, OverviewFigure figure);
 /// What of these is copied and printed, `even` in the last row; `sink`: also its share.
 TextTable heads_text(const std::vector<HeadMeans>& heads, const FigureMeans& even, bool sink);

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "kernels/inspect/counted_queries.hpp"
-#include "tests/views/pictures/canvas.hpp"
+#include "tests/views/attention_fixture.hpp"
 #include "views/model/attention/attention_model.hpp"
 #include "views/model/attention/figure_words.hpp"
 #include "views/model/attention/film_choice.hpp"
@@ -19,88 +19,13 @@
 namespace triscope {
 namespace {
 
-using fixture::Canvas;
+using fixture::AttentionPanel;
+using fixture::even_slice;
+using fixture::opened;
 using testing::HasSubstr;
 using testing::Not;
 
 constexpr const char* kNoMemory = "the worker ended; its memory ran out; choose smaller windows";
-
-/// Every pair alike, over the last `count1` x `count2` keys before `query`.
-std::shared_ptr<Slice> even_slice(std::int64_t query, std::int64_t count1, std::int64_t count2) {
-  auto slice = std::make_shared<Slice>();
-  slice->first1 = query - count1 + 1;
-  slice->first2 = query - count2 + 1;
-  slice->count1 = count1;
-  slice->count2 = count2;
-  const double pairs = static_cast<double>(count1 * count2);
-  slice->log_p.assign(static_cast<std::size_t>(count1 * count2), static_cast<float>(-std::log(pairs)));
-  slice->largest_p = 1 / pairs;
-  slice->entropy = std::log(pairs);
-  slice->marginal1.assign(static_cast<std::size_t>(count1), 1 / static_cast<float>(count1));
-  slice->marginal2.assign(static_cast<std::size_t>(count2), 1 / static_cast<float>(count2));
-  slice->dot_log_p.assign(static_cast<std::size_t>(count1), -std::log(static_cast<float>(count1)));
-  slice->output = {1, 0.5F};
-  slice->top = {{query, query, 0, 1 / pairs, 0.1}};
-  return slice;
-}
-
-std::shared_ptr<SourceReply> opened(std::int64_t seq_len) {
-  auto reply = std::make_shared<SourceReply>();
-  reply->batch = 1;
-  reply->seq_len = seq_len;
-  reply->q_heads = reply->kv_heads = 2;
-  reply->head_dim = 2;
-  reply->values = true;
-  return reply;
-}
-
-/// The panel on 100 tokens, A and B there.
-class AttentionPanel : public testing::Test {
- protected:
-  AttentionPanel() {
-    ui().query = 50;
-    ui().window1 = 16;
-    ui().window2 = 8;
-    for (int which = 0; which < 2; ++which) {
-      side(which).asked = ui().sides[static_cast<std::size_t>(which)].source;
-      side(which).source = opened(100);
-      side(which).slice_of = *wanted_slice(ui(), data.attention, which);
-      side(which).slice_device = "cpu";
-      side(which).slice = even_slice(50, 16, 8);
-    }
-  }
-  AttentionUi& ui() { return canvas.ui.attention; }
-  AttentionSideData& side(int which = 0) { return data.attention.sides[static_cast<std::size_t>(which)]; }
-  const std::string& text() {
-    EXPECT_GT(canvas.draw(Panel::attention, data), 200);
-    return canvas.text;
-  }
-  /// Pixels of a colour on the whole screen.
-  std::int64_t pixels(ImU32 colour) {
-    canvas.draw(Panel::attention, data);
-    const Picture picture = rasterize(*ImGui::GetDrawData(), IM_COL32_BLACK);
-    std::int64_t count = 0;
-    for (std::size_t n = 0; n + 2 < picture.rgb.size(); n += 3) {
-      count += picture.rgb[n] == (colour >> IM_COL32_R_SHIFT & 255) &&
-               picture.rgb[n + 1] == (colour >> IM_COL32_G_SHIFT & 255) &&
-               picture.rgb[n + 2] == (colour >> IM_COL32_B_SHIFT & 255);
-    }
-    return count;
-  }
-  void open_match3() {
-    ui().sides[0].source.kind = SourceKind::match3;
-    ui().sides[0].source.numbers = {1, 2, 4};
-    ui().query = 0;
-    side().asked = ui().sides[0].source;
-    side().source = opened(3);
-    side().slice_of = *wanted_slice(ui(), data.attention, 0);
-    side().slice = even_slice(2, 3, 3);
-    data.attention.overview.of = *wanted_overview(ui(), data.attention);
-  }
-
-  Canvas canvas;
-  WindowData data;
-};
 
 TEST_F(AttentionPanel, says_where_the_shown_slice_was_made_not_where_the_next_will_be) {
   ui().device = "1";

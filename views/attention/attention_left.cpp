@@ -25,7 +25,8 @@ bool same_shape(const SourceReply& a, const SourceReply& b) {
   return shape(a) == shape(b);
 }
 
-void draw_facts(Context& context, int side) {
+/// What a side is of, with the button that chooses another.
+void draw_source_line(Context& context, int side) {
   AttentionUi& ui = context.ui.attention;
   const AttentionSideData& data = context.data.attention.sides[static_cast<std::size_t>(side)];
   const bool two = compares(ui) || side == 1;
@@ -38,6 +39,12 @@ void draw_facts(Context& context, int side) {
   const AttentionSource& source = ui.sides[static_cast<std::size_t>(side)].source;
   fact_line(context, source.kind == SourceKind::file ? "file" : "source", source_line(source, data.source.get()), true);
   if (source.kind == SourceKind::file) tooltip(context, source.file);
+  ImGui::PopID();
+}
+
+void draw_facts(Context& context, int side) {
+  const AttentionSideData& data = context.data.attention.sides[static_cast<std::size_t>(side)];
+  ImGui::PushID(side);
   const SourceReply* first = context.data.attention.sides[0].source.get();
   if (side == 1 && first && data.source && data.source->problem.empty() && same_shape(*first, *data.source)) {
     // B has the same shape as A, so its facts are not repeated.
@@ -132,15 +139,24 @@ void draw_problem(Context& context) {
   mask("full", Mask::full, "A query sees every pair, also later ones, as in the paper's equations without windows");
   if (ui.mask == Mask::causal) {
     begin_setting(context, "window", 2 * box + 2 * gap + times);
-    if (typed_box(context, "##window1", ImGuiDataType_S64, ui.window1)) ui.part.reset();
+    bool typed = typed_box(context, "##window1", ImGuiDataType_S64, ui.window1);
     tooltip(context, kWindowHelp);
     ImGui::SameLine(0, gap);
     coloured_text(look.theme.muted, "×");
     ImGui::SameLine(0, gap);
-    if (typed_box(context, "##window2", ImGuiDataType_S64, ui.window2)) ui.part.reset();
+    typed |= typed_box(context, "##window2", ImGuiDataType_S64, ui.window2);
     tooltip(context, kWindowHelp);
-    if (ui.sides[0].source.kind == SourceKind::file)
-      muted_text(context, "The window is chosen here: no file says it.", true);
+    if (typed) {
+      ui.part.reset();
+      ui.windows_typed = true;
+    }
+    if (has_preset_windows(ui)) {
+      ImGui::PushTextWrapPos(0);
+      coloured_text(look.theme.unclear, fmt::format("▲ {} Type what the model was trained with.", kPresetWindows));
+      ImGui::PopTextWrapPos();
+    } else if (ui.sides[0].source.kind == SourceKind::file) {
+      muted_text(context, "The windows are as typed here: no file says them.", true);
+    }
   }
   begin_setting(context, "scale", box);
   scale_box(context, ui.scale);
@@ -177,29 +193,15 @@ void draw_devices(Context& context) {
   ImGui::NewLine();
 }
 
-}  // namespace
-
-void draw_form_choice(Context& context, int side) {
-  AttentionUi& ui = context.ui.attention;
-  const auto form = [&](const char* label, Form value, const char* help) {
-    if (chip(context, label, ui.sides[static_cast<std::size_t>(side)].form == value)) choose_form(ui, side, value);
-    tooltip(context, help);
-    ImGui::SameLine(0, context.look.px(4));
-  };
-  ImGui::PushID(side);
-  form("trilinear", Form::trilinear, "logit = scale * sum of q k1 k2");
-  form("determinant", Form::determinant, "logit = scale * sum of det(q, k1, k2) over chunks of three dimensions");
-  form("dot product", Form::dot_product, "logit = scale * sum of q k1: one row");
-  ImGui::PopID();
-}
-
-void draw_attention_left(Context& context) {
+/// All below the source of A.
+void draw_settings(Context& context) {
   AttentionUi& ui = context.ui.attention;
   draw_facts(context, 0);
   draw_problem(context);
   draw_devices(context);
   if (compares(ui)) {
     ImGui::Dummy(ImVec2(0, context.look.px(8)));
+    draw_source_line(context, 1);
     draw_facts(context, 1);
     if (ui.sides[1].source.kind != SourceKind::match3) {  // which is a determinant
       draw_form_choice(context, 1);
@@ -221,6 +223,29 @@ void draw_attention_left(Context& context) {
   }
   draw_overview(context);
   draw_sheet(context);
+}
+
+}  // namespace
+
+void draw_form_choice(Context& context, int side) {
+  AttentionUi& ui = context.ui.attention;
+  const auto form = [&](const char* label, Form value, const char* help) {
+    if (chip(context, label, ui.sides[static_cast<std::size_t>(side)].form == value)) choose_form(ui, side, value);
+    tooltip(context, help);
+    ImGui::SameLine(0, context.look.px(4));
+  };
+  ImGui::PushID(side);
+  form("trilinear", Form::trilinear, "logit = scale * sum of q k1 k2");
+  form("determinant", Form::determinant, "logit = scale * sum of det(q, k1, k2) over chunks of three dimensions");
+  form("dot product", Form::dot_product, "logit = scale * sum of q k1: one row");
+  ImGui::PopID();
+}
+
+void draw_attention_left(Context& context) {
+  draw_source_line(context, 0);
+  // What is looked at stays, and what can be done with it goes by under it.
+  if (ImGui::BeginChild("##rest", ImGui::GetContentRegionAvail())) draw_settings(context);
+  ImGui::EndChild();
 }
 
 }  // namespace triscope

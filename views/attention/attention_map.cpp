@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "profiler/record/columns.hpp"
-#include "views/attention/attention_parts.hpp"
+#include "views/attention/attention_axes.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_zoom.hpp"
 #include "views/model/attention/figure_words.hpp"
@@ -22,134 +22,21 @@ constexpr float kNumberWidth = 44, kNumberHeight = 18;  // cells at least this l
 constexpr double kSmallestNumber = 1e-99;               // below it a cell's number would be too wide
 constexpr float kMatchSize = 5;                         // marks on cells smaller than this would hide them
 
-/// One map on the screen.
-struct MapView : MapPlace {
-  const AttentionSideData* side = nullptr;
-  const HeatmapPyramid* pyramid = nullptr;
-  HeatmapStyle style;
-  int which = 0;
-  bool low = false;  ///< little height: the map comes before its title and its edges
-
-  /// Cells of the frame in front of those that the pyramid covers: the mask hides them.
-  std::int64_t masked1() const { return frame.width - pyramid->base().width; }
-  std::int64_t masked2() const { return frame.height - pyramid->base().height; }
-  float cell_width() const { return x_of(1) - x_of(0); }
-  float cell_height() const { return y_of(1) - y_of(0); }
-};
-
 void handle_mouse(Context& context, const MapView& view) {
   AttentionUi& ui = context.ui.attention;
   const ImVec2 mouse = ImGui::GetMousePos();
   if (ImGui::IsItemHovered()) {
     const AttentionCell cell = view.cell_at(mouse);
-    ui.hovered_now = cell;
+    ui.hovered_now = cell;  // also of a pair that does not exist: it is told so
     if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
       ui.part.reset();
     } else if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
                ImGui::GetMouseDragDelta(ImGuiMouseButton_Left).x == 0 &&
-               ImGui::GetMouseDragDelta(ImGuiMouseButton_Left).y == 0) {
+               ImGui::GetMouseDragDelta(ImGuiMouseButton_Left).y == 0 && exists(cell)) {
       ui.pinned = ui.pinned == cell ? std::nullopt : std::optional(cell);
     }
   }
   zoom_and_pan(ui, view.frame, view.rect);
-}
-
-/// Whole cells in steps of 1, 2, 5, 10, ... of at least `room` pixels; the query's own position is always among them.
-std::int64_t tick_step(double pixels_per_cell, double room) {
-  std::int64_t step = 1;
-  for (int n = 0; static_cast<double>(step) * pixels_per_cell < room; ++n) step = n % 3 == 1 ? step / 2 * 5 : step * 2;
-  return step;
-}
-
-/// Each visible column has room for its token's text.
-bool labels_fit(const Look& look, const MapView& view) {
-  const float width = view.cell_width();
-  if (width < look.px(16)) return false;
-  const NumberFont font(look, kSecondarySize);
-  const std::vector<std::string>& labels = view.side->source->labels;
-  const auto first = static_cast<std::int64_t>(view.part.left),
-             end = std::min(view.frame.width, static_cast<std::int64_t>(std::ceil(view.part.right)));
-  for (std::int64_t x = std::max<std::int64_t>(first, -view.frame.first1); x < end; ++x) {
-    if (ImGui::CalcTextSize(labels[static_cast<std::size_t>(view.frame.first1 + x)].c_str()).x + look.px(6) > width)
-      return false;
-  }
-  return true;
-}
-
-/// What both axes are, in as many words as go above the map; of two maps also which this is.
-std::string low_caption(const Context& context, const MapView& view, const std::string& unit) {
-  const AttentionUi& ui = context.ui.attention;
-  const bool two = ui.show == AttentionShow::side_by_side && !ui.flipped;
-  const std::string which = !two ? "" : view.which == 1 ? "B: " : "A: ";
-  // Beside one map the hint about Space stands on the same line.
-  const float room = view.rect.high.x - view.rect.low.x - (two ? 0 : context.look.px(110));
-  for (const std::string& text :
-       {"j, the first key, across and k, the second, down: " + unit, "j across, k down: " + unit}) {
-    if (ImGui::CalcTextSize((which + text).c_str()).x <= room) return which + text;
-  }
-  return which + "j across, k down";
-}
-
-/// Each at its axis; in a low room both above the map, which takes the line below it.
-void draw_axis_names(const Context& context, const MapView& view) {
-  const Look& look = context.look;
-  const SmallFont font(look);
-  const bool relative = !context.ui.attention.absolute_axes && view.side->slice_of.query.problem.mask == Mask::causal;
-  const std::string unit = relative ? "tokens from the query" : "position";
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  if (view.low) {
-    list->AddText(ImVec2(view.rect.low.x, view.rect.low.y - look.px(18)), look.theme.muted,
-                  low_caption(context, view, unit).c_str());
-    return;
-  }
-  const std::string name1 = "j: first key, " + unit;
-  const float centre = (view.rect.low.x + view.rect.high.x - ImGui::CalcTextSize(name1.c_str()).x) / 2;
-  list->AddText(ImVec2(std::round(centre), view.rect.high.y + look.px(24)), look.theme.muted, name1.c_str());
-  // At the foot of its own axis: above it stands the edge profile of j.
-  constexpr const char* kName2 = "k: second";
-  list->AddText(
-      ImVec2(std::round(view.rect.low.x - look.px(8) - ImGui::CalcTextSize(kName2).x), view.rect.high.y + look.px(24)),
-      look.theme.muted, kName2);
-}
-
-void draw_axes(const Context& context, const MapView& view) {
-  const Look& look = context.look;
-  const AttentionUi& ui = context.ui.attention;
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const SourceReply& source = *view.side->source;
-  const bool words = !source.labels.empty();
-  const std::int64_t last1 = view.frame.first1 + view.frame.width - 1,
-                     last2 = view.frame.first2 + view.frame.height - 1;
-  const bool named1 = words && labels_fit(look, view), named2 = words && view.cell_height() >= look.px(14);
-  const auto text_of = [&](std::int64_t position, bool named) {
-    if (named && position >= 0) return source.labels[static_cast<std::size_t>(position)];
-    return axis_text(ui, view.side->slice_of, position);
-  };
-  {
-    const NumberFont font(look, kSecondarySize);
-    const std::int64_t across = tick_step(view.cell_width(), named1 ? 0 : look.px(72)),
-                       down = tick_step(view.cell_height(), named2 ? 0 : look.px(36));
-    for (std::int64_t position = last1; position >= view.frame.first1; position -= across) {
-      const float x = view.x_of(static_cast<double>(position - view.frame.first1) + 0.5);
-      if (x < view.rect.low.x || x > view.rect.high.x) continue;
-      const std::string text = text_of(position, named1);
-      const float width = ImGui::CalcTextSize(text.c_str()).x;
-      list->AddLine(ImVec2(x, view.rect.high.y), ImVec2(x, view.rect.high.y + look.px(4)), look.theme.line);
-      list->AddText(ImVec2(std::round(std::min(x - width / 2, view.rect.high.x - width + look.px(8))),
-                           view.rect.high.y + look.px(6)),
-                    look.theme.muted, text.c_str());
-    }
-    for (std::int64_t position = last2; position >= view.frame.first2; position -= down) {
-      const float y = view.y_of(static_cast<double>(position - view.frame.first2) + 0.5);
-      if (y < view.rect.low.y || y > view.rect.high.y) continue;
-      const std::string text = text_of(position, named2);
-      const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-      list->AddLine(ImVec2(view.rect.low.x - look.px(4), y), ImVec2(view.rect.low.x, y), look.theme.line);
-      list->AddText(ImVec2(view.rect.low.x - size.x - look.px(8), std::round(y - size.y / 2)), look.theme.muted,
-                    text.c_str());
-    }
-  }
-  draw_axis_names(context, view);
 }
 
 /// A marginal as a filled outline beside the map, largest of each pixel's keys.
@@ -243,6 +130,7 @@ void draw_matches(const Context& context, const MapView& view) {
 }
 
 void draw_marked_cell(const Context& context, const MapView& view, AttentionCell cell, ImU32 colour, float thickness) {
+  if (!exists(cell)) return;
   const auto x = static_cast<double>(cell.j - view.frame.first1), y = static_cast<double>(cell.k - view.frame.first2);
   if (x < view.part.left - 1 || x > view.part.right || y < view.part.top - 1 || y > view.part.bottom) return;
   const float grow = std::max(0.0F, (context.look.px(9) - std::min(view.cell_width(), view.cell_height())) / 2);
@@ -332,8 +220,10 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   view.part = shown_part(ui, view.frame);
   view.style = model.style(ui, data, which);
   set_theme(view.style, look.theme);
-  const float strip = low ? 0 : look.px(44), left = look.px(64), top = look.px(low ? 20 : 28) + strip,
-              bottom = look.px(low ? 24 : 44), right = which == 2 ? look.px(12) : strip + look.px(12);
+  const float strip = low ? 0 : look.px(44), left = look.px(view.side->source->labels.empty() ? 64 : 84),
+              top = look.px(low ? 20 : 28) + strip, bottom = look.px(low ? 24 : 44),
+              right = which == 2 ? look.px(12) : strip + look.px(12);
+  view.left = origin.x;
   view.rect = pixel_rect(ImVec2(origin.x + left, origin.y + top),
                          ImVec2(origin.x + std::max(left + look.px(40), room.x - right),
                                 origin.y + std::max(top + look.px(24), room.y - bottom)));
@@ -345,6 +235,7 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   ImGui::PopID();
   if (!minimap.held) handle_mouse(context, view);
   paint_map(context, view);
+  name_hatched(context, view);
   draw_axes(context, view);
   if (which != 2 && !low) {
     draw_marginal(context, view, true, strip);
@@ -357,60 +248,6 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
     draw_marked_cell(context, view, *ui.pinned, look.theme.dark ? look.theme.text : look.theme.accent,
                      std::max(1.0F, look.px(2)));
   draw_minimap(context, minimap, *view.pyramid, view.style, view.side->slice.get());
-}
-
-/// "brown 1,005 with jumps 1,011: p = 0.138, logit 4.62".
-std::string pair_text(Context& context, const AttentionCell& cell) {
-  const AttentionUi& ui = context.ui.attention;
-  const std::array<AttentionSideData, 2>& sides = context.models.attention().shown(ui, context.data.attention);
-  const AttentionSideData& side = sides[ui.flipped ? 1 : 0];
-  const auto describe = [&](const AttentionSideData& one) {
-    const std::optional<double> log_p = log_p_at(*one.slice, cell);
-    if (!log_p) return std::string("masked: the query does not see this pair");
-    if (!std::isfinite(*log_p)) return fmt::format("logit {}", std::isnan(*log_p) ? "NaN" : "infinite");
-    if (*log_p <= std::numeric_limits<float>::lowest()) return std::string("p = 0, logit too small for a float");
-    return fmt::format("p = {}, logit {}", significant_text(std::exp(*log_p), 4),
-                       significant_text(*log_p + one.slice->lse, 5));
-  };
-  const std::int64_t query = side.slice_of.query.query;
-  std::string text = fmt::format("j = {}, k = {}: {}", key_text(*side.source, cell.j, query),
-                                 key_text(*side.source, cell.k, query), describe(side));
-  if (uses_second(ui) && !ui.flipped && sides[1].slice) text += fmt::format(".  B: {}", describe(sides[1]));
-  return text;
-}
-
-/// What a picture says below its map: what it is of, the pair that is kept, and what its colours mean.
-void draw_caption(Context& context, ImVec2 at, float width) {
-  const AttentionUi& ui = context.ui.attention;
-  const Look& look = context.look;
-  AttentionModel& model = context.models.attention();
-  const AttentionSideData& side = model.shown(ui, context.data.attention)[ui.flipped ? 1 : 0];
-  ImGui::SetCursorScreenPos(at);
-  ImGui::BeginGroup();
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  muted_text(context, picture_caption(side.slice_of, *side.source));
-  if (ui.pinned) coloured_text(look.theme.text, "Framed: " + pair_text(context, *ui.pinned));
-  const int which = ui.flipped ? 1 : ui.show == AttentionShow::difference ? 2 : 0;
-  const HeatmapStyle style = model.style(ui, context.data.attention, which);
-  const ImVec2 bar = ImGui::GetCursorScreenPos();
-  draw_range_scale(context, style, bar.x, bar.x + std::min(width, look.px(240)));
-  ImGui::PopTextWrapPos();
-  ImGui::EndGroup();
-}
-
-/// The pair under the pointer or the kept one, or what the mouse does.
-void draw_readout(Context& context, float width) {
-  const AttentionUi& ui = context.ui.attention;
-  const std::optional<AttentionCell> cell = ui.hovered ? ui.hovered : ui.pinned;
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  if (!cell) {
-    muted_text(context,
-               "Hover shows a pair, click keeps it. Wheel zooms, with Shift across, with Ctrl down; drag pans, "
-               "double-click shows all. Arrow keys: query and head.");
-  } else {
-    coloured_text(context.look.theme.text, pair_text(context, *cell));
-  }
-  ImGui::PopTextWrapPos();
 }
 
 }  // namespace
@@ -472,7 +309,7 @@ void draw_attention_maps(Context& context) {
   const float inset = printing ? look.px(12) : 0;  // of a picture's title from its edge
   const ImVec2 top = ImGui::GetCursorScreenPos(), whole = ImGui::GetContentRegionAvail();
   const ImVec2 origin(top.x, top.y + inset), room(whole.x, whole.y - inset);
-  const float readout = look.px(printing ? 84 : room.y < look.px(kLowRoom) ? 20 : 40);
+  const float readout = look.px(printing ? 104 : room.y < look.px(kLowRoom) ? 20 : 40);
   const ImVec2 maps(room.x, std::max(look.px(120), room.y - readout));
   context.ui.chart_areas[Panel::attention] = {top.x, top.y, room.x, inset + maps.y + (printing ? readout : 0)};
   if (ui.flipped) {
@@ -494,7 +331,7 @@ void draw_attention_maps(Context& context) {
     ImGui::GetWindowDrawList()->AddText(at, look.theme.muted, hint);
   }
   ImGui::SetCursorScreenPos(ImVec2(origin.x + look.px(64), origin.y + maps.y + look.px(4)));
-  draw_readout(context, room.x - look.px(80));
+  draw_readout(context, room.x - look.px(80), readout < look.px(40));
 }
 
 }  // namespace triscope

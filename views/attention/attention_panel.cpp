@@ -9,6 +9,7 @@
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_draft.hpp"
 #include "views/model/attention/film_choice.hpp"
+#include "views/model/attention/mean_words.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -128,8 +129,16 @@ void draw_export(Context& context) {
   if (ImGui::Button("Export")) ImGui::OpenPopup("export");
   if (!ImGui::BeginPopup("export")) return;
   constexpr Panel kPanel = Panel::attention;
-  if (ImGui::MenuItem("Copy picture of the map")) context.request(ask::CopyChart{kPanel});
-  if (ImGui::MenuItem("Save picture of the map...")) context.request(ask::SaveChart{kPanel, {}});
+  const auto picture = [&](const char* copy, const char* save, bool mean) {
+    const bool copies = ImGui::MenuItem(copy), saves = ImGui::MenuItem(save);
+    if (copies || saves) context.ui.attention.save_mean = mean;
+    if (copies) context.request(ask::CopyChart{kPanel});
+    if (saves) context.request(ask::SaveChart{kPanel, {}});
+  };
+  picture("Copy picture of the map", "Save picture of the map...", false);
+  ImGui::BeginDisabled(!shown_means(context.ui.attention, context.data.attention));
+  picture("Copy picture of the mean", "Save picture of the mean...", true);
+  ImGui::EndDisabled();
   if (ImGui::MenuItem("Copy strongest triples")) context.request(ask::CopyPanelData{kPanel});
   if (ImGui::MenuItem("Save strongest triples as CSV...")) context.request(ask::SaveChartData{kPanel, {}});
   if (ImGui::MenuItem("Save p of all pairs as npy, CSV or PNG...")) context.request(ask::SaveSlice{});
@@ -245,7 +254,9 @@ void draw_middle(Context& context) {
     draw_look_popup(context);
   }
   ImGui::EndDisabled();
-  if (!open && !refusal_of(data).empty()) {
+  if (context.ui.attention.print_mean) {
+    draw_mean_for_picture(context);
+  } else if (!open && !refusal_of(data).empty()) {
     draw_refusal(context, refusal_of(data));
   } else if (context.ui.attention.show == AttentionShow::grid && !context.ui.attention.flipped) {
     draw_attention_grid(context);

@@ -60,14 +60,27 @@ HeatmapPart shown_part(const AttentionUi& ui, const AttentionFrame& frame);
 /// attention_map.cpp: zooms with the wheel and pans by dragging what the last item shows of `frame`.
 void zoom_and_pan(AttentionUi& ui, const AttentionFrame& frame, const PixelRect& rect);
 
+/// attention_readout.cpp: what a picture says below its map: what it is of, the pair that is kept, and what its colours
+/// mean.
+void draw_caption(Context& context, ImVec2 at, float width);
+/// attention_readout.cpp: the kept pair, the one under the pointer, or what the mouse does. Where only `one_line` has
+/// room, the pair under the pointer comes before the kept one.
+void draw_readout(Context& context, float width, bool one_line);
+
 /// attention_left.cpp: what is looked at, the overview to navigate by, all heads.
 void draw_attention_left(Context& context);
 /// attention_survey.cpp: heads down, queries across; a click goes there.
 void draw_overview(Context& context);
+/// attention_heads.cpp: all heads with the means over their queries, in the order that the user chose.
+void draw_heads(Context& context, const Overview& overview);
 /// attention_means.cpp: where each head looks on average, from wherever it stands.
 void draw_head_peaks(Context& context);
 /// attention_means.cpp: the mean over queries of the shown head as a map by distance, in the column of figures.
 void draw_mean_map(Context& context);
+/// attention_mean_map.cpp: that map from `at` on, `size` with its edges, axes and colour scale.
+void draw_mean_picture(Context& context, const MeanMaps& maps, std::int64_t head, ImVec2 at, ImVec2 size);
+/// attention_mean_map.cpp: the same in the room that is left, for a picture of it.
+void draw_mean_for_picture(Context& context);
 /// attention_survey.cpp: all heads at one query.
 void draw_sheet(Context& context);
 /// attention_survey.cpp: why an overview, a sheet or a table made of them is not there; asks again on request.
@@ -97,6 +110,8 @@ void draw_range(Context& context);
 /// Stands for what would disturb the sweep that this window measures.
 inline constexpr const char* kWhileMeasuring =
     "A sweep is running: this waits until it has ended. Slices that you ask for are computed, and disturb it.";
+/// What a file does not say, and every p depends on.
+inline constexpr const char* kPresetWindows = "The windows are a preset, not from the file: every p depends on them.";
 /// attention_dialog.cpp: chooses tensors; asks which is which when names differ.
 void draw_attention_dialog(Context& context);
 

@@ -7,6 +7,7 @@
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
+#include "views/model/attention/mean_words.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -18,7 +19,7 @@ constexpr double kLongLogit = 1e5;  // from here on its digits do not fit into t
 
 /// Rows of triples that leave room for what stands below them.
 int triples_shown(const Context& context) {
-  constexpr float kRow = 22, kBelow = 634;  // design pixels
+  constexpr float kRow = 22, kBelow = 664;  // design pixels
   return std::clamp(static_cast<int>((ImGui::GetWindowHeight() / context.look.scale - kBelow) / kRow), 5, 24);
 }
 
@@ -69,6 +70,16 @@ void draw_triple(Context& context, const Triple& triple, double sum, int row) {
   tooltip(context, kShareHelp);
 }
 
+/// The strongest pair of this query beside the peaks of the mean, which may be others.
+void draw_link_to_mean(Context& context) {
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const MeanMaps* maps = shown_means(context.ui.attention, context.data.attention);
+  const SliceQuery& of = side.slice_of.query;
+  if (!maps || side.slice->top.empty() || of.head >= maps->heads) return;
+  const Triple& strongest = side.slice->top.front();
+  muted_text(context, strongest_sentence(*maps, of.head, of.query - strongest.j, of.query - strongest.k), true);
+}
+
 void draw_triples(Context& context) {
   const AttentionSideData& side = context.data.attention.sides[0];
   const SourceReply& source = *side.source;
@@ -84,13 +95,13 @@ void draw_triples(Context& context) {
   for (const char* name : {"j", "k"})
     ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 2.0F : 1.0F);
   for (const char* name : {"logit", "p"}) ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, 1.0F);
-  if (!words) ImGui::TableSetupColumn("sum", ImGuiTableColumnFlags_WidthStretch, 1.0F);  // words need its room
+  if (!words) ImGui::TableSetupColumn("sum p", ImGuiTableColumnFlags_WidthStretch, 1.0F);  // words need its room
   if (source.values) ImGui::TableSetupColumn("in o", ImGuiTableColumnFlags_WidthStretch, 1.0F);
   std::vector<ExplainedColumn> columns{{"j", !words, "First key, as the axes of the map show it"},
                                        {"k", !words, "Second key, as the axes of the map show it"},
                                        {"logit", true, "Scale times the sum over q, k1 and k2, before the softmax"},
                                        {"p", true, "Weight of the pair: all pairs and the sink sum to 1"}};
-  if (!words) columns.push_back({"sum", true, "Sum of p down to this row"});
+  if (!words) columns.push_back({"sum p", true, "Sum of p down to this row"});
   if (source.values) columns.push_back({"in o", true, kShareHelp});
   explained_headers(context, columns);
   double sum = 0;
@@ -102,6 +113,7 @@ void draw_triples(Context& context) {
     draw_triple(context, triple, sum, row);
   }
   ImGui::EndTable();
+  draw_link_to_mean(context);
 }
 
 /// The figures of p over all pairs, or the sentence that a bad sink leaves none.
@@ -171,6 +183,15 @@ double norm_of(const std::vector<float>& vector) {
   return std::sqrt(squares);
 }
 
+/// "CPU fast: runs this kernel on what the query sees, ...".
+std::string kernel_help(const Catalog& catalog, const std::string& kernel) {
+  const auto found = std::ranges::find(catalog.kernels, kernel, &KernelInfo::id);
+  return fmt::format(
+      "{}: runs this kernel on what the query sees, and compares its output with the exact one on inputs "
+      "of its precision",
+      found == catalog.kernels.end() || found->name.empty() ? kernel : found->name);
+}
+
 /// A kernel's own row of this query beside the exact one.
 void draw_kernel_row(Context& context) {
   AttentionUi& ui = context.ui.attention;
@@ -184,9 +205,7 @@ void draw_kernel_row(Context& context) {
     ImGui::SameLine(0, context.look.px(4));
     if (ImGui::GetContentRegionAvail().x < button_width(kernel.c_str())) ImGui::NewLine();
     if (chip(context, kernel.c_str(), ui.kernel == kernel)) ui.kernel = ui.kernel == kernel ? std::string() : kernel;
-    tooltip(context,
-            "Runs this kernel on what the query sees, and compares its output with the exact one on inputs of its "
-            "precision");
+    tooltip(context, kernel_help(*catalog, kernel));
   }
   if (ui.kernel.empty()) return;
   const std::optional<KernelRowRequest> wanted = wanted_kernel_row(ui, data);
@@ -226,7 +245,7 @@ void draw_output(Context& context) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   for (std::size_t d = 0; d < output.size(); ++d) {
     const ImU32 colour = std::isfinite(output[d])
-                             ? to_colour(colour_at(ColourMap::difference, 0.5F + output[d] / farthest / 2))
+                             ? to_colour(colour_at(difference_map(look.theme), 0.5F + output[d] / farthest / 2))
                              : look.theme.not_a_number;
     const ImVec2 low(std::round(at.x + static_cast<float>(d) * each), at.y),
         high(std::round(at.x + static_cast<float>(d + 1) * each), at.y + height);

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <tuple>
+#include <functional>
 #include <utility>
 
 #include "kernels/inspect/counted_queries.hpp"
-#include "profiler/export/text_table.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
@@ -31,8 +30,8 @@ constexpr std::array kFigures{
 constexpr std::array kStriking{std::pair{OverviewFigure::entropy, "Sharpest query of a head"},
                                std::pair{OverviewFigure::largest_p, "Largest p of a head"},
                                std::pair{OverviewFigure::sink_p, "Largest share of the sink"},
-                               std::pair{OverviewFigure::distance1, "Farthest back on j, mean of tokens"},
-                               std::pair{OverviewFigure::distance2, "Farthest back on k, mean of tokens"}};
+                               std::pair{OverviewFigure::distance1, "Mean distance to j, least like even"},
+                               std::pair{OverviewFigure::distance2, "Mean distance to k, least like even"}};
 
 void draw_figure_choice(Context& context) {
   AttentionUi& ui = context.ui.attention;
@@ -226,125 +225,8 @@ void draw_tiles(Context& context, const HeadSheet& sheet, const SheetLayout& lay
   }
 }
 
-/// The columns of the table of heads, after the head itself.
-constexpr std::array kHeadColumns{
-    std::tuple{OverviewFigure::entropy, "nats", "Entropy"}, std::tuple{OverviewFigure::largest_p, "p", "Largest p"},
-    std::tuple{OverviewFigure::sink_p, "sink", "Share of the sink"},
-    std::tuple{OverviewFigure::distance1, "j back", "Distance to j in tokens, weighted by p"},
-    std::tuple{OverviewFigure::distance2, "k back", "Distance to k in tokens, weighted by p"}};
-
-/// The figures of one row; `means` of the head, or of even weights.
-void draw_means(const Context& context, const FigureMeans& means, bool sink) {
-  for (const auto& [figure, label, meaning] : kHeadColumns) {
-    if (figure == OverviewFigure::sink_p && !sink) continue;
-    ImGui::TableNextColumn();
-    const double mean = means.at(static_cast<std::size_t>(figure));
-    const bool share = figure == OverviewFigure::largest_p || figure == OverviewFigure::sink_p;
-    number_right(context, std::isnan(mean) ? "–" : significant_text(mean, share ? 2 : 3),
-                 figure == context.ui.attention.figure ? context.look.theme.text : context.look.theme.muted);
-  }
-}
-
-void draw_head_row(Context& context, const HeadMeans& head, bool sink) {
-  AttentionUi& ui = context.ui.attention;
-  ImGui::TableNextRow();
-  ImGui::TableNextColumn();
-  ImGui::PushID(static_cast<int>(head.head));
-  if (ImGui::Selectable("##row", head.head == ui.head, ImGuiSelectableFlags_SpanAllColumns)) ui.head = head.head;
-  tooltip(context, head_sentence(head));
-  ImGui::PopID();
-  ImGui::SameLine(0, 0);
-  number_right(context, fmt::format("{}", head.head));
-  draw_means(context, head.means, sink);
-}
-
-/// What a head without any preference would have, under the headers.
-void draw_even_row(const Context& context, const FigureMeans& even, bool sink) {
-  ImGui::TableNextRow();
-  ImGui::TableNextColumn();
-  ImGui::Selectable("##even", false, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_Disabled);
-  tooltip(context,
-          "What a head would have that weighs all pairs alike, over the very same queries and windows. A mean "
-          "near it says little: a head may look at a few pairs near and far whose mean is the same. The peaks "
-          "below tell such heads apart.");
-  ImGui::SameLine(0, 0);
-  number_right(context, "even", context.look.theme.muted);
-  draw_means(context, even, sink);
-}
-
-/// A click on a header sorts by its figure and chooses it. Nothing else changes the order: a row stays where it was
-/// clicked last.
-void draw_head_headers(Context& context, const std::vector<HeadMeans>& heads, bool sink) {
-  AttentionUi& ui = context.ui.attention;
-  const Theme& theme = context.look.theme;
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers, context.look.px(24));
-  ImGui::TableSetColumnIndex(0);
-  const ImVec2 whole(0, ImGui::GetTextLineHeight());
-  ImGui::PushID("head");
-  if (ImGui::Selectable("##sort", false, ImGuiSelectableFlags_None, whole)) sort_heads_of(ui, heads, std::nullopt);
-  ImGui::PopID();
-  tooltip(context, "Click to sort by number");
-  header_text(context, 0, "head", true, ui.heads_sorted_by ? theme.muted : theme.accent);
-  int column = 0;
-  for (const auto& [figure, label, meaning] : kHeadColumns) {
-    if (figure == OverviewFigure::sink_p && !sink) continue;
-    ImGui::TableSetColumnIndex(++column);
-    ImGui::PushID(label);
-    if (ImGui::Selectable("##sort", false, ImGuiSelectableFlags_None, whole)) {
-      ui.figure = figure;
-      sort_heads_of(ui, heads, figure);
-    }
-    ImGui::PopID();
-    tooltip(context, fmt::format("{}, the mean over queries. Click to sort by it, {} first.", meaning,
-                                 figure == OverviewFigure::entropy ? "sharp heads" : "the largest"));
-    header_text(context, column, label, true, figure == ui.heads_sorted_by ? theme.accent : theme.muted);
-  }
-}
-
-/// All heads with the means over their queries, in the order that the user chose.
-void draw_heads(Context& context, const Overview& overview) {
-  constexpr std::int64_t kMostRows = 8;  // without scrolling
-  if (overview.heads < 2) return;
-  AttentionUi& ui = context.ui.attention;
-  const AttentionData& data = context.data.attention;
-  const Problem& problem = data.overview.of.query.problem;
-  const std::int64_t tokens = data.sides[0].source->seq_len;
-  const bool sink = data.sides[0].source->sink;
-  const std::vector<HeadMeans> heads = ordered_heads(ui, head_means(overview, problem, tokens));
-  const FigureMeans even = even_means(overview, problem, tokens);
-  ImGui::Dummy(ImVec2(0, context.look.px(8)));
-  ImGui::AlignTextToFramePadding();
-  muted_text(context, means_title(overview, problem, tokens));
-  align_right(button_width("Copy"));
-  if (ImGui::Button("Copy##heads"))
-    context.request(ask::CopyText{write_table(heads_text(heads, even, sink), TableFormat::tsv)});
-  tooltip(context, "Copy this table for a spreadsheet");
-  const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH |
-                                     ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY;
-  const float height = context.look.px(26) + row * static_cast<float>(1 + std::min(overview.heads, kMostRows));
-  if (!ImGui::BeginTable("heads", sink ? 6 : 5, kFlags, ImVec2(0, height))) return;
-  ImGui::TableSetupColumn("head", ImGuiTableColumnFlags_WidthStretch, 0.8F);
-  for (const auto& [figure, label, meaning] : kHeadColumns) {
-    if (figure == OverviewFigure::sink_p && !sink) continue;
-    const float weight = figure == OverviewFigure::largest_p || figure == OverviewFigure::sink_p ? 1.4F : 1;
-    ImGui::TableSetupColumn(label, ImGuiTableColumnFlags_WidthStretch, weight);
-  }
-  ImGui::TableSetupScrollFreeze(0, 2);
-  draw_head_headers(context, heads, sink);
-  draw_even_row(context, even, sink);
-  int* followed = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("followed"), -1);
-  for (std::size_t n = 0; n < heads.size(); ++n) {
-    draw_head_row(context, heads[n], sink);
-    // Another head, or another place: the shown one stays in view.
-    const int state = static_cast<int>(ui.head * overview.heads) + static_cast<int>(n);
-    if (heads[n].head == ui.head && std::exchange(*followed, state) != state) ImGui::SetScrollHereY();
-  }
-  ImGui::EndTable();
-}
-
 /// Where the chosen figure is most striking; a click goes there.
-void draw_striking(Context& context, const Overview& overview, const CountedQueries& counted) {
+void draw_striking(Context& context, const Overview& overview, const Problem& problem, std::int64_t tokens) {
   constexpr std::size_t kMost = 6;
   AttentionUi& ui = context.ui.attention;
   const Look& look = context.look;
@@ -353,9 +235,16 @@ void draw_striking(Context& context, const Overview& overview, const CountedQuer
     if (figure == ui.figure) title = label;
   }
   section(context, title);
-  muted_text(context, "Each figure has its own query of a head.", true);
+  muted_text(context, "One query of each head: its pairs may lie elsewhere than the peaks of the mean.", true);
+  const bool first = ui.figure == OverviewFigure::distance1, distance = first || ui.figure == OverviewFigure::distance2;
+  const auto even = [&](std::int64_t query) {
+    const EvenFigures figures = even_figures(problem, tokens, query);
+    return first ? figures.distance1 : figures.distance2;
+  };
+  const std::int64_t counted = counted_queries(problem, tokens).first;
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
-  for (const AttentionPlace& place : striking_places(overview, ui.figure, kMost, counted.first)) {
+  for (const AttentionPlace& place :
+       striking_places(overview, ui.figure, kMost, counted, distance ? even : std::function<double(std::int64_t)>())) {
     ImGui::PushID(static_cast<int>(place.head));
     const bool here = place.head == ui.head && place.query == ui.query;
     const SmallFont font(look);
@@ -365,7 +254,11 @@ void draw_striking(Context& context, const Overview& overview, const CountedQuer
     }
     tooltip(context, "Go there; its strongest triples stand at the right.");
     ImGui::SameLine();
-    number_right(context, figure_text(ui.figure, place.value), look.theme.muted, right);
+    number_right(context,
+                 distance ? fmt::format("{}, even {}", significant_text(static_cast<double>(place.value), 3),
+                                        significant_text(even(place.query), 3))
+                          : figure_text(ui.figure, place.value),
+                 look.theme.muted, right);
     ImGui::PopID();
   }
 }
@@ -409,7 +302,7 @@ void draw_overview(Context& context) {
   const std::int64_t tokens = data.sides[0].source->seq_len;
   const CountedQueries counted = counted_queries(problem, tokens);
   const float height =
-      std::clamp(static_cast<float>(overview.heads) * context.look.px(4), context.look.px(32), context.look.px(96));
+      std::clamp(static_cast<float>(overview.heads) * context.look.px(16), context.look.px(64), context.look.px(96));
   name_heads(context, overview.heads, height);
   ImGui::SetCursorScreenPos(ImVec2(ImGui::GetCursorScreenPos().x + names, ImGui::GetCursorScreenPos().y));
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -433,7 +326,7 @@ void draw_overview(Context& context) {
   }
   draw_heads(context, overview);
   draw_head_peaks(context);
-  draw_striking(context, overview, counted);
+  draw_striking(context, overview, problem, tokens);
 }
 
 void draw_sheet(Context& context) {

@@ -35,6 +35,8 @@ struct AttentionCell {
   std::int64_t j = 0, k = 0;
   bool operator==(const AttentionCell&) const = default;
 };
+/// Both keys are tokens: a window may reach before the first one.
+inline bool exists(const AttentionCell& cell) { return cell.j >= 0 && cell.k >= 0; }
 
 /// The dialog that chooses tensors.
 struct SourceDraft {
@@ -82,6 +84,9 @@ struct AttentionUi {
   bool mean_pooling = false;                      ///< rather than the largest
   bool mean_of_queries = false;                   ///< the column of figures shows the mean over queries, by distance
   bool absolute_axes = false;                     ///< positions rather than tokens before the query
+  bool windows_typed = false;                     ///< else they are a preset
+  bool save_mean = false;                         ///< a picture that is saved is of that mean, not of the map
+  bool print_mean = false;                        ///< so is the one that is taken of this frame
   std::optional<double> range_low, range_high;    ///< log p; unset: from the slice
   std::optional<HeatmapPart> part;                ///< zoomed in; unset: the whole window
   AttentionColumn column = AttentionColumn::map;  ///< the one that a window too narrow for three shows

@@ -45,6 +45,12 @@ void fill_in(PrintChoice& choice, std::string title, std::string caption);
 std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choice);
 std::string paper_picture(Context& context, VectorFormat format, PrintChoice& choice);
 
+/// The mean over queries of the head that the attention panel shows, as a map by distance. Fills `choice` in. Throws
+/// `Error` (usage) while it is not there.
+std::string mean_picture(Context& context, VectorFormat format, PrintChoice& choice);
+/// The title and the caption that it has of its own; empty while it is not there.
+PrintChoice mean_words(Context& context);
+
 /// The chart of `panel` as it is set in the window. Throws `Error` (usage) for a panel that has no vector picture,
 /// while it shows nothing, or where the size leaves no room for it.
 std::string panel_picture(Context& context, Panel panel, VectorFormat format = VectorFormat::svg,

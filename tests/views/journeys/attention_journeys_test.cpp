@@ -6,11 +6,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <vector>
 
 #include "kernels/base/error.hpp"
-#include "kernels/inspect/mean_maps.hpp"
 #include "kernels/tensors/tensor_file.hpp"
 #include "tests/views/journeys/attention_journey.hpp"
+#include "views/model/attention/attention_draft.hpp"
 #include "views/model/attention/attention_model.hpp"
 #include "views/model/attention/striking_places.hpp"
 
@@ -52,6 +53,15 @@ TEST_F(AttentionJourney, a_tooltip_of_a_side_leaves_the_controls_of_the_middle_i
       IM_CHECK(shown != nullptr && shown->Active && !shown->Hidden);
       IM_CHECK(!shown->Rect().Overlaps(form) && !shown->Rect().Overlaps(head));
     }
+    c->ItemClick("//**/All queries");
+    c->Yield(2);
+    const ImRect search = c->ItemInfo("//**/Search").RectFull;
+    c->MouseMoveToPos(ImVec2(c->ItemInfo("//**/Mean").RectFull.GetCenter()));
+    c->MouseMoveToPos(ImVec2(c->ItemInfo("//**/All queries").RectFull.GetCenter()));
+    c->SleepNoSkip(1.0F, 1.0F / 30);
+    const ImGuiWindow* shown = ImGui::FindWindowByName("##Tooltip_00");
+    IM_CHECK(shown != nullptr && shown->Active && !shown->Hidden);
+    IM_CHECK(!shown->Rect().Overlaps(search));
   });
 }
 
@@ -376,9 +386,9 @@ TEST_F(AttentionJourney, the_head_that_looks_farthest_back_is_two_clicks_away) {
     c->Yield(2);
     const Overview& overview = *data().attention.overview.answer;
     IM_CHECK(overview.heads > 2);
-    for (const auto& [header, figure] : {std::pair{"//**/k back/##sort", OverviewFigure::distance2},
+    for (const auto& [header, figure] : {std::pair{"//**/k-even/##sort", OverviewFigure::distance2},
                                          std::pair{"//**/nats/##sort", OverviewFigure::entropy},
-                                         std::pair{"//**/j back/##sort", OverviewFigure::distance1}}) {
+                                         std::pair{"//**/j-even/##sort", OverviewFigure::distance1}}) {
       c->ItemClick(header);
       c->Yield(2);
       IM_CHECK(attention().figure == figure);
@@ -402,31 +412,23 @@ TEST_F(AttentionJourney, the_head_that_looks_farthest_back_is_two_clicks_away) {
   });
 }
 
-TEST_F(AttentionJourney, where_each_head_looks_on_average_is_one_click_away) {
+TEST_F(AttentionJourney, a_typed_path_shows_the_shapes_of_the_file_before_it_is_opened) {
+  HostTensor q{"q", {40, 4, 6}, std::vector<float>(960, 0.5F)}, k1{"k1", q.shape, q.values}, k2{"k2", q.shape, q.values};
+  write_safetensors(window->folder / "typed.safetensors", std::vector{q, k1, k2});
   travel([](ImGuiTestContext* c) {
     open(c);
-    until(c, [] { return data().attention.means.answer != nullptr; });
+    c->ItemClick("//**/Choose...");
     c->Yield(2);
-    const std::shared_ptr<const MeanMaps> means = data().attention.means.answer;
-    const std::vector<MeanPeak> peaks = largest_peaks(*means);
-    IM_CHECK_EQ(std::ssize(peaks), side().source->q_heads);
-    IM_CHECK(peaks[0].p / peaks[0].even >= peaks[1].p / peaks[1].even);
-    c->ItemClick("//**/##peak");  // the first of them
+    c->SetRef("//$FOCUSED");
+    c->ItemClick("File");
+    c->ItemInput("##file");
+    c->KeyCharsReplace((world().folder / "typed.safetensors").c_str());
+    until(c, [] { return tensors_of(attention().draft, data().attention) != nullptr; });
     c->Yield(2);
-    IM_CHECK_EQ(attention().head, peaks[0].head);
-    IM_CHECK(attention().mean_of_queries);
-    c->ItemClick("//**/##mean");
-    c->ItemClick("//**/All queries");
-    IM_CHECK(attention().search.open);
-    c->ItemClick("//**/This query");
-    c->Yield(2);
-    IM_CHECK(!attention().mean_of_queries && !attention().search.open);
-    attention().window1 = 128;  // other windows, other means
-    wait(c);
-    IM_CHECK_EQ(data().attention.means.answer->width, 128);
-    attention().mask = Mask::full;
-    wait(c);
-    IM_CHECK(!wanted_means(attention(), data().attention).has_value());
+    IM_CHECK(attention().draft.open && !attention().draft.submitted);
+    IM_CHECK(c->ItemExists("##role_q"));
+    IM_CHECK_EQ(tensors_of(attention().draft, data().attention)->tensors.size(), 3U);
+    c->ItemClick("Cancel");
   });
 }
 

@@ -3,10 +3,16 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "kernels/inspect/mean_maps.hpp"
 #include "tests/views/journeys/attention_journey.hpp"
 #include "views/model/attention/attention_model.hpp"
 #include "views/model/attention/triple_hits.hpp"
@@ -236,6 +242,53 @@ TEST_F(SearchJourney, the_rows_and_columns_of_a_grid_are_typed) {
 }
 
 std::atomic<bool> means_wait = false;
+
+TEST_F(AttentionJourney, where_each_head_looks_on_average_is_one_click_away) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    until(c, [] { return data().attention.means.answer != nullptr; });
+    c->Yield(2);
+    const std::shared_ptr<const MeanMaps> means = data().attention.means.answer;
+    const std::vector<MeanPeak> peaks = largest_peaks(*means);
+    IM_CHECK_EQ(std::ssize(peaks), side().source->q_heads);
+    IM_CHECK(peaks[0].p / peaks[0].even >= peaks[1].p / peaks[1].even);
+    c->ItemClick("//**/##peak");  // the first of them
+    c->Yield(2);
+    IM_CHECK_EQ(attention().head, peaks[0].head);
+    IM_CHECK(attention().mean_of_queries);
+    IM_CHECK(is_framed(attention(), peaks[0]));
+    c->ItemClick("//**/##mean_peak");  // of the largest, which is framed
+    IM_CHECK(!attention().pinned.has_value());
+    c->ItemClick("//**/##mean_peak");
+    IM_CHECK(is_framed(attention(), peaks[0]));
+    c->ItemClick("//**/##mean");
+    c->Yield(2);
+    IM_CHECK(attention().pinned.has_value() && exists(*attention().pinned));
+    for (const auto& [name, mean] : {std::pair{"mean.png", true}, {"map.png", false}, {"mean.svg", true}}) {
+      ui().attention.save_mean = mean;
+      app().carry_out(ask::SaveChart{Panel::attention, (world().folder / name).string()});
+      c->Yield(3);
+      wait(c);
+    }
+    const auto bytes = [&](const char* name) {
+      std::ifstream stream(world().folder / name, std::ios::binary);
+      return std::string{std::istreambuf_iterator<char>(stream), {}};
+    };
+    IM_CHECK(bytes("mean.png").size() > 2000 && bytes("mean.png") != bytes("map.png"));
+    IM_CHECK(bytes("mean.svg").find("Mean p(j, k) of head") != std::string::npos);
+    c->ItemClick("//**/All queries");
+    IM_CHECK(attention().search.open);
+    c->ItemClick("//**/This query");
+    c->Yield(2);
+    IM_CHECK(!attention().mean_of_queries && !attention().search.open);
+    attention().window1 = 128;  // other windows, other means
+    wait(c);
+    IM_CHECK_EQ(data().attention.means.answer->width, 128);
+    attention().mask = Mask::full;
+    wait(c);
+    IM_CHECK(!wanted_means(attention(), data().attention).has_value());
+  });
+}
 
 TEST_F(AttentionJourney, means_that_were_asked_of_another_device_are_asked_again) {
   static std::atomic<int> workers = 0;

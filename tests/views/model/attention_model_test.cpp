@@ -162,10 +162,31 @@ TEST(AttentionModel, the_mean_over_queries_is_told_in_words) {
   maps.p = {0.25F, 0.5F};
   EXPECT_EQ(averaged_text(maps, 0), "mean over queries 256 to 511, every 3rd");
   EXPECT_EQ(mean_cell_text(maps, 0, 1, 0), "j 1 back, k 0 back: p 0.250 on average over the 3 queries that see it");
+  EXPECT_EQ(averaged_sentence(maps, 0), "Mean over queries 256 to 511, every 3rd.");
+  maps.peaks = {{{0, 58, 13, 0.066, 1e-4, 3},
+                 {0, 301, 13, 0.061, 1e-4, 3},
+                 {0, 180, 13, 0.043, 1e-4, 3},
+                 {0, 423, 13, 0.036, 1e-4, 3}}};
+  maps.strongest = {{{301, 13}, {58, 13}, {423, 13}}};
+  const std::vector<MeanPeak> listed = listed_peaks(maps, 0);
+  ASSERT_EQ(listed.size(), 3U);
+  EXPECT_STREQ(peak_rank(listed, 1), "tied");
+  EXPECT_STREQ(peak_rank(listed, 2), "also");
+  EXPECT_EQ(strongest_sentence(maps, 0),
+            "A single query may look elsewhere than the mean: of 3 queries 3 have their largest p at one of these "
+            "peaks, 0 at another pair.");
+  EXPECT_EQ(strongest_sentence(maps, 0, 301, 13),
+            "Largest p of 3 queries of head 0, at the peaks of their mean: -58, -13 for 1; -301, -13 for 1; -180, -13 "
+            "for 0.");
+  EXPECT_EQ(strongest_sentence(maps, 0, 423, 13),
+            "Largest p of 3 queries of head 0, at the peaks of their mean: -58, -13 for 1; -301, -13 for 1; -180, -13 "
+            "for 0; at this query's -423, -13 for 1.");
+  maps.peaks[0][1].p = 0.03;
+  EXPECT_EQ(listed_peaks(maps, 0).size(), 2U) << "less than half of the largest";
   const MeanPeak peak{0, 301, 13, 0.0807, 0.00007, 1};
   EXPECT_EQ(lift_text(peak), "1,153×");
   EXPECT_EQ(mean_cell_text(peak),
-            "j 301 back, k 13 back: p 0.0807 on average over the 1 query that sees it; even weights would give 7.0e-05 "
+            "j 301 back, k 13 back: p 0.0807 on average over the 1 query that sees it; even weights would give 7.0e-5 "
             "(1,153×)");
   AttentionUi ui;
   AttentionData data;
@@ -199,6 +220,10 @@ TEST(AttentionModel, the_most_striking_places_are_one_of_each_head) {
   EXPECT_EQ(largest[0].query, 10);
   EXPECT_EQ(largest[1].query, 20);
   EXPECT_EQ(striking_places(overview, OverviewFigure::largest_p, 6, 11)[0].query, 20) << "0.8: 0.9 is before query 11";
+  overview.distance2 = {15, 15, 16, 2, 14, 14, nan, nan, nan};
+  const auto far = striking_places(overview, OverviewFigure::distance2, 6, 0, [](std::int64_t) { return 15.5; });
+  EXPECT_EQ(far.at(0).head, 1) << "head 0 looks everywhere: as far back as even weights";
+  EXPECT_FLOAT_EQ(far.at(0).value, 2);
   const auto sharpest = striking_places(overview, OverviewFigure::entropy, 1);
   ASSERT_EQ(sharpest.size(), 1U);
   EXPECT_EQ(sharpest[0].head, 1) << "the smallest entropy";
@@ -217,12 +242,21 @@ TEST(AttentionModel, heads_are_sorted_by_the_mean_of_a_figure_over_whole_queries
   auto far = head_means(overview, problem, 30);
   sort_heads(far, OverviewFigure::distance1);
   ASSERT_EQ(far.size(), 3U);
-  EXPECT_EQ(far[0].head, 1);
-  EXPECT_DOUBLE_EQ(far[0].of(OverviewFigure::distance1), 6) << "0 is of a query before the first";
-  EXPECT_EQ(far[1].head, 0);
-  EXPECT_DOUBLE_EQ(far[1].of(OverviewFigure::distance1), 1.5) << "90 is of a query before the first";
+  EXPECT_EQ(far[0].head, 0) << "even weights give 5: 6 is beside it";
+  EXPECT_DOUBLE_EQ(far[0].of(OverviewFigure::distance1), 1.5) << "90 is of a query before the first";
+  EXPECT_EQ(from_even_text(far[0], OverviewFigure::distance1), "-3.5");
+  EXPECT_EQ(far[1].head, 1);
+  EXPECT_DOUBLE_EQ(far[1].of(OverviewFigure::distance1), 6) << "0 is of a query before the first";
+  EXPECT_EQ(from_even_text(far[1], OverviewFigure::distance1), "+1.0");
   EXPECT_EQ(far[2].head, 2) << "without a distribution";
   EXPECT_TRUE(std::isnan(far[2].of(OverviewFigure::distance1)));
+  EXPECT_EQ(from_even_text(far[2], OverviewFigure::distance1), "–");
+  HeadMeans everywhere{0, {}, {}};
+  everywhere.means.fill(191.98);
+  everywhere.even.fill(192);
+  EXPECT_EQ(from_even_text(everywhere, OverviewFigure::distance1), "0.0");
+  everywhere.means.fill(60);
+  EXPECT_EQ(from_even_text(everywhere, OverviewFigure::distance1), "-132");
   auto sharp = far;
   sort_heads(sharp, OverviewFigure::entropy);
   EXPECT_EQ(sharp[0].head, 1) << "1 beside 3: sharp heads first";
@@ -231,7 +265,7 @@ TEST(AttentionModel, heads_are_sorted_by_the_mean_of_a_figure_over_whole_queries
   const TextTable text = heads_text(far, even_means(overview, problem, 30), false);
   EXPECT_THAT(text.header, testing::ElementsAre("head", "mean entropy, nats", "mean largest p",
                                                 "mean distance j, tokens", "mean distance k, tokens"));
-  EXPECT_THAT(text.rows.at(0), testing::ElementsAre("1", "1", "", "6", ""));
+  EXPECT_THAT(text.rows.at(0), testing::ElementsAre("0", "3", "", "1.5", ""));
   EXPECT_THAT(text.rows.back(), testing::ElementsAre("even weights", testing::_, testing::_, "5", "0.5"));
   EXPECT_EQ(heads_text(far, {}, true).header.size(), 6U);
 }

@@ -109,6 +109,11 @@ void keep_inside(AttentionUi& ui, const AttentionData& data) {
   ui.batch = std::clamp<std::int64_t>(ui.batch, 0, source.batch - 1);
   ui.head = std::clamp<std::int64_t>(ui.head, 0, source.q_heads - 1);
   ui.query = std::clamp<std::int64_t>(ui.query, 0, source.seq_len - 1);
+  if (ui.pinned && (!exists(*ui.pinned) || std::max(ui.pinned->j, ui.pinned->k) >= source.seq_len)) ui.pinned.reset();
+}
+
+bool has_preset_windows(const AttentionUi& ui) {
+  return ui.sides[0].source.kind == SourceKind::file && ui.mask == Mask::causal && !ui.windows_typed;
 }
 
 std::optional<SliceRequest> wanted_slice(const AttentionUi& ui, const AttentionData& data, int side) {

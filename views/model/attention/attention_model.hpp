@@ -29,6 +29,9 @@ void choose_source(AttentionUi& ui, int side, AttentionSource source);
 void choose_opened(AttentionUi& ui, int side, const AttentionSource& source);
 void choose_form(AttentionUi& ui, int side, Form form);
 
+/// Side A is a file, whose windows nobody typed.
+bool has_preset_windows(const AttentionUi& ui);
+
 /// What the panel needs now, for side 0 or 1; nullopt while its source is not open.
 std::optional<SliceRequest> wanted_slice(const AttentionUi& ui, const AttentionData& data, int side);
 /// Coarse enough to take about a second, on two cores as on a GPU; nullopt also where a single query takes ten seconds.

@@ -11,6 +11,30 @@
 #include "views/model/attention/attention_model.hpp"
 
 namespace triscope {
+namespace {
+
+/// "2nd", "11th", "23rd".
+std::string ordinal(std::int64_t number) {
+  const bool teens = number % 100 >= 11 && number % 100 <= 13;
+  const char* ending = teens              ? "th"
+                       : number % 10 == 1 ? "st"
+                       : number % 10 == 2 ? "nd"
+                       : number % 10 == 3 ? "rd"
+                                          : "th";
+  return format_count(number) + ending;
+}
+
+}  // namespace
+
+std::string query_range_text(std::int64_t first, std::int64_t last, std::int64_t step) {
+  const std::string text = fmt::format("queries {} to {}", format_count(first), format_count(last));
+  return step > 1 ? fmt::format("{}, every {}", text, ordinal(step)) : text;
+}
+
+std::string query_range_text(const Overview& overview, const Problem& problem, std::int64_t tokens) {
+  const std::int64_t step = overview.step, first = (counted_queries(problem, tokens).first + step - 1) / step * step;
+  return query_range_text(first, (overview.columns - 1) * step, step);
+}
 
 std::string figure_text(OverviewFigure figure, double value) {
   const std::string number = significant_text(value, 3);
@@ -32,8 +56,8 @@ std::string figure_meaning(OverviewFigure figure, const Overview& overview, cons
   const double even = even_means(overview, problem, tokens).at(static_cast<std::size_t>(figure));
   const auto give = [&](int digits) -> std::string {
     if (std::isnan(even)) return {};  // of no query at all
-    return fmt::format("Even weights give {}, the mean over queries {} to {}.", significant_text(even, digits),
-                       format_count(counted_queries(problem, tokens).first), format_count(tokens - 1));
+    return fmt::format("Even weights give {}, the mean over {}.", significant_text(even, digits),
+                       query_range_text(overview, problem, tokens));
   };
   switch (figure) {
     case OverviewFigure::entropy:
@@ -77,7 +101,10 @@ std::string picture_caption(const SliceRequest& slice, const SourceReply& source
                      format_count(source.seq_len), to_string(problem.form), to_string(slice.query.arithmetic));
 }
 
-std::string picture_name(const AttentionUi& ui) {
+namespace {
+
+/// "attention_layer7_head2".
+std::string head_name(const AttentionUi& ui) {
   std::string name = "attention_";
   const AttentionSource& source = ui.sides[0].source;
   const std::string title = source_title(source);
@@ -85,8 +112,14 @@ std::string picture_name(const AttentionUi& ui) {
     const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-' || letter == '_';
     name += plain ? letter : '_';
   }
-  return fmt::format("{}_head{}_query{}", name, ui.head, ui.query);
+  return fmt::format("{}_head{}", name, ui.head);
 }
+
+}  // namespace
+
+std::string picture_name(const AttentionUi& ui) { return fmt::format("{}_query{}", head_name(ui), ui.query); }
+
+std::string mean_picture_name(const AttentionUi& ui) { return head_name(ui) + "_mean"; }
 
 std::array<std::int64_t, 2> shown_distances(const AttentionUi& ui, const AttentionSideData& side) {
   const std::int64_t query = side.slice_of.query.query;

@@ -9,6 +9,10 @@
 
 namespace triscope {
 
+/// "queries 1,032 to 2,040, every 12th": the same words wherever figures of several queries stand.
+std::string query_range_text(std::int64_t first, std::int64_t last, std::int64_t step);
+/// Those of the overview that count.
+std::string query_range_text(const Overview& overview, const Problem& problem, std::int64_t tokens);
 /// "54.6 tokens", "3.21 nats": a figure of an overview with its unit.
 std::string figure_text(OverviewFigure figure, double value);
 /// "Mean tokens back, weighted by p. Even weights give 191.3, the mean over queries 256 to 511.": what the figure is,
@@ -23,6 +27,8 @@ std::string source_line(const AttentionSource& source, const SourceReply* reply)
 std::string picture_caption(const SliceRequest& slice, const SourceReply& source);
 /// "attention_layer7_head2_query307": a picture's name without its ending.
 std::string picture_name(const AttentionUi& ui);
+/// "attention_layer7_head2_mean": of a picture of the mean over queries.
+std::string mean_picture_name(const AttentionUi& ui);
 /// How far back a search by distance begins: where the pinned pair is, or else the strongest one of the shown slice.
 std::array<std::int64_t, 2> shown_distances(const AttentionUi& ui, const AttentionSideData& side);
 

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_model.hpp"
+#include "views/model/attention/figure_words.hpp"
 
 namespace triscope {
 namespace {
@@ -15,15 +18,13 @@ std::string queries_text(std::int64_t count) {
   return count == 1 ? "1 query that sees it" : format_count(count) + " queries that see it";
 }
 
-/// "2nd", "11th", "23rd".
-std::string ordinal(std::int64_t number) {
-  const bool teens = number % 100 >= 11 && number % 100 <= 13;
-  const char* ending = teens              ? "th"
-                       : number % 10 == 1 ? "st"
-                       : number % 10 == 2 ? "nd"
-                       : number % 10 == 3 ? "rd"
-                                          : "th";
-  return format_count(number) + ending;
+/// "-58, -13 for 71, -301, -13 for 60", of the listed peaks.
+std::string peaks_with_queries(const MeanMaps& maps, const std::vector<MeanPeak>& listed) {
+  std::string text;
+  for (const MeanPeak& peak : listed)
+    text += fmt::format("{}{} for {}", text.empty() ? "" : "; ", distances_text(peak.back1, peak.back2),
+                        format_count(maps.strongest_at(peak.head, peak.back1, peak.back2)));
+  return text;
 }
 
 }  // namespace
@@ -38,9 +39,80 @@ const MeanMaps* shown_means(const AttentionUi& ui, const AttentionData& data) {
 std::string averaged_text(const MeanMaps& maps, std::int64_t head) {
   const std::vector<std::int64_t>& queries = maps.queries.at(static_cast<std::size_t>(head));
   if (queries.empty()) return "no query has a distribution";
-  const std::string text =
-      fmt::format("mean over queries {} to {}", format_count(queries.front()), format_count(queries.back()));
-  return maps.step > 1 ? fmt::format("{}, every {}", text, ordinal(maps.step)) : text;
+  return "mean over " + query_range_text(queries.front(), queries.back(), maps.step);
+}
+
+std::string distances_text(std::int64_t back1, std::int64_t back2) { return fmt::format("{}, {}", -back1, -back2); }
+
+std::vector<MeanPeak> listed_peaks(const MeanMaps& maps, std::int64_t head) {
+  constexpr std::size_t kMost = 3;
+  std::vector<MeanPeak> listed = maps.peaks.at(static_cast<std::size_t>(head));
+  if (listed.size() > kMost) listed.resize(kMost);
+  const double least = listed.empty() ? 0 : listed.front().p / 2;
+  std::erase_if(listed, [&](const MeanPeak& peak) { return peak.p < least; });
+  return listed;
+}
+
+const char* peak_rank(const std::vector<MeanPeak>& listed, std::size_t n) {
+  return n < tied_peaks(listed) ? "tied" : "also";
+}
+
+Heatmap mean_heatmap(const MeanMaps& maps, std::int64_t head) {
+  Heatmap map{maps.width, maps.height, {}};
+  const auto first = maps.p.begin() + head * maps.width * maps.height;
+  for (auto p = first; p != first + maps.width * maps.height; ++p)
+    map.cells.push_back(std::isnan(*p) ? -std::numeric_limits<float>::infinity() : std::log(*p));
+  return map;
+}
+
+HeatmapStyle mean_style(const MeanMaps& maps, std::int64_t head, ColourMap map) {
+  const auto [least, most] = maps.range.at(static_cast<std::size_t>(head));
+  return {HeatmapStyle::Scale::logarithmic, automatic_low(static_cast<double>(least), static_cast<double>(most)),
+          static_cast<double>(most), map};
+}
+
+std::string mean_title(const MeanMaps& maps, std::int64_t head) {
+  const std::vector<std::int64_t>& queries = maps.queries.at(static_cast<std::size_t>(head));
+  const std::string title = fmt::format("Mean p(j, k) of head {}", head);
+  return queries.empty() ? title : title + ", " + query_range_text(queries.front(), queries.back(), maps.step);
+}
+
+std::string mean_caption(const AttentionUi& ui, const AttentionSideData& side) {
+  std::string text = picture_caption(side.slice_of, *side.source) +
+                     ". p at each pair of distances is the mean over the "
+                     "queries that see it; colours follow log p.";
+  if (has_preset_windows(ui)) text += " The windows are a preset, not from the file.";
+  return text;
+}
+
+std::string averaged_sentence(const MeanMaps& maps, std::int64_t head) {
+  std::string text = averaged_text(maps, head) + ".";
+  text.front() = 'M';
+  return maps.queries.at(static_cast<std::size_t>(head)).empty() ? "No query has a distribution." : text;
+}
+
+std::string strongest_sentence(const MeanMaps& maps, std::int64_t head) {
+  const std::vector<MeanPeak>& peaks = maps.peaks.at(static_cast<std::size_t>(head));
+  const auto all = std::ssize(maps.queries.at(static_cast<std::size_t>(head)));
+  std::int64_t at_peaks = 0;
+  for (const MeanPeak& peak : peaks) at_peaks += maps.strongest_at(head, peak.back1, peak.back2);
+  return fmt::format(
+      "A single query may look elsewhere than the mean: of {} queries {} have their largest p at one of "
+      "these peaks, {} at another pair.",
+      format_count(all), format_count(at_peaks), format_count(all - at_peaks));
+}
+
+std::string strongest_sentence(const MeanMaps& maps, std::int64_t head, std::int64_t back1, std::int64_t back2) {
+  const auto all = std::ssize(maps.queries.at(static_cast<std::size_t>(head)));
+  const std::vector<MeanPeak> listed = listed_peaks(maps, head);
+  if (listed.empty() || all == 0) return {};
+  const std::string text = fmt::format("Largest p of {} queries of head {}, at the peaks of their mean: {}",
+                                       format_count(all), head, peaks_with_queries(maps, listed));
+  const bool told =
+      std::ranges::any_of(listed, [&](const MeanPeak& peak) { return peak.back1 == back1 && peak.back2 == back2; });
+  if (told) return text + ".";
+  return fmt::format("{}; at this query's {} for {}.", text, distances_text(back1, back2),
+                     format_count(maps.strongest_at(head, back1, back2)));
 }
 
 std::string lift_text(const MeanPeak& peak) {

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "kernels/inspect/mean_maps.hpp"
+#include "profiler/export/heatmap.hpp"
 #include "views/data/attention_state.hpp"
 
 namespace triscope {
@@ -16,6 +18,26 @@ std::string averaged_text(const MeanMaps& maps, std::int64_t head);
 /// "j 301 back, k 13 back: p 0.0807 on average over the 211 queries that see it, 1,150 times even weights (0.000070)".
 std::string mean_cell_text(const MeanMaps& maps, std::int64_t head, std::int64_t back1, std::int64_t back2);
 std::string mean_cell_text(const MeanPeak& peak);
+/// "58, 13", from the query: "-58, -13".
+std::string distances_text(std::int64_t back1, std::int64_t back2);
+/// Peaks of a head that are told beside its largest: those of at least half of it, three in all.
+std::vector<MeanPeak> listed_peaks(const MeanMaps& maps, std::int64_t head);
+/// What a listed peak but the first is beside it: "tied" or "also".
+const char* peak_rank(const std::vector<MeanPeak>& listed, std::size_t n);
+/// The mean of a head as a map of log p; masked where no query sees the pair.
+Heatmap mean_heatmap(const MeanMaps& maps, std::int64_t head);
+/// Its colours: those of log p, from the smallest p or six decades below the largest.
+HeatmapStyle mean_style(const MeanMaps& maps, std::int64_t head, ColourMap map);
+/// "Mean p(j, k) of head 2, queries 256 to 511": over a picture of it.
+std::string mean_title(const MeanMaps& maps, std::int64_t head);
+/// What stands below one: of which tensors and windows it is.
+std::string mean_caption(const AttentionUi& ui, const AttentionSideData& side);
+/// "Mean over queries 256 to 511, every 12th."
+std::string averaged_sentence(const MeanMaps& maps, std::int64_t head);
+/// How the largest p of single queries lies beside the peaks of the mean: where it is for how many of them.
+std::string strongest_sentence(const MeanMaps& maps, std::int64_t head);
+/// The same from the strongest pair of one query, so far back.
+std::string strongest_sentence(const MeanMaps& maps, std::int64_t head, std::int64_t back1, std::int64_t back2);
 /// "1,150 x": how much more than even weights.
 std::string lift_text(const MeanPeak& peak);
 

@@ -14,22 +14,29 @@
 namespace triscope {
 
 std::vector<AttentionPlace> striking_places(const Overview& overview, OverviewFigure figure, std::size_t most,
-                                            std::int64_t first_query) {
+                                            std::int64_t first_query,
+                                            const std::function<double(std::int64_t query)>& even) {
   const std::vector<float>& values = values_of(overview, figure);
-  const float sign = sign_of(figure);
+  const auto merit = [&](std::int64_t query, float value) {
+    const auto given = static_cast<double>(value);
+    return even ? std::abs(given - even(query)) : given * static_cast<double>(sign_of(figure));
+  };
   std::vector<AttentionPlace> places;
   if (values.size() < static_cast<std::size_t>(overview.heads * overview.columns)) return places;
   for (std::int64_t head = 0; head < overview.heads; ++head) {
     std::optional<AttentionPlace> best;
+    double most_merit = 0;
     for (std::int64_t column = 0; column < overview.columns; ++column) {
       const float value = values[static_cast<std::size_t>(head * overview.columns + column)];
-      if (column * overview.step < first_query || std::isnan(value) || (best && sign * value <= sign * best->value))
-        continue;
-      best = {head, column * overview.step, value};
+      const std::int64_t query = column * overview.step;
+      if (query < first_query || std::isnan(value) || (best && merit(query, value) <= most_merit)) continue;
+      best = {head, query, value};
+      most_merit = merit(query, value);
     }
     if (best) places.push_back(*best);
   }
-  std::ranges::stable_sort(places, std::greater(), [sign](const AttentionPlace& place) { return sign * place.value; });
+  std::ranges::stable_sort(places, std::greater(),
+                           [&](const AttentionPlace& place) { return merit(place.query, place.value); });
   places.resize(std::min(places.size(), most));
   return places;
 }
@@ -65,11 +72,11 @@ std::string head_sentence(const HeadMeans& head) {
          figure("distance to k", OverviewFigure::distance2);
 }
 
-std::string means_title(const Overview& overview, const Problem& problem, std::int64_t tokens) {
-  const std::int64_t step = overview.step, first = (counted_queries(problem, tokens).first + step - 1) / step * step;
-  const std::string queries =
-      fmt::format("Heads, queries {} to {}", format_count(first), format_count((overview.columns - 1) * step));
-  return step > 1 ? fmt::format("{}/{}", queries, step) : queries;
+std::string from_even_text(const HeadMeans& head, OverviewFigure figure) {
+  const double far = head.of(figure) - head.even_of(figure);
+  if (std::isnan(far)) return "–";
+  const std::string text = std::abs(far) < 99.95 ? fmt::format("{:+.1f}", far) : fmt::format("{:+.0f}", far);
+  return text == "+0.0" || text == "-0.0" ? "0.0" : text;
 }
 
 }  // namespace triscope

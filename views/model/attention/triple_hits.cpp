@@ -33,18 +33,43 @@ std::string progress_text(const TripleSearchData& search) {
   return fmt::format("{} of {} slices", format_count(search.done), format_count(search.total));
 }
 
-void go_to(AttentionUi& ui, const AttentionData& data, const FoundTriple& hit) {
+namespace {
+
+/// Frames a pair of a query and a head in the map, and brings it into view.
+void frame_pair(AttentionUi& ui, const AttentionData& data, std::int64_t head, std::int64_t query, AttentionCell cell) {
   ui.playing = false;
   if (ui.show == AttentionShow::grid) ui.show = AttentionShow::one;
-  ui.head = hit.head;
-  ui.query = hit.query;
-  ui.pinned = AttentionCell{hit.triple.j, hit.triple.k};
+  ui.head = head;
+  ui.query = query;
+  ui.pinned = cell;
   const std::optional<SliceRequest> slice = wanted_slice(ui, data, 0);
   if (!ui.part || !slice) return;
   const AttentionFrame frame = frame_of(*slice, *data.sides[0].source);
-  const auto x = static_cast<double>(hit.triple.j - frame.first1), y = static_cast<double>(hit.triple.k - frame.first2);
+  const auto x = static_cast<double>(cell.j - frame.first1), y = static_cast<double>(cell.k - frame.first2);
   const HeatmapPart& part = *ui.part;
   if (x < part.left || x + 1 > part.right || y < part.top || y + 1 > part.bottom) ui.part.reset();
+}
+
+}  // namespace
+
+void go_to(AttentionUi& ui, const AttentionData& data, const FoundTriple& hit) {
+  frame_pair(ui, data, hit.head, hit.query, {hit.triple.j, hit.triple.k});
+}
+
+void frame_peak(AttentionUi& ui, const AttentionData& data, const MeanMaps& maps, const MeanPeak& peak) {
+  const std::vector<std::int64_t>& queries = maps.queries.at(static_cast<std::size_t>(peak.head));
+  const std::int64_t farthest = std::max(peak.back1, peak.back2);
+  std::int64_t query = ui.query;
+  if (query < farthest) {
+    const auto sees = std::ranges::lower_bound(queries, farthest);
+    if (sees == queries.end()) return;
+    query = *sees;
+  }
+  frame_pair(ui, data, peak.head, query, {query - peak.back1, query - peak.back2});
+}
+
+bool is_framed(const AttentionUi& ui, const MeanPeak& peak) {
+  return ui.head == peak.head && ui.pinned == AttentionCell{ui.query - peak.back1, ui.query - peak.back2};
 }
 
 std::ptrdiff_t shown_hit(const AttentionUi& ui, const TripleSearchData& search) {

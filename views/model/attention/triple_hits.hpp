@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "kernels/inspect/mean_maps.hpp"
 #include "profiler/export/text_table.hpp"
 #include "views/data/attention_state.hpp"
 
@@ -20,6 +21,10 @@ std::string search_title(const TripleSearch& search);
 std::string progress_text(const TripleSearchData& search);
 /// Shows the slice of a hit, with its cell pinned; a zoom that leaves the cell out is given up.
 void go_to(AttentionUi& ui, const AttentionData& data, const FoundTriple& hit);
+/// Shows the head of a peak, and frames the peak's pair of distances in the map of the shown query; of the first query
+/// that sees the pair where this one does not.
+void frame_peak(AttentionUi& ui, const AttentionData& data, const MeanMaps& maps, const MeanPeak& peak);
+bool is_framed(const AttentionUi& ui, const MeanPeak& peak);
 /// The hit whose slice and cell are shown; -1: none.
 std::ptrdiff_t shown_hit(const AttentionUi& ui, const TripleSearchData& search);
 /// One row for each hit.

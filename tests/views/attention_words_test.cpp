@@ -1,0 +1,179 @@
+// What the attention panel says of heads, of means over queries, of pairs that do not exist and of preset windows.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kernels/inspect/mean_maps.hpp"
+#include "tests/views/attention_fixture.hpp"
+#include "views/model/attention/attention_model.hpp"
+#include "views/model/attention/mean_words.hpp"
+#include "views/model/attention/triple_hits.hpp"
+#include "views/print/chart_picture.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::AttentionPanel;
+using fixture::even_slice;
+using testing::HasSubstr;
+using testing::Not;
+
+/// The panel with its overview, and the mean of two heads: head 0 looks 5, 2 and 9, 3 back alike and 12, 4 a little
+/// less, head 1 has no preference.
+class AttentionWords : public AttentionPanel {
+ protected:
+  AttentionWords() {
+    AttentionData& attention = data.attention;
+    attention.overview.of = *wanted_overview(ui(), attention);
+    auto overview = std::make_shared<Overview>();
+    overview->heads = 2;
+    overview->columns = 34;
+    overview->step = 3;
+    overview->entropy.assign(68, 2);
+    overview->largest_p.assign(68, 0.25F);
+    overview->distance1.assign(68, 7.5F);
+    overview->distance2.assign(68, 3.5F);
+    std::fill_n(overview->distance2.begin(), 34, 2.0F);
+    attention.overview.answer = overview;
+    attention.overview.of.step = 3;
+    attention.means.of = attention.overview.of;
+    attention.means.answer = std::make_shared<MeanMaps>(means(attention.overview.of.query.problem));
+  }
+  static MeanMaps means(const Problem& problem) {
+    MeanMapsMaker maker(problem, 100, 2, 3);
+    for (const std::int64_t head : {0, 1}) {
+      for (const std::int64_t query : averaged_queries(problem, 100, 3)) {
+        const auto slice = even_slice(query, 16, 8);
+        const auto set = [&](std::int64_t back1, std::int64_t back2, double p) {
+          slice->log_p[static_cast<std::size_t>((7 - back2) * 16 + 15 - back1)] = static_cast<float>(std::log(p));
+        };
+        if (head == 0) {
+          const bool swap = query % 2 == 1;
+          set(5, 2, swap ? 0.2 : 0.4);
+          set(9, 3, swap ? 0.36 : 0.2);
+          set(12, 4, 0.16);
+        }
+        maker.add(head, query, *slice);
+      }
+    }
+    return maker.finish();
+  }
+};
+
+TEST_F(AttentionWords, a_head_is_told_with_its_other_distances_and_ties) {
+  EXPECT_THAT(text(), HasSubstr("tied"));
+  EXPECT_THAT(canvas.text, HasSubstr("also"));
+  const std::vector<MeanPeak> listed = listed_peaks(*data.attention.means.answer, 0);
+  ASSERT_EQ(listed.size(), 3U);
+  EXPECT_EQ(listed[1].back1, 9);
+  EXPECT_EQ(listed[2].back1, 12);
+}
+
+TEST_F(AttentionWords, distances_of_heads_stand_as_far_from_those_of_even_weights) {
+  EXPECT_THAT(text(), HasSubstr("-1.5")) << "2 beside 3.5 of even weights";
+  EXPECT_THAT(canvas.text, HasSubstr("even: what a head has that weighs all pairs alike."));
+  ui().figure = OverviewFigure::distance2;
+  EXPECT_THAT(text(), HasSubstr("2.00, even 3.50"));
+}
+
+TEST_F(AttentionWords, every_table_of_means_says_the_same_queries) {
+  EXPECT_THAT(text(), HasSubstr("Means over queries 51 to 99, every 3rd."));
+  EXPECT_THAT(canvas.text, HasSubstr("Mean over queries 50 to 98, every 3rd."));
+  ui().mean_of_queries = true;
+  EXPECT_THAT(text(), HasSubstr("Mean over queries 50 to 98, every 3rd. p at each pair of distances"));
+}
+
+TEST_F(AttentionWords, the_mean_and_the_strongest_pair_of_a_query_are_linked) {
+  auto slice = even_slice(50, 16, 8);
+  slice->top = {{41, 47, 3, 0.36, 0.1}};
+  side().slice = slice;
+  EXPECT_THAT(text(), HasSubstr("Largest p of 17 queries of head 0, at the peaks of their mean: -5, -2 for 9; -9, -3 "
+                                "for 8; -12, -4 for 0."));
+  ui().mean_of_queries = true;
+  EXPECT_THAT(text(), HasSubstr("of 17 queries 17 have their largest p at one of these peaks, 0 at another pair."));
+}
+
+TEST_F(AttentionWords, a_peak_is_framed_in_the_map_of_a_query_that_sees_it) {
+  const MeanMaps& maps = *data.attention.means.answer;
+  const MeanPeak peak = maps.peaks.at(0).at(0);
+  frame_peak(ui(), data.attention, maps, peak);
+  EXPECT_EQ(ui().query, 50);
+  EXPECT_EQ(ui().pinned, (AttentionCell{45, 48}));
+  EXPECT_TRUE(is_framed(ui(), peak));
+  ui().query = 3;
+  frame_peak(ui(), data.attention, maps, peak);
+  EXPECT_EQ(ui().query, 50) << "query 3 sees no pair so far back: the first that is averaged does";
+  ui().part = HeatmapPart{0, 0, 2, 2};
+  frame_peak(ui(), data.attention, maps, peak);
+  EXPECT_FALSE(ui().part.has_value()) << "it was out of view";
+}
+
+TEST_F(AttentionWords, the_mean_is_a_picture_for_print_with_axes_and_a_scale) {
+  Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+  PrintChoice choice;
+  const std::string svg = mean_picture(context, VectorFormat::svg, choice);
+  for (const char* words :
+       {"Mean p(j, k) of head 0, queries 50 to 98, every 3rd", "j: first key, tokens from the query", "k: second key",
+        ">-10<", ">-6<", "colours follow log p"})
+    EXPECT_THAT(svg, HasSubstr(words));
+  EXPECT_THAT(mean_picture(context, VectorFormat::pdf, choice), testing::StartsWith("%PDF"));
+  data.attention.means = {};
+  EXPECT_EQ(mean_words(context).title, "");
+}
+
+TEST_F(AttentionWords, preset_windows_are_marked_until_they_are_typed) {
+  EXPECT_THAT(text(), Not(HasSubstr("preset")));
+  for (int which = 0; which < 2; ++which) {
+    ui().sides[static_cast<std::size_t>(which)].source.kind = SourceKind::file;
+    ui().sides[static_cast<std::size_t>(which)].source.file = "/layer7.npz";
+    side(which).asked = ui().sides[static_cast<std::size_t>(which)].source;
+    side(which).slice_of = *wanted_slice(ui(), data.attention, which);
+  }
+  EXPECT_THAT(text(), HasSubstr("▲ The windows are a preset, not from the file: every p depends on them."));
+  canvas.ui.printing = true;
+  EXPECT_THAT(text(), HasSubstr("The windows are a preset"));
+  canvas.ui.printing = false;
+  ui().windows_typed = true;
+  EXPECT_THAT(text(), Not(HasSubstr("preset")));
+}
+
+TEST_F(AttentionWords, a_pair_before_the_first_token_is_not_framed) {
+  ui().query = 4;
+  for (int which = 0; which < 2; ++which) {
+    side(which).slice_of = *wanted_slice(ui(), data.attention, which);
+    side(which).slice = even_slice(4, 5, 5);
+  }
+  ui().hovered = AttentionCell{-3, 2};
+  EXPECT_THAT(text(), Not(HasSubstr("-3")));
+  ui().pinned = AttentionCell{-3, 2};
+  EXPECT_THAT(text(), Not(HasSubstr("j = -3")));
+  EXPECT_FALSE(ui().pinned.has_value());
+  ui().pinned = AttentionCell{100, 2};
+  text();
+  EXPECT_FALSE(ui().pinned.has_value()) << "there are 100 tokens";
+}
+
+TEST_F(AttentionWords, the_framed_pair_stays_in_words_under_the_pointer) {
+  ui().pinned = AttentionCell{45, 48};
+  EXPECT_THAT(text(), HasSubstr("Framed: j = 45 (5 back), k = 48 (2 back)"));
+  ImGui::GetIO().AddMousePosEvent(640, 400);
+  EXPECT_THAT(text(), HasSubstr("Framed: j = 45 (5 back), k = 48 (2 back)"));
+  EXPECT_THAT(canvas.text, HasSubstr("Pointer: j = "));
+}
+
+TEST_F(AttentionWords, a_difference_has_no_white_sheet_in_the_dark_theme) {
+  ui().show = AttentionShow::difference;
+  const ImU32 white = to_colour(colour_at(ColourMap::difference, 0.5F));
+  EXPECT_EQ(pixels(white), 0);
+  canvas.look.theme = light_theme();
+  EXPECT_GT(pixels(white), 10'000);
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,88 @@
+// What is said below the maps of attention: the framed pair and the one under the pointer; below a picture what it is
+// of.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "profiler/record/columns.hpp"
+#include "views/attention/attention_parts.hpp"
+#include "views/data/format.hpp"
+#include "views/model/attention/figure_words.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+/// "brown 1,005 with jumps 1,011: p = 0.138, logit 4.62".
+std::string pair_text(Context& context, const AttentionCell& cell) {
+  const AttentionUi& ui = context.ui.attention;
+  const std::array<AttentionSideData, 2>& sides = context.models.attention().shown(ui, context.data.attention);
+  const AttentionSideData& side = sides[ui.flipped ? 1 : 0];
+  const auto describe = [&](const AttentionSideData& one) {
+    const std::optional<double> log_p = log_p_at(*one.slice, cell);
+    if (!log_p) return std::string("the query does not see this pair");
+    if (!std::isfinite(*log_p)) return fmt::format("logit {}", std::isnan(*log_p) ? "NaN" : "infinite");
+    if (*log_p <= std::numeric_limits<float>::lowest()) return std::string("p = 0, logit too small for a float");
+    return fmt::format("p = {}, logit {}", significant_text(std::exp(*log_p), 4),
+                       significant_text(*log_p + one.slice->lse, 5));
+  };
+  const std::int64_t query = side.slice_of.query.query;
+  if (!exists(cell)) {
+    const bool both = cell.j < 0 && cell.k < 0;
+    return fmt::format("{}: before the first token, so query {} has no such pair",
+                       both         ? fmt::format("j {} and k {} back", query - cell.j, query - cell.k)
+                       : cell.j < 0 ? fmt::format("j {} back", query - cell.j)
+                                    : fmt::format("k {} back", query - cell.k),
+                       format_count(query));
+  }
+  std::string text = fmt::format("j = {}, k = {}: {}", key_text(*side.source, cell.j, query),
+                                 key_text(*side.source, cell.k, query), describe(side));
+  if (uses_second(ui) && !ui.flipped && sides[1].slice) text += fmt::format(".  B: {}", describe(sides[1]));
+  return text;
+}
+
+}  // namespace
+
+void draw_caption(Context& context, ImVec2 at, float width) {
+  const AttentionUi& ui = context.ui.attention;
+  const Look& look = context.look;
+  AttentionModel& model = context.models.attention();
+  const AttentionSideData& side = model.shown(ui, context.data.attention)[ui.flipped ? 1 : 0];
+  ImGui::SetCursorScreenPos(at);
+  ImGui::BeginGroup();
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  muted_text(context, picture_caption(side.slice_of, *side.source));
+  if (has_preset_windows(ui)) muted_text(context, kPresetWindows);
+  if (ui.pinned) coloured_text(look.theme.text, "Framed: " + pair_text(context, *ui.pinned));
+  const int which = ui.flipped ? 1 : ui.show == AttentionShow::difference ? 2 : 0;
+  const HeatmapStyle style = model.style(ui, context.data.attention, which);
+  const ImVec2 bar = ImGui::GetCursorScreenPos();
+  draw_range_scale(context, style, bar.x, bar.x + std::min(width, look.px(240)));
+  ImGui::PopTextWrapPos();
+  ImGui::EndGroup();
+}
+
+void draw_readout(Context& context, float width, bool one_line) {
+  const AttentionUi& ui = context.ui.attention;
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  const bool both = ui.pinned && ui.hovered && ui.hovered != ui.pinned && !one_line;
+  if (!ui.pinned && !ui.hovered) {
+    muted_text(context,
+               "Hover shows a pair, click keeps it. Wheel zooms, with Shift across, with Ctrl down; drag pans, "
+               "double-click shows all. Arrow keys: query and head.");
+  } else if (both) {
+    coloured_text(context.look.theme.text, "Framed: " + pair_text(context, *ui.pinned));
+    coloured_text(context.look.theme.muted, "Pointer: " + pair_text(context, *ui.hovered));
+  } else {
+    const bool kept = !ui.hovered || ui.hovered == ui.pinned;
+    coloured_text(context.look.theme.text,
+                  (kept ? "Framed: " : "") + pair_text(context, ui.hovered ? *ui.hovered : *ui.pinned));
+  }
+  ImGui::PopTextWrapPos();
+}
+
+}  // namespace triscope
