@@ -21,7 +21,7 @@ triscope_room(views/tables kernels/base kernels/base/text profiler/paper profile
   profiler/statistics views/data views/model views/model/tables views/paper views/parts imgui_and_implot fmt::static)
 triscope_room(views/charts kernels/base/text profiler/explore profiler/plan profiler/record views/data views/model/charts views/parts imgui_and_implot
   fmt::static)
-triscope_room(views/print kernels/base kernels/base/text kernels/inspect kernels/tensors profiler/export profiler/match3 profiler/paper
+triscope_room(views/print kernels/base kernels/base/text kernels/tensors profiler/export profiler/match3 profiler/paper
   profiler/paper/laws profiler/paper/layers profiler/record profiler/record/words profiler/statistics views/data views/model/attention
   views/model/charts views/model/paper views/model/tables views/parts imgui_and_implot fmt::static)
 triscope_room(views/setup kernels/base profiler/plan profiler/record views/data views/parts imgui_and_implot fmt::static)

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "kernels/inspect/counted_queries.hpp"
-#include "tests/views/attention_fixture.hpp"
+#include "tests/views/attention/attention_fixture.hpp"
 #include "views/model/attention/attention_model.hpp"
 #include "views/model/attention/figure_words.hpp"
 #include "views/model/attention/film_choice.hpp"

@@ -1,10 +1,14 @@
-// The map of windows for print.
+// Maps for print: of windows, and of the mean over queries of a head of attention.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/base/error.hpp"
+#include "profiler/record/columns.hpp"
+#include "views/data/axis_ticks.hpp"
 #include "views/data/format.hpp"
+#include "views/model/attention/mean_words.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/plot_frame.hpp"
@@ -17,6 +21,86 @@ PlotAxis window_axis(const std::vector<std::int64_t>& windows, std::string title
   for (std::size_t n = 0; n < windows.size(); ++n)
     axis.ticks.emplace_back(static_cast<double>(n), fmt::format("{}", windows[n]));
   return axis;
+}
+
+constexpr std::int64_t kMostBoxes = 512;  // along an axis: more are not told apart on a page
+constexpr int kColours = 128;             // neighbours of one colour are one box
+
+/// Of distances: 0 is the query's own place.
+PlotAxis distance_axis(std::int64_t cells, bool across, std::string title) {
+  const double last = static_cast<double>(cells) - 0.5;
+  PlotAxis axis{across ? -last : -0.5, across ? 0.5 : last, false, {}, std::move(title)};
+  for (const double back : linear_ticks(0, static_cast<double>(cells - 1), cells > 8 ? 6 : 4)) {
+    if (back == std::round(back)) axis.ticks.emplace_back(across ? -back : back, fmt::format("{:.0f}", 0.0 - back));
+  }
+  for (auto& [value, name] : axis.ticks) name = name == "-0" ? "0" : name;
+  return axis;
+}
+
+/// The level of the pyramid with the most cells that are told apart; each is a half of the one before.
+std::size_t level_for_page(const HeatmapPyramid& pyramid) {
+  std::size_t n = 0;
+  while (n + 1 < pyramid.levels().size() &&
+         std::max(pyramid.levels()[n].width, pyramid.levels()[n].height) > kMostBoxes)
+    ++n;
+  return n;
+}
+
+ImU32 colour_of(const HeatmapStyle& style, double value) {
+  if (std::isinf(value) && value < 0) return light_theme().missing;
+  const double share = std::clamp(heatmap_position(style, value), 0.0, 1.0);
+  return to_colour(colour_at(style.map, static_cast<float>(std::round(share * kColours) / kColours)));
+}
+
+void draw_cells(VectorCanvas& canvas, const PlotFrame& frame, const HeatmapPyramid& pyramid,
+                const HeatmapStyle& style) {
+  const std::size_t n = level_for_page(pyramid);
+  const Heatmap &level = pyramid.levels()[n], &whole = pyramid.base();
+  const std::int64_t each = std::int64_t{1} << n;
+  const auto x_of = [&](std::int64_t cell) {
+    return 0.5 - static_cast<double>(whole.width - std::min(cell * each, whole.width));
+  };
+  const auto y_of = [&](std::int64_t cell) {
+    return static_cast<double>(whole.height - std::min(cell * each, whole.height)) - 0.5;
+  };
+  for (std::int64_t y = 0; y < level.height; ++y) {
+    for (std::int64_t x = 0; x < level.width;) {
+      const ImU32 colour = colour_of(style, static_cast<double>(level.at(x, y)));
+      std::int64_t end = x + 1;
+      while (end < level.width && colour_of(style, static_cast<double>(level.at(end, y))) == colour) ++end;
+      const ImVec2 low = frame.at(x_of(x), y_of(y)), corner = frame.at(x_of(end), y_of(y + 1));
+      // A hair over its neighbours: viewers show the ground between boxes that only touch.
+      canvas.box(low, ImVec2(std::min(corner.x + 0.15F, frame.high().x), std::min(corner.y + 0.15F, frame.high().y)),
+                 colour);
+      x = end;
+    }
+  }
+}
+
+/// Below the axis: the colours with p at either end.
+void draw_scale(VectorCanvas& canvas, const PlotFrame& frame, const HeatmapStyle& style) {
+  constexpr int kSteps = 48;
+  const float from = frame.low().x + 48, wide = std::min(160.0F, frame.high().x - frame.low().x - 150);
+  const float y = frame.high().y + 41;
+  if (wide < 20) return;
+  for (int n = 0; n < kSteps; ++n) {
+    const auto edge = [&](int step) { return from + wide * static_cast<float>(step) / kSteps; };
+    canvas.box(ImVec2(edge(n), y), ImVec2(std::min(edge(n + 1) + 0.15F, from + wide), y + 8),
+               to_colour(colour_at(style.map, (static_cast<float>(n) + 0.5F) / kSteps)));
+  }
+  const Theme& theme = light_theme();
+  canvas.text(from - 6, y + 7.5F, significant_text(std::exp(style.low), 2),
+              {10, theme.muted, Anchor::end, false, true});
+  canvas.text(from + wide + 6, y + 7.5F, significant_text(std::exp(style.high), 2) + "  p",
+              {10, theme.muted, Anchor::start, false, true});
+}
+
+const MeanMaps& means_of(Context& context) {
+  const MeanMaps* maps = shown_means(context.ui.attention, context.data.attention);
+  if (!maps || !context.data.attention.sides[0].source)
+    throw Error("The mean over queries was not saved", "it is not there yet", "wait until the panel shows it",
+                ExitCode::usage);
+  return *maps;
 }
 
 }  // namespace
@@ -48,6 +132,33 @@ std::string map_picture(const WindowMap& map, MapMetric metric, const std::strin
     }
   }
   return canvas.finish();
+}
+
+std::string mean_picture(Context& context, VectorFormat format, PrintChoice& choice) {
+  const MeanMaps& maps = means_of(context);
+  const AttentionUi& ui = context.ui.attention;
+  const std::int64_t head = std::clamp<std::int64_t>(ui.head, 0, maps.heads - 1);
+  fill_in(choice, mean_title(maps, head), mean_caption(ui, context.data.attention.sides[0]));
+  PlotText text{*choice.title, *choice.caption};
+  text.below_room = 26;
+  const PrintPage page = make_page({format, choice.size}, text);
+  const HeatmapPyramid pyramid(mean_heatmap(maps, head), Pooling::largest);
+  const HeatmapStyle style = mean_style(maps, head, ui.map);
+  const PlotFrame frame(page, distance_axis(maps.width, true, "j: first key, tokens from the query"),
+                        distance_axis(maps.height, false, "k: second key"), text);
+  draw_cells(*page.canvas, frame, pyramid, style);
+  draw_scale(*page.canvas, frame, style);
+  return page.canvas->finish();
+}
+
+PrintChoice mean_words(Context& context) {
+  PrintChoice words;
+  try {
+    mean_picture(context, VectorFormat::svg, words);
+  } catch (const Error&) {
+    return {{}, "", ""};
+  }
+  return words;
 }
 
 }  // namespace triscope

@@ -34,7 +34,6 @@ struct PathQuestion {
 /// How each request asks for its file.
 struct Questions {
   bool mean = false;  ///< a picture of attention is of the mean over queries
-
   PathQuestion operator()(const ask::OpenDatabase&) const {
     return {"Open database", "Dropping the file on the window does the same.", "Open", false, {".db"}};
   }
@@ -78,19 +77,16 @@ struct Questions {
             {".csv"}};
   }
   PathQuestion operator()(const ask::SaveChart& request) const {
-    if (request.panel == Panel::attention && mean)
-      return {"Save picture of the mean over queries",
-              "PNG has pixels, three times the map's size on screen; PDF and SVG are for a paper, with text and lines.",
-              "Save",
-              true,
-              {".png", ".pdf", ".svg"}};
-    if (request.panel == Panel::attention)
+    const bool attention = request.panel == Panel::attention;
+    if (attention && !mean)
       return {"Save picture of the attention map",
               "The map as it is shown, with axes, colours and the framed pair, at three times its size on screen.",
               "Save",
               true,
               {".png"}};
-    return {request.panel ? fmt::format("Save chart: {}", panel_info(*request.panel).title) : "Save chart",
+    return {attention       ? "Save picture of the mean over queries"
+            : request.panel ? fmt::format("Save chart: {}", panel_info(*request.panel).title)
+                            : "Save chart",
             "PNG has pixels, three times the chart's size on screen; PDF and SVG are for a paper, with text and lines.",
             "Save",
             true,

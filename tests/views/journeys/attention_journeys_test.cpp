@@ -413,7 +413,8 @@ TEST_F(AttentionJourney, the_head_that_looks_farthest_back_is_two_clicks_away) {
 }
 
 TEST_F(AttentionJourney, a_typed_path_shows_the_shapes_of_the_file_before_it_is_opened) {
-  HostTensor q{"q", {40, 4, 6}, std::vector<float>(960, 0.5F)}, k1{"k1", q.shape, q.values}, k2{"k2", q.shape, q.values};
+  HostTensor q{"q", {40, 4, 6}, std::vector<float>(960, 0.5F)}, k1{"k1", q.shape, q.values},
+      k2{"k2", q.shape, q.values};
   write_safetensors(window->folder / "typed.safetensors", std::vector{q, k1, k2});
   travel([](ImGuiTestContext* c) {
     open(c);

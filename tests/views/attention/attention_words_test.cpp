@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/inspect/mean_maps.hpp"
-#include "tests/views/attention_fixture.hpp"
+#include "tests/views/attention/attention_fixture.hpp"
 #include "views/model/attention/attention_model.hpp"
 #include "views/model/attention/mean_words.hpp"
 #include "views/model/attention/triple_hits.hpp"
