@@ -11,6 +11,7 @@
 #include "views/model/latency_columns.hpp"
 #include "views/model/paper/paper_model.hpp"
 #include "views/model/setup_model.hpp"
+#include "views/model/tables/judged_table.hpp"
 
 namespace triscope {
 namespace {
@@ -42,6 +43,39 @@ TEST(LatencyModel, one_line_per_problem_and_kernel_with_a_group_per_pass_and_bas
   EXPECT_EQ(model.lines[0].cells[1]->row.measurement, 2);
   EXPECT_TRUE(model.lines[2].baseline);
   EXPECT_EQ(model.reference, "") << "nothing was compared";
+}
+
+/// All that a table says.
+std::string whole(const LatencyModel& table) {
+  return write_table(latency_text(table, {0, 1, 2}, latency_columns(table)), TableFormat::tsv);
+}
+
+TEST(LatencyModel, verdicts_that_come_after_the_rows_make_the_table_that_they_would_have_made_with_them) {
+  Verdicts verdicts{"baseline.cpu", "CPU dot-product", "CPU dot"};
+  verdicts.by_measurement[1].verdict = Verdict::slower;
+  verdicts.by_measurement[1].ratio = 1.84;
+  verdicts.by_measurement[1].interval = {1.82, 1.86};
+  verdicts.rates[1] = 1.092;
+  Verdicts others{"cpu.fast", "CPU fast", "fast"};
+  others.by_measurement[2] = verdicts.by_measurement[1];
+  others.by_measurement[2].paired = true;
+  Comparisons against;
+  against[1].comparison.verdict = Verdict::faster;
+  against[1].comparison.ratio = 0.9;
+  const auto sweep = small_sweep();
+  LatencyModel table = make_latency_model(*sweep, nullptr);
+  const std::string bare = whole(table);
+  judge(table, &against, &verdicts);
+  EXPECT_EQ(whole(table), whole(make_latency_model(*sweep, &against, &verdicts)));
+  EXPECT_NE(whole(table), bare);
+  EXPECT_TRUE(table.apart);
+  judge(table, nullptr, &others);  // another reference was chosen, and the baseline left
+  EXPECT_EQ(whole(table), whole(make_latency_model(*sweep, nullptr, &others)));
+  EXPECT_EQ(table.reference, "cpu.fast");
+  EXPECT_FALSE(table.apart);
+  EXPECT_FALSE(table.has_baseline);
+  judge(table, nullptr, nullptr);
+  EXPECT_EQ(whole(table), bare);
 }
 
 TEST(LatencyModel, a_row_stands_beside_the_reference_in_time_first_and_then_in_rate) {

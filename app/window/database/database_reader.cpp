@@ -19,6 +19,7 @@
 #include "profiler/verdict/row_verdicts.hpp"
 #include "views/model/tables/beside_model.hpp"
 #include "views/model/tables/compare_model.hpp"
+#include "views/model/tables/judged_table.hpp"
 #include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
@@ -361,6 +362,10 @@ void DatabaseReader::make_table(ReadResult& result) {
   if (made.shown == table_.shown && made.against_baseline == table_.against_baseline &&
       made.beside_reference == table_.beside_reference) {
     made.model = table_.model;
+  } else if (made.shown && made.shown == table_.shown) {  // what its rows make stays
+    auto model = std::make_shared<LatencyModel>(*table_.model);
+    judge(*model, made.against_baseline.get(), made.beside_reference.get());
+    made.model = std::move(model);
   } else if (made.shown) {
     made.model = std::make_shared<const LatencyModel>(
         make_latency_model(*made.shown, made.against_baseline.get(), made.beside_reference.get()));

@@ -12,6 +12,7 @@
 #include "profiler/record/words/problem_facts.hpp"
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
+#include "views/model/tables/judged_table.hpp"
 
 namespace triscope {
 namespace {
@@ -53,11 +54,13 @@ std::vector<Fact> differing_facts(const std::vector<ResultRow>& rows) {
   const bool only_baselines =
       std::all_of(rows.begin(), rows.end(), [](const ResultRow& row) { return is_baseline(row); });
   for (Fact& fact : all_facts()) {
-    std::set<std::string> values;
-    for (const ResultRow& row : rows) {
-      if (!fact.of_ours || only_baselines || !is_baseline(row)) values.insert(fact.text(row));
-    }
-    if (values.size() > 1 && (fact.name != "instance" || has_several_instances(rows)))
+    std::optional<std::string> first;
+    const auto differs = [&](const ResultRow& row) {
+      if (fact.of_ours && !only_baselines && is_baseline(row)) return false;
+      if (!first) first = fact.text(row);
+      return fact.text(row) != *first;
+    };
+    if (std::ranges::any_of(rows, differs) && (fact.name != "instance" || has_several_instances(rows)))
       result.push_back(std::move(fact));
   }
   return result;
@@ -70,14 +73,33 @@ std::string problem_key(const Problem& p) {
                      optional_key(p.sink));
 }
 
-}  // namespace
+std::string key_of(const ResultRow& row, Pass pass, Regime regime, bool with_instance) {
+  return fmt::format("{}|{}|{}|{}|{}", problem_key(row.problem), static_cast<int>(pass), static_cast<int>(regime),
+                     row.kernel, with_instance ? row.instance : std::string());
+}
 
-namespace {
+/// The passes and regimes of one problem share a line.
+std::string line_key(const ResultRow& row, bool with_instance) {
+  return key_of(row, Pass::forward, Regime::sustained, with_instance);
+}
 
 template <typename Value>
 std::optional<Value> found_in(const std::map<std::int64_t, Value>& values, std::int64_t measurement) {
   const auto found = values.find(measurement);
   return found == values.end() ? std::nullopt : std::optional(found->second);
+}
+
+void judge_cell(LatencyCell& cell, const Comparisons* against_baseline, const Verdicts* beside_reference) {
+  cell.against_baseline = cell.beside = std::nullopt;
+  cell.of_reference = std::nullopt;
+  const std::int64_t measurement = cell.row.measurement;
+  if (against_baseline != nullptr) {
+    const auto comparison = against_baseline->find(measurement);
+    if (comparison != against_baseline->end()) cell.against_baseline = comparison->second.comparison;
+  }
+  if (beside_reference == nullptr) return;
+  cell.beside = found_in(beside_reference->by_measurement, measurement);
+  cell.of_reference = found_in(beside_reference->rates, measurement);
 }
 
 void make_groups(LatencyModel& model, const std::vector<ResultRow>& rows) {
@@ -170,8 +192,7 @@ std::string shared_conditions(std::span<const ResultRow* const> rows) {
 }
 
 std::string match_key(const ResultRow& row, bool with_instance) {
-  return fmt::format("{}|{}|{}|{}|{}", problem_key(row.problem), static_cast<int>(row.pass),
-                     static_cast<int>(row.regime), row.kernel, with_instance ? row.instance : std::string());
+  return key_of(row, row.pass, row.regime, with_instance);
 }
 
 bool has_several_instances(const std::vector<ResultRow>& rows) {
@@ -183,14 +204,23 @@ bool has_several_instances(const std::vector<ResultRow>& rows) {
   return false;
 }
 
+void judge(LatencyModel& table, const Comparisons* against_baseline, const Verdicts* beside_reference) {
+  table.reference = beside_reference == nullptr ? std::string() : beside_reference->baseline;
+  table.reference_label = beside_reference == nullptr ? std::string() : beside_reference->short_label;
+  table.has_baseline = against_baseline != nullptr;
+  table.apart = false;
+  for (LatencyLine& line : table.lines) {
+    for (std::optional<LatencyCell>& cell : line.cells) {
+      if (!cell) continue;
+      judge_cell(*cell, against_baseline, beside_reference);
+      table.apart |= cell->beside && !cell->beside->paired;
+    }
+  }
+}
+
 LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline,
                                 const Verdicts* beside_reference) {
   LatencyModel model;
-  if (beside_reference != nullptr) {
-    model.reference = beside_reference->baseline;
-    model.reference_label = beside_reference->short_label;
-  }
-  model.has_baseline = against_baseline != nullptr;
   model.conditions = shared_conditions(places_of(sweep.rows));
   make_groups(model, sweep.rows);
   const std::vector<Fact> facts = differing_facts(sweep.rows);
@@ -198,10 +228,7 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
   const bool instances = has_several_instances(sweep.rows);
   std::map<std::string, std::size_t> line_of;
   for (const ResultRow& row : sweep.rows) {
-    ResultRow question = row;
-    question.pass = Pass::forward;
-    question.regime = Regime::sustained;
-    const auto [found, inserted] = line_of.emplace(match_key(question, instances), model.lines.size());
+    const auto [found, inserted] = line_of.emplace(line_key(row, instances), model.lines.size());
     if (inserted) {
       LatencyLine line;
       line.problem = row.problem;
@@ -222,25 +249,16 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
       model.lines[found->second].paper_ms = paper->latency_ms;
       model.has_paper = true;
     }
-    LatencyCell cell{row, std::nullopt, std::nullopt, std::nullopt};
-    if (against_baseline) {
-      const auto comparison = against_baseline->find(row.measurement);
-      if (comparison != against_baseline->end()) cell.against_baseline = comparison->second.comparison;
-    }
-    if (beside_reference != nullptr) {
-      cell.beside = found_in(beside_reference->by_measurement, row.measurement);
-      model.apart |= cell.beside && !cell.beside->paired;
-      cell.of_reference = found_in(beside_reference->rates, row.measurement);
-    }
     model.flagged += row.flagged;
     model.failed += row.status == Status::failed;
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
       if (model.groups[g].pass != row.pass || model.groups[g].regime != row.regime) continue;
-      model.lines[found->second].cells[g] = std::move(cell);
+      model.lines[found->second].cells[g] = LatencyCell{row, std::nullopt, std::nullopt, std::nullopt};
       break;
     }
   }
   std::stable_partition(model.lines.begin(), model.lines.end(), [](const LatencyLine& line) { return !line.baseline; });
+  judge(model, against_baseline, beside_reference);
   return model;
 }
 
