@@ -172,7 +172,8 @@ std::string words_of(const std::string& note) {
   std::istringstream words(note);
   std::string text;
   for (std::string word; words >> word;) {
-    if (word.size() < 2 || word.front() != '#') text += (text.empty() ? "" : " ") + word;
+    if (word.front() != '#' || word.find_first_not_of('#') == std::string::npos)
+      text += (text.empty() ? "" : " ") + word;
   }
   return text;
 }
@@ -212,23 +213,11 @@ std::vector<std::string> tags_of(std::string_view note) {
   std::istringstream words{std::string(note)};
   std::vector<std::string> tags;
   for (std::string word; words >> word;) {
-    if (word.size() > 1 && word.front() == '#') tags.push_back(word.substr(1));
+    const std::size_t begin = word.find_first_not_of('#');
+    if (begin != 0 && begin != std::string::npos && std::ranges::find(tags, word.substr(begin)) == tags.end())
+      tags.push_back(word.substr(begin));
   }
   return tags;
-}
-
-bool sweep_matches(const SweepInfo& sweep, std::string_view title, std::string_view words) {
-  const auto holds = [](std::string_view text, std::string_view part) {
-    const auto alike = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
-    return std::search(text.begin(), text.end(), part.begin(), part.end(), alike) != text.end();
-  };
-  std::istringstream stream{std::string(words)};
-  for (std::string word; stream >> word;) {
-    if (!holds(title, word) && !holds(sweep.note, word) && !holds(sweep.environment.device_name, word) &&
-        !holds(sweep.started, word) && !holds(sweep.command, word))
-      return false;
-  }
-  return true;
 }
 
 std::string short_device(const std::string& name) {

@@ -24,11 +24,8 @@ std::string sweep_title(const SweepInfo& sweep);
 /// of a longer one first words, then what is special ("…").
 std::string short_title(const SweepInfo& sweep);
 
-/// The tags of a sweep: the words of its note that begin with "#", without it.
+/// The tags of a sweep: the words of its note that begin with "#", without it and once each.
 std::vector<std::string> tags_of(std::string_view note);
-
-/// Every word of `words` stands in the sweep's `title`, note, device, date or command; capitals count as small letters.
-bool sweep_matches(const SweepInfo& sweep, std::string_view title, std::string_view words);
 
 /// "NVIDIA H200" -> "H200": a device's name without its maker.
 std::string short_device(const std::string& name);

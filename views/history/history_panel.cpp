@@ -13,6 +13,7 @@
 
 #include "kernels/base/text/text_beginning.hpp"
 #include "profiler/plan/done_count.hpp"
+#include "profiler/plan/sweep_search.hpp"
 #include "profiler/plan/sweep_title.hpp"
 #include "profiler/record/unusable_sweep.hpp"
 #include "views/data/format.hpp"
@@ -126,15 +127,17 @@ void draw_counter_mark(const Look& look, ImVec2 end) {
 }
 
 /// The words of the filter that `text` does not hold: what else of a sweep they were found in is not in its line.
-std::string found_elsewhere(const std::string& filter, const SweepInfo& sweep, const std::string& text) {
+std::string found_elsewhere(const std::string& filter, const SweepInfo& sweep, const std::string& text,
+                            std::int64_t now) {
   if (filter.empty()) return {};
   SweepInfo bare;
   bare.note = sweep.note;
-  bare.environment.device_name = sweep.environment.device_name;  // stands above
+  bare.environment.device_name = sweep.environment.device_name;  // stands above, as does the day
+  bare.started = sweep.started;
   std::string words;
   std::istringstream stream{filter};
   for (std::string word; stream >> word;) {
-    if (!sweep_matches(bare, text, word)) words += (words.empty() ? "" : " ") + word;
+    if (!sweep_matches(bare, text, word, now)) words += (words.empty() ? "" : " ") + word;
   }
   return words;
 }
@@ -160,7 +163,8 @@ void draw_words(Context& context, const SweepInfo& sweep, ImVec2 at, float width
     draw_counter_mark(look, ImVec2(words.right(), at.y + look.px(kLine - 4)));
     words.leave_right(look.px(14));
   }
-  if (const std::string elsewhere = found_elsewhere(context.ui.history_filter, sweep, context.models.name(sweep).brief);
+  if (const std::string elsewhere =
+          found_elsewhere(context.ui.history_filter, sweep, context.models.name(sweep).brief, context.now);
       !elsewhere.empty())
     words.add_right(theme.accent, elsewhere, look.px(6));
   if (const std::string state = state_of(sweep, context.data); !state.empty()) {

@@ -10,10 +10,10 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
+#include "profiler/plan/sweep_search.hpp"
 #include "profiler/plan/sweep_title.hpp"
 #include "views/data/format.hpp"
 
@@ -65,13 +65,6 @@ std::string lower(std::string text) {
   return text;
 }
 
-std::vector<std::string> words_of(const std::string& filter) {
-  std::istringstream stream(lower(filter));
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(std::move(word));
-  return words;
-}
-
 constexpr std::size_t kParts = 5;
 template <typename Sweep>
 auto parts_of(Sweep& sweep) {
@@ -118,9 +111,7 @@ SweepTexts make_texts(const Described& sweeps) {
   for (std::size_t n = 0; n < sweeps.size(); ++n) {
     const SweepInfo sweep = sweeps.sweep(n);
     const SweepName& name = texts.names.emplace_back(SweepName{sweep_title(sweep), short_title(sweep)});
-    // A word has no end of a line in it: it is not found across two of them.
-    texts.searched.push_back(lower(fmt::format("{}\n{}\n{}\n{}\n{}\n{}", name.title, name.brief, sweep.note,
-                                               sweep.environment.device_name, sweep.started, sweep.command)));
+    texts.searched.push_back(searched_text(sweep, fmt::format("{}\n{}", name.title, name.brief)));
     texts.twins |= !briefs.insert(name.brief).second;
   }
   return texts;
@@ -149,24 +140,24 @@ const SweepTexts* HistoryModel::texts(const std::vector<SweepInfo>& sweeps, Mode
 
 const std::vector<HistoryLine>& HistoryModel::lines(const std::vector<SweepInfo>& sweeps, const std::string& filter,
                                                     std::int64_t now, ModelMaker& maker) {
-  const std::vector<std::string> words = words_of(filter);
+  const SweepSearch search(filter, now);
   std::size_t of = day_of(static_cast<std::time_t>(now));
   mix(of, lower(filter));
   for (const SweepInfo& sweep : sweeps) {
     mix(of, static_cast<std::size_t>(sweep.id));
     mix(of, sweep.started);
     mix(of, sweep.environment.device_name);
-    if (!words.empty()) mix(of, sweep.note);
+    if (!search.empty()) mix(of, sweep.note);
   }
   if (made_ > 0 && of == of_) return lines_;
-  const SweepTexts* all = words.empty() ? nullptr : texts(sweeps, maker);
-  if (!words.empty() && all == nullptr && made_ > 0) {  // what stood stays, as far as there are such sweeps
+  const SweepTexts* all = search.empty() ? nullptr : texts(sweeps, maker);
+  if (!search.empty() && all == nullptr && made_ > 0) {  // what stood stays, as far as there are such sweeps
     std::erase_if(lines_, [&](const HistoryLine& line) {
       return line.sweep != HistoryLine::kHeading && line.sweep >= sweeps.size();
     });
     return lines_;
   }
-  of_ = all == nullptr && !words.empty() ? 0 : of;
+  of_ = all == nullptr && !search.empty() ? 0 : of;
   ++made_;
   lines_.clear();
   matching_ = 0;
@@ -174,8 +165,7 @@ const std::vector<HistoryLine>& HistoryModel::lines(const std::vector<SweepInfo>
   std::optional<std::size_t> day;  // that group's, if known
   const std::string* device = nullptr;
   for (std::size_t n = 0; n < sweeps.size(); ++n) {
-    const auto found = [&](const std::string& word) { return all->searched[n].find(word) != std::string::npos; };
-    if (all != nullptr && !std::ranges::all_of(words, found)) continue;
+    if (all != nullptr && !search.finds(all->searched[n])) continue;
     ++matching_;
     const std::optional<std::size_t> its_day = day_of(sweeps[n].started);
     const bool same = device != nullptr && its_day && its_day == day && sweeps[n].environment.device_name == *device;

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ctime>
 #include <map>
 
 #include "app/cli/commands/commands.hpp"
@@ -12,6 +13,7 @@
 #include "app/cli/text/terminal_table.hpp"
 #include "app/cli/text/training_step.hpp"
 #include "profiler/plan/request.hpp"
+#include "profiler/plan/sweep_search.hpp"
 #include "profiler/plan/sweep_title.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/record/unusable_sweep.hpp"
@@ -41,6 +43,12 @@ std::string state_text(const SweepInfo& sweep) {
   return sweep.failed > 0 ? "failures" : "done";
 }
 
+/// As they are typed and as the window shows them.
+std::string tags_text(const SweepInfo& sweep) {
+  const std::vector<std::string> tags = tags_of(sweep.note);
+  return tags.empty() ? "" : fmt::format("#{}", fmt::join(tags, " #"));
+}
+
 /// Why it cannot be resumed, whoever asks; empty: it can.
 std::string resume_fault(const SweepInfo& sweep) {
   const std::string fault = why_unusable(sweep);
@@ -57,14 +65,15 @@ StepWords step_words(const Snapshot& snapshot, const std::vector<SweepInfo>& swe
   return words;
 }
 
-void print_table(const std::vector<SweepInfo>& sweeps, const StepWords& steps) {
+void print_table(const std::vector<SweepInfo>& sweeps, const StepWords& steps, const std::string& database) {
+  constexpr std::size_t kLongest = 60;  // one long name would widen every line
   TerminalTable table;
-  table.columns = {{"sweep", Align::right, 100, false}, {"started (UTC)", Align::left, 80, false},
-                   {"state", Align::left, 90, false},   {"ok", Align::right, 70, false},
-                   {"failed", Align::right, 60, false}, {"skipped", Align::right, 40, false},
-                   {"left", Align::right, 65, false},   {"training step", Align::left, 95, true},
-                   {"device", Align::left, 50, true},   {"title", Align::left, 85, true},
-                   {"tags", Align::left, 45, true}};
+  table.columns = {{"sweep", Align::right, 100, false},         {"started (UTC)", Align::left, 80, false},
+                   {"state", Align::left, 90, false},           {"ok", Align::right, 70, false},
+                   {"failed", Align::right, 60, false},         {"skipped", Align::right, 40, false},
+                   {"left", Align::right, 65, false},           {"training step", Align::left, 95, true},
+                   {"device", Align::left, 50, true, kLongest}, {"title", Align::left, 85, true, kLongest},
+                   {"tags", Align::left, 45, true, kLongest}};
   for (const SweepInfo& sweep : sweeps) {
     const auto count = [](std::int64_t value) { return value > 0 ? fmt::format("{}", value) : std::string(); };
     const std::int64_t left = sweep.planned - sweep.ok - sweep.failed - sweep.skipped;
@@ -73,12 +82,15 @@ void print_table(const std::vector<SweepInfo>& sweeps, const StepWords& steps) {
                           state_text(sweep) + (bad_request ? ", bad request" : ""), fmt::format("{}", sweep.ok),
                           count(sweep.failed), count(sweep.skipped), count(left),
                           steps.contains(sweep.id) ? steps.at(sweep.id) : std::string(),
-                          short_device(sweep.environment.device_name), sweep_title(sweep),
-                          fmt::format("{}", fmt::join(tags_of(sweep.note), " "))});
+                          short_device(sweep.environment.device_name), sweep_title(sweep), tags_text(sweep)});
   }
   print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
   if (std::any_of(sweeps.begin(), sweeps.end(), [](const SweepInfo& sweep) { return sweep.starred; }))
     print_output("* starred in the window\n");
+  const auto cut_short = std::ranges::find_if(
+      sweeps, [](const SweepInfo& sweep) { return state_text(sweep) == "interrupted" && resume_fault(sweep).empty(); });
+  if (cut_short != sweeps.end())
+    print_output("interrupted: `triscope sweep --resume {}{}` measures what is left\n", cut_short->id, database);
 }
 
 void print_json(const std::vector<SweepInfo>& sweeps, const StepWords& steps) {
@@ -118,7 +130,8 @@ void add_list_command(CLI::App& app, Action& action) {
            [options](const std::string& text) { options->search = text; });
   command->footer(
       "The title says what a sweep measures; the window shows the same. `triscope note` gives a sweep a note in its\n"
-      "place. Words of a note that begin with # are tags. --format json has the whole command.\n"
+      "place. Words of a note that begin with # are tags. --format json has the whole title and\n"
+      "the whole command.\n"
       "A sweep that was interrupted is continued with `triscope sweep --resume`.\n"
       "One with a bad request cannot be: what was asked for is not stored, or is nothing that can be measured. Nor "
       "can\n"
@@ -136,8 +149,9 @@ void add_list_command(CLI::App& app, Action& action) {
       give_up_other_rights({file});
       std::vector<SweepInfo> sweeps = snapshot.sweeps();
       const bool none = sweeps.empty();
-      std::erase_if(sweeps,
-                    [&](const SweepInfo& sweep) { return !sweep_matches(sweep, sweep_title(sweep), options->search); });
+      std::erase_if(sweeps, [&](const SweepInfo& sweep) {
+        return !sweep_matches(sweep, sweep_title(sweep), options->search, std::time(nullptr));
+      });
       const StepWords steps = options->step ? step_words(snapshot, sweeps) : StepWords();
       if (options->json) {
         print_json(sweeps, steps);
@@ -146,7 +160,7 @@ void add_list_command(CLI::App& app, Action& action) {
       } else if (sweeps.empty()) {
         print_output("No sweep holds all of '{}'.\n", options->search);
       } else {
-        print_table(sweeps, steps);
+        print_table(sweeps, steps, database_words(*options->database));
       }
       return 0;
     };

@@ -57,7 +57,8 @@ Layout lay_out(const TerminalTable& table, std::size_t width) {
     std::size_t content = 0;
     for (const auto& row : table.rows) content = std::max(content, display_width(row[column]));
     if (content == 0 && !table.rows.empty()) continue;
-    layout.widths[column] = std::max(content, display_width(table.columns[column].title));
+    layout.widths[column] =
+        std::max(std::min(content, table.columns[column].most), display_width(table.columns[column].title));
     layout.shown.push_back(column);
   }
   // Cutting text costs less than losing a column, so columns go only when cutting is not enough.

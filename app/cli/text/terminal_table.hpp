@@ -15,6 +15,7 @@ struct TerminalColumn {
   Align align = Align::left;
   int importance = 0;    ///< columns of the lowest importance are left out first; equal ones from the right
   bool may_cut = false;  ///< its cells may end in "..."
+  std::size_t most = static_cast<std::size_t>(-1);  ///< of more columns they do, however wide the output is
 };
 
 struct TerminalTable {

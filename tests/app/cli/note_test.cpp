@@ -1,8 +1,10 @@
 // Notes, tags and search of sweeps through the real program.
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/program.hpp"
@@ -42,6 +44,38 @@ TEST_F(NoteTest, of_a_sweep_is_written_printed_found_and_deleted) {
   EXPECT_THAT(run({"list", "--search", "#gate"}).output, HasSubstr("No sweep holds all of '#gate'"));
   EXPECT_EQ(run({"note", "1", ""}).exit_code, 0);
   EXPECT_EQ(stored("sweep = 1"), "");
+}
+
+TEST_F(NoteTest, a_sweep_is_found_by_its_date_as_it_is_printed) {
+  constexpr const char* kNoon = "1760011200000000000";  // 2025-10-09 12:00 UTC
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+      .exec(fmt::format("UPDATE sweep SET started_unix_ns = {0} WHERE id = 1; UPDATE measurement SET started_unix_ns = "
+                        "{0} WHERE sweep = 1; PRAGMA journal_mode = DELETE",
+                        kNoon));
+  EXPECT_THAT(run({"list", "--search", "9 Oct"}).output, HasSubstr("    1  2025-10-09"));
+  EXPECT_THAT(run({"list", "--search", "H200, 09 oct 2025"}).output, HasSubstr("    1  2025-10-09"));
+  EXPECT_THAT(run({"list", "--search", "8 Oct"}).output, HasSubstr("No sweep holds all of '8 Oct'"));
+  EXPECT_THAT(run({"list", "--search", "today"}).output, testing::Not(HasSubstr("2025-10-09")));
+}
+
+TEST_F(NoteTest, a_long_one_does_not_widen_every_line_of_the_list) {
+  const std::string name = "a " + std::string(500, 'x');
+  run({"note", "1", name + " #paper ##paper"});
+  const std::string list = run({"list"}).output;
+  std::istringstream lines(list);
+  for (std::string line; std::getline(lines, line);) EXPECT_LT(line.size(), 220U) << line;
+  EXPECT_THAT(list, HasSubstr("a " + std::string(55, 'x') + "...  #paper\n")) << "a tag is a tag, and as it is typed";
+  EXPECT_THAT(run({"list", "--format", "json"}).output,
+              testing::AllOf(HasSubstr(name), HasSubstr("\"tags\":[\"paper\"]")));
+  EXPECT_EQ(run({"note", "1"}).output, name + " #paper ##paper\n");
+}
+
+TEST_F(NoteTest, a_sweep_that_was_cut_short_is_listed_with_what_measures_the_rest) {
+  EXPECT_THAT(run({"list"}).output, testing::Not(HasSubstr("--resume")));
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE sweep SET finished_unix_ns = NULL, planned = 20 WHERE id = 2; PRAGMA journal_mode = DELETE");
+  EXPECT_THAT(run({"list"}).output,
+              HasSubstr("interrupted: `triscope sweep --resume 2 --db " + file_.string() + "` measures what is left"));
 }
 
 TEST_F(NoteTest, of_a_measurement_is_its_own) {

@@ -174,7 +174,9 @@ TEST(Sweep, ctrl_c_keeps_everything_measured_and_resuming_completes_it) {
     if (result.at("status") != "ok") continue;
     EXPECT_EQ(kept.count(result.at("measurement")), 1u);
   }
-  EXPECT_THAT(run_triscope({"list", "--db", database.string()}).output, HasSubstr("interrupted"));
+  EXPECT_THAT(run_triscope({"list", "--db", database.string()}).output,
+              AllOf(HasSubstr("  interrupted  "), HasSubstr("interrupted: `triscope sweep --resume 1 --db " +
+                                                            database.string() + "` measures what")));
 
   const ProgramResult resumed = run_triscope({"sweep", "--resume", "--db", database.string(), "--json"});
   EXPECT_EQ(resumed.exit_code, 0) << resumed.errors;

@@ -49,6 +49,9 @@ TEST(History, sweeps_stand_in_groups_and_a_filter_finds_each_of_its_words) {
   EXPECT_THAT(found("TRY"), testing::ElementsAre(3, 2));
   EXPECT_THAT(found("#paper try"), testing::ElementsAre(3));
   EXPECT_THAT(found("h200 11-11"), testing::ElementsAre(1));
+  EXPECT_THAT(found("14 Nov"), testing::ElementsAre(3, 2)) << "as the heading says";
+  EXPECT_THAT(found("H200, 14 Nov second"), testing::ElementsAre(3)) << "the whole heading and a word of the note";
+  EXPECT_THAT(found("H200 11 Nov"), testing::ElementsAre(1));
   EXPECT_THAT(found("nothing"), testing::IsEmpty());
   EXPECT_EQ(history.matching(), 0U);
   EXPECT_THAT(found("  "), testing::ElementsAre(3, 2, 1)) << "no word";

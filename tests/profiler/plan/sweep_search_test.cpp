@@ -1,0 +1,54 @@
+// Sweeps by words: where they may stand, and dates as lists print them.
+#include "profiler/plan/sweep_search.hpp"
+
+#include <gtest/gtest.h>
+
+namespace triscope {
+namespace {
+
+constexpr std::int64_t kNow = 1795269600;  // 2026-11-21 14:00 UTC
+
+SweepInfo some_sweep() {
+  SweepInfo sweep;
+  sweep.note = "after the rewrite #paper";
+  sweep.environment.device_name = "NVIDIA H200";
+  sweep.started = "2026-11-21T13:55:00Z";
+  sweep.command = "triscope sweep --seq 32k";
+  return sweep;
+}
+
+TEST(SweepSearch, every_word_must_stand_somewhere) {
+  const auto finds = [](const char* words) { return sweep_matches(some_sweep(), "Table 1", words, kNow); };
+  for (const char* words : {"", "  ", "table h200 #PAPER 2026-11 32k", "rewrite the"})
+    EXPECT_TRUE(finds(words)) << words;
+  for (const char* words : {"table h100", "#gate", "table1"}) EXPECT_FALSE(finds(words)) << words;
+}
+
+TEST(SweepSearch, a_date_is_found_as_it_is_printed) {
+  const auto finds = [](const char* started, const char* words) {
+    SweepInfo sweep = some_sweep();
+    sweep.started = started;
+    return sweep_matches(sweep, "Table 1", words, kNow);
+  };
+  // Around noon it is the same day from 11 hours west to 11 hours east.
+  for (const char* words : {"19 Oct", "19 oct", "Oct", "19 Oct 2026", "2026-10-19", "table 19 Oct h200", "19 October"})
+    EXPECT_TRUE(finds("2026-10-19T12:00:00Z", words)) << words;
+  for (const char* words : {"9 Oct", "18 Oct", "19 Nov", "19 Oct 2025", "today"})
+    EXPECT_FALSE(finds("2026-10-19T12:00:00Z", words)) << words;
+  EXPECT_TRUE(finds("2026-10-09T12:00:00Z", "9 Oct"));
+  EXPECT_TRUE(finds("2026-10-09T12:00:00Z", "09 Oct"));
+  EXPECT_FALSE(finds("2026-10-02T12:19:00Z", "19 Oct")) << "19 is of the time of day";
+  EXPECT_TRUE(finds("2026-11-21T12:00:00Z", "today"));
+  EXPECT_FALSE(finds("2025-11-21T12:00:00Z", "today"));
+  EXPECT_TRUE(finds("a date of another version", "another version"));
+}
+
+TEST(SweepSearch, a_day_in_a_note_is_found_too) {
+  SweepInfo sweep = some_sweep();
+  sweep.note = "as on 3 May";
+  EXPECT_TRUE(sweep_matches(sweep, "", "3 May", kNow));
+  EXPECT_FALSE(sweep_matches(sweep, "", "3 Jun", kNow));
+}
+
+}  // namespace
+}  // namespace triscope
