@@ -3,29 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <set>
-#include <span>
+#include <ctime>
 #include <utility>
 
+#include "profiler/plan/sweep_search.hpp"
 #include "profiler/record/gpu_counters.hpp"
 #include "views/command/command_search.hpp"
 #include "views/command/documents.hpp"
-#include "views/data/format.hpp"
 #include "views/model/paper/paper_ui.hpp"
-#include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
 namespace {
 
 constexpr std::size_t kMostOfEach = 8;
-
-/// In small letters, with the sign of windows as it is typed.
-std::string plain_words(std::string text) {
-  for (std::size_t at = text.find(" × "); at != std::string::npos; at = text.find(" × ")) text.replace(at, 4, "x");
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 class Finder {
  public:
@@ -37,6 +27,7 @@ class Finder {
       begin = end + 1;
     }
   }
+  const std::vector<std::string>& words() const { return wanted_; }
   bool matches(const std::string& text) const {
     const std::string words = plain_words(text);
     return !wanted_.empty() &&
@@ -66,25 +57,31 @@ class Found {
   std::size_t count_ = 0;
 };
 
-void add_rows(Found& found, const SweepResults& sweep) {
-  constexpr std::size_t kMostRows = 5000;  // this is done in each frame
-  for (const ResultRow& row : std::span(sweep.rows).first(std::min(sweep.rows.size(), kMostRows))) {
-    if (row.status == Status::skipped || row.measurement <= 0) continue;
-    const std::string tokens = format_count(row.problem.seq_len);
-    found.add("row",
-              fmt::format("{} {} {}, {} tokens, {}/{} heads", line_label(row), row.card.label, to_string(row.pass),
-                          tokens, row.problem.q_heads, row.problem.kv_heads),
-              ask::SelectMeasurement{row.measurement, row.sweep},
-              fmt::format("{} {} {} m{}", row.kernel, row.problem.seq_len, format_tokens(row.problem.seq_len),
-                          row.measurement));
-  }
+/// Kernels and rows of the shown sweep.
+void add_rows(Found& found, std::vector<PaletteItem>& items, const Finder& finder, const WindowData& data,
+              Models& models) {
+  const std::vector<RowSearch::Row>& rows =
+      models.row_search().find(data.shown, data.revision, finder.words(), kMostOfEach, models.maker);
+  for (const auto& [name, id] : models.row_search().kernels())
+    found.add("kernel", fmt::format("{}: its rows", name), ask::FilterTable{name}, id);
+  for (const RowSearch::Row& one : rows)
+    items.push_back({one.label, "row", {}, {}, ask::SelectMeasurement{one.measurement, data.shown->info.id}});
 }
 
-void add_kernels(Found& found, const SweepResults& sweep) {
-  std::set<std::string> met;
-  for (const ResultRow& row : sweep.rows) {
-    if (met.insert(row.kernel).second)
-      found.add("kernel", fmt::format("{}: its rows", row.card.label), ask::FilterTable{row.card.label}, row.kernel);
+/// As the list of sweeps finds them.
+void add_sweeps(std::vector<PaletteItem>& items, std::string_view query, const WindowData& data, Models& models) {
+  const SweepTexts* texts = models.history().texts(data.sweeps, models.maker);
+  const SweepSearch search(plain_words(std::string(query)), std::time(nullptr));
+  std::size_t count = 0;
+  for (std::size_t n = 0; texts != nullptr && n < data.sweeps.size() && count < kMostOfEach; ++n) {
+    const SweepInfo& sweep = data.sweeps[n];
+    if (search.empty() || !search.finds(texts->searched[n])) continue;
+    ++count;
+    items.push_back({fmt::format("{}, {}", texts->names[n].title, sweep.started.substr(0, 10)),
+                     "sweep",
+                     {},
+                     {},
+                     ask::ShowSweep{sweep.id}});
   }
 }
 
@@ -122,16 +119,8 @@ std::vector<PaletteItem> search_everything(std::string_view query, const WindowD
   }
   const Finder finder(query);
   Found found(items, finder);
-  if (data.shown) {
-    add_kernels(found, *data.shown);
-    add_rows(found, *data.shown);
-  }
-  const SweepTexts* texts = models.history().texts(data.sweeps, models.maker);
-  for (std::size_t n = 0; texts != nullptr && n < data.sweeps.size(); ++n) {
-    const SweepInfo& sweep = data.sweeps[n];
-    found.add("sweep", fmt::format("{}, {}", texts->names[n].title, sweep.started.substr(0, 10)),
-              ask::ShowSweep{sweep.id}, fmt::format("{} {}", sweep.environment.device_name, sweep.note));
-  }
+  if (data.shown) add_rows(found, items, finder, data, models);
+  add_sweeps(items, query, data, models);
   for (int page = 0; page < static_cast<int>(PaperPage::count); ++page) {
     const std::string id(paper_page_id(static_cast<PaperPage>(page)));
     found.add("page of the paper", "Paper: " + id, ask::ShowPanel{Panel::paper, id});

@@ -20,6 +20,7 @@
 #include "views/model/paper/match3_model.hpp"
 #include "views/model/paper/paper_model.hpp"
 #include "views/model/paper/paper_ui.hpp"
+#include "views/model/row_search.hpp"
 #include "views/model/tables/counted_elsewhere.hpp"
 #include "views/model/tables/latency_model.hpp"
 
@@ -47,6 +48,7 @@ class Models {
   /// Null when nothing is selected.
   const SampleChart* samples(const WindowData& data);
   HistoryModel& history() { return history_; }
+  RowSearch& row_search() { return row_search_; }
   const SweepName& name(const SweepInfo& sweep) { return history_.name(sweep); }
   /// Lines of the latency model in the order of filter and sort. Of many, a filter counts a frame or two later.
   const std::vector<std::size_t>& order(const WindowData& data, const std::string& filter,
@@ -101,6 +103,7 @@ class Models {
   MadeModel<std::shared_ptr<const LatencyModel>, std::vector<std::string>> filter_texts_;
   AttentionModel attention_;
   HistoryModel history_;
+  RowSearch row_search_;
   std::optional<AlgorithmSteps> steps_;
   MadeModel<Match3Fields, Match3Shown> match3_;
   MadeModel<std::uint64_t, DeviceRows> device_rows_;

@@ -178,6 +178,35 @@ TEST_F(LaterModels, match3_is_searched_beside_the_drawing) {
   EXPECT_EQ(models.match3(other)->problem, "Type whole numbers, separated by spaces.");
 }
 
+TEST_F(LaterModels, the_search_looks_through_all_rows_once_and_beside_the_drawing) {
+  auto many = many_rows(1);
+  const std::vector<ResultRow> rows = many->rows;
+  while (many->rows.size() <= 12'000) many->rows.insert(many->rows.end(), rows.begin(), rows.end());
+  for (std::size_t n = 0; n < many->rows.size(); ++n) many->rows[n].measurement = static_cast<std::int64_t>(n + 1);
+  data.shown = many;
+  ++data.revision;
+  const std::string last = "m" + std::to_string(many->rows.size());
+  const auto find = [&](std::vector<std::string> words) -> const std::vector<RowSearch::Row>& {
+    return models.row_search().find(data.shown, data.revision, words, 8, models.maker);
+  };
+  EXPECT_TRUE(find({last}).empty());
+  EXPECT_TRUE(models.row_search().kernels().empty());
+  EXPECT_TRUE(waiting.contains("row texts"));
+  next_frame();
+  ASSERT_EQ(find({last}).size(), 1U);
+  EXPECT_EQ(find({last})[0].measurement, static_cast<std::int64_t>(many->rows.size()));
+  EXPECT_FALSE(models.row_search().kernels().empty());
+  EXPECT_EQ(models.row_search().looked(), 1U) << "not in each frame";
+  EXPECT_EQ(find({"tokens"}).size(), 8U);
+  EXPECT_TRUE(find({last, "nothing"}).empty());
+  ++data.revision;
+  EXPECT_EQ(find({last}).size(), 1U) << "as it was before, while a sweep that runs is read anew";
+  many = many_rows(2);
+  data.shown = many;
+  ++data.revision;
+  EXPECT_TRUE(find({"tokens"}).empty()) << "places of other rows";
+}
+
 /// So many pairs of windows.
 std::shared_ptr<SweepResults> many_lines(std::int64_t id, std::int64_t lines = 2100) {
   auto all = fixture::length_sweep();
