@@ -6,6 +6,7 @@
 
 #include "kernels/base/error.hpp"
 #include "views/data/format.hpp"
+#include "views/model/charts/explore_chart.hpp"
 #include "views/model/tables/compare_model.hpp"
 #include "views/model/tables/latency_model.hpp"
 #include "views/parts/chart_tools.hpp"
@@ -21,7 +22,9 @@ std::string titled(Context& context, std::string title) {
   return setting.empty() ? title : title + ", " + setting;
 }
 
-[[noreturn]] void refuse(Panel panel, const char* why, const char* fix = "save it as .png") {
+/// `fix` is true in the window and where a picture is taken on a command line, which has another option for a PNG.
+[[noreturn]] void refuse(Panel panel, const std::string& why,
+                         const char* fix = "save it as .png, which is --screenshot on a command line") {
   throw Error(fmt::format("{} was not saved as SVG or PDF", panel_info(panel).title), why, fix, ExitCode::usage);
 }
 
@@ -36,10 +39,24 @@ std::string samples_now(Context& context, VectorFormat format, PrintChoice& choi
   return samples_picture(*chart, selected.measurement.summary, *choice.title, *choice.caption, {format, choice.size});
 }
 
+/// In one sentence without a full stop.
+std::string why_empty(const ExploreChart& chart) {
+  std::string why = explore_nothing(chart);
+  if (chart.rows == 0) why = "the database holds no measurement";
+  if (chart.rows > 0 && chart.matched == 0)
+    why = chart.blamed.empty() ? "no measurement matches the filter" : chart.blamed.front().sentence;
+  if (why.ends_with('.')) why.pop_back();
+  return why;
+}
+
 std::string explore_now(const Context& context, VectorFormat format, PrintChoice& choice) {
   const ExploreData& data = context.data.explore;
-  if (!data.problem.empty()) refuse(Panel::explore, data.problem.c_str());
-  if (!data.chart || data.chart->plots.empty()) refuse(Panel::explore, "it shows no points");
+  if (!data.problem.empty()) refuse(Panel::explore, data.problem, "correct what it asks for");
+  if (!data.chart) refuse(Panel::explore, "it has not read all measurements yet", "try again");
+  if (data.chart->plots.empty()) {
+    constexpr const char* kOthers = "ask for measurements that there are";  // a PNG would be as empty
+    refuse(Panel::explore, "it shows no points: " + why_empty(*data.chart), kOthers);
+  }
   fill_in(choice, explore_picture_title(*data.chart), explore_caption(*data.chart));
   return explore_picture(*data.chart, *choice.title, *choice.caption, {format, choice.size});
 }

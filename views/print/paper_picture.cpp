@@ -415,7 +415,8 @@ std::string paper_picture(Context& context, VectorFormat format, PrintChoice& ch
     case PaperPage::count:
       break;
   }
-  refuse("it is a page of tables and texts", "save it as .png, or copy its table");
+  refuse("it is a page of tables and texts",
+         "save it as .png, which is --screenshot on a command line, or copy its table");
 }
 
 }  // namespace triscope
