@@ -83,7 +83,7 @@ void FirstStart::offer_resume() {
   if (!newest.finished.empty() || newest.running || done >= newest.planned) return;
   messages_.notify(Severity::warning, NoticeId::resume,
                    fmt::format("The sweep of {} was interrupted after {} of {}. Everything measured is "
-                               "kept.",
+                               "kept; Resume measures the rest.",
                                format_started(newest.started, std::time(nullptr)), format_count(done),
                                counted(newest.planned, "measurement")),
                    {{"Resume", ask::Resume{newest.id}}});
