@@ -175,7 +175,9 @@ void draw_sentence(Context& context, const LengthPass& pass, const Sentence& sen
     const ImVec2 size(width, headline + text);
     if (ImGui::InvisibleButton(fmt::format("at {}", budget.seq_len).c_str(), size)) choose_length(context, budget);
     const bool lit = chosen || ImGui::IsItemHovered();
-    tooltip(context, sentence_help(sentence.text));
+    // Over its last line, which has the words that want explaining: a tooltip would cover what is read.
+    if (ImGui::GetMousePos().y > at.y + size.y - ImGui::GetTextLineHeight())
+      tooltip(context, sentence_help(sentence.text));
     if (chosen)
       ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y),
                                                 faded(look.theme.accent, 0.12F), look.px(3));

@@ -157,6 +157,15 @@ void draw_scale(const Context& context, const WindowMap& map, ImVec2 low, float 
   }
 }
 
+/// What stands along the axes, and why the colours begin below the lowest cell where they do.
+const char* axes_words(const WindowMap& map, MapMetric metric) {
+  const bool begins_at_a_cell = std::ranges::any_of(
+      map.cells, [&](const MapCell& one) { return one.state == MapCell::State::ok && one.value <= map.low; });
+  return begins_at_a_cell || metric == MapMetric::latency
+             ? "w1 across, w2 up, in tokens"
+             : "w1 across, w2 up, in tokens; the colours span at least a quarter of the best value";
+}
+
 void draw_grid(Context& context, const WindowMap& map) {
   const Look& look = context.look;
   const NumberFont font(look, kSecondarySize);
@@ -206,12 +215,8 @@ void draw_grid(Context& context, const WindowMap& map) {
     list->AddText(ImVec2(std::round(x), corner.y + rows * cell.y + look.px(4)), look.theme.muted, name.c_str());
   }
   ImGui::PushFont(look.text, kSecondarySize);
-  const bool widened = std::ranges::none_of(
-      map.cells, [&](const MapCell& one) { return one.state == MapCell::State::ok && one.value <= map.low; });
   list->AddText(ImVec2(corner.x, corner.y + rows * cell.y + look.px(20)), look.theme.muted,
-                widened && context.ui.map_metric != MapMetric::latency
-                    ? "w1 across, w2 up, in tokens; the colours span at least a quarter of the best value"
-                    : "w1 across, w2 up, in tokens");
+                axes_words(map, context.ui.map_metric));
   ImGui::PopFont();
   if (std::any_of(map.cells.begin(), map.cells.end(),
                   [](const MapCell& one) { return one.state == MapCell::State::ok; }))
