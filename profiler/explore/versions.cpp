@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
-#include "profiler/explore/identity.hpp"
+#include "profiler/explore/version_pairs.hpp"
 #include "profiler/record/same_device.hpp"
 
 namespace triscope {
@@ -16,55 +17,7 @@ bool is_usable(const ResultRow& row) {
   return row.status == Status::ok && row.median_ms && row.device != kUnknownDevice;
 }
 
-bool is_of(const ResultRow& row, const VersionChoice& choice, const std::string& hash) {
-  return row.kernel == choice.kernel && row.pass == choice.pass && is_usable(row) && !hash.empty() &&
-         row.source_hash.starts_with(hash);
-}
-
 using Rows = std::vector<const ResultRow*>;
-
-/// The newest of some measurements of one question.
-struct Newest {
-  const ResultRow* row = nullptr;
-  std::size_t of = 0;
-};
-
-/// What stands on both sides.
-std::vector<std::pair<Newest, Newest>> pairs_of(const Rows& older, const Rows& newer) {
-  TextNumbers texts;
-  const auto newest_of = [&](const Rows& rows) {
-    std::map<Identity, Newest> side;
-    for (const ResultRow* row : rows) {
-      Identity key = identity_of(*row, texts);
-      key[kVersionPart] = 0;
-      Newest& newest = side[key];
-      if (newest.row == nullptr || newest.row->started <= row->started) newest.row = row;
-      ++newest.of;
-    }
-    return side;
-  };
-  const std::map<Identity, Newest> before = newest_of(older), after = newest_of(newer);
-  // An instance that was renamed, or chosen anew, is still the answer to the same question where each has one.
-  const auto without_instance = [](Identity key) {
-    key[kInstancePart] = -1;
-    return key;
-  };
-  std::map<Identity, std::vector<Newest>> of_question;
-  for (const auto& [key, row] : before) of_question[without_instance(key)].push_back(row);
-  std::map<Identity, std::size_t> answers;
-  for (const auto& [key, row] : after) ++answers[without_instance(key)];
-  std::vector<std::pair<Newest, Newest>> pairs;
-  for (const auto& [key, row] : after) {
-    if (const auto same = before.find(key); same != before.end()) {
-      pairs.emplace_back(same->second, row);
-      continue;
-    }
-    const auto found = of_question.find(without_instance(key));
-    if (found != of_question.end() && found->second.size() == 1 && answers[without_instance(key)] == 1)
-      pairs.emplace_back(found->second.front(), row);
-  }
-  return pairs;
-}
 
 }  // namespace
 
@@ -94,14 +47,9 @@ std::vector<KernelHistory> kernel_histories(std::span<const ResultRow> rows) {
 }
 
 std::vector<VersionPair> shared_by_versions(std::span<const ResultRow> rows, const VersionChoice& choice) {
-  Rows before, after;
-  for (const ResultRow& row : rows) {
-    if (is_of(row, choice, choice.before)) before.push_back(&row);
-    if (is_of(row, choice, choice.after)) after.push_back(&row);
-  }
   std::vector<VersionPair> pairs;
-  for (const auto& [older, newer] : pairs_of(before, after))
-    pairs.push_back({*older.row, *newer.row, older.of, newer.of});
+  for (ChosenPair& pair : chosen_pairs(rows, choice))
+    pairs.push_back({std::move(pair.before), std::move(pair.after), pair.of_before, pair.of_after});
   return pairs;
 }
 
@@ -118,7 +66,7 @@ std::vector<VersionChange> version_changes(std::span<const ResultRow> rows, std:
     for (std::size_t after = 1; after < history.versions.size(); ++after) {
       for (std::size_t before = 0; before < after; ++before) {
         const KernelVersion &older = history.versions[before], &newer = history.versions[after];
-        const std::size_t shared = pairs_of(rows_of(older), rows_of(newer)).size();
+        const std::size_t shared = shared_questions(rows_of(older), rows_of(newer)).size();
         if (shared > 0)
           changes.push_back(
               {{history.kernel, history.pass, older.hash, newer.hash}, history.label, older, newer, shared});

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <vector>
+
+#include "profiler/explore/version_pairs.hpp"
 #include "tests/profiler/record/kernel_cards.hpp"
 
 namespace triscope {
@@ -84,6 +87,51 @@ TEST(Versions, an_instance_of_another_name_is_the_same_question_where_each_has_o
   const std::vector<VersionPair> pairs = shared_by_versions(std::vector{before, after, second}, kChoice);
   ASSERT_THAT(pairs, SizeIs(1)) << "of two that of the same name";
   EXPECT_EQ(pairs[0].after.measurement, 3);
+}
+
+/// Which measurements stand beside each other: before, after.
+std::vector<std::int64_t> chosen_of(const std::vector<ResultRow>& rows, const GpuOf& gpu_of = {}) {
+  const std::vector<ChosenPair> pairs = chosen_pairs(rows, kChoice, gpu_of);
+  if (pairs.size() != 1) return {};
+  return {pairs[0].before.measurement, pairs[0].after.measurement};
+}
+
+TEST(Versions, of_several_measurements_the_newest_are_chosen_where_nothing_speaks_for_others) {
+  const std::vector<ResultRow> rows{version_row(3, "63ca6c", "2026-11-24"), version_row(2, "63ca6c", "2026-11-25"),
+                                    version_row(5, "2c6a73", "2026-11-26"), version_row(4, "2c6a73", "2026-11-27")};
+  EXPECT_THAT(chosen_of(rows), testing::ElementsAre(2, 4));
+  const ChosenPair pair = chosen_pairs(rows, kChoice).front();
+  EXPECT_EQ(chosen_words(pair),
+            "Chosen from 2 of the newer version and 2 of the older; all pairs of them: 1.333 to 2.500.")
+      << "the medians are 3, 2 and 5, 4 ms";
+  EXPECT_EQ(chosen_words(chosen_pairs(std::vector{rows[0], rows[2]}, kChoice).front()), "") << "there was no choice";
+}
+
+TEST(Versions, what_converged_in_one_mode_is_chosen_before_what_is_newer) {
+  std::vector<ResultRow> rows{version_row(1, "63ca6c", "2026-11-24"), version_row(2, "63ca6c", "2026-11-25"),
+                              version_row(3, "2c6a73", "2026-11-26"), version_row(4, "2c6a73", "2026-11-27")};
+  rows[1].reason = "two modes: 20.33 ms and 23.84 ms (50 % of the blocks)";
+  rows[3].reason = "not converged: +-1.5 % over 3 restarts, 1.0 % was asked for";
+  EXPECT_THAT(chosen_of(rows), testing::ElementsAre(1, 3));
+  rows[2].reason = rows[3].reason;
+  rows[2].restarts = 3, rows[3].restarts = 1, rows[0].restarts = rows[1].restarts = 3;
+  EXPECT_THAT(chosen_of(rows), testing::ElementsAre(1, 3)) << "more restarts";
+}
+
+TEST(Versions, one_sweep_and_then_one_card_come_before_all_else) {
+  std::vector<ResultRow> rows{version_row(1, "63ca6c", "2026-11-24"), version_row(2, "63ca6c", "2026-11-25"),
+                              version_row(3, "2c6a73", "2026-11-26"), version_row(4, "2c6a73", "2026-11-27")};
+  rows[0].reason = "not converged: +-1.5 % over 3 restarts, 1.0 % was asked for";
+  const GpuOf cards = [](const ResultRow& row) {
+    return row.measurement == 2 || row.measurement == 4 ? "GPU-2" : "GPU-1";
+  };
+  EXPECT_THAT(chosen_of(rows, cards), testing::ElementsAre(2, 4)) << "one card, without a doubt";
+  const GpuOf apart = [](const ResultRow& row) { return row.measurement == 2 ? "GPU-2" : "GPU-1"; };
+  EXPECT_THAT(chosen_of(rows, apart), testing::ElementsAre(1, 4)) << "one card, though it did not converge";
+  const GpuOf unknown = [](const ResultRow&) { return ""; };
+  EXPECT_THAT(chosen_of(rows, unknown), testing::ElementsAre(2, 4)) << "nobody knows the card";
+  rows[0].sweep = rows[2].sweep = 7;
+  EXPECT_THAT(chosen_of(rows, cards), testing::ElementsAre(1, 3)) << "one sweep";
 }
 
 TEST(Versions, those_that_share_most_come_first_then_the_newer) {

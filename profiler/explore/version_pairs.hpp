@@ -1,0 +1,41 @@
+// Which measurements of two versions of a kernel stand beside each other.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profiler/explore/versions.hpp"
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+/// The measurements of one question on both sides.
+struct Candidates {
+  std::vector<const ResultRow*> before, after;
+};
+/// What both sides measured. Where one of them has several instances of a problem, those of the same name are one
+/// question.
+std::vector<Candidates> shared_questions(const std::vector<const ResultRow*>& older,
+                                         const std::vector<const ResultRow*>& newer);
+
+/// A measurement of each version, of the same problem, device, regime and clock.
+struct ChosenPair {
+  ResultRow before, after;
+  std::size_t of_before = 1, of_after = 1;  ///< from how many each was chosen
+  double lowest = 0, highest = 0;           ///< ratio of the medians, newer over older, of all their pairs
+};
+/// The id of the card that measured a row; empty: nobody can say.
+using GpuOf = std::function<std::string(const ResultRow&)>;
+/// What both versions measured well. Of several measurements of one question those two stand beside each other that are
+/// of one sweep, else of one card, else both without a doubt (converged, in one mode), else of more restarts; of equals
+/// the newest.
+std::vector<ChosenPair> chosen_pairs(std::span<const ResultRow> rows, const VersionChoice& choice,
+                                     const GpuOf& gpu_of = {});
+/// "Chosen from 4 of the newer version and 3 of the older; all pairs of them: 0.927 to 1.035."; empty where there was
+/// no choice.
+std::string chosen_words(const ChosenPair& pair);
+
+}  // namespace triscope
