@@ -144,6 +144,12 @@ TEST(Beside, grids_are_of_one_kernel_or_say_of_which) {
   ASSERT_THAT(labels(kernels), ElementsAre("portable_backward_rows", "portable_backward_keys", "memset"));
   EXPECT_EQ(kernels[0].factor, "2.00×");
   EXPECT_EQ(kernels[0].b, "30.00 ms");
+  a.measurement.launches = {launch("old_one", 10, 1), launch("same", 5, 1), launch("old_two", 20, 1)};
+  b.measurement.launches = {launch("new_one", 12, 1), launch("same", 5, 1), launch("new_two", 3, 1)};
+  const std::vector<BesideLine> renamed = beside_kernels(a.measurement, b.measurement);
+  EXPECT_EQ(renamed.back().label, "all 4 that only one side has");
+  EXPECT_EQ(renamed.back().a + ", " + renamed.back().b + ", " + renamed.back().factor, "30.00 ms, 15.00 ms, 2.00×");
+  a.measurement.launches = {launch("memset", 0, 1), launch(rows, 60, 100), launch(keys, 40, 7)};
   b.measurement.launches = {launch("memset", 1, 1), launch("cudnn", 30, 200)};
   EXPECT_THAT(what(a, b),
               ElementsAre("longest kernel: portable_backward_rows, cudnn", "grid of the longest: 100, 200"));

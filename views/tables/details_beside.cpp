@@ -70,6 +70,17 @@ std::string brief_time(const Comparison& time) {
   return times == std::string::npos ? text : text.substr(0, times + std::string_view("×").size());
 }
 
+/// A beside the row, as every ratio here is: the comparison the other way round. Its explanation is below, in full.
+Comparison turned_round(Comparison time) {
+  if (time.ratio > 0) time.ratio = 1 / time.ratio;
+  if (interval_known(time)) time.interval = {1 / time.interval.high, 1 / time.interval.low};
+  if (time.cycle_ratio) time.cycle_ratio = 1 / *time.cycle_ratio;
+  if (time.verdict == Verdict::faster || time.verdict == Verdict::slower)
+    time.verdict = time.verdict == Verdict::faster ? Verdict::slower : Verdict::faster;
+  time.explanation.clear();
+  return time;
+}
+
 /// A click makes a row B, with Ctrl it takes it out.
 void draw_figure_button(Context& context, const ResultRow& row, const std::string& letter, int time_column) {
   const Selection& selection = context.ui.selection;
@@ -117,7 +128,9 @@ void draw_figure(Context& context, const SelectedRow& one, const NamedBy& by, bo
     if (row.tflops) number_right(context, format_fixed(*row.tflops, rate_decimals(row)), theme.muted);
   }
   ImGui::TableNextColumn();
-  if (one.time) beside_other(context, *one.time, brief_time(*one.time), "A");
+  if (!one.time) return;
+  const Comparison time = turned_round(*one.time);
+  beside_other(context, time, brief_time(time), line_label(row));
 }
 
 /// What can be done with all that are selected, on the line of the heading.
@@ -126,13 +139,13 @@ void draw_figure_buttons(Context& context, const SelectionFigures& figures) {
   const float gap = ImGui::GetStyle().ItemSpacing.x;
   ImGui::SameLine();
   align_right(button_width("Swap A and B") + gap + button_width("Copy"));
-  if (ImGui::SmallButton("Swap A and B")) {
+  if (ImGui::Button("Swap A and B")) {
     std::vector<std::int64_t> all = context.ui.selection.all();
     std::swap(all.front(), all.back());
     context.request(ask::SelectMeasurements{std::move(all)});
   }
   ImGui::SameLine();
-  if (ImGui::SmallButton("Copy")) context.request(ask::CopyText{write_table(figures_text(figures), TableFormat::tsv)});
+  if (ImGui::Button("Copy")) context.request(ask::CopyText{write_table(figures_text(figures), TableFormat::tsv)});
 }
 
 /// What A and B say of one thing, and the factor between them. A stands at the left and B in the middle below the name,
@@ -265,7 +278,7 @@ void draw_selected_rows(Context& context, const SelectionFigures& figures) {
     ImGui::TableSetupColumn("row", ImGuiTableColumnFlags_WidthStretch);
     ImGui::TableSetupColumn("ms", ImGuiTableColumnFlags_WidthFixed, look.px(54));
     if (rates) ImGui::TableSetupColumn("TFLOP/s", ImGuiTableColumnFlags_WidthFixed, look.px(46));
-    ImGui::TableSetupColumn("beside A", ImGuiTableColumnFlags_WidthFixed, look.px(58));
+    ImGui::TableSetupColumn("A / row", ImGuiTableColumnFlags_WidthFixed, look.px(58));
     header_row(context, rates ? std::vector{false, false, true, true, false} : std::vector{false, false, true, false});
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(figures.rows.size()));

@@ -293,31 +293,55 @@ std::string plain_kernel_name(std::string_view name) {
   return space == text.npos ? text : text.substr(space + 2);
 }
 
+namespace {
+
+/// A side's time in each kernel of that name.
+struct KernelTimes {
+  std::string name;
+  double a = 0, b = 0;
+};
+
+/// What has no partner of its name on the other side, together: kernels that were renamed, split or joined.
+std::optional<BesideLine> other_kernels(const std::vector<KernelTimes>& kernels) {
+  KernelTimes all;
+  int alone = 0;
+  for (const KernelTimes& one : kernels) {
+    if (one.a > 0 && one.b > 0) continue;
+    ++alone;
+    all.a += one.a, all.b += one.b;
+  }
+  if (alone < 2 || !(all.a > 0) || !(all.b > 0)) return std::nullopt;
+  BesideLine line;
+  line.label = fmt::format("all {} that only one side has", alone);
+  line.a = format_ms(all.a), line.b = format_ms(all.b);
+  line.factor = fmt::format("{}×", significant_text(all.a / all.b));
+  return line;
+}
+
+}  // namespace
+
 std::vector<BesideLine> beside_kernels(const Measurement& a, const Measurement& b) {
   if (a.launches.size() < 2 && b.launches.size() < 2) return {};
-  struct Times {
-    std::string name;
-    double a = 0, b = 0;
-  };
-  std::vector<Times> kernels;
-  for (const auto& [one, time] : {std::pair(&a, &Times::a), std::pair(&b, &Times::b)}) {
+  std::vector<KernelTimes> kernels;
+  for (const auto& [one, time] : {std::pair(&a, &KernelTimes::a), std::pair(&b, &KernelTimes::b)}) {
     for (const LaunchRecord& launch : one->launches) {
       const std::string name = plain_kernel_name(launch.name);
-      auto found = std::ranges::find(kernels, name, &Times::name);
+      auto found = std::ranges::find(kernels, name, &KernelTimes::name);
       if (found == kernels.end()) found = kernels.insert(found, {name});
       (*found).*time += duration_ms(launch);
     }
   }
-  std::ranges::stable_sort(kernels, std::greater(), [](const Times& one) { return std::max(one.a, one.b); });
+  std::ranges::stable_sort(kernels, std::greater(), [](const KernelTimes& one) { return std::max(one.a, one.b); });
   const auto text = [](double ms) { return ms > 0 ? format_ms(ms) : std::string(kNotCounted); };
   std::vector<BesideLine> lines;
-  for (const Times& one : kernels) {
+  for (const KernelTimes& one : kernels) {
     BesideLine line;
     line.label = one.name;
     line.a = text(one.a), line.b = text(one.b);
     if (one.a > 0 && one.b > 0) line.factor = fmt::format("{}×", significant_text(one.a / one.b));
     lines.push_back(std::move(line));
   }
+  if (std::optional<BesideLine> others = other_kernels(kernels)) lines.push_back(std::move(*others));
   return lines;
 }
 
