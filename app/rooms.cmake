@@ -46,7 +46,7 @@ if(TRISCOPE_WINDOW)
     app/window/messages app/window/undo imgui_and_implot fmt::static)
   triscope_room(app/window/picture kernels/base profiler/export views/model app/window/files app/window/messages
     imgui_and_implot fmt::static)
-  triscope_room(app/window/database kernels/base kernels/base/text profiler/plan profiler/record profiler/store
+  triscope_room(app/window/database kernels/base kernels/base/text profiler/explore profiler/plan profiler/record profiler/store
     profiler/statistics profiler/store/open profiler/verdict views/data views/model views/model/tables
     app/window/messages app/window/threads app/window/undo fmt::static Threads::Threads)
   triscope_room(app/window/sweep kernels/attention kernels/base kernels/base/text profiler/plan profiler/record

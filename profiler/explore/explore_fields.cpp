@@ -66,7 +66,9 @@ std::optional<Interval> interval_of_rate(const One& one) {
 }
 Number ratio(const One& one) { return one.beside != nullptr && one.beside->ratio > 0 ? one.beside->ratio : Number(); }
 std::optional<Interval> interval_of_ratio(const One& one) {
-  return ratio(one) && interval_known(*one.beside) ? std::optional(one.beside->interval) : std::nullopt;
+  if (!ratio(one) || one.beside->verdict == Verdict::not_comparable || !interval_known(*one.beside))
+    return std::nullopt;
+  return one.beside->interval;
 }
 Number share_of_peak(const One& one) {
   const Number share = measured<&ResultRow::peak_fraction>(one);

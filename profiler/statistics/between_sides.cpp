@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "kernels/base/third_party.hpp"
 #include "profiler/statistics/quantile.hpp"
 
@@ -28,11 +30,15 @@ void UnchangedKernels::add(const ResultRow& row, const Comparison& comparison) {
 
 std::string unchanged_text(const UnchangedKernels& kernels) {
   if (kernels.times.empty()) return {};
+  const auto range = [](const std::vector<double>& ratios) {
+    if (ratios.size() == 1) return fmt::format("{:.3f}", ratios.front());
+    const auto [low, high] = std::ranges::minmax(ratios);
+    return fmt::format("{:.3f} to {:.3f}, median {:.3f}", low, high, median(ratios));
+  };
   const std::size_t count = kernels.times.size();
-  return fmt::format("What did not change, on the same two sides ({}; {} measurement{}): time A / B {:.3f}{}{}.",
-                     fmt::join(kernels.labels, ", "), count, count == 1 ? "" : "s", median(kernels.times),
-                     kernels.cycles.empty() ? "" : fmt::format(", in cycles {:.3f}", median(kernels.cycles)),
-                     count == 1 ? "" : " (medians)");
+  return fmt::format("{} unchanged measurement{} ({}): time A / B {}{}.", count, count == 1 ? "" : "s",
+                     fmt::join(kernels.labels, ", "), range(kernels.times),
+                     kernels.cycles.empty() ? "" : fmt::format("; in cycles {}", range(kernels.cycles)));
 }
 
 void Unjudged::add(const Comparison& comparison) {

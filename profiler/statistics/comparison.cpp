@@ -255,7 +255,6 @@ bool on_two_gpus(const std::string& uuid_a, const std::string& uuid_b) {
 
 Comparison not_judged_on_two_gpus(Comparison times) {
   times.verdict = Verdict::not_comparable;
-  times.interval = {0, std::numeric_limits<double>::infinity()};
   times.explanation = "A and B were measured on two GPUs: two cards differ by some percent, whatever runs on them.";
   return times;
 }

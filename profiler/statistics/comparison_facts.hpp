@@ -20,7 +20,8 @@ std::string why_disturbed(std::span<const Sample> a, std::span<const Sample> b, 
 
 /// Two GPUs that are known and not one. Their cards differ by some percent, whatever runs on them.
 bool on_two_gpus(const std::string& uuid_a, const std::string& uuid_b);
-/// What is said in the place of a verdict on two GPUs: the ratio of `times` without an interval, listed and not judged.
+/// What is said in the place of a verdict on two GPUs: the ratio of `times` with the interval of their samples, which
+/// holds nothing of what the cards differ by, listed and not judged.
 Comparison not_judged_on_two_gpus(Comparison times);
 
 }  // namespace triscope

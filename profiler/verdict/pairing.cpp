@@ -133,10 +133,15 @@ std::vector<RowPair> unchanged_pairs(const std::vector<ResultRow>& a, const std:
     return newest_of_each(in_sweep);
   };
   std::vector<RowPair> unchanged;
+  std::set<std::int64_t> told_a, told_b;  // a row that is beside several says no more than once
   for (const auto& [of_a, of_b] : sweeps) {
     for (RowPair& pair : pair_rows(measured_in(a, of_a), measured_in(b, of_b), false).pairs) {
       if (unchanged.size() == kMost) return unchanged;
-      if (is_unchanged(pair.a, pair.b)) unchanged.push_back(std::move(pair));
+      if (!is_unchanged(pair.a, pair.b) || told_a.contains(pair.a.measurement) || told_b.contains(pair.b.measurement))
+        continue;
+      told_a.insert(pair.a.measurement);
+      told_b.insert(pair.b.measurement);
+      unchanged.push_back(std::move(pair));
     }
   }
   return unchanged;

@@ -45,7 +45,7 @@ Pairing pair_rows(const std::vector<ResultRow>& a, const std::vector<ResultRow>&
 /// A sweep of A and one of B between which rows were compared.
 using SweepPair = std::pair<std::int64_t, std::int64_t>;
 /// What those sweeps of `a` and of `b` both measured of kernels that did not change (`is_unchanged`), the newest of
-/// each; of very many only the first.
+/// each, and none twice; of very many only the first.
 std::vector<RowPair> unchanged_pairs(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b,
                                      const std::set<SweepPair>& sweeps);
 

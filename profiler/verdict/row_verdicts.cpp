@@ -81,9 +81,11 @@ Comparison compare_rows(StoredSamples& of_a, const ResultRow& a, StoredSamples& 
   }
   // What took turns was on one.
   const bool two_gpus = !interleaved && on_two_gpus(of_a.gpu(a), of_b.gpu(b));
-  Comparison comparison =
-      compare({*of_first, a.regime, a.timing_source, of_a.spread(a.sweep), first.companions},
-              {*of_second, b.regime, b.timing_source, of_b.spread(b.sweep), second.companions}, interleaved, tolerance);
+  CompareInput of_one{*of_first, a.regime, a.timing_source, of_a.spread(a.sweep), first.companions},
+      of_another{*of_second, b.regime, b.timing_source, of_b.spread(b.sweep), second.companions};
+  // Their interval is that of the samples: what else two runs differ by is seen in kernels that did not change.
+  if (two_gpus && !across_gpus) of_another.companions = of_one.companions;
+  Comparison comparison = compare(of_one, of_another, interleaved, tolerance);
   if (two_gpus && !across_gpus) return not_judged_on_two_gpus(std::move(comparison));
   if (two_gpus)
     comparison.explanation += std::string(comparison.explanation.empty() ? "" : " ") +

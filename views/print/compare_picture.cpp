@@ -95,10 +95,10 @@ std::string compare_picture(const CompareModel& model, const std::string& title,
                      {within(frame.at(comparison->interval.high, y).x), at.y}},
                     colour, 1.5F);
       if (two)
-        canvas.text(room.high.x + 10, at.y + 3.5F,
-                    fmt::format("{} {}", format_fixed(comparison->ratio, ratio_decimals(*comparison)),
-                                to_string(comparison->verdict)),
-                    {10, colour});
+        canvas.text(
+            room.high.x + 10, at.y + 3.5F,
+            fmt::format("{} {}", format_fixed(comparison->ratio, kRatioDecimals), to_string(comparison->verdict)),
+            {10, colour});
       canvas.mark(at, static_cast<int>(sweep - 1) % 8, 3.2F, colour, !interval_known(*comparison));
     }
   }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,81 +13,15 @@
 #include "views/parts/data_state.hpp"
 #include "views/parts/row_selection.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/tables/compare_differences.hpp"
 #include "views/tables/compare_versions.hpp"
 #include "views/tables/tables_panels.hpp"
 
 namespace triscope {
 namespace {
 
-/// The sides from left to right: A, which is judged, before B, as "A / B" reads; of more than two the first before the
-/// others.
-std::vector<std::size_t> sides_of(const CompareModel& model) {
-  if (model.sweeps.size() == 2) return {1, 0};
-  std::vector<std::size_t> sides(model.sweeps.size());
-  std::iota(sides.begin(), sides.end(), std::size_t{0});
-  return sides;
-}
-
-constexpr float kCompareCellPadding = 5;  ///< in design pixels, on each side of a cell
-
-void draw_differences(const Context& context, const CompareModel& model) {
-  const Theme& theme = context.look.theme;
-  if (model.differences.empty()) {
-    muted_text(context, "Nothing else differs: same machine, conditions, sources and build.");
-    return;
-  }
-  // The rows below are the answer: where few of them would be seen, these lines are named alone until they are asked
-  // for.
-  constexpr float kFewRows = 8;
-  const float line = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y, row = context.look.px(24);
-  const float all = line * static_cast<float>(model.differences.size() + 1);
-  const float room = ImGui::GetContentRegionAvail().y - context.look.px(48),
-              rows = row * static_cast<float>(model.lines.size() + 1);
-  const bool tight = room - all < std::min(rows, row * kFewRows) && !context.ui.printing;
-  bool* unfolded = ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("differences unfolded"));
-  if (tight && !*unfolded) {
-    std::string names;
-    for (const Difference& difference : model.differences) names += (names.empty() ? "" : ", ") + difference.what;
-    const SmallFont font(context.look);
-    const float button = button_width("Show") + ImGui::GetStyle().ItemSpacing.x;
-    clipped_text(context, theme.muted, "What else differs: " + names, ImGui::GetContentRegionAvail().x - button);
-    ImGui::SameLine();
-    if (ImGui::SmallButton("Show###unfold")) *unfolded = true;
-    return;
-  }
-  muted_text(context, "What else differs, most important first:");
-  if (tight) {
-    ImGui::SameLine();
-    if (ImGui::SmallButton("Hide###unfold")) *unfolded = false;
-  }
-  const float height = std::min(all, std::max({3 * line, room - rows, room * 0.4F}));
-  const int columns = 1 + static_cast<int>(model.sweeps.size());
-  if (!ImGui::BeginTable("differences", columns,
-                         ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX |
-                             ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollY,
-                         ImVec2(0, height)))
-    return;
-  ImGui::TableSetupScrollFreeze(0, 1);
-  ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthFixed, context.look.px(150));
-  const std::vector<std::size_t> sides = sides_of(model);
-  ImGui::TableNextRow();
-  ImGui::TableNextColumn();
-  for (const std::size_t side : sides) {
-    ImGui::TableNextColumn();
-    clipped_text(context, theme.muted, side_name(model, side), ImGui::GetContentRegionAvail().x);
-  }
-  for (const Difference& difference : model.differences) {
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
-    coloured_text(theme.muted, difference.what);
-    for (const std::size_t side : sides) {
-      const std::string& value = difference.values[side];
-      ImGui::TableNextColumn();
-      clipped_text(context, theme.text, value.empty() ? "unknown" : value, ImGui::GetContentRegionAvail().x);
-    }
-  }
-  ImGui::EndTable();
-}
+constexpr float kSettingBesideVerdict = 200;  ///< of more it is cut, and said when hovered
+constexpr float kCompareCellPadding = 5;      ///< in design pixels, on each side of a cell
 
 /// A column of the table: what stands in it, of which side.
 struct CompareColumn {
@@ -112,23 +45,42 @@ void draw_time(Context& context, const CompareModel& model, const std::optional<
 }
 
 /// What a comparison says in one of its columns.
-void draw_comparison(Context& context, const CompareModel& model, CompareField field,
-                     const std::optional<CompareCell>& cell) {
+void draw_comparison(Context& context, CompareField field, const std::optional<CompareCell>& cell) {
   const Theme& theme = context.look.theme;
   if (!cell && field == CompareField::verdict) return coloured_text(theme.muted, "not measured");
   if (!cell || !cell->comparison) return;
   const Comparison& comparison = *cell->comparison;
-  const int decimals = ratio_decimals(comparison);
-  const std::string padding = point_padding(decimals, model.ratio_decimals);
   if (field == CompareField::verdict) {
     coloured_text(verdict_colour(theme, comparison.verdict), verdict_brief(comparison));
   } else if (field == CompareField::ratio) {
-    if (comparison.ratio > 0) number_right(context, format_fixed(comparison.ratio, decimals) + padding);
+    if (comparison.ratio > 0) number_right(context, format_fixed(comparison.ratio, kRatioDecimals));
   } else if (field == CompareField::cycles) {
     number_right(context, cycle_ratio_text(comparison));
+  } else if (field == CompareField::doubts) {
+    const SmallFont font(context.look);
+    clipped_text(context, theme.unclear, cell->doubts, ImGui::GetContentRegionAvail().x);
   } else {
-    number_right(context, interval_text(comparison) + padding, theme.muted);
+    number_right(context, interval_text(comparison), theme.muted);
   }
+}
+
+/// Beside what unchanged kernels do: "slower, +6.1 %".
+void draw_band(const Context& context, const CompareLine& line, const std::optional<CompareCell>& cell) {
+  const Theme& theme = context.look.theme;
+  if (!cell) return;
+  ImU32 colour = theme.muted;
+  if (cell->band && cell->band->is == BesideUnchanged::slower) colour = theme.slower;
+  if (cell->band && cell->band->is == BesideUnchanged::faster) colour = theme.faster;
+  if (cell->band && cell->band->is == BesideUnchanged::unclear) colour = theme.unclear;
+  coloured_text(colour, beside_text(line, *cell));
+}
+
+bool of_several(const CompareLine& line) { return line.of_before * line.of_after > 1; }
+
+/// What the comparison of a line says in words, with what it was chosen from.
+std::string cell_explanation(const CompareLine& line) {
+  const std::optional<CompareCell>& cell = line.cells.back();
+  return cell && cell->comparison ? cell->comparison->explanation : std::string();
 }
 
 /// What is said of the cell of a line under the pointer.
@@ -143,6 +95,13 @@ std::string cell_words(const CompareModel& model, const CompareLine& line, const
       return fmt::format("{} A is {}, B {}.", ratio_words(*cell->comparison), model.sweeps[column.side],
                          model.sweeps.front());
     }
+    case CompareField::band:
+      if (cell && cell->band && model.band) return band_sentence(*model.band, *cell->band);
+      return line.unchanged ? "Of a kernel that did not change: its ratio is the machine's." : "";
+    case CompareField::doubts:
+      return cell ? cell->doubts : std::string();
+    case CompareField::chosen:
+      return of_several(line) ? cell_explanation(line) : std::string();
     case CompareField::time:
       return cell ? cell->from : std::string();
     default:
@@ -228,15 +187,23 @@ void draw_line(Context& context, RowSelection& chosen, const CompareModel& model
       case CompareField::setting:
         clipped_text(context, theme.muted, line.setting, ImGui::GetContentRegionAvail().x);
         break;
+      case CompareField::band:
+        draw_band(context, line, cell);
+        break;
+      case CompareField::chosen:
+        if (of_several(line)) coloured_text(theme.muted, fmt::format("1 of {}", line.of_before * line.of_after));
+        break;
       default:
-        draw_comparison(context, model, column.field, cell);
+        draw_comparison(context, column.field, cell);
     }
   }
 }
 
 void draw_lines(Context& context, const CompareModel& model, const std::vector<CompareColumn>& columns,
                 const std::vector<std::size_t>& order) {
-  const auto line_of = [&](int row) -> const CompareLine& { return model.lines[order[static_cast<std::size_t>(row)]]; };
+  const auto line_of = [&](int row) -> const CompareLine& {
+    return line_at(model, order[static_cast<std::size_t>(row)]);
+  };
   const int rows = static_cast<int>(order.size());
   RowSelection chosen(
       context, rows, [&](int row) { return target_of(context, line_of(row)); },
@@ -258,13 +225,13 @@ bool is_nothing_judged(const CompareModel& model) {
 /// Of the widest interval, in design pixels.
 float interval_width(const Context& context, const CompareModel& model) {
   const NumberFont font(context.look);
-  const std::string end = format_fixed(model.highest_ratio, model.ratio_decimals);
+  const std::string end = format_fixed(model.highest_ratio, kRatioDecimals);
   return std::clamp(ImGui::CalcTextSize((end + " .. " + end).c_str()).x / context.look.px(1) + 2, 60.0F, 160.0F);
 }
 
 /// What answers the question comes first, so that it needs no scrolling; what only places a row comes last. What is the
 /// same in all rows, or known of none, has no column: the lines above say it.
-std::vector<CompareColumn> columns_of(const Context& context, const CompareModel& model) {
+std::vector<CompareColumn> columns_of(const Context& context, const CompareModel& model, bool with_unchanged) {
   const bool several = model.sweeps.size() > 2;
   std::vector<CompareColumn> columns;
   const auto text_width = [&](const std::string& text) {
@@ -273,20 +240,28 @@ std::vector<CompareColumn> columns_of(const Context& context, const CompareModel
   };
   const float interval = model.has_intervals ? interval_width(context, model) : 0;
   columns.push_back({CompareField::window, 0, "window", 76});
-  if (model.kernel.empty()) columns.push_back({CompareField::kernel, 0, "kernel", 100});
+  if (model.kernel.empty() || with_unchanged) columns.push_back({CompareField::kernel, 0, "kernel", 100});
   for (std::size_t s = 1; s < model.sweeps.size(); ++s) {
     if (several || !is_nothing_judged(model))
       columns.push_back({CompareField::verdict, s, several ? model.sweeps[s] : "verdict", 100});
+    if (model.band) columns.push_back({CompareField::band, s, "beside unchanged", 106});
     columns.push_back({CompareField::ratio, s, "ratio", 44, true});
-    if (model.has_cycles) columns.push_back({CompareField::cycles, s, "in cycles", 60, true});
     if (model.has_intervals) columns.push_back({CompareField::interval, s, "interval", interval, true});
+    if (model.has_cycles) columns.push_back({CompareField::cycles, s, "in cycles", 60, true});
   }
+  // Where the versions differ is asked for with by how much.
+  if (model.band && model.has_settings)
+    columns.push_back({CompareField::setting, 0, "setting",
+                       std::clamp(ImGui::CalcTextSize(model.longest_setting.c_str()).x / context.look.px(1) + 12, 80.0F,
+                                  kSettingBesideVerdict)});
+  if (model.has_doubts) columns.push_back({CompareField::doubts, 1, "doubts", 96});
   for (const std::size_t side : sides_of(model)) {
     const std::string title = side_name(model, side) + ", ms";
     columns.push_back({CompareField::time, side, title, std::clamp(text_width(title), 72.0F, 130.0F), true});
   }
-  if (model.has_passes) columns.push_back({CompareField::pass, 0, "pass", 64});
-  if (!model.has_settings) return columns;
+  if (model.has_choices) columns.push_back({CompareField::chosen, 0, "chosen", 60});
+  if (model.has_passes || with_unchanged) columns.push_back({CompareField::pass, 0, "pass", 64});
+  if (!model.has_settings || model.band) return columns;
   // The settings take the room that is left, so that nothing is scrolled out of sight for them.
   float taken = 24;
   const float widest = ImGui::CalcTextSize(model.longest_setting.c_str()).x;
@@ -302,11 +277,23 @@ const char* header_words(CompareField field) {
     case CompareField::ratio:
       return "Time of A / time of B: below 1 A is faster.";
     case CompareField::cycles:
-      return "Time x clock of A / that of B. Two cards, or one at another temperature, hold other clocks under one "
-             "power "
-             "limit: what remains in cycles is the kernel's.";
+      return "Time x clock of A / that of B: without what two cards, or one at another temperature, differ by in "
+             "clock. "
+             "Unchanged kernels differ in cycles too: the line above says by how much.";
     case CompareField::interval:
-      return "Of the ratio of times: 99 % between sweeps with restarts, else 95 %.";
+      return "Of the ratio of times: 99 % between sweeps with restarts, else 95 %. Of two GPUs it is that of the "
+             "samples "
+             "alone: what the cards differ by is not in it.";
+    case CompareField::band:
+      return "The ratio over the average of kernels that did not change. Inside: no further from it than one of those "
+             "would be in 99 of 100 cases, so that the machine may be the reason. Slower, faster: further, also with "
+             "the "
+             "row's own interval. Unclear: further, but for its interval or its two modes.";
+    case CompareField::doubts:
+      return "What the samples leave open: two modes, not converged, too few blocks, one process.";
+    case CompareField::chosen:
+      return "Of several measurements those two that are of one sweep, else of one card, else without a doubt, else of "
+             "more restarts, else the newest.";
     default:
       return "";
   }
@@ -322,7 +309,11 @@ void draw_headers(const Context& context, const std::vector<CompareColumn>& colu
     ImGui::PushStyleColor(ImGuiCol_Text, faded(theme.text, 0));
     ImGui::TableHeader(ImGui::TableGetColumnName(i));
     ImGui::PopStyleColor();
-    if (const char* words = header_words(column.field); *words != 0) tooltip(context, words);
+    if (const char* words = header_words(column.field); *words != 0 && ImGui::IsItemHovered()) {
+      ImGui::SetNextWindowPos(ImVec2(ImGui::GetMousePos().x, ImGui::GetItemRectMin().y), ImGuiCond_Always,
+                              ImVec2(0, 1));
+      tooltip(context, words);  // above the header: below it are the first rows
+    }
     const bool sorted = sort && sort->first == column.id();
     const std::string title = sorted ? fmt::format("{} {}", sort->second ? "▼" : "▲", column.title) : column.title;
     header_text(context, i, title, column.right, sorted ? theme.text : theme.muted);
@@ -331,7 +322,7 @@ void draw_headers(const Context& context, const std::vector<CompareColumn>& colu
 
 /// The lines in the order that a header was clicked for.
 const std::vector<std::size_t>& order_of(Context& context, const CompareModel& model,
-                                         const std::vector<CompareColumn>& columns) {
+                                         const std::vector<CompareColumn>& columns, bool with_unchanged) {
   UiState::CompareOrder& order = context.ui.compare_order;
   std::optional<std::pair<unsigned int, bool>> asked;
   std::optional<CompareSort> sort;
@@ -346,13 +337,13 @@ const std::vector<std::size_t>& order_of(Context& context, const CompareModel& m
     }
   }
   const bool known = order.revision == context.data.revision && order.sort == asked;
-  if (!known || order.lines.size() != model.lines.size())
-    order = {context.data.revision, asked, sorted_lines(model, sort)};
+  if (!known || order.lines.size() != model.lines.size() + (with_unchanged ? model.unchanged_lines.size() : 0))
+    order = {context.data.revision, asked, sorted_lines(model, sort, with_unchanged)};
   return order.lines;
 }
 
-void draw_rows(Context& context, const CompareModel& model) {
-  const std::vector<CompareColumn> columns = columns_of(context, model);
+void draw_rows(Context& context, const CompareModel& model, bool with_unchanged) {
+  const std::vector<CompareColumn> columns = columns_of(context, model, with_unchanged);
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable |
                                 ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_BordersInnerH |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX | ImGuiTableFlags_Sortable |
@@ -366,13 +357,14 @@ void draw_rows(Context& context, const CompareModel& model) {
   if (!open) return;
   ImGui::TableSetupScrollFreeze(1, 1);
   for (const CompareColumn& column : columns) {
-    const bool worst_first = column.field == CompareField::ratio || column.field == CompareField::cycles;
+    const bool worst_first = column.field == CompareField::ratio || column.field == CompareField::cycles ||
+                             column.field == CompareField::band || column.field == CompareField::chosen;
     ImGui::TableSetupColumn(fmt::format("{}##{}", column.title, column.id()).c_str(),
                             ImGuiTableColumnFlags_WidthFixed |
                                 (worst_first ? ImGuiTableColumnFlags_PreferSortDescending : ImGuiTableColumnFlags_None),
                             context.look.px(column.width), column.id());
   }
-  const std::vector<std::size_t>& order = order_of(context, model, columns);
+  const std::vector<std::size_t>& order = order_of(context, model, columns, with_unchanged);
   draw_headers(context, columns, context.ui.compare_order.sort);
   draw_lines(context, model, columns, order);
   ImGui::EndTable();
@@ -428,6 +420,34 @@ std::string ratio_text(const CompareModel& model) {
              : fmt::format("Ratio = time here (A) / time of {} (B), below 1 A is faster.", old);
 }
 
+/// What kernels that did not change differ by, with a button that puts their rows among the others. True while it does.
+bool draw_unchanged(const Context& context, const CompareModel& model) {
+  if (model.unchanged.times.empty()) return false;
+  bool* shown = ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("unchanged shown"));
+  const SmallFont font(context.look);
+  const bool listed = !model.unchanged_lines.empty() && !context.ui.printing;
+  const float button = listed ? button_width("Hide these rows") + ImGui::GetStyle().ItemSpacing.x : 0;
+  const float end = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  ImGui::PushTextWrapPos(end - button);
+  coloured_text(context.look.theme.text, unchanged_text(model.unchanged) + " " + band_text(model.unchanged));
+  ImGui::PopTextWrapPos();
+  if (!listed) return false;
+  ImGui::SameLine();
+  align_right(button_width("Hide these rows"));
+  if (ImGui::SmallButton(*shown ? "Hide these rows###unchanged" : "Show these rows###unchanged")) *shown = !*shown;
+  tooltip(context, "Puts the rows of kernels that did not change among the others.");
+  return *shown;
+}
+
+/// "34 shared measurements. Beside 21 unchanged measurements 0 of 34 became slower, ...": what can be said first.
+std::string versions_summary(const CompareModel& model) {
+  const std::string shared = counted(model.lines.size(), "shared measurement");
+  const std::string verdicts = fmt::format("{}: {}", shared, compare_summary(model));
+  const std::string beside = model.band ? tally_text(*model.band, model.band_tally) : "";
+  if (beside.empty()) return verdicts;
+  return (is_nothing_judged(model) ? shared + "." : verdicts) + " " + beside;
+}
+
 }  // namespace
 
 void draw_compare_panel(Context& context) {
@@ -437,7 +457,7 @@ void draw_compare_panel(Context& context) {
   const ChartFrame frame(context, Panel::compare);
   const bool versions = !context.data.versions.kernel.empty();
   std::string summary = compare_summary(*model);
-  if (versions) summary = fmt::format("{}: {}", counted(model->lines.size(), "shared measurement"), summary);
+  if (versions) summary = versions_summary(*model);
   if (!model->has_passes && !model->lines.empty())
     summary += " " + sentence(model->kernel.empty() ? model->lines.front().pass
                                                     : model->kernel + " " + model->lines.front().pass);
@@ -450,17 +470,17 @@ void draw_compare_panel(Context& context) {
   }
   chart_button(context, Panel::compare);
   if (versions) draw_versions(context);
-  for (const std::string& words : {unjudged_text(model->unjudged), unchanged_text(model->unchanged)}) {
-    if (words.empty()) continue;
+  if (const std::string words = unjudged_text(model->unjudged); !words.empty()) {
     const SmallFont font(context.look);
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.text, words);
     ImGui::PopTextWrapPos();
   }
+  const bool with_unchanged = draw_unchanged(context, *model);
   muted_text(context, ratio_text(*model) + " " + compare_explanation(*model), true);
   draw_differences(context, *model);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
-  draw_rows(context, *model);
+  draw_rows(context, *model, with_unchanged);
 }
 
 }  // namespace triscope

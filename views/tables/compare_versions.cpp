@@ -37,12 +37,13 @@ std::vector<const VersionChange*> changes_in_order(const std::vector<VersionChan
   return order;
 }
 
-/// "Hopper forward: 63ca6c (24 Nov 10:12) → 2c6a73 (25 Nov 09:01, newest), 34 shared"; below a heading without the
-/// name.
+/// "Hopper forward: A 2c6a73 (25 Nov 09:01, newest) beside B 63ca6c (24 Nov 10:12), 34 shared", in the order of the
+/// table and of "A / B"; below a heading without the name.
 std::string change_text(const VersionChange& change, bool newest, bool named, std::int64_t now) {
   std::string after = version_text(change.after, now);
   if (newest) after.insert(after.size() - 1, ", newest");
-  const std::string text = fmt::format("{} → {}, {} shared", version_text(change.before, now), after, change.shared);
+  const std::string text =
+      fmt::format("A {} beside B {}, {} shared", after, version_text(change.before, now), change.shared);
   return named ? fmt::format("{}: {}", heading_text(change), text) : text;
 }
 

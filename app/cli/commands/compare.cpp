@@ -23,6 +23,8 @@
 #include "app/cli/text/training_step.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/number_of.hpp"
+#include "profiler/explore/unchanged_band.hpp"
+#include "profiler/explore/version_pairs.hpp"
 #include "profiler/explore/versions.hpp"
 #include "profiler/plan/done_count.hpp"
 #include "profiler/statistics/between_sides.hpp"
@@ -147,15 +149,18 @@ void require_two_sides(const Side& a, const Side& b, const std::vector<ComparedP
               "name another sweep, measurement, kernel or database as B", ExitCode::usage);
 }
 
-/// What two versions of a kernel share, pass by pass, what takes longest beside before first.
-Pairing pairs_of_versions(const Side& a, const Side& b) {
+/// What two versions of a kernel share, pass by pass, what takes longest beside before first; and by measurement of A
+/// from what each pair was chosen.
+Pairing pairs_of_versions(const Side& a, const Side& b, std::map<std::int64_t, std::string>& chosen) {
+  StoredSamples samples(*a.from);
   std::vector<ResultRow> rows = a.rows;
   rows.insert(rows.end(), b.rows.begin(), b.rows.end());
   Pairing pairing;
   std::set<std::int64_t> paired;
   for (const Pass pass : {Pass::forward, Pass::backward}) {
-    for (VersionPair& pair :
-         shared_by_versions(rows, {a.selection->kernel, pass, b.selection->version, a.selection->version})) {
+    for (ChosenPair& pair : chosen_pairs(rows, {a.selection->kernel, pass, b.selection->version, a.selection->version},
+                                         [&](const ResultRow& row) { return samples.gpu(row); })) {
+      chosen[pair.after.measurement] = chosen_words(pair);
       paired.insert({pair.before.measurement, pair.after.measurement});
       pairing.pairs.push_back({std::move(pair.after), std::move(pair.before)});
     }
@@ -172,8 +177,8 @@ Pairing pairs_of_versions(const Side& a, const Side& b) {
 }
 
 /// The pairs of two sides. Two single measurements are a pair whatever they are; both sides skipped is none.
-Pairing make_pairs(const Side& a, const Side& b) {
-  if (are_versions(a, b)) return pairs_of_versions(a, b);
+Pairing make_pairs(const Side& a, const Side& b, std::map<std::int64_t, std::string>& chosen) {
+  if (are_versions(a, b)) return pairs_of_versions(a, b, chosen);
   const Selection first = a.selection.value_or(Selection{}), second = b.selection.value_or(Selection{});
   if (first.measurement && second.measurement) return {{{a.rows.front(), b.rows.front()}}, {}, {}};
   Pairing pairing = pair_rows(a.rows, b.rows, !first.kernel.empty() && !second.kernel.empty());
@@ -353,9 +358,14 @@ void print(const Compared& compared, const std::string& format) {
 int run(const CompareOptions& options) {
   auto [a, b] = open_sides(options.a, options.b, *options.database);
   for (Side* side : {&a, &b}) remark_times_aloud(*side->from, side->rows);
-  const Pairing pairing = make_pairs(a, b);
+  std::map<std::int64_t, std::string> chosen;
+  const Pairing pairing = make_pairs(a, b, chosen);
   Compared compared;
-  for (const RowPair& pair : pairing.pairs) compared.pairs.push_back({.rows = pair, .comparison = {}});
+  for (const RowPair& pair : pairing.pairs) {
+    compared.pairs.push_back({.rows = pair, .comparison = {}});
+    if (const auto found = chosen.find(pair.a.measurement); found != chosen.end())
+      compared.pairs.back().chosen = found->second;
+  }
   mark_same_measurements(a, b, compared.pairs);
   require_two_sides(a, b, compared.pairs);
   compared.a = label_of(a);
@@ -370,15 +380,22 @@ int run(const CompareOptions& options) {
   compared.differences = place_differences(*a.from, *b.from, compared.pairs, options.allowed);
   compared.tally = count_pairs(compared.pairs, pairing);
   compared.unchanged = unchanged_of(a, b, of_a, of_b, options, compared.pairs);
+  compared.band = unchanged_band(compared.unchanged);
+  for (ComparedPair& pair : compared.pairs) {
+    if (compared.band && !is_unchanged(pair.rows.a, pair.rows.b))
+      pair.band = judge(*compared.band, pair.comparison, pair.rows.a, pair.rows.b);
+  }
   std::map<std::pair<std::int64_t, std::int64_t>, const ComparedPair*> by_rows;
   for (const ComparedPair& pair : compared.pairs) by_rows[{pair.rows.a.measurement, pair.rows.b.measurement}] = &pair;
-  compared.steps = compare_steps(newest_of_each(a.rows), newest_of_each(b.rows),
-                                 [&](const ResultRow& one, const ResultRow& other) -> std::optional<RowRatio> {
-                                   const auto found = by_rows.find({one.measurement, other.measurement});
-                                   if (found == by_rows.end() || !interval_known(found->second->comparison))
-                                     return std::nullopt;
-                                   return RowRatio{found->second->comparison.interval, found->second->confidence};
-                                 });
+  compared.steps =
+      compare_steps(newest_of_each(a.rows), newest_of_each(b.rows),
+                    [&](const ResultRow& one, const ResultRow& other) -> std::optional<RowRatio> {
+                      const auto found = by_rows.find({one.measurement, other.measurement});
+                      if (found == by_rows.end() || found->second->comparison.verdict == Verdict::not_comparable ||
+                          !interval_known(found->second->comparison))
+                        return std::nullopt;
+                      return RowRatio{found->second->comparison.interval, found->second->confidence};
+                    });
   if (options.fail_if) compared.gate = options.fail_if->text;
   compared.faults = faults_of(compared, pairing, options);
   if (options.fail_if) {

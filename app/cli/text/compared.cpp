@@ -100,8 +100,13 @@ std::string ms_text(const ResultRow& row) {
 /// What all pairs say beside their verdicts: those without one by their ratios, and what did not change.
 std::vector<std::string> words_on_all(const Compared& compared) {
   Unjudged unjudged;
-  for (const ComparedPair& pair : compared.pairs) unjudged.add(pair.comparison);
-  std::vector<std::string> lines{unjudged_text(unjudged), unchanged_text(compared.unchanged)};
+  BandTally tally;
+  for (const ComparedPair& pair : compared.pairs) {
+    unjudged.add(pair.comparison);
+    if (pair.band) tally.add(*pair.band);
+  }
+  std::vector<std::string> lines{unjudged_text(unjudged), unchanged_text(compared.unchanged),
+                                 band_text(compared.unchanged), compared.band ? tally_text(*compared.band, tally) : ""};
   std::erase(lines, "");
   return lines;
 }
@@ -113,6 +118,7 @@ std::vector<std::string> sentences(const Compared& compared) {
   for (const ComparedPair& pair : compared.pairs) {
     const std::string ids = fmt::format("m{} with m{}", pair.rows.a.measurement, pair.rows.b.measurement);
     if (!pair.comparison.explanation.empty()) lines.push_back(fmt::format("{}: {}", ids, pair.comparison.explanation));
+    if (!pair.chosen.empty()) lines.push_back(fmt::format("{}: {}", ids, pair.chosen));
     if (!pair.converged_a || !pair.converged_b)
       open[pair.converged_a ? "B" : pair.converged_b ? "A" : "both"].push_back(ids);
   }
@@ -186,20 +192,23 @@ std::string compared_table(const Compared& compared, std::size_t width) {
                    {"A is", Align::left, 100, false},
                    {ratio_title(compared.pairs), Align::left, 70, false},
                    {"in cycles", Align::right, 30, false},
+                   {compared.band ? "beside unchanged" : "", Align::left, 80, false},
+                   {"doubts", Align::left, 25, false},
                    {"in turns", Align::left, 20, false},
                    {"", Align::left, 95, false}};
   const std::vector<std::string> telling = telling_facts(compared.pairs);
   for (std::size_t n = 0; n < compared.pairs.size(); ++n) {
     const ComparedPair& pair = compared.pairs[n];
     const Comparison& comparison = pair.comparison;
-    table.rows.push_back({fmt::format("m{}", pair.rows.a.measurement), name_of(pair.rows.a),
-                          fmt::format("m{}", pair.rows.b.measurement), name_of(pair.rows.b),
-                          fmt::format("{}", pair.rows.a.problem.seq_len), telling[n], ms_text(pair.rows.a),
-                          ms_text(pair.rows.b), verdict_text(comparison), ratio_interval_text(comparison),
-                          cycle_ratio_text(comparison), comparison.ratio > 0 ? (comparison.paired ? "yes" : "no") : "",
-                          pair.violated ? "FAILS"
-                          : pair.open   ? "open"
-                                        : ""});
+    table.rows.push_back(
+        {fmt::format("m{}", pair.rows.a.measurement), name_of(pair.rows.a), fmt::format("m{}", pair.rows.b.measurement),
+         name_of(pair.rows.b), fmt::format("{}", pair.rows.a.problem.seq_len), telling[n], ms_text(pair.rows.a),
+         ms_text(pair.rows.b), verdict_text(comparison), ratio_interval_text(comparison), cycle_ratio_text(comparison),
+         pair.band ? band_brief(*pair.band) : "", doubts_text(pair.rows.a, pair.rows.b),
+         comparison.ratio > 0 ? (comparison.paired ? "yes" : "no") : "",
+         pair.violated ? "FAILS"
+         : pair.open   ? "open"
+                       : ""});
   }
   std::string text = fmt::format("A: {}\nB: {}\n\n{}", compared.a, compared.b, render(table, width));
   const auto apart = [](const ComparedPair& pair) {  // from what a reader divides
@@ -233,6 +242,9 @@ std::string compared_json(const Compared& compared) {
                        {"confidence", pair.confidence},
                        {"cycle_ratio", comparison.cycle_ratio ? json(*comparison.cycle_ratio) : json(nullptr)},
                        {"paired", comparison.paired},
+                       {"beside_unchanged", pair.band ? json(to_string(pair.band->is)) : json(nullptr)},
+                       {"change_beside_unchanged", pair.band ? json(pair.band->change) : json(nullptr)},
+                       {"chosen", pair.chosen},
                        {"fails", pair.violated},
                        {"open", pair.open},
                        {"explanation", comparison.explanation},
@@ -252,7 +264,9 @@ std::string compared_json(const Compared& compared) {
     text += dump_line({{"type", "unchanged"},
                        {"kernels", unchanged.labels},
                        {"ratios", unchanged.times},
-                       {"cycle_ratios", unchanged.cycles}}) +
+                       {"cycle_ratios", unchanged.cycles},
+                       {"average", compared.band ? json(compared.band->middle) : json(nullptr)},
+                       {"factor", compared.band ? json(compared.band->factor) : json(nullptr)}}) +
             "\n";
   const Tally& tally = compared.tally;
   return text +
@@ -282,6 +296,8 @@ std::string compared_markdown(const Compared& compared) {
   table.add_column("A is", false);
   table.add_column(ratio_title(compared.pairs), false);
   table.add_column("in cycles", true);
+  table.add_column("beside unchanged", false);
+  table.add_column("doubts", false);
   table.add_column("", false);
   const std::vector<std::string> telling = telling_facts(compared.pairs);
   for (std::size_t n = 0; n < compared.pairs.size(); ++n) {
@@ -291,7 +307,8 @@ std::string compared_markdown(const Compared& compared) {
                           a.kernel == b.kernel ? a.kernel : a.kernel + " / " + b.kernel, std::string(to_string(a.pass)),
                           windows_text(a.problem), telling[n], fmt::format("{}", a.problem.seq_len), ms_text(a),
                           ms_text(b), verdict_text(pair.comparison), ratio_interval_text(pair.comparison),
-                          cycle_ratio_text(pair.comparison), pair.violated ? "fails" : ""});
+                          cycle_ratio_text(pair.comparison), pair.band ? band_brief(*pair.band) : "",
+                          doubts_text(a, pair.rows.b), pair.violated ? "fails" : ""});
   }
   const auto escaped = [](const std::string& text) { return escape_text(text, TableFormat::markdown); };
   std::string text = fmt::format("A: {}  \nB: {}\n\n", escaped(compared.a), escaped(compared.b));

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/cli/options/selection.hpp"
 #include "app/cli/text/training_step.hpp"
+#include "profiler/explore/unchanged_band.hpp"
 #include "profiler/statistics/between_sides.hpp"
 #include "profiler/statistics/statistics.hpp"
 
@@ -18,9 +20,11 @@ struct ComparedPair {
   Comparison comparison;
   double confidence = 0.95;  ///< of the interval
   bool converged_a = true, converged_b = true;
-  bool violated = false;          ///< by --fail-if
-  bool open = false;              ///< --fail-if cannot say whether it is
-  bool same_measurement = false;  ///< A and B are one
+  bool violated = false;              ///< by --fail-if
+  bool open = false;                  ///< --fail-if cannot say whether it is
+  bool same_measurement = false;      ///< A and B are one
+  std::optional<BandVerdict> band{};  ///< beside what unchanged kernels do; where that is known
+  std::string chosen{};               ///< `chosen_words`
 };
 
 /// A difference between the environments of A and B.
@@ -49,7 +53,8 @@ struct Compared {
   std::vector<ComparedPair> pairs;
   std::vector<PlaceDifference> differences;
   Tally tally;
-  UnchangedKernels unchanged;       ///< on the same two sides; empty where nothing changed
+  UnchangedKernels unchanged;  ///< on the same two sides; empty where nothing changed
+  std::optional<UnchangedBand> band;
   std::vector<ComparedStep> steps;  ///< forward and backward together
   std::string gate;                 ///< the condition of --fail-if; empty: there is no gate
   std::vector<std::string> faults;  ///< why the gate does not pass, or why nothing was compared; empty: all is well

@@ -9,6 +9,7 @@
 
 #include "app/window/database/read_sweep.hpp"
 #include "kernels/base/error.hpp"
+#include "profiler/explore/version_pairs.hpp"
 #include "profiler/verdict/pairing.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 
@@ -30,6 +31,10 @@ ComparedSweep side_of(std::vector<ResultRow> rows, const std::string& hash, cons
   side.name = short_hash(hash);
   side.aligned = true;
   return side;
+}
+
+void add_sentence(std::string& text, const std::string& sentence) {
+  if (!sentence.empty()) text += (text.empty() ? "" : " ") + sentence;
 }
 
 /// Of the kernel and pass that are named the newest version, beside that with which it shares most; where there is
@@ -58,9 +63,10 @@ const VersionsAnswer& ComparedVersions::answer(const Snapshot& snapshot, const V
     throw Error("No versions of a kernel were compared",
                 "no configuration was measured with two texts of one kernel on one device",
                 "change a kernel, build, and run the same sweep again");
-  std::vector<VersionPair> pairs = shared_by_versions(rows, answer.choice);
   StoredSamples samples(snapshot);
-  for (const VersionPair& pair : pairs) {
+  std::vector<ChosenPair> pairs =
+      chosen_pairs(rows, answer.choice, [&](const ResultRow& row) { return samples.gpu(row); });
+  for (const ChosenPair& pair : pairs) {
     samples.expect(pair.before);
     samples.expect(pair.after);
   }
@@ -68,23 +74,33 @@ const VersionsAnswer& ComparedVersions::answer(const Snapshot& snapshot, const V
   std::vector<ResultRow> before, after;
   std::map<std::int64_t, std::size_t> newest_of;
   std::set<SweepPair> compared_sweeps;
-  for (VersionPair& pair : pairs) {
+  const auto put_beside = [&](ResultRow of_after, ResultRow of_before, Comparison comparison) {
+    comparisons[of_after.measurement] = {of_before.measurement, std::move(comparison)};
+    cut_texts(of_before);
+    cut_texts(of_after);
+    before.push_back(std::move(of_before));
+    after.push_back(std::move(of_after));
+  };
+  for (ChosenPair& pair : pairs) {
     newest_of[pair.before.measurement] = pair.of_before;
     newest_of[pair.after.measurement] = pair.of_after;
     compared_sweeps.insert({pair.after.sweep, pair.before.sweep});
-    comparisons[pair.after.measurement] = {pair.before.measurement,
-                                           compare_rows(samples, pair.after, samples, pair.before, question.tolerance)};
-    cut_texts(pair.before);
-    cut_texts(pair.after);
-    before.push_back(std::move(pair.before));
-    after.push_back(std::move(pair.after));
+    Comparison comparison = compare_rows(samples, pair.after, samples, pair.before, question.tolerance);
+    add_sentence(comparison.explanation, chosen_words(pair));
+    put_beside(std::move(pair.after), std::move(pair.before), std::move(comparison));
+  }
+  UnchangedKernels unchanged;
+  for (RowPair& pair : unchanged_pairs(rows, rows, compared_sweeps)) {
+    Comparison comparison = compare_rows(samples, pair.a, samples, pair.b, question.tolerance);
+    if (!(comparison.ratio > 0) || comparisons.contains(pair.a.measurement)) continue;
+    unchanged.add(pair.a, comparison);
+    put_beside(std::move(pair.a), std::move(pair.b), std::move(comparison));
   }
   answer.compared.push_back(side_of(std::move(before), answer.choice.before, sweeps));
   answer.compared.push_back(side_of(std::move(after), answer.choice.after, sweeps));
   answer.compared.back().against_first = std::move(comparisons);
+  answer.compared.back().unchanged = std::move(unchanged);
   for (ComparedSweep& side : answer.compared) side.newest_of = newest_of;
-  for (const RowPair& pair : unchanged_pairs(rows, rows, compared_sweeps))
-    answer.compared.back().unchanged.add(pair.a, compare_rows(samples, pair.a, samples, pair.b, question.tolerance));
   answer_ = std::move(answer);
   asked_ = question;
   return answer_;

@@ -123,8 +123,10 @@ Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, Other& othe
   const bool two_gpus = on_two_gpus(ours.info.environment.device_uuid, theirs.info.environment.device_uuid);
   for (const auto& [a, b] : unknown) {
     if (cancel_.stop_requested()) break;
-    Comparison times = triscope::compare(input_of(*snapshot_, *a, series, ours.info.spread),
-                                         input_of(*other.from, *b, other.series, theirs.info.spread), false, tolerance);
+    CompareInput of_one = input_of(*snapshot_, *a, series, ours.info.spread),
+                 of_another = input_of(*other.from, *b, other.series, theirs.info.spread);
+    if (two_gpus) of_another.companions = of_one.companions;  // as `compare_rows` does
+    Comparison times = triscope::compare(of_one, of_another, false, tolerance);
     known_[Pair{a->measurement, b->measurement, elsewhere}] = {
         basis_of(*a, *b), two_gpus ? not_judged_on_two_gpus(std::move(times)) : std::move(times)};
   }

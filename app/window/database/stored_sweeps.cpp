@@ -77,6 +77,8 @@ void StoredSweeps::compare_before() {
 }
 
 void StoredSweeps::compare_versions(const VersionChoice& choice) {
+  // Rows that stand beside each other are those of the pair that was chosen before.
+  if (ui_.selection.versions && ui_.selection.versions != choice) ui_.selection.select(0);
   ui_.selection.versions = choice;
   ui_.show(Panel::compare);
   database_.read(true);
@@ -84,6 +86,8 @@ void StoredSweeps::compare_versions(const VersionChoice& choice) {
 
 void StoredSweeps::leave_versions() {
   ui_.selection.versions.reset();
+  if (ui_.selection.all().size() > 1)
+    ui_.selection.select(ui_.selection.pinned());  // B is of the versions that are left
   database_.read(true);
 }
 

@@ -205,9 +205,8 @@ TEST_F(HistoryTest, versions_are_told_beside_what_did_not_change_between_their_s
   const ProgramResult table = run_triscope(words);
   EXPECT_EQ(table.exit_code, 0) << table.errors;
   EXPECT_THAT(table.output, HasSubstr("1.078")) << "in cycles, three decimals";
-  EXPECT_THAT(table.output,
-              HasSubstr("What did not change, on the same two sides (baseline.fa3; 1 measurement): time A / "
-                        "B 1.020, in cycles 1.000."));
+  EXPECT_THAT(table.output, HasSubstr("1 unchanged measurement (baseline.fa3): time A / B 1.020; in cycles 1.000."));
+  EXPECT_THAT(table.output, HasSubstr("Too few to say how much they vary: 5 are needed."));
   std::vector<std::string> json = words;
   json.emplace_back("--json");
   EXPECT_THAT(run_triscope(json).output, testing::ContainsRegex("\"type\":\"unchanged\""));

@@ -40,19 +40,18 @@ TEST(BetweenSides, a_library_of_one_version_is_unchanged_though_its_caller_is_no
   EXPECT_FALSE(is_unchanged(row_of("cuda.hopper", "rows", "25a658"), backward));
 }
 
-TEST(BetweenSides, unchanged_kernels_are_told_by_their_medians) {
+TEST(BetweenSides, unchanged_kernels_are_told_by_their_range_and_their_medians) {
   UnchangedKernels unchanged;
   EXPECT_EQ(unchanged_text(unchanged), "");
   unchanged.add(row_of("FA3", "1", ""), ratio_of(1.02, 1.001));
-  EXPECT_EQ(unchanged_text(unchanged),
-            "What did not change, on the same two sides (FA3; 1 measurement): time A / B 1.020, in cycles 1.001.");
+  EXPECT_EQ(unchanged_text(unchanged), "1 unchanged measurement (FA3): time A / B 1.020; in cycles 1.001.");
   unchanged.add(row_of("cuDNN", "1", ""), ratio_of(1.03, 0.999));
   unchanged.add(row_of("cuDNN", "1", ""), ratio_of(1.05, {}));
   unchanged.add(row_of("nothing", "1", ""), Comparison{});
-  EXPECT_EQ(
-      unchanged_text(unchanged),
-      "What did not change, on the same two sides (FA3, cuDNN; 3 measurements): time A / B 1.030, in cycles 1.000 "
-      "(medians).");
+  EXPECT_EQ(unchanged_text(unchanged),
+            "3 unchanged measurements (FA3, cuDNN): time A / B 1.020 to 1.050, median 1.030; in cycles 0.999 to 1.001, "
+            "median "
+            "1.000.");
 }
 
 TEST(BetweenSides, what_is_not_comparable_is_counted_by_time_and_by_cycles_with_the_reason) {

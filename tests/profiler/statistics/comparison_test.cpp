@@ -149,7 +149,7 @@ TEST(ComparisonFacts, two_gpus_are_two_where_both_are_known) {
   const Comparison listed = not_judged_on_two_gpus(compare(input(a), input(b), false));
   EXPECT_EQ(listed.verdict, Verdict::not_comparable);
   EXPECT_NEAR(listed.ratio, 1.2, 1e-9);
-  EXPECT_FALSE(interval_known(listed));
+  EXPECT_TRUE(interval_known(listed)) << "that of the samples, which a reader holds against unchanged kernels";
 }
 
 TEST(Compare, without_clocks_the_time_alone_decides) {

@@ -210,7 +210,7 @@ TEST_F(CompareJourney, two_versions_of_a_kernel_are_compared_in_all_that_both_me
     IM_CHECK_EQ(data().compared.size(), 2U);
     IM_CHECK_STR_EQ(data().compared[0].name.c_str(), "63ca6c");  // the older one
     IM_CHECK_STR_EQ(data().compared[1].name.c_str(), "2c6a73");
-    IM_CHECK_EQ(data().compared[1].results->rows.size(), 4U);
+    IM_CHECK_EQ(data().compared[1].results->rows.size(), 8U);  // with those of the library
     IM_CHECK_EQ(data().compared[1].sweeps.size(), 2U);
     const CompareModel* model = app().models().compare(data(), 0);
     IM_CHECK(model != nullptr);
@@ -219,7 +219,9 @@ TEST_F(CompareJourney, two_versions_of_a_kernel_are_compared_in_all_that_both_me
     for (const CompareLine& line : model->lines) IM_CHECK(std::abs(line.cells[1]->comparison->ratio - 1.1) < 1e-6);
     IM_CHECK_STR_EQ(cycle_ratio_text(*model->lines.front().cells[1]->comparison).c_str(), "1.078");
     const std::string unchanged = unchanged_text(model->unchanged);
-    IM_CHECK(unchanged.find("time A / B 1.020, in cycles 1.000") != std::string::npos);
+    IM_CHECK(unchanged.find("4 unchanged measurements") != std::string::npos);
+    IM_CHECK(unchanged.find("median 1.020; in cycles") != std::string::npos);
+    IM_CHECK_EQ(model->unchanged_lines.size(), 4U);
     // A click selects A, the newer one, before B, whichever sweep is shown.
     std::vector<ResultRow> of_sides;
     for (const ComparedSweep& side : data().compared)
@@ -236,6 +238,23 @@ TEST_F(CompareJourney, two_versions_of_a_kernel_are_compared_in_all_that_both_me
       IM_CHECK_STR_EQ(data().beside->of->row.source_hash.c_str(), "63ca6c000000");
       IM_CHECK_STR_EQ(cycle_ratio_text(data().beside->time).c_str(), "1.078");
     }
+    // Rows of a pair that is no longer compared do not stay selected.
+    app().carry_out(ask::CompareVersions{{"cuda.hopper", data().versions.pass, "63ca6c", "2c6a73"}});
+    wait(c);
+    IM_CHECK(data().selected == nullptr && data().beside == nullptr);
+    // What did not change is put among the lines by its button, and a click on such a line selects it.
+    front(c, Panel::compare);
+    IM_CHECK_EQ(ui().compare_order.lines.size(), 4U);
+    c->ItemClick("//###compare/**/###unchanged");
+    c->Yield(2);
+    IM_CHECK_EQ(ui().compare_order.lines.size(), 8U);
+    IM_CHECK(fixture::says(fixture::drawn_text(c), "Hide these rows"));
+    c->ItemClick("//###compare/**/###unchanged");
+    c->Yield(2);
+    IM_CHECK_EQ(ui().compare_order.lines.size(), 4U);
+    c->ItemClick("//###compare/**/##line", 0, ImGuiTestOpFlags_NoCheckHoveredId);
+    wait(c);
+    IM_CHECK_EQ(ui().selection.all().size(), 2U);
     // A click on a header sorts, another one turns it round, a third one puts the lines back.
     const std::string header =
         fmt::format("//###compare/**/A 2c6a73, ms##{}", 16 + static_cast<int>(CompareField::time) + 1);
@@ -251,6 +270,7 @@ TEST_F(CompareJourney, two_versions_of_a_kernel_are_compared_in_all_that_both_me
     c->ItemClick("//**/###leave");
     wait(c);
     IM_CHECK(data().compared.empty());
+    IM_CHECK_EQ(ui().selection.all().size(), 1U);  // B was of the versions
   });
 }
 

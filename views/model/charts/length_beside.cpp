@@ -27,7 +27,7 @@ std::string beside_reference_text(const LengthPass& pass, std::size_t curve, con
   const Comparison& verdict = found->second;
   std::string text = fmt::format("{} takes {} here: {}× its time", baseline.label,
                                  format_ms(there->ms, half_width(*there)), format_fixed(verdict.ratio, 3));
-  if (interval_known(verdict))
+  if (verdict.verdict != Verdict::not_comparable && interval_known(verdict))
     text += fmt::format(", {} to {}", format_fixed(verdict.interval.low, 3), format_fixed(verdict.interval.high, 3));
   return verdict.paired ? text + ", in turns" : text + " *";
 }

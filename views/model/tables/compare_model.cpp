@@ -4,10 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -212,13 +210,9 @@ void order_lines(CompareModel& model) {
     model.missing += std::any_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return !cell; });
 }
 
-/// "sweep 27, 25 Nov 02:09"; of a measurement that was chosen from several "..., the newest of 3".
-std::string from_text(const ResultRow& row, const ComparedSweep& side, std::int64_t now) {
-  std::string text = fmt::format("sweep {}, {}", row.sweep, format_started(row.started, now));
-  const auto of = side.newest_of.find(row.measurement);
-  if (of != side.newest_of.end() && of->second > 1)
-    text += fmt::format("; the newest of {} that were measured of it", of->second);
-  return text;
+/// "sweep 27, 25 Nov 02:09".
+std::string from_text(const ResultRow& row, std::int64_t now) {
+  return fmt::format("sweep {}, {}", row.sweep, format_started(row.started, now));
 }
 
 /// What did not change between two sides: of whole sweeps those of their rows that stand beside each other.
@@ -277,15 +271,60 @@ void tell_what_is_shared(CompareModel& model) {
   if (!model.lines.empty() && !differs(&CompareLine::kernel)) model.kernel = model.lines.front().kernel;
 }
 
+/// What stands of a row in its line. `selectable` is its measurement, or 0.
+CompareCell cell_of(const ResultRow& row, std::int64_t selectable, std::int64_t now) {
+  return {.measurement = selectable,
+          .row = row.measurement,
+          .sweep = row.sweep,
+          .ms = row.status == Status::ok ? row.median_ms : std::nullopt,
+          .decimals = ms_decimals(row),
+          .status = row.status,
+          .comparison = std::nullopt,
+          .from = from_text(row, now)};
+}
+
+/// Of two sides: each line beside what unchanged kernels do, and what makes its times doubtful.
+void judge_lines(CompareModel& model, const std::vector<ComparedSweep>& compared) {
+  model.band = unchanged_band(model.unchanged);
+  std::map<std::int64_t, const ResultRow*> of_first, of_second;
+  for (const ResultRow& row : compared[0].results->rows) of_first.emplace(row.measurement, &row);
+  for (const ResultRow& row : compared[1].results->rows) of_second.emplace(row.measurement, &row);
+  for (CompareLine& line : model.lines) {
+    std::optional<CompareCell>&first = line.cells[0], &second = line.cells[1];
+    if (!first || !second || !second->comparison) continue;
+    const auto b = of_first.find(first->row), a = of_second.find(second->row);
+    if (b == of_first.end() || a == of_second.end()) continue;
+    second->doubts = doubts_text(*a->second, *b->second);
+    model.has_doubts |= !second->doubts.empty();
+    model.has_choices |= line.of_before * line.of_after > 1;
+    line.unchanged = is_unchanged(*a->second, *b->second);
+    if (!model.band || line.unchanged) continue;
+    second->band = judge(*model.band, *second->comparison, *a->second, *b->second);
+    if (second->band) model.band_tally.add(*second->band);
+  }
+}
+
+/// Of two versions: those of the rows that stand beside each other that changed, or the others.
+std::vector<ComparedSweep> part_of(const std::vector<ComparedSweep>& versions, bool unchanged) {
+  std::vector<ComparedSweep> part = versions;
+  const std::vector<ResultRow>&before = versions[0].results->rows, &after = versions[1].results->rows;
+  for (std::size_t side = 0; side < 2; ++side) {
+    SweepResults results{versions[side].results->info, {}};
+    for (std::size_t n = 0; n < before.size(); ++n) {
+      if (is_unchanged(after[n], before[n]) == unchanged) results.rows.push_back(side == 0 ? before[n] : after[n]);
+    }
+    part[side].results = std::make_shared<const SweepResults>(std::move(results));
+  }
+  return part;
+}
+
 void add_line(CompareModel& model, CompareLine line) {
   model.has_settings |= !line.setting.empty();
   if (line.setting.size() > model.longest_setting.size()) model.longest_setting = line.setting;
   model.lines.push_back(std::move(line));
 }
 
-}  // namespace
-
-CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std::int64_t now) {
+CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t now) {
   CompareModel model;
   const std::size_t n = compared.size();
   bool instances = false;
@@ -318,183 +357,34 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
       const auto [found, inserted] = line_of.emplace(key, model.lines.size());
       if (inserted) add_line(model, empty_line(row, instances, settings[at], n));
       ++at;
-      const std::int64_t selectable = compared[s].database.empty() ? row.measurement : 0;
-      CompareCell cell{selectable,
-                       row.sweep,
-                       row.status == Status::ok ? row.median_ms : std::nullopt,
-                       ms_decimals(row),
-                       row.status,
-                       std::nullopt,
-                       from_text(row, compared[s], now)};
+      CompareCell cell = cell_of(row, compared[s].database.empty() ? row.measurement : 0, now);
+      if (const auto chosen = compared[s].newest_of.find(row.measurement); chosen != compared[s].newest_of.end())
+        (s == 0 ? model.lines[found->second].of_before : model.lines[found->second].of_after) = chosen->second;
       const auto comparison = compared[s].against_first.find(row.measurement);
       if (comparison != compared[s].against_first.end()) {
         cell.comparison = comparison->second.comparison;
         count(model, *cell.comparison);
-        model.ratio_decimals = std::max(model.ratio_decimals, ratio_decimals(*cell.comparison));
       }
       if (cell.ms) model.decimals = std::max(model.decimals, cell.decimals);
       model.lines[found->second].cells[s] = std::move(cell);
     }
   }
+  model.unchanged = unchanged_of(compared);
+  if (n == 2) judge_lines(model, compared);
   order_lines(model);
   tell_what_is_shared(model);
-  model.unchanged = unchanged_of(compared);
   model.differences = differences_of(compared, now);
   return model;
 }
 
-const char* side_letter(const CompareModel& model, std::size_t side) {
-  return model.sweeps.size() != 2 ? "" : side == 0 ? "B" : "A";
-}
-
-std::string side_name(const CompareModel& model, std::size_t side) {
-  const std::string letter = side_letter(model, side);
-  return letter.empty() ? model.sweeps[side] : letter + " " + model.sweeps[side];
-}
-
-namespace {
-
-/// What a line is sorted by: a number, or a text.
-struct SortKey {
-  std::optional<double> number;
-  std::string text;
-};
-SortKey sort_key(const CompareLine& line, const CompareSort& sort) {
-  const std::optional<CompareCell>& cell = line.cells[std::min(sort.side, line.cells.size() - 1)];
-  const Comparison* comparison = cell && cell->comparison ? &*cell->comparison : nullptr;
-  switch (sort.field) {
-    case CompareField::window:
-      return {{}, line.window};
-    case CompareField::kernel:
-      return {{}, line.kernel};
-    case CompareField::pass:
-      return {{}, line.pass};
-    case CompareField::setting:
-      return {{}, line.setting};
-    case CompareField::verdict:
-      return {comparison ? std::optional<double>(static_cast<int>(comparison->verdict)) : std::nullopt, {}};
-    case CompareField::ratio:
-      return {comparison && comparison->ratio > 0 ? std::optional(comparison->ratio) : std::nullopt, {}};
-    case CompareField::cycles:
-      return {comparison ? comparison->cycle_ratio : std::nullopt, {}};
-    case CompareField::interval:
-      return {comparison && interval_known(*comparison)
-                  ? std::optional(comparison->interval.high - comparison->interval.low)
-                  : std::nullopt,
-              {}};
-    case CompareField::time:
-      return {cell ? cell->ms : std::nullopt, {}};
-  }
-  return {};
-}
-
-/// With the numbers in a text in the order of their size.
-bool text_before(const std::string& a, const std::string& b) { return strverscmp(a.c_str(), b.c_str()) < 0; }
-
 }  // namespace
 
-std::vector<std::size_t> sorted_lines(const CompareModel& model, const std::optional<CompareSort>& sort) {
-  std::vector<std::size_t> order(model.lines.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (!sort || model.sweeps.empty()) return order;
-  std::vector<SortKey> keys;
-  for (const CompareLine& line : model.lines) keys.push_back(sort_key(line, *sort));
-  std::ranges::stable_sort(order, [&](std::size_t one, std::size_t other) {
-    const SortKey &a = keys[one], &b = keys[other];
-    if (a.number.has_value() != b.number.has_value()) return a.number.has_value();
-    if (a.number) return sort->descending ? *a.number > *b.number : *a.number < *b.number;
-    return sort->descending ? text_before(b.text, a.text) : text_before(a.text, b.text);
-  });
-  return order;
-}
-
-int ratio_decimals(const Comparison& comparison) {
-  constexpr int kMost = 3;
-  if (!interval_known(comparison)) return kMost - 1;
-  return known_decimals(comparison.ratio, (comparison.interval.high - comparison.interval.low) / 2, kMost);
-}
-
-std::string interval_text(const Comparison& comparison) {
-  if (!interval_known(comparison)) return "unknown";
-  const int decimals = ratio_decimals(comparison);
-  return fmt::format("{} .. {}", format_fixed(comparison.interval.low, decimals),
-                     format_fixed(comparison.interval.high, decimals));
-}
-
-std::string compare_explanation(const CompareModel& model) {
-  double least = 1, most = 0;
-  for (const CompareLine& line : model.lines) {
-    for (const auto& cell : line.cells) {
-      if (!cell || !cell->comparison || cell->comparison->verdict == Verdict::not_comparable) continue;
-      least = std::min(least, cell->comparison->same_within);
-      most = std::max(most, cell->comparison->same_within);
-    }
-  }
-  const std::string all = model.conditions.empty() ? "" : "All rows: " + model.conditions + ".";
-  if (most == 0) return all;  // nothing has a verdict
-  const std::string within = least == most ? fmt::format("{:.3g} %", 100 * most)
-                                           : fmt::format("{:.3g} %, {:.3g} % in turns", 100 * most, 100 * least);
-  return fmt::format("Same: the whole interval within {} of 1. Unclear: the interval allows more than one answer.{}",
-                     within, all.empty() ? "" : " " + all);
-}
-
-TextTable compare_text(const CompareModel& model) {
-  TextTable table{{"window", "kernel", "pass"}, {false, false, false}, {}};
-  if (model.has_settings) {
-    table.header.emplace_back("setting");
-    table.numeric.push_back(false);
-  }
-  for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
-    table.header.push_back(side_name(model, s) + ", ms");
-    table.numeric.push_back(true);
-    if (s == 0) continue;
-    for (const char* title : {"ratio", "low", "high", "ratio in cycles"}) {
-      table.header.emplace_back(title);
-      table.numeric.push_back(true);
-    }
-    table.header.emplace_back("verdict");
-    table.numeric.push_back(false);
-  }
-  for (const CompareLine& line : model.lines) {
-    std::vector<std::string> row{line.window, line.kernel, line.pass};
-    if (model.has_settings) row.push_back(line.setting);
-    for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
-      const auto& cell = line.cells[s];
-      row.push_back(cell && cell->ms ? format_fixed(*cell->ms, cell->decimals)
-                    : cell           ? std::string(to_string(cell->status))
-                                     : "");
-      if (s == 0) continue;
-      if (cell && cell->comparison) {
-        const Comparison& c = *cell->comparison;
-        const bool known = interval_known(c);
-        const int decimals = ratio_decimals(c);
-        row.insert(row.end(), {c.ratio > 0 ? format_fixed(c.ratio, decimals) : "",
-                               known ? format_fixed(c.interval.low, decimals) : "unknown",
-                               known ? format_fixed(c.interval.high, decimals) : "unknown", cycle_ratio_text(c),
-                               std::string(to_string(c.verdict))});
-      } else {
-        row.insert(row.end(), 5, "");
-      }
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-std::string compare_summary(const CompareModel& model) {
-  std::string text;
-  const auto add = [&](std::int64_t number, const char* word) {
-    if (number > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, word);
-  };
-  // That none is slower is an answer too.
-  if (model.faster + model.slower + model.same + model.unclear > 0)
-    text = fmt::format("{} slower, {} faster", model.slower, model.faster);
-  add(model.same, "the same");
-  add(model.unclear, "unclear");
-  add(model.not_comparable, "not comparable");
-  if (text.empty()) return "The sweeps have no measurement in common: windows, shapes or kernels differ.";
-  add(model.missing, "not in every sweep");
-  return text + ".";
+CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std::int64_t now) {
+  const bool versions = compared.size() == 2 && compared[0].aligned && compared[1].aligned;
+  if (!versions) return model_of(compared, now);
+  CompareModel model = model_of(part_of(compared, false), now);
+  model.unchanged_lines = model_of(part_of(compared, true), now).lines;
+  return model;
 }
 
 }  // namespace triscope

@@ -1,11 +1,13 @@
 // Two or more sweeps side by side: the first is what the others are judged against.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "profiler/explore/unchanged_band.hpp"
 #include "views/data/window_data.hpp"
 #include "views/model/tables/latency_model.hpp"
 
@@ -13,18 +15,23 @@ namespace triscope {
 
 struct CompareCell {
   std::int64_t measurement = 0;  ///< 0: of another database, where it cannot be selected
+  std::int64_t row = 0;          ///< the measurement in the database that holds it
   std::int64_t sweep = 0;        ///< that holds it
   std::optional<double> ms;
   int decimals = 0;  ///< of `ms`, as many as its interval bears
   Status status = Status::ok;
   std::optional<Comparison> comparison;  ///< with the first sweep's; unset for the first sweep itself
-  std::string from{};                    ///< where it stands: "sweep 27, 25 Nov 02:09; the newest of 3"
+  std::optional<BandVerdict> band{};     ///< beside what unchanged kernels do; where that is known
+  std::string doubts{};                  ///< `doubts_text` of it and the first sweep's
+  std::string from{};                    ///< where it stands: "sweep 27, 25 Nov 02:09"
 };
 
 struct CompareLine {
   std::string window, kernel, pass;               ///< what is the same
   std::string setting;                            ///< the same, where lines differ in more: "4,096 tokens"
   std::vector<std::optional<CompareCell>> cells;  ///< by sweep; absent where that sweep lacks it
+  std::size_t of_before = 1, of_after = 1;        ///< from how many measurements its two were chosen
+  bool unchanged = false;                         ///< of a kernel that did not change
 };
 
 /// One thing in which sweeps differ, most important first: driver, clock, power limit, regime, version, ...
@@ -41,11 +48,16 @@ struct CompareModel {
   bool has_cycles = false;     ///< some ratio in clock cycles is known
   bool has_intervals = false;  ///< some interval is known
   UnchangedKernels unchanged;  ///< between the two sides; empty where nothing changed, or there are more sides
+  std::vector<CompareLine> unchanged_lines;  ///< of versions: what did not change, which is on none of `lines`
+  std::optional<UnchangedBand> band;
+  BandTally band_tally;      ///< of `lines`
+  bool has_doubts = false;   ///< some cell has any
+  bool has_choices = false;  ///< some line was chosen from several measurements
   Unjudged unjudged;
-  std::string conditions;                ///< what all lines of our kernels share: "32,768 tokens, 64/1 heads"
-  bool has_settings = false;             ///< some line has one
-  bool has_passes = false;               ///< lines differ in pass or regime
-  int decimals = 0, ratio_decimals = 0;  ///< the most of any cell: a column lines up on its point
+  std::string conditions;     ///< what all lines of our kernels share: "32,768 tokens, 64/1 heads"
+  bool has_settings = false;  ///< some line has one
+  bool has_passes = false;    ///< lines differ in pass or regime
+  int decimals = 0;           ///< of times, the most of any cell: a column lines up on its point
   std::int64_t faster = 0, slower = 0, same = 0, unclear = 0, not_comparable = 0,
                missing = 0;     ///< over the second sweep on
   double highest_ratio = 1;     ///< at the upper end of an interval: their column has room for it
@@ -60,18 +72,23 @@ const char* side_letter(const CompareModel& model, std::size_t side);
 std::string side_name(const CompareModel& model, std::size_t side);
 
 /// What lines can be sorted by, of one side where it has sides.
-enum class CompareField { window, kernel, verdict, ratio, cycles, interval, time, pass, setting };
+enum class CompareField { window, kernel, verdict, band, ratio, cycles, interval, doubts, time, chosen, pass, setting };
 struct CompareSort {
   CompareField field = CompareField::ratio;
   std::size_t side = 1;
   bool descending = false;
   bool operator==(const CompareSort&) const = default;
 };
-/// The lines' places in that order; what has no value stands last. Without a sort as they stand.
-std::vector<std::size_t> sorted_lines(const CompareModel& model, const std::optional<CompareSort>& sort);
+/// The lines' places in that order; what has no value stands last. Without a sort as they stand. Where they are wanted,
+/// with those of `unchanged_lines`, which are counted on from the others; without a sort then by the ratio.
+std::vector<std::size_t> sorted_lines(const CompareModel& model, const std::optional<CompareSort>& sort,
+                                      bool with_unchanged = false);
+const CompareLine& line_at(const CompareModel& model, std::size_t place);
 
-/// As many as the interval of the ratio bears.
-int ratio_decimals(const Comparison& comparison);
+/// Of every ratio, by time and in cycles: 1.004 and 1.03 beside each other would not show which is larger.
+inline constexpr int kRatioDecimals = 3;
+/// "inside, +1.9 %", "unchanged"; empty where nothing is known.
+std::string beside_text(const CompareLine& line, const CompareCell& cell);
 /// "0.981 .. 1.020" of a ratio, or "unknown".
 std::string interval_text(const Comparison& comparison);
 /// What the verdicts mean, and what all rows share: "Same: the whole interval within 2 %. ..."; empty where nothing is
