@@ -418,6 +418,7 @@ void explained_headers(const Context& context, std::span<const ExplainedColumn> 
 void draw_attention_right(Context& context) {
   const AttentionSideData& side = context.data.attention.sides[0];
   if (!side.slice || !side.source) return;
+  if (context.ui.attention.print_mean) return;  // the mean stands in the middle in this frame, and is painted once
   if (side.asked && side.asked->kind != SourceKind::match3) {
     draw_figures_of(context);
     if (context.ui.attention.search.open) return draw_triple_search(context);

@@ -270,8 +270,10 @@ TEST_F(AttentionJourney, where_each_head_looks_on_average_is_one_click_away) {
     c->ItemClick("//**/##mean");
     c->Yield(2);
     IM_CHECK(attention().pinned.has_value() && exists(*attention().pinned));
-    for (const auto& [name, mean] : {std::pair{"mean.png", true}, {"map.png", false}, {"mean.svg", true}}) {
+    for (const auto& [name, mean] :
+         {std::pair{"mean.png", true}, {"map.png", false}, {"mean.svg", true}, {"closed.png", true}}) {
       ui().attention.save_mean = mean;
+      ui().attention.mean_of_queries = std::string_view(name) != "closed.png";
       app().carry_out(ask::SaveChart{Panel::attention, (world().folder / name).string()});
       c->Yield(3);
       wait(c);
@@ -281,6 +283,8 @@ TEST_F(AttentionJourney, where_each_head_looks_on_average_is_one_click_away) {
       return std::string{std::istreambuf_iterator<char>(stream), {}};
     };
     IM_CHECK(bytes("mean.png").size() > 2000 && bytes("mean.png") != bytes("map.png"));
+    IM_CHECK(bytes("closed.png") == bytes("mean.png"));  // whatever the column of figures shows
+    ui().attention.mean_of_queries = true;
     IM_CHECK(bytes("mean.svg").find("Mean p(j, k) of head") != std::string::npos);
     c->ItemClick("//**/All queries");
     IM_CHECK(attention().search.open);
