@@ -29,6 +29,8 @@ constexpr double kIdleWaitSeconds = 1.0;
 constexpr float kTooltipWaitSeconds = 0.4F;
 /// Between frames while a pointer rests on something: its tooltip takes a few of them to come and to find its size.
 constexpr double kHoverPeriodSeconds = 0.04;
+/// So long after the last input a text cursor blinks, a frame each time; then it stands.
+constexpr double kBlinkSeconds = 10;
 /// While a sweep is measured, news are drawn at most this often.
 constexpr double kMeasuringPeriodSeconds = 1.0;
 
@@ -193,6 +195,7 @@ struct DesktopWindow::Parts {
   TooltipWait tooltip;
   bool news_waits = false;  ///< something new is held back while a sweep is measured
   double last_drawn = 0;    ///< seconds of GLFW's clock
+  double last_input = 0;    ///< likewise
   std::int64_t frames = 0;
 };
 
@@ -213,7 +216,7 @@ void DesktopWindow::draw() {
 
 bool DesktopWindow::step() {
   Parts& p = *parts_;
-  const ImGuiIO& io = ImGui::GetIO();
+  ImGuiIO& io = ImGui::GetIO();
   const bool measuring = p.application.data().run.running;
   const auto minimised = [&p] { return glfwGetWindowAttrib(p.window.get(), GLFW_ICONIFIED) != 0; };
   if (minimised()) {
@@ -223,9 +226,9 @@ bool DesktopWindow::step() {
     glfwPollEvents();
   } else {
     const double longest = std::min(
-        p.tooltip.is_due()               ? kHoverPeriodSeconds
-        : io.WantTextInput && !measuring ? kTooltipWaitSeconds
-                                         : kIdleWaitSeconds,
+        p.tooltip.is_due()                                                ? kHoverPeriodSeconds
+        : io.WantTextInput && io.ConfigInputTextCursorBlink && !measuring ? kTooltipWaitSeconds
+                                                                          : kIdleWaitSeconds,
         std::max(0.001, seconds_to_step(p.application.ui(), p.last_drawn, measuring).value_or(kIdleWaitSeconds)));
     glfwWaitEventsTimeout(
         p.news_waits ? std::clamp(p.last_drawn + kMeasuringPeriodSeconds - glfwGetTime(), 0.001, longest) : longest);
@@ -235,13 +238,17 @@ bool DesktopWindow::step() {
   if (minimised()) return true;
   const bool person = !ImGui::GetCurrentContext()->InputEventsQueue.empty() || p.application.holds_keys() ||
                       std::exchange(p.callbacks.refresh, false);
+  if (person) p.last_input = glfwGetTime();
+  const bool blinks = glfwGetTime() - p.last_input < kBlinkSeconds;
+  const bool stops = std::exchange(io.ConfigInputTextCursorBlink, blinks) && !blinks;  // its last frame shows it
   const bool due = p.news_waits && (!measuring || glfwGetTime() - p.last_drawn >= kMeasuringPeriodSeconds);
   // While slices go by, each is drawn once: the next one settles what this one left.
   const bool walking = p.application.ui().workspace == Workspace::attention && is_walking(p.application.ui().attention);
   if (person || (due && !measuring)) p.frames_left = walking ? 1 : kSettleFrames;
   if (due && p.frames_left == 0) p.frames_left = 1;
   // A text cursor blinks; a pointer at rest shows a tooltip after a moment.
-  if (p.frames_left == 0 && ((io.WantTextInput && !measuring) || p.tooltip.is_due())) p.frames_left = 1;
+  const bool cursor = io.WantTextInput && !measuring && (blinks || stops);
+  if (p.frames_left == 0 && (cursor || p.tooltip.is_due())) p.frames_left = 1;
   if (p.frames_left == 0 && seconds_to_step(p.application.ui(), p.last_drawn, measuring) == 0) p.frames_left = 1;
   if (p.frames_left == 0 && p.application.wanted_picture_scale() <= 0) return true;
   if (p.frames_left > 0) --p.frames_left;

@@ -209,17 +209,6 @@ TEST(OnScreen, draws_at_most_once_a_second_while_something_is_timed) {
   window.sweep.stop_after = 1 << 30;
 }
 
-TEST(OnScreen, draws_nothing_while_nothing_happens) {
-  if (!fixture::on_screen()) GTEST_SKIP() << "needs a display";
-  WindowOnDatabase window;
-  window.stage->settle();
-  DesktopWindow& screen = *window.stage->screen();
-  for (int i = 0; i < 20; ++i) screen.step();
-  const std::int64_t before = screen.frames();
-  for (int i = 0; i < 4; ++i) screen.step();
-  EXPECT_EQ(screen.frames(), before);
-}
-
 TEST(OnScreen, steps_play_without_a_hand_and_draw_nothing_where_they_are_not_seen) {
   if (!fixture::on_screen()) GTEST_SKIP() << "needs a display";
   WindowOnDatabase window;
