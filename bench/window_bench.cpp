@@ -242,7 +242,7 @@ void time_window(const std::filesystem::path& file, const std::filesystem::path&
     ask("leave", ask::ClearSelection{});
   }
   ask("find a command", ask::OpenPalette{});
-  for (const char* text : {"5", "512x32", "no such thing"})
+  for (const char* text : {"5", "51", "512", "512x", "512x3", "512x32", "512x32 backward", "no such thing"})
     time_until_settled(window, fmt::format("search \"{}\"", text), [&] { ui.palette_text = text; });
   ask("light or dark", ask::ToggleTheme{});
   ask("larger", ask::ScaleUp{});
