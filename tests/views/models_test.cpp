@@ -76,6 +76,10 @@ TEST(LatencyModel, verdicts_that_come_after_the_rows_make_the_table_that_they_wo
   EXPECT_FALSE(table.has_baseline);
   judge(table, nullptr, nullptr);
   EXPECT_EQ(whole(table), bare);
+  for (const LatencyLine& line : table.lines) {
+    for (const std::optional<LatencyCell>& cell : line.cells)
+      EXPECT_FALSE(cell && (cell->against_baseline || cell->beside || cell->of_reference)) << line.label;
+  }
 }
 
 TEST(LatencyModel, a_row_stands_beside_the_reference_in_time_first_and_then_in_rate) {
