@@ -141,6 +141,8 @@ void RowKeeper::add(const Measurement& measurement) {
   if (!waited) {
     sweep_.tell(fmt::format(
         "a measurement could not be stored: {} It waits in {} and is tried again; the sweep goes on.", why_, where()));
+    sweep_.unstored(
+        {why_, fmt::format("The sweep goes on: what is measured waits in {} and is tried again.", where())});
   }
 }
 
@@ -148,6 +150,11 @@ void RowKeeper::finish(std::stop_token stop) {
   const auto started = Clock::now();
   auto told = started - kReminder;
   try_again();
+  if (!waiting_.empty()) {
+    sweep_.unstored({why_, fmt::format("All is measured; what the database lacks waits in {} and is tried again until "
+                                       "it is in.",
+                                       where())});
+  }
   while (!waiting_.empty()) {
     const bool safe = all_spooled();
     if (stop.stop_requested() || (safe && Clock::now() - started > kPatience)) {
@@ -201,6 +208,8 @@ void RowKeeper::try_again() {
   std::error_code error;
   std::filesystem::remove(file_, error);
   sweep_.tell(fmt::format("the database takes measurements again; the {} that waited are in it", waited));
+  sweep_.unstored({"", fmt::format("The database takes measurements again; {} that waited {} in it.",
+                                   number_of(waited, "measurement"), waited == 1 ? "is" : "are")});
 }
 
 void RowKeeper::spool() {

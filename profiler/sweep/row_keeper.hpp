@@ -13,6 +13,7 @@
 
 #include "profiler/record/measurement.hpp"
 #include "profiler/store/store.hpp"
+#include "profiler/sweep/sweep_observer.hpp"
 
 namespace triscope {
 
@@ -31,6 +32,7 @@ class RowKeeper {
     std::function<void(const Measurement&, std::int64_t)> kept;  ///< a measurement is in the database, in this row
     std::function<void(Measurement&)> summarize;                 ///< the spool file holds samples, not their summary
     Environment environment;                                     ///< in which this run measures
+    std::function<void(const Unstored&)> unstored = [](const Unstored&) {};  ///< as `SweepObserver::unstored`
   };
 
   /// Adds what an earlier run of the sweep left in the spool file, and removes that. What no measurement can be is left

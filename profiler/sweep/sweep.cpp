@@ -334,7 +334,7 @@ class Run {
   }
 
   RowKeeper::Sweep keeping() {
-    RowKeeper::Sweep sweep{sweep_, database_, [this] { reopen(); }, observer_.log, {}, {}, {}};
+    RowKeeper::Sweep sweep{sweep_, database_, [this] { reopen(); }, observer_.log, {}, {}, {}, observer_.unstored};
     sweep.environment = measurer_.catalog.environment;
     sweep.kept = [this](const Measurement& measurement, std::int64_t row) {
       const bool ok = measurement.status == Status::ok;
@@ -366,6 +366,7 @@ class Run {
     } catch (const Error& error) {
       observer_.log(fmt::format(
           "a restart, a cross-check or counters could not be stored: {} They are made again later.", error.what()));
+      observer_.unstored({error.what(), "A restart, a cross-check or counters are made again at the end."});
       follow_up_again_ = true;
     }
   }

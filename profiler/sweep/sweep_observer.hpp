@@ -15,6 +15,12 @@
 
 namespace triscope {
 
+/// What was measured could not be stored, or is stored now.
+struct Unstored {
+  std::string why;   ///< the database did not take it; empty: it takes everything again
+  std::string kept;  ///< what becomes of it: a sentence
+};
+
 /// Callbacks of a running sweep; called on the thread that runs it.
 struct SweepObserver {
   /// The sweep is in the database under this id, and locked.
@@ -27,6 +33,8 @@ struct SweepObserver {
                                                                                       const std::vector<Sample>&) {};
   std::function<void(const Measurement&, std::int64_t row)> measured = [](const Measurement&, std::int64_t) {};
   std::function<void(const std::string&)> log = [](const std::string&) {};
+  /// What a person should see who does not read `log`, which has it as well.
+  std::function<void(const Unstored&)> unstored = [](const Unstored&) {};
   std::stop_token closing{};  ///< as `WorkerOptions::closing`; the sweep itself ends by its own stop token
   std::shared_ptr<SweepControl> control{};  ///< what a person asks of it meanwhile; null: nothing
 };

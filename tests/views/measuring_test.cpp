@@ -114,6 +114,31 @@ TEST_F(Measuring, a_row_selected_while_it_is_measured_stays_selected) {
   EXPECT_EQ(data().selected->row.kernel, chosen.kernel);
 }
 
+TEST_F(Measuring, a_database_that_is_full_is_a_notice_that_stays_until_it_is_read) {
+  window.stage->settle();
+  window.sweep.unstored = {"cannot write to the database a.db: the disk is full; free some space.",
+                           "What is measured waits in memory alone and is tried again."};
+  start();
+  const auto notice = [&]() -> const Notice* {
+    const auto found = std::ranges::find(data().notices, NoticeId::unstored, &Notice::id);
+    return found == data().notices.end() ? nullptr : &*found;
+  };
+  ASSERT_NE(notice(), nullptr);
+  EXPECT_EQ(notice()->severity, Severity::error);
+  for (const char* said : {"the disk is full", "waits in memory alone", "Resume"})
+    EXPECT_THAT(notice()->text, testing::HasSubstr(said));
+  finish();
+  ASSERT_NE(notice(), nullptr);
+  EXPECT_FALSE(notice()->passes());
+  window.application().carry_out(ask::DismissNotice{NoticeId::unstored});
+  EXPECT_EQ(notice(), nullptr);
+  window.sweep.unstored = {"", "The database takes measurements again; 1 measurement that waited is in it."};
+  start();
+  ASSERT_NE(notice(), nullptr);
+  EXPECT_EQ(notice()->severity, Severity::info);
+  finish();
+}
+
 TEST_F(Measuring, what_waits_can_be_left_out_with_its_restarts) {
   window.stage->settle();
   start();

@@ -49,7 +49,8 @@ struct InventedSweep {
   std::int64_t measurements = 6;
   std::chrono::milliseconds pause{1};
   std::atomic<std::int64_t> stop_after{
-      1 << 30};  ///< waits before the measurement of this number, until it is raised or stopped
+      1 << 30};       ///< waits before the measurement of this number, until it is raised or stopped
+  Unstored unstored;  ///< said after the first measurement; without words: not
   std::atomic<int> started{0};
   std::atomic<std::size_t> asked_again{0};  ///< rows to measure again, of the last run
   SweepRequest last_request;
@@ -97,6 +98,7 @@ struct InventedSweep {
       const Measurement measurement = synthetic_measurement(done + 1, 20);
       observer.measured(measurement, store.add(outcome.sweep, measurement));
       observer.progress({done + 1, measurements, 3.0, "cpu.fast forward 512x32, block 9"});
+      if (done == 0 && !unstored.kept.empty()) observer.unstored(unstored);
       ++outcome.ok;
     }
     store.finish_sweep(outcome.sweep);

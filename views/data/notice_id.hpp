@@ -20,6 +20,7 @@ enum class NoticeId {
   recorded_shown,  ///< it is what is shown
   resume,          ///< an interrupted sweep
   sweep,           ///< an error ended the sweep
+  unstored,        ///< what a sweep measures waits for the database, which is full or locked
   kernel,          ///< a library of kernels that was opened has changed, or cannot be used any more
   first_sweep,     ///< a sweep runs that nobody asked for
   delete_sweep,    ///< one that is measured is not deleted

@@ -229,10 +229,18 @@ SweepObserver SweepSession::observer() {
         },
         wake_is_due());
   };
+  observer.unstored = [this](const Unstored& unstored) { queue_.push([this, unstored] { say_unstored(unstored); }); };
   observer.log = [this](const std::string& text) {
     queue_.push([this, text] { messages_.log(Severity::info, text); }, false);
   };
   return observer;
+}
+
+void SweepSession::say_unstored(const Unstored& unstored) {
+  if (unstored.why.empty()) return messages_.notify(Severity::info, NoticeId::unstored, unstored.kept);
+  messages_.notify(Severity::error, NoticeId::unstored,
+                   fmt::format("{} {} After Stop, Resume (Ctrl+F5) stores or measures what is missing.", unstored.why,
+                               unstored.kept));
 }
 
 void SweepSession::follow(std::int64_t sweep) {
@@ -293,7 +301,9 @@ void SweepSession::finish(const std::string& message, Severity severity) {
   run_.progress = Progress();
   run_.message = severity == Severity::error ? "The sweep was stopped by an error." : message;
   if (severity == Severity::error) {
-    messages_.notify(severity, NoticeId::sweep, message);
+    std::vector<Notice::Action> actions;
+    if (run_.sweep != 0) actions.push_back({"Resume", ask::Resume{run_.sweep}});
+    messages_.notify(severity, NoticeId::sweep, message, std::move(actions));
   } else {
     messages_.log(severity, message);
   }

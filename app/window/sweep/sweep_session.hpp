@@ -69,6 +69,7 @@ class SweepSession {
   void complete(DatabaseData& data);
   bool wake_is_due();
   void follow(std::int64_t sweep);
+  void say_unstored(const Unstored& unstored);
   void finish(const std::string& message, Severity severity);
 
   RunState& run_;

@@ -36,7 +36,8 @@ class RowKeeperTest : public testing::Test {
                               .tell = [this](const std::string& text) { told_.push_back(text); },
                               .kept = [this](const Measurement& one, std::int64_t) { kept_.push_back(one.key); },
                               .summarize = [](Measurement& one) { one.summary = summarize(one.samples, {}); },
-                              .environment = environment});
+                              .environment = environment,
+                              .unstored = [this](const Unstored& one) { unstored_.push_back(one); }});
   }
   /// Until it ends, the database takes nothing.
   struct Lock {
@@ -56,6 +57,7 @@ class RowKeeperTest : public testing::Test {
   Store store_{database_, std::chrono::milliseconds(10)};
   std::int64_t sweep_ = 0;
   std::vector<std::string> told_;
+  std::vector<Unstored> unstored_;
   std::vector<MeasurementKey> kept_;
 };
 
@@ -235,6 +237,27 @@ TEST_F(RowKeeperTest, a_full_disk_leaves_no_empty_file_and_what_was_in_one_stays
   }
   EXPECT_EQ(read_bytes(spool()), both);
   EXPECT_EQ(keeper.waiting(), 3U);
+}
+
+TEST_F(RowKeeperTest, trouble_is_said_when_it_begins_when_the_sweep_waits_for_it_and_when_it_ends) {
+  RowKeeper keeper = this->keeper();
+  std::stop_source stopped;
+  stopped.request_stop();
+  {
+    const Lock lock(database_);
+    keeper.add(one(1));
+    keeper.add(one(2));
+    ASSERT_THAT(unstored_, SizeIs(1)) << "once, not with each measurement";
+    EXPECT_THAT(unstored_[0].why, HasSubstr("another program keeps it locked"));
+    EXPECT_THAT(unstored_[0].kept, HasSubstr("memory and in " + spool().string()));
+    EXPECT_THROW(keeper.finish(stopped.get_token()), Error);
+    ASSERT_THAT(unstored_, SizeIs(2));
+    EXPECT_THAT(unstored_[1].kept, HasSubstr("All is measured"));
+  }
+  keeper.finish({});
+  ASSERT_THAT(unstored_, SizeIs(3));
+  EXPECT_EQ(unstored_[2].why, "");
+  EXPECT_THAT(unstored_[2].kept, HasSubstr("2 measurements that waited are in it"));
 }
 
 TEST_F(RowKeeperTest, a_stop_leaves_the_file_and_says_how_to_add_it) {

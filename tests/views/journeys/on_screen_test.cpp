@@ -466,6 +466,8 @@ TEST(Application, a_sweep_that_dies_says_why_and_keeps_what_was_measured) {
   EXPECT_FALSE(data.run.running);
   ASSERT_FALSE(data.notices.empty());
   EXPECT_THAT(data.notices.back().text, HasSubstr("the worker died three times"));
+  ASSERT_EQ(data.notices.back().actions.size(), 1U) << "how to go on";
+  EXPECT_EQ(data.notices.back().actions.front().label, "Resume");
   EXPECT_EQ(data.shown->rows.size(), 1U);
 }
 
