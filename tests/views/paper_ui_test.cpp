@@ -11,6 +11,7 @@
 #include "profiler/paper/layers/layer_mix.hpp"
 #include "profiler/paper/part_names.hpp"
 #include "tests/views/sweep_fixture.hpp"
+#include "views/data/number_text.hpp"
 
 namespace triscope {
 namespace {
@@ -53,18 +54,24 @@ TEST(PaperUi, copies_every_kernel_with_its_share) {
   EXPECT_EQ(table.rows[0][4], "0.2963");
 }
 
-TEST(PaperUi, reads_numbers_within_bounds_and_says_what_is_wrong_with_others) {
+TEST(Numbers, reads_numbers_within_bounds_and_says_what_is_wrong_with_others) {
   const NumberBounds window{.most = 4096};
   EXPECT_EQ(read_number(" 512 ", window), 512);
   EXPECT_EQ(read_number("4096", window), 4096);
-  for (const char* wrong : {"", "8192", "0", "-5", "12.5", "12x", "nan", "1e9", "0x10", "1 2"})
+  EXPECT_EQ(read_number("2k", window), 2048) << "as in the sweep setup";
+  EXPECT_EQ(read_number("4K", window), 4096);
+  EXPECT_EQ(read_number("1e3", window), 1000);
+  EXPECT_EQ(read_number("4,096", window), 4096);
+  EXPECT_EQ(read_number("32,768", {}), 32'768);
+  for (const char* wrong : {"", "8192", "0", "-5", "12.5", "12x", "nan", "1e9", "0x10", "1 2", "k", "5k", "2kk",
+                            "2.5k ", "4,09", "4,0960", ",096", "1e-400", "99999999999999999999"})
     EXPECT_EQ(read_number(wrong, window), std::nullopt) << wrong;
-  EXPECT_EQ(number_problem("8192", window, 512), "'8192' is no whole number from 1 to 4,096. The page goes by 512.");
+  EXPECT_EQ(number_problem("8192", window), "'8192' is no whole number from 1 to 4,096");
   const NumberBounds size{.least = 0.01, .most = 1000, .whole = false};
   EXPECT_EQ(read_number("3.5", size), 3.5);
-  for (const char* wrong : {"-5", "0", "1001", "inf", "3,5"})
+  for (const char* wrong : {"-5", "0", "1001", "inf", "3,5", "1,000", "1k", "1e-400"})
     EXPECT_EQ(read_number(wrong, size), std::nullopt) << wrong;
-  EXPECT_EQ(number_problem("-5", size, 1), "'-5' is no number from 0.01 to 1000. The page goes by 1.");
+  EXPECT_EQ(number_problem("-5", size), "'-5' is no number from 0.01 to 1000");
 }
 
 TEST(PaperUi, finds_each_page_by_its_id) {

@@ -10,6 +10,7 @@
 #include "views/model/attention/attention_draft.hpp"
 #include "views/model/attention/axis_order.hpp"
 #include "views/parts/dialog.hpp"
+#include "views/parts/number_field.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -22,10 +23,13 @@ void row(const Context& context, const char* label) {
   ImGui::SetNextItemWidth(-1);
 }
 
-void whole_number(const Context& context, const char* label, std::int64_t& value) {
+/// False: what stands in it is no number that it takes.
+bool whole_number(const Context& context, const char* label, std::int64_t& value, std::int64_t most) {
   row(context, label);
-  const NumberFont font(context.look);
-  ImGui::InputScalar(fmt::format("##{}", label).c_str(), ImGuiDataType_S64, &value);
+  const std::string id = fmt::format("##{}", label);
+  typed_field(context, id.c_str(), value, -1, {.least = 1, .most = static_cast<double>(most)});
+  field_problems(context);
+  return !is_wrong(context, id.c_str());
 }
 
 /// A field for a path, with a button that lists folders.
@@ -41,7 +45,7 @@ bool path_field(Context& context, const char* label, const char* id, const char*
   return edited;
 }
 
-void draw_generated(Context& context, AttentionSource& source) {
+bool draw_generated(Context& context, AttentionSource& source) {
   const auto kind = [&](const char* label, SourceKind value, const char* help) {
     if (chip(context, label, source.kind == value)) source.kind = value;
     tooltip(context, help);
@@ -53,16 +57,17 @@ void draw_generated(Context& context, AttentionSource& source) {
   kind("Peaked", SourceKind::peaked, "N(0,1) with queries four times as large: a few pairs get nearly all of p");
   kind("Random", SourceKind::random, "N(0,1)");
   ImGui::NewLine();
-  whole_number(context, "tokens", source.seq_len);
-  whole_number(context, "query heads", source.q_heads);
-  whole_number(context, "key heads", source.kv_heads);
-  whole_number(context, "head size", source.head_dim);
+  bool right = whole_number(context, "tokens", source.seq_len, kMostTokens);
+  right &= whole_number(context, "query heads", source.q_heads, kMostHeads);
+  right &= whole_number(context, "key heads", source.kv_heads, kMostHeads);
+  right &= whole_number(context, "head size", source.head_dim, kMostHeadDim);
   row(context, "rotary");
   ImGui::Checkbox("##rotary", &source.rotary);
   ImGui::SameLine();
   muted_text(context, source.form == Form::determinant
                           ? "chunks of three about one axis: logits depend on distances alone"
                           : "pairs of dimensions");
+  return right;
 }
 
 /// "k1   512 × 4 × 64   F32".
@@ -120,20 +125,21 @@ void draw_file(Context& context, SourceDraft& draft) {
   draw_mapping(context, source, *reply);
 }
 
-void draw_match3(Context& context, SourceDraft& draft) {
+bool draw_match3(Context& context, SourceDraft& draft) {
   muted_text(context,
              "One head decides for each number x whether two others of the list complete it to 0 mod M (the paper's "
              "Theorem 1).",
              true);
   row(context, "numbers");
   ImGui::InputText("##numbers", &draft.numbers);
-  whole_number(context, "modulus M", draft.source.modulus);
+  const bool right = whole_number(context, "modulus M", draft.source.modulus, kMostModulus);
   row(context, "c");
   ImGui::InputTextWithHint("##c", "empty: large enough to decide", &draft.c);
+  return right;
 }
 
-/// The kind of source, and what it needs.
-void draw_source(Context& context, SourceDraft& draft) {
+/// The kind of source, and what it needs. False: a field holds no number that it takes.
+bool draw_source(Context& context, SourceDraft& draft) {
   SourceKind& kind = draft.source.kind;
   const bool generated = kind != SourceKind::file && kind != SourceKind::match3;
   const auto choice = [&](const char* label, bool chosen, SourceKind value) {
@@ -145,13 +151,10 @@ void draw_source(Context& context, SourceDraft& draft) {
   choice("Match3", kind == SourceKind::match3, SourceKind::match3);
   ImGui::NewLine();
   ImGui::Dummy(ImVec2(0, context.look.px(8)));
-  if (kind == SourceKind::file) {
-    draw_file(context, draft);
-  } else if (kind == SourceKind::match3) {
-    draw_match3(context, draft);
-  } else {
-    draw_generated(context, draft.source);
-  }
+  if (kind == SourceKind::match3) return draw_match3(context, draft);
+  if (kind != SourceKind::file) return draw_generated(context, draft.source);
+  draw_file(context, draft);
+  return true;
 }
 
 /// Enter ends the dialog, but where it chooses in a list or presses the button that the keyboard is at.
@@ -191,14 +194,14 @@ void draw_attention_dialog(Context& context) {
                                : draft.side == 0 ? "Tensors of A"
                                                  : "Tensors of B");
   ImGui::BeginDisabled(draft.submitted);  // what is tried is what is chosen
-  draw_source(context, draft);
+  const bool right = draw_source(context, draft);
   ImGui::EndDisabled();
   if (!draft.problem.empty()) draft.problem = complete_draft(draft);  // until it is mended
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   draw_problem_line(context, problem_of(draft, context.data.attention));
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
-  const bool enter = !draft.submitted && enter_pressed();
-  if (primary_button(context, "Open", !draft.submitted) || enter) submit_draft(ui);
+  const bool ready = right && !draft.submitted, enter = ready && enter_pressed();
+  if (primary_button(context, "Open", ready) || enter) submit_draft(ui);
   ImGui::SameLine();
   if (ImGui::Button("Cancel") || ImGui::IsKeyPressed(ImGuiKey_Escape)) draft.open = draft.submitted = false;
   if (draft.submitted) {

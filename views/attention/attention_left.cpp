@@ -1,18 +1,17 @@
 #include <fmt/format.h>
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <limits>
+#include <optional>
 #include <tuple>
 
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_draft.hpp"
 #include "views/model/attention/figure_words.hpp"
+#include "views/parts/number_field.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -73,43 +72,19 @@ void begin_setting(const Context& context, const char* label, float width) {
   align_right(width);
 }
 
-/// A box that takes what was typed when it is left or Enter is pressed; true then.
-template <typename Type>
-bool typed_box(const Context& context, const char* id, ImGuiDataType type, Type& value, const char* format = nullptr) {
-  const NumberFont font(context.look);
-  ImGui::SetNextItemWidth(context.look.px(64));
-  Type typed = value;
-  ImGui::InputScalar(id, type, &typed, nullptr, nullptr, format, ImGuiInputTextFlags_EnterReturnsTrue);
-  if (!ImGui::IsItemDeactivatedAfterEdit()) return false;
-  value = typed;
-  return true;
-}
+constexpr double kMostExtent = 2147483648.0, kMostReal = 1e30;  // of sizes and of reals (kernels/attention/problem)
+constexpr NumberBounds kWindowBounds{.least = 1, .most = kMostExtent},
+    kRealBounds{.least = -kMostReal, .most = kMostReal, .whole = false};
 
 /// Empty: -1, the same head.
-void head_box(const Context& context, std::int64_t& head) {
-  const NumberFont font(context.look);
-  ImGui::SetNextItemWidth(context.look.px(64));
-  std::string text = head < 0 ? std::string() : fmt::format("{}", head);
-  ImGui::InputTextWithHint("##other_head", "same", &text, ImGuiInputTextFlags_CharsDecimal);
-  if (!ImGui::IsItemDeactivatedAfterEdit()) return;
-  std::int64_t value = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  head = error == std::errc() && end == text.data() + text.size() ? std::max<std::int64_t>(-1, value) : -1;
-}
-
-/// Empty: the form's own, 1/sqrt(head_dim). What is no number becomes infinite, which the slice refuses in words.
-void scale_box(const Context& context, std::optional<double>& scale) {
-  const NumberFont font(context.look);
-  ImGui::SetNextItemWidth(context.look.px(64));
-  std::string text = scale ? fmt::format("{:.6g}", *scale) : std::string();
-  ImGui::InputTextWithHint("##scale", "1/√d", &text, ImGuiInputTextFlags_CharsScientific);
-  if (!ImGui::IsItemDeactivatedAfterEdit()) return;
-  scale.reset();
-  if (text.empty()) return;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool number = error == std::errc() && end == text.data() + text.size();
-  scale = number ? value : std::numeric_limits<double>::infinity();
+void head_box(Context& context, std::int64_t& head) {
+  const AttentionSideData& b = context.data.attention.sides[1];
+  const bool open = b.source && b.source->problem.empty();
+  std::optional<double> typed;
+  if (head >= 0) typed = static_cast<double>(head);
+  const NumberBounds bounds{.least = 0, .most = open ? static_cast<double>(b.source->q_heads - 1) : kMostExtent};
+  if (typed_field(context, "##other_head", typed, context.look.px(64), bounds, "same"))
+    head = typed ? std::llround(*typed) : -1;
 }
 
 constexpr const char* kWindowHelp =
@@ -139,13 +114,14 @@ void draw_problem(Context& context) {
   mask("full", Mask::full, "A query sees every pair, also later ones, as in the paper's equations without windows");
   if (ui.mask == Mask::causal) {
     begin_setting(context, "window", 2 * box + 2 * gap + times);
-    bool typed = typed_box(context, "##window1", ImGuiDataType_S64, ui.window1);
+    bool typed = typed_field(context, "##window1", ui.window1, box, kWindowBounds);
     tooltip(context, kWindowHelp);
     ImGui::SameLine(0, gap);
     coloured_text(look.theme.muted, "×");
     ImGui::SameLine(0, gap);
-    typed |= typed_box(context, "##window2", ImGuiDataType_S64, ui.window2);
+    typed |= typed_field(context, "##window2", ui.window2, box, kWindowBounds);
     tooltip(context, kWindowHelp);
+    field_problems(context);
     if (typed) {
       ui.part.reset();
       ui.windows_typed = true;
@@ -159,14 +135,16 @@ void draw_problem(Context& context) {
     }
   }
   begin_setting(context, "scale", box);
-  scale_box(context, ui.scale);
+  typed_field(context, "##scale", ui.scale, box, kRealBounds, "1/√d");
   tooltip(context, "Factor of the logits; empty: 1/sqrt(head size)");
+  field_problems(context);
   begin_setting(context, "bias of k2, v2", 2 * box + gap);
-  typed_box(context, "##k2_bias", ImGuiDataType_Double, ui.k2_bias, "%.4g");
+  typed_field(context, "##k2_bias", ui.k2_bias, box, kRealBounds);
   tooltip(context, "Added to every element of k2; 0: off");
   ImGui::SameLine(0, gap);
-  typed_box(context, "##v2_bias", ImGuiDataType_Double, ui.v2_bias, "%.4g");
+  typed_field(context, "##v2_bias", ui.v2_bias, box, kRealBounds);
   tooltip(context, "Added to every element of v2; 0: off");
+  field_problems(context);
 }
 
 /// Where slices are made, when there is a choice.
@@ -220,6 +198,7 @@ void draw_settings(Context& context) {
     begin_setting(context, "head of B", context.look.px(64));
     head_box(context, ui.sides[1].other_head);
     tooltip(context, "The head of B; empty: the same head as A");
+    field_problems(context);
   }
   draw_overview(context);
   draw_sheet(context);

@@ -10,6 +10,7 @@
 #include "views/model/attention/attention_draft.hpp"
 #include "views/model/attention/film_choice.hpp"
 #include "views/model/attention/mean_words.hpp"
+#include "views/parts/number_field.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -61,22 +62,21 @@ void draw_query_controls(Context& context) {
   const Look& look = context.look;
   const AttentionSideData& data = context.data.attention.sides[0];
   const bool open = data.source && data.source->problem.empty();
-  const std::int64_t last = open ? data.source->seq_len - 1 : std::max<std::int64_t>(1, ui.query),
-                     last_head = open ? data.source->q_heads - 1 : 0, zero = 0;
+  const std::int64_t last = open ? data.source->seq_len - 1 : std::max<std::int64_t>(1, ui.query), zero = 0;
+  const auto up_to = [](std::int64_t most) { return NumberBounds{.least = 0, .most = static_cast<double>(most)}; };
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("Query");
   ImGui::SameLine();
   {
-    const NumberFont font(look);
-    ImGui::SetNextItemWidth(look.px(72));
-    ImGui::InputScalar("##query", ImGuiDataType_S64, &ui.query);
+    typed_field(context, "##query", ui.query, look.px(72), up_to(last));
     ImGui::SameLine();
+    const NumberFont font(look);
     // What the rest of the line leaves, with the chips for the form where they fit.
     constexpr float kRest = 480, kLeast = 72, kMost = 320;
     const float room = ImGui::GetContentRegionAvail().x;
     ImGui::SetNextItemWidth(std::clamp(room - look.px(kRest) >= look.px(kLeast) ? room - look.px(kRest) : room * 0.22F,
                                        look.px(kLeast), look.px(kMost)));
-    ImGui::SliderScalar("##query_slider", ImGuiDataType_S64, &ui.query, &zero, &last, "");
+    ImGui::SliderScalar("##query_slider", ImGuiDataType_S64, &ui.query, &zero, &last, "", ImGuiSliderFlags_NoInput);
   }
   ImGui::SameLine();
   const bool measuring = context.data.run.running;
@@ -94,19 +94,13 @@ void draw_query_controls(Context& context) {
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("Head");
   ImGui::SameLine();
-  {
-    const NumberFont font(look);
-    ImGui::SetNextItemWidth(look.px(64));
-    ImGui::DragScalar("##shown_head", ImGuiDataType_S64, &ui.head, 0.1F, &zero, &last_head);
-  }
+  dragged_field(context, "##shown_head", ui.head, look.px(64), up_to(open ? data.source->q_heads - 1 : 0));
   tooltip(context, "Click to type, or drag, or the up and down arrow keys");
   if (open && data.source->batch > 1) {
-    const std::int64_t last_batch = data.source->batch - 1;
     ImGui::SameLine();
     ImGui::TextUnformatted("Batch");
     ImGui::SameLine();
-    ImGui::SetNextItemWidth(look.px(48));
-    ImGui::DragScalar("##batch", ImGuiDataType_S64, &ui.batch, 0.1F, &zero, &last_batch);
+    dragged_field(context, "##batch", ui.batch, look.px(48), up_to(data.source->batch - 1));
   }
 }
 
@@ -254,6 +248,7 @@ void draw_middle(Context& context) {
     draw_look_popup(context);
   }
   ImGui::EndDisabled();
+  field_problems(context);
   if (context.ui.attention.print_mean) {
     draw_mean_for_picture(context);
   } else if (!open && !refusal_of(data).empty()) {

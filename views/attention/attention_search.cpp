@@ -12,19 +12,16 @@
 #include "views/data/format.hpp"
 #include "views/model/attention/figure_words.hpp"
 #include "views/model/attention/triple_hits.hpp"
+#include "views/parts/number_field.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
 namespace {
 
 void number_box(const Context& context, const char* id, std::int64_t& value, const char* help) {
-  {
-    const NumberFont font(context.look);
-    ImGui::SetNextItemWidth(context.look.px(64));
-    ImGui::InputScalar(id, ImGuiDataType_S64, &value);
-  }
+  const auto last = static_cast<double>(context.data.attention.sides[0].source->seq_len - 1);
+  typed_field(context, id, value, context.look.px(64), {.least = 0, .most = last});
   tooltip(context, help);
-  value = std::max<std::int64_t>(0, value);
 }
 
 /// Which queries are searched: one rule for all searches.
@@ -99,6 +96,7 @@ void draw_search_choice(Context& context) {
                            : "Proposed: the strongest pair of the shown query.",
                  true);
   }
+  field_problems(context);
   draw_search_queries(context);
 }
 

@@ -249,6 +249,7 @@ FormReading read_form(const SetupForm& form, const Catalog* catalog, const Kerne
     request.device = "auto";
     request.kernels = form.needs_kernels;
   }
+  for (const auto& [field, why] : form.wrong) reading.problems[field] = why;
   const bool complete = reading.problems.empty();
   if (complete) check_shapes(reading);
   if (complete) {

@@ -42,6 +42,7 @@ struct SetupForm {
   /// can be measured before others are chosen. Empty: no such plan.
   std::string needs_device;
   std::vector<std::string> needs_kernels;
+  std::map<std::string, std::string> wrong;  ///< why what stands in a field is not what the form says, by field
   bool operator==(const SetupForm&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "views/data/attention_state.hpp"
+#include "views/data/number_text.hpp"
 #include "views/data/request.hpp"
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/explore_chart.hpp"
@@ -108,6 +109,7 @@ struct UiState {
   AttentionUi attention;
   PaperUi paper;
   ExploreUi explore;
+  FieldTexts fields;  ///< of every panel
 
   std::optional<std::size_t> queue_group;  ///< that is selected in the queue
   std::string table_filter, history_filter, palette_text, note_text;

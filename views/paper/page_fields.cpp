@@ -1,12 +1,9 @@
 // Fields and small figures that several of the pages have.
 #include <fmt/format.h>
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
-#include <utility>
 
 #include "views/paper/page_parts.hpp"
 #include "views/parts/widgets.hpp"
@@ -22,57 +19,7 @@ void fact_column(const Context& context, const char* name, float width, const st
   ImGui::EndChild();
 }
 
-/// `shown` is the text of `number` where the user has typed nothing else.
-void typed_number(const Context& context, const char* id, std::string shown, double& number, float width,
-                  const NumberBounds& bounds) {
-  FieldTexts& fields = context.ui.paper.fields;
-  const ImGuiID key = ImGui::GetID(id);
-  auto wrong = fields.wrong.find(key);
-  if (wrong != fields.wrong.end() && wrong->second.value != number) {
-    fields.wrong.erase(wrong);
-    wrong = fields.wrong.end();
-  }
-  const bool bad = wrong != fields.wrong.end();
-  if (bad) shown = wrong->second.text;
-  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, bad ? std::max(1.0F, context.look.px(1)) : 0);
-  ImGui::PushStyleColor(ImGuiCol_Border, context.look.theme.slower);
-  bool edited = false;
-  {
-    const NumberFont font(context.look);
-    ImGui::SetNextItemWidth(width);
-    edited = ImGui::InputText(id, &shown);
-  }
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar();
-  if (edited) {
-    const std::optional<double> read = read_number(shown, bounds);
-    number = read.value_or(number);
-    fields.wrong.erase(key);
-    if (!read) fields.wrong[key] = {shown, number_problem(shown, bounds, number), number};
-  }
-  if (const auto now = fields.wrong.find(key); now != fields.wrong.end())
-    fields.problems.push_back(now->second.problem);
-}
-
 }  // namespace
-
-void number_field(const Context& context, const char* id, int& value, float width, const NumberBounds& bounds) {
-  double number = value;
-  typed_number(context, id, std::to_string(value), number, width, bounds);
-  value = static_cast<int>(number);
-}
-
-void number_field(const Context& context, const char* id, float& value, float width, NumberBounds bounds) {
-  bounds.whole = false;
-  const auto before = static_cast<double>(value);
-  double number = before;
-  typed_number(context, id, fmt::format("{:.6g}", value), number, width, bounds);
-  if (number != before) value = static_cast<float>(number);
-}
-
-void field_problems(const Context& context) {
-  for (const std::string& problem : std::exchange(context.ui.paper.fields.problems, {})) problem_line(context, problem);
-}
 
 void field_label(const Context& context, const char* text, const char* help) {
   const float left = ImGui::GetCursorPosX();
@@ -90,14 +37,6 @@ void pair_field(const Context& context, const char* first_id, int& first, const 
   coloured_text(context.look.theme.muted, between);
   ImGui::SameLine(0, context.look.px(6));
   number_field(context, second_id, second, width, bounds);
-}
-
-void problem_line(const Context& context, const std::string& problem) {
-  if (problem.empty()) return;
-  const SmallFont font(context.look);
-  ImGui::PushTextWrapPos(0);
-  coloured_text(context.look.theme.slower, sentence(problem));
-  ImGui::PopTextWrapPos();
 }
 
 void counting_line(const Context& context) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "views/parts/context.hpp"
+#include "views/parts/number_field.hpp"
 
 namespace triscope {
 
@@ -25,19 +26,11 @@ void draw_errata_page(Context& context);
 /// The part of the laws page that is about the user's own losses.
 void draw_own_losses(Context& context);
 
-/// A number field `width` pixels wide. Text that is no number within `bounds` stays as it was typed, outlined, until it
-/// is one; `field_problems` says why, and `value` stays.
-void number_field(const Context& context, const char* id, int& value, float width, const NumberBounds& bounds = {});
-void number_field(const Context& context, const char* id, float& value, float width, NumberBounds bounds);
-/// Below a line of fields: what is wrong with them.
-void field_problems(const Context& context);
 /// What the field behind it on the line is; `help` on hover.
 void field_label(const Context& context, const char* text, const char* help);
 /// Two numbers with a word between them.
 void pair_field(const Context& context, const char* first_id, int& first, const char* between, const char* second_id,
                 int& second, const NumberBounds& bounds = {});
-/// What is wrong with the fields, as a sentence; nothing where it is empty.
-void problem_line(const Context& context, const std::string& problem);
 /// Says that the page waits until it is counted what kernels compute, or why that cannot be.
 void counting_line(const Context& context);
 /// Stands for what is still being made of the rows.

@@ -1,5 +1,6 @@
 #include "views/parts/legend_clicks.hpp"
 
+#include <implot.h>
 #include <implot_internal.h>
 
 namespace triscope {

@@ -227,7 +227,7 @@ PlotFrame::PlotFrame(VectorCanvas& canvas, const PlotRoom& room, PlotAxis x, Plo
 
 void PlotFrame::draw_axes(VectorCanvas& canvas) const {
   const Theme& theme = light_theme();
-  std::vector<float> heights, lines, places, lengths;
+  std::vector<float> heights, lines, places, named, lengths;
   for (const auto& [value, name] : y_.ticks) {
     heights.push_back(at(x_.low, value).y);
     lines.push_back(name.empty() ? 0 : kTick);
@@ -243,14 +243,17 @@ void PlotFrame::draw_axes(VectorCanvas& canvas) const {
   float below = 0;
   for (const auto& [value, name] : x_.ticks) {
     places.push_back(at(value, y_.low).x);
+    if (name.empty()) continue;  // a stroke without a name needs no room
+    named.push_back(places.back());
     lengths.push_back(tick_length(name));
     if (x_.upright) below = std::max(below, lengths.back() - 6);
   }
-  const std::size_t every_x = x_.words ? 1 : free_step(places, lengths);
+  const std::size_t every_x = x_.words ? 1 : free_step(named, lengths);
+  std::size_t names = 0;
   for (std::size_t n = 0; n < x_.ticks.size(); ++n) {
     canvas.line({{places[n], high_.y}, {places[n], high_.y + 3}}, theme.muted, 0.75F);
-    if (n % every_x != 0) continue;
     const std::string& name = x_.ticks[n].second;
+    if (name.empty() || names++ % every_x != 0) continue;
     if (x_.upright) {
       canvas.text(places[n] + 3.5F, high_.y + 7, name, {kTick, theme.muted, Anchor::end, true, true});
     } else {

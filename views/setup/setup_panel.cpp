@@ -11,6 +11,7 @@
 #include "profiler/plan/windows.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
+#include "views/parts/number_field.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/setup/setup_panels.hpp"
 #include "views/setup/window_grid.hpp"
@@ -96,6 +97,33 @@ void two_chips(const Context& context, const char* first, bool& first_on, const 
   if (chip(context, second, second_on)) second_on = !second_on;
 }
 
+/// The list of windows as text; what is none stays, and the grid keeps the last list that could be read.
+void draw_windows_text(Context& context) {
+  SetupForm& form = context.ui.form;
+  const bool bad = form.wrong.contains("windows");
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, bad ? std::max(1.0F, context.look.px(1)) : 0);
+  ImGui::PushStyleColor(ImGuiCol_Border, context.look.theme.slower);
+  bool edited = false;
+  {
+    const NumberFont font(context.look, kSecondarySize);
+    ImGui::SetNextItemWidth(-1);
+    edited = ImGui::InputTextWithHint("##windows", "512x32, 256x64 or grid:16..1024", &form.windows_text);
+  }
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
+  if (edited) {
+    form.wrong.erase("windows");
+    try {
+      form.windows = parse_windows(form.windows_text);
+    } catch (const Error& error) {
+      form.wrong["windows"] = fmt::format("{}: {}.", error.summary(), error.why());
+    }
+  } else if (bad && form.windows_text == windows_to_text(form.windows)) {
+    form.wrong.erase("windows");  // chosen in the grid meanwhile
+  }
+  if (ImGui::IsItemDeactivated() && !form.wrong.contains("windows")) form.windows_text = windows_to_text(form.windows);
+}
+
 void draw_windows(Context& context, Fields& fields) {
   UiState& ui = context.ui;
   ImGui::AlignTextToFramePadding();
@@ -111,18 +139,7 @@ void draw_windows(Context& context, Fields& fields) {
     ImGui::EndPopup();
   }
   draw_window_grid(context);
-  {
-    const NumberFont font(context.look, kSecondarySize);
-    ImGui::SetNextItemWidth(-1);
-    if (ImGui::InputTextWithHint("##windows", "512x32, 256x64 or grid:16..1024", &ui.form.windows_text)) {
-      try {
-        ui.form.windows = parse_windows(ui.form.windows_text);
-      } catch (const Error&) {
-        // Half-typed: the grid keeps the last list that could be read, the field says what is missing below.
-      }
-    }
-    if (ImGui::IsItemDeactivated()) ui.form.windows_text = windows_to_text(ui.form.windows);
-  }
+  draw_windows_text(context);
   fields.problem("windows");
 }
 
@@ -205,24 +222,25 @@ void draw_kernels(Context& context, Fields& fields) {
 /// "Stop at [0.5 %] or [10 s]".
 void draw_stopping(Context& context, Fields& fields) {
   SetupForm& form = context.ui.form;
-  const auto number = [&](const char* name, double& value, const char* format, float width, const char* help) {
-    {
-      const NumberFont font(context.look);
-      ImGui::SetNextItemWidth(width);
-      ImGui::InputDouble(name, &value, 0, 0, format);
-    }
+  const auto number = [&](const char* field, double& value, const NumberBounds& bounds, const char* unit, float width,
+                          const char* help) {
+    const std::string id = fmt::format("##{}", field);
+    number_field(context, id.c_str(), value, width, bounds, unit);
     tooltip(context, help);
+    context.ui.fields.problems.clear();  // said below the line, with those of the form
+    form.wrong.erase(field);
+    if (std::string why = wrong_words(context, id.c_str()); !why.empty()) form.wrong[field] = std::move(why);
   };
   fields.label("Stop at",
                "A measurement ends when its precision is reached or its time is spent, whichever comes first.");
   const float gap = context.look.px(6),
               width = (ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize("or").x - 2 * gap) / 2;
-  number("##precision", form.precision_percent, "%.2g %%", width,
+  number("precision", form.precision_percent, {.least = 0.01, .most = 50}, " %", width,
          "Half the 95 % interval at which a measurement ends, in percent of the median.");
   ImGui::SameLine(0, gap);
   coloured_text(context.look.theme.muted, "or");
   ImGui::SameLine(0, gap);
-  number("##budget", form.budget_seconds, "%.3g s", -1,
+  number("budget", form.budget_seconds, {.least = 0.1, .most = 3600}, " s", -1,
          "Seconds after which a measurement ends, even when the precision is not reached.");
   fields.problem("precision");
   fields.problem("budget");

@@ -13,6 +13,7 @@
 #include "views/command/palette.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/dialog.hpp"
+#include "views/parts/number_field.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/shell/shell.hpp"
 
@@ -287,7 +288,7 @@ void draw_settings(Context& context) {
   ImGui::SetNextItemWidth(-1);
   // Applied when the slider is let go: scaling under the pointer would move the slider away from it.
   ImGui::SliderFloat("##scale", &percent, kSmallestScale * 100, kLargestScale * 100, "%.0f %%",
-                     ImGuiSliderFlags_AlwaysClamp);
+                     ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput);
   if (ImGui::IsItemActive()) {
     ui.pending_scale = percent / 100;
   } else if (ui.pending_scale > 0) {
@@ -295,10 +296,13 @@ void draw_settings(Context& context) {
     ui.pending_scale = 0;
   }
   name("Counts as the same");
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted("within");
+  ImGui::SameLine();
   double tolerance = settings.tolerance * 100;
-  ImGui::SetNextItemWidth(-1);
-  if (ImGui::InputDouble("##tolerance", &tolerance, 0, 0, "within %.2g %%"))
-    settings.tolerance = std::clamp(tolerance, 0.0, 50.0) / 100;
+  if (typed_field(context, "##tolerance", tolerance, -1, {.least = 0, .most = 50}, " %"))
+    settings.tolerance = tolerance / 100;
+  field_problems(context);
   muted_text(context,
              "A verdict is \"same\" when the whole interval of the ratio lies within this; between separate runs "
              "within 4 times this, since their intervals are wider.",

@@ -6,16 +6,15 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "views/data/format.hpp"
-#include "views/model/attention/film_choice.hpp"
 #include "views/parts/dialog.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/shell/path_fields.hpp"
 #include "views/shell/replaced_files.hpp"
 #include "views/shell/shell.hpp"
 
@@ -303,45 +302,6 @@ void draw_formats(Context& context, PathDialog& path) {
   }
 }
 
-/// A size in `unit`, kept within its range.
-void size_field(const Context& context, const char* id, double& value, double least, double most, const char* format) {
-  const NumberFont font(context.look);
-  ImGui::SameLine();
-  ImGui::SetNextItemWidth(context.look.px(70));
-  ImGui::InputDouble(id, &value, 0, 0, format);
-  if (ImGui::IsItemDeactivatedAfterEdit()) value = std::isfinite(value) ? std::clamp(value, least, most) : least;
-}
-
-/// Width, height and size of the words of a picture for print.
-void draw_print_size(Context& context, PrintSize& size, bool may_be_cut) {
-  ImGui::AlignTextToFramePadding();
-  muted_text(context, "width");
-  for (const auto& [label, width] : {std::pair("8.5 cm", kColumnCm), std::pair("17 cm", kTextCm)}) {
-    ImGui::SameLine();
-    if (chip(context, label, size.width_cm == width)) size.width_cm = width;
-    tooltip(context, width == kColumnCm ? "A column of a page" : "The text of a page");
-  }
-  size_field(context, "##width", size.width_cm, kLeastPrintCm, kMostPrintCm, "%.4g cm");
-  ImGui::SameLine();
-  muted_text(context, "height");
-  double height = size.height_cm.value_or(0);
-  size_field(context, "##height", height, 0, kMostPrintCm, height == 0 ? "as fits" : "%.4g cm");
-  tooltip(context, "0: as high as the width and the words ask for");
-  if (ImGui::IsItemDeactivatedAfterEdit()) {
-    size.height_cm.reset();
-    if (height > 0) size.height_cm = std::max(height, kLeastPrintCm);
-  }
-  ImGui::SameLine();
-  muted_text(context, "font");
-  size_field(context, "##font", size.font_pt, kLeastFontPt, kMostFontPt, "%.4g pt");
-  tooltip(context,
-          "Of legends and axis titles; numbers and the caption are a tenth smaller, the title a quarter larger");
-  if (!may_be_cut) return;
-  ImGui::SameLine();
-  ImGui::Checkbox("from 0", &size.from_zero);
-  tooltip(context, "The axis of the values begins at zero, unless it is logarithmic");
-}
-
 /// A field of words that the chart has of its own, with a button that brings these back.
 void draw_words(Context& context, const char* id, const char* hint, std::string& words, const std::string& own,
                 float lines) {
@@ -367,14 +327,15 @@ void draw_words(Context& context, const char* id, const char* hint, std::string&
   ImGui::PopID();
 }
 
-/// What a picture is saved as. Its size and words are those of .pdf and .svg.
-void draw_picture(Context& context, PathDialog& path) {
+/// What a picture is saved as. Its size and words are those of .pdf and .svg. False: a size cannot be had.
+bool draw_picture(Context& context, PathDialog& path) {
   PictureDraft& picture = *path.picture;
-  if (!is_for_print(path)) return;
+  if (!is_for_print(path)) return true;
   draw_formats(context, path);
-  draw_print_size(context, context.ui.settings.print_size, picture.panel == Panel::explore);
+  const bool right = draw_print_size(context, context.ui.settings.print_size, picture.panel == Panel::explore);
   draw_words(context, "title", "title of a .pdf or .svg; empty: none", picture.title, *picture.own.title, 1);
   draw_words(context, "caption", "caption of a .pdf or .svg; empty: none", picture.caption, *picture.own.caption, 4);
+  return right;
 }
 
 /// What the answer to the question for a chart's file asks for, which the next question begins with.
@@ -396,27 +357,6 @@ void take_picture(Context& context, ask::SaveChart& chart) {
   ui.settings.chart_endings.insert(ui.settings.chart_endings.begin(),
                                    ending.empty() ? std::string(kChartEndings.front()) : ending);
   ImGui::MarkIniSettingsDirty();  // so that the settings are written soon
-}
-
-/// The queries of a film. True when there can be one of them.
-bool draw_film_queries(const Context& context, FilmQueries& queries) {
-  const auto number = [&](const char* label, const char* id, std::int64_t& value) {
-    ImGui::AlignTextToFramePadding();
-    muted_text(context, label);
-    ImGui::SameLine();
-    const NumberFont font(context.look);
-    ImGui::SetNextItemWidth(context.look.px(80));
-    ImGui::InputScalar(id, ImGuiDataType_S64, &value);
-    ImGui::SameLine();
-  };
-  number("queries", "##film_first", queries.first);
-  number("to", "##film_last", queries.last);
-  number("in steps of", "##film_step", queries.step);
-  const std::string problem = film_problem(queries, context.data.attention);
-  ImGui::NewLine();
-  coloured_text(problem.empty() ? context.look.theme.muted : context.look.theme.slower,
-                problem.empty() ? counted(queries.count(), "picture") : problem);
-  return problem.empty();
 }
 
 /// The field, the folder below it, and what would be overwritten. True when the path was chosen for good.
@@ -472,9 +412,9 @@ void draw_path_dialog(Context& context) {
   muted_text(context, question.help, true);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   bool accepted = draw_path(context, question);
-  if (path.picture) draw_picture(context, path);
+  bool ready = !path.picture || draw_picture(context, path);
   auto* film = std::get_if<ask::SaveFilm>(&*path.waiting);
-  const bool ready = !film || !film->queries || draw_film_queries(context, *film->queries);
+  if (film && film->queries) ready = draw_film_queries(context, *film->queries);
   if (!path.problem.empty() && path.text == path.refused) {
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.slower, sentence(path.problem));

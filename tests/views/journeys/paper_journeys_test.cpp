@@ -23,7 +23,7 @@ using fixture::slide;
 class PaperJourney : public Journey {
  protected:
   /// Fields in which something stands that they do not take.
-  static std::size_t wrong_fields() { return ui().paper.fields.wrong.size(); }
+  static std::size_t wrong_fields() { return ui().fields.wrong.size(); }
 };
 
 TEST_F(PaperJourney, the_workspace_opens_from_the_toolbar_and_each_page_by_its_button) {
@@ -249,7 +249,7 @@ TEST_F(PaperJourney, the_operator_follows_its_sliders) {
     c->Yield(2);
     IM_CHECK_EQ(windows().window1, 300);
     IM_CHECK_EQ(wrong_fields(), 1U);
-    IM_CHECK_STR_EQ(ui().paper.fields.wrong.begin()->second.problem.c_str(),
+    IM_CHECK_STR_EQ(ui().fields.wrong.begin()->second.problem.c_str(),
                     "'100000' is no whole number from 1 to 4,096. The page goes by 300.");
     slide(c, "//**/window1/##power", 0.01F);  // a number from elsewhere takes its place
     IM_CHECK_EQ(windows().window1, 1);

@@ -387,6 +387,8 @@ TEST(Print, an_axis_has_a_stroke_at_each_size_and_a_number_at_each_line) {
   const std::string svg = page.canvas->finish();
   EXPECT_EQ(count(svg, "stroke=\"" + css_colour(light_theme().muted) + "\""), sizes + 2 + 2)
       << "both axes, and two strokes where the upright one is cut";
+  for (const char* size : {"1k", "2k", "4k", "8k", "16k", "32k", "64k"})
+    EXPECT_EQ(count(svg, fmt::format(">{}<", size)), 1U) << size << ": a stroke without a name takes none away";
   std::size_t numbers = 0;
   for (int tick = 560; tick <= 740; tick += 10) numbers += count(svg, fmt::format(">{}<", tick));
   EXPECT_GT(numbers, 1U);

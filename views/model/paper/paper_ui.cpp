@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <utility>
 
 #include "kernels/base/text/plus_minus.hpp"
@@ -33,25 +31,6 @@ std::optional<PaperPage> find_paper_page(std::string_view id) {
   const auto found = std::ranges::find(kPageIds, page_called(id));
   if (found == kPageIds.end()) return std::nullopt;
   return static_cast<PaperPage>(found - kPageIds.begin());
-}
-
-std::optional<double> read_number(std::string_view text, const NumberBounds& bounds) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  if (value < bounds.least || value > bounds.most || (bounds.whole && value != std::trunc(value))) return std::nullopt;
-  return value;
-}
-
-std::string number_problem(std::string_view text, const NumberBounds& bounds, double value) {
-  const auto number = [&](double one) {
-    return bounds.whole ? format_count(std::llround(one)) : fmt::format("{:.6g}", one);
-  };
-  return fmt::format("'{}' is no {}number from {} to {}. The page goes by {}.", text, bounds.whole ? "whole " : "",
-                     number(bounds.least), number(bounds.most), number(value));
 }
 
 LayerMixRequest layer_request(const TilesUi& ui) { return layer_of_fields(ui); }

@@ -39,26 +39,6 @@ std::optional<PaperPage> find_paper_page(std::string_view id);
 /// "Tables 3 and 4 of the paper"; empty: it has no number there.
 std::string page_numbers(PaperPage page);
 
-/// Texts that stand in number fields of the pages and are no numbers that these take, and what is wrong with them. The
-/// page goes by the last right number meanwhile.
-struct FieldTexts {
-  struct Wrong {
-    std::string text, problem;
-    double value = 0;  ///< that the page goes by; another one, by a button or a slider, ends it
-  };
-  std::map<unsigned, Wrong> wrong;    ///< by the field's id
-  std::vector<std::string> problems;  ///< of the fields drawn since the last line of problems
-};
-/// What a field takes.
-struct NumberBounds {
-  double least = 1, most = 1 << 20;
-  bool whole = true;
-};
-/// The number, or nullopt: it is none, not whole, or beyond the bounds.
-std::optional<double> read_number(std::string_view text, const NumberBounds& bounds);
-/// "'8192' is no whole number from 1 to 4,096. The page goes by 512."
-std::string number_problem(std::string_view text, const NumberBounds& bounds, double value);
-
 /// Lengths and windows of the operator's page and of the tiles; more would not be seen.
 inline constexpr int kLongestSequence = 1 << 20, kWidestWindow = 4096;
 
@@ -92,7 +72,6 @@ struct RotationUi {
 
 struct PaperUi {
   PaperPage page = PaperPage::table1;
-  FieldTexts fields;
   TilesUi tiles;
   StepsUi steps;
   OperatorUi the_operator;
