@@ -5,6 +5,7 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "kernels/base/text/text_beginning.hpp"
 #include "profiler/explore/explore_fields.hpp"
@@ -208,7 +209,16 @@ void draw_hints(Context& context) {
   }
 }
 
-/// What cannot be asked says so here, and what was asked last stays.
+/// Every beginning of "windw=512x32" up to "windw" is a word to look for, and most match nothing: while the last term
+/// is a word in work, or nothing matches, the filter is none to go back to.
+void settle_filter(const ExploreChart* chart, ExploreUi& ui, bool typing) {
+  const std::string_view last = std::string_view(ui.filter).substr(ui.filter.rfind(' ') + 1);
+  if (typing && !last.empty() && last.find_first_of("=!~<>") == std::string_view::npos) return;
+  const bool answered = chart != nullptr && chart->query.where == ui.filter;
+  if (ui.filter.empty() || (answered && chart->matched > 0)) ui.settled = ui.filter;
+}
+
+/// What cannot be asked says so here, and the chart of the last filter that was right stays.
 void filter_line(Context& context) {
   ExploreUi& ui = context.ui.explore;
   flow(context.look.px(kNarrowestFilter));
@@ -226,12 +236,15 @@ void filter_line(Context& context) {
             "values between commas. The names of fields stand in the lists above. A word alone is looked for in every "
             "setting.");
   }
+  const bool typing = ImGui::IsItemActive();
   const std::string problem = filter_problem(ui.filter);
   if (problem.empty()) {
     ui.query.where = ui.filter;
+    settle_filter(context.data.explore.chart.get(), ui, typing);
     draw_hints(context);
     return;
   }
+  ui.query.where = ui.settled;
   ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.slower);
   ImGui::TextWrapped("%s", sentence(problem).c_str());
   ImGui::PopStyleColor();

@@ -97,6 +97,7 @@ struct BoxDrag {
 struct ExploreUi {
   ExploreQuery query;     ///< the last that could be asked
   std::string filter;     ///< as it is typed
+  std::string settled;    ///< the last that matched something, and was no word that is being typed
   std::string view_name;  ///< being typed
   bool in_view = false;   ///< the panel was drawn in this frame
 };

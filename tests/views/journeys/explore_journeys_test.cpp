@@ -114,6 +114,13 @@ TEST_F(ExploreJourney, a_filter_that_is_wrong_says_why_and_leaves_the_chart) {
     IM_CHECK(filter_problem(ui().explore.filter).find("colour") != std::string::npos);
     IM_CHECK_EQ(chart().matched, matched);
     IM_CHECK(data().explore.problem.empty());
+    const std::size_t drawn = marks();
+    type_filter(c, "windw");  // a word, which nothing has: on the way to a term that is wrong
+    IM_CHECK_EQ(chart().matched, 0U);
+    type_filter(c, "windw=512x32");
+    IM_CHECK_EQ(chart().matched, matched);
+    IM_CHECK_EQ(marks(), drawn);
+    type_filter(c, "pass=forward colour=red");
     c->KeyPress(ImGuiKey_Escape);  // leaves it
     wait(c);
     IM_CHECK(!ImGui::GetIO().WantTextInput);
