@@ -154,8 +154,10 @@ void database_item(const Context& context, const std::string& file) {
 /// Whose measurements are shown: the open database's, and those of others that were opened lately or are chosen.
 void database_menu(Context& context) {
   std::vector<std::string>& others = context.ui.settings.explore_databases;
+  const auto open = [&](const std::string& file) { return is_open(context.data, file); };
+  const auto beside = std::ssize(others) - std::ranges::count_if(others, open);
   const std::string label =
-      others.empty() ? "Databases###databases" : fmt::format("Databases: {}###databases", 1 + others.size());
+      beside == 0 ? "Databases###databases" : fmt::format("Databases: {}###databases", 1 + beside);
   flow(button_width(label.substr(0, label.find("###")).c_str()));
   if (ImGui::Button(label.c_str())) ImGui::OpenPopup("databases");
   tooltip(context, "Measurements of other databases beside those of the open one");
@@ -170,8 +172,9 @@ void database_menu(Context& context) {
   muted_text(context, "open");
   std::vector<std::string> listed = others;
   for (const std::string& file : context.ui.settings.recent_databases) {
-    if (file != context.data.database && std::ranges::find(listed, file) == listed.end()) listed.push_back(file);
+    if (std::ranges::find(listed, file) == listed.end()) listed.push_back(file);
   }
+  std::erase_if(listed, open);
   std::ranges::sort(listed);
   for (const std::string& file : listed) {
     ImGui::PushID(file.c_str());

@@ -2,6 +2,7 @@
 // made of slices, each written by one part of the application (app/window) alone.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -170,8 +171,9 @@ struct ReadTable {
 
 /// Written by app/window/database.
 struct DatabaseData {
-  std::string database;  ///< path; empty = none open
-  bool loading = false;  ///< the database is being read
+  std::string database;                  ///< path; empty = none open
+  std::vector<std::string> also_called;  ///< other paths of this file that the settings name
+  bool loading = false;                  ///< the database is being read
   bool read_only = false;
   std::string problem;            ///< why the database cannot be read, with the next step; empty = fine
   std::string recorded_database;  ///< shipped recording, when it exists
@@ -193,6 +195,11 @@ struct DatabaseData {
   std::shared_ptr<const SelectionFigures> figures;  ///< likewise
   std::uint64_t revision = 0;                       ///< grows whenever shown, baseline, comparisons or compared change
 };
+
+/// `file` is the open database, by any of its names.
+inline bool is_open(const DatabaseData& data, const std::string& file) {
+  return file == data.database || std::ranges::find(data.also_called, file) != data.also_called.end();
+}
 
 inline bool ReadTable::is_of(const DatabaseData& data) const {
   return model && shown == data.shown && against_baseline == data.against_baseline &&

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <utility>
 
 #include "kernels/base/error.hpp"
@@ -47,6 +48,16 @@ bool same_sweeps(const std::vector<ComparedSweep>& a, const std::vector<Compared
 bool is_missing(const std::filesystem::path& file) {
   std::error_code unknown;
   return !std::filesystem::exists(file, unknown) && !unknown;
+}
+
+/// Those of `paths` that lead to `file` by another name: through a link, say.
+std::vector<std::string> names_of(const std::filesystem::path& file, const std::vector<std::string>& paths) {
+  std::vector<std::string> names;
+  for (const std::string& path : paths) {
+    std::error_code missing;  // then it is another file
+    if (path != file.string() && std::filesystem::equivalent(path, file, missing)) names.push_back(path);
+  }
+  return names;
 }
 
 }  // namespace
@@ -93,11 +104,15 @@ void Database::open(const std::filesystem::path& asked) {
   data_.loading = true;
   ++opening_;
   const bool create = own || !opened_once_;
-  reader_thread_.add([this, file, create] {
-    queue_.push([this, file, problem = opening_problem(file, create, closing_.get_token())] {
+  std::vector<std::string> known = ui_.settings.recent_databases;
+  const std::vector<std::string>& explored = ui_.settings.explore_databases;
+  known.insert(known.end(), explored.begin(), explored.end());
+  reader_thread_.add([this, file, create, known = std::move(known)] {
+    const std::string problem = opening_problem(file, create, closing_.get_token());
+    queue_.push([this, file, problem, also_called = names_of(file, known)] {
       --opening_;
       data_.loading = false;
-      if (problem.empty()) return take(file);
+      if (problem.empty()) return take(file, also_called);
       // An open database stays open; without one the panels explain.
       if (data_.database.empty()) data_.problem = problem;
       messages_.notify(Severity::error, NoticeId::open, problem,
@@ -106,7 +121,7 @@ void Database::open(const std::filesystem::path& asked) {
   });
 }
 
-void Database::take(const std::filesystem::path& file) {
+void Database::take(const std::filesystem::path& file, const std::vector<std::string>& also_called) {
   for (const NoticeId id : {NoticeId::open, NoticeId::database, NoticeId::resume, NoticeId::recorded_shown})
     messages_.dismiss(id);
   if (!data_.database.empty()) messages_.dismiss(NoticeId::recorded_offer);
@@ -120,7 +135,10 @@ void Database::take(const std::filesystem::path& file) {
   ui_.selection = {};
   ui_.note_of = 0;
   auto& recent = ui_.settings.recent_databases;
-  std::erase(recent, data_.database);
+  std::erase_if(recent, [&](const std::string& one) {
+    return one == data_.database || std::ranges::find(also_called, one) != also_called.end();
+  });
+  data_.also_called = also_called;
   recent.insert(recent.begin(), data_.database);
   if (recent.size() > kRecentDatabases) recent.resize(kRecentDatabases);
   ui_.settings.last_database = data_.database;

@@ -58,7 +58,8 @@ class Database {
  private:
   bool is_recorded(const std::filesystem::path& file) const;
   void report_gone();
-  void take(const std::filesystem::path& file);
+  /// `also_called`: as `DatabaseData::also_called`.
+  void take(const std::filesystem::path& file, const std::vector<std::string>& also_called);
   void take_recorded(const std::string& previous);
   /// Takes what is new from `result` and leaves there what was shown before.
   void show(const ReadRequest& asked, ReadResult& result, bool complete);

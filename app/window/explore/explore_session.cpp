@@ -1,6 +1,8 @@
 #include "app/window/explore/explore_session.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "app/window/database/other_database.hpp"
@@ -12,7 +14,7 @@ void ExploreSession::supply() {
   ExploreQuestion wanted{shown_.database,    ui_.settings.explore_databases,
                          ui_.explore.query,  ui_.selection.reference,
                          database_.hidden(), shown_.revision};
-  std::erase(wanted.others, shown_.database);  // it was opened since
+  std::erase_if(wanted.others, [&](const std::string& file) { return is_open(shown_, file); });  // it was opened since
   if (shown_.run.running && data_.asked) wanted.revision = data_.asked->revision;
   if (data_.asked == wanted) return;
   if (data_.asked && data_.asked->database != wanted.database) data_.chart.reset();
@@ -41,7 +43,11 @@ void ExploreSession::add(const std::filesystem::path& file) {
   const std::string whole =
       other_than_open(file, shown_.database, "The database was not added", "choose another file").string();
   std::vector<std::string>& chosen = ui_.settings.explore_databases;
-  if (std::ranges::find(chosen, whole) == chosen.end()) chosen.push_back(whole);
+  const auto same = [&](const std::string& one) {
+    std::error_code missing;  // then it is another file
+    return one == whole || std::filesystem::equivalent(one, whole, missing);
+  };
+  if (std::ranges::none_of(chosen, same)) chosen.push_back(whole);
   ui_.fit_charts = true;
 }
 

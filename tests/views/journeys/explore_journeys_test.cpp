@@ -4,7 +4,9 @@
 #include <implot.h>
 #include <implot_internal.h>
 
+#include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <utility>
 
 #include "kernels/base/error.hpp"
@@ -277,6 +279,29 @@ TEST_F(ExploreJourney, measurements_of_another_database_stand_beside_those_of_th
     IM_CHECK_EQ(chart().rows, own);
     IM_CHECK(chart().databases.empty());
     IM_CHECK_EQ(chart().matched, 0U);
+  });
+}
+
+TEST_F(ExploreJourney, the_open_database_stands_once_whatever_it_is_called) {
+  const std::filesystem::path link = window->folder / "linked", there = window->folder / "there";
+  std::filesystem::create_directory(there);
+  std::filesystem::create_directory_symlink(there, link);
+  std::filesystem::copy_file(window->folder / "test.db", there / "test.db");
+  window->application().ui().settings.recent_databases = {link / "test.db"};
+  window->application().ui().settings.explore_databases = {link / "test.db"};
+  window->start(there / "test.db");  // as a relative path is opened: links are followed
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    IM_CHECK(chart().databases.empty());
+    IM_CHECK_EQ(ui().settings.recent_databases.size(), 1U);
+    IM_CHECK(!app().data().also_called.empty());
+    c->ItemClick("//**/###databases");
+    c->Yield(2);
+    ImGuiTestItemList listed;
+    c->GatherItems(&listed, "//$FOCUSED", 2);
+    int files = 0;
+    for (const ImGuiTestItemInfo& item : listed) files += std::string_view(item.DebugLabel) == "##shown" ? 1 : 0;
+    IM_CHECK_EQ(files, 0);
   });
 }
 
