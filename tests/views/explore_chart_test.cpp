@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <initializer_list>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/views/sweep_fixture.hpp"
@@ -385,6 +387,36 @@ TEST(ExploreChart, baselines_differ_in_colour) {
   const auto& lines = chart.plots[0].lines;
   EXPECT_TRUE(lines[0].baseline && lines[1].baseline);
   EXPECT_NE(lines[0].baseline_style, lines[1].baseline_style);
+}
+
+TEST(ExploreChart, no_two_named_lines_have_one_colour) {
+  for (const char* colour : {"kernel", "instance"}) {
+    std::vector<ResultRow> rows;
+    for (int n = 0; n < 20; ++n) {
+      rows.push_back(fixture::row(n + 1, 512, 32, Pass::forward, 1 + n, 0.2, n < 6 ? "baseline.a" : "cpu.a"));
+      rows.back().kernel += std::to_string(n);
+      rows.back().card.label = "Kernel " + std::to_string(n);
+      rows.back().instance = "tile " + std::to_string(n);
+      if (n >= 6) continue;
+      rows.back().card.rank = n + 1;
+      rows.back().card.kind = KernelKind::dot_product;
+      rows.back().problem.form = Form::dot_product;
+    }
+    const ExploreChart chart = chart_of(rows, {"seq", "ms", colour, "", "", false});
+    const bool by_kernel = chart.query.color == "kernel";
+    std::set<std::pair<bool, int>> colours;
+    std::size_t named = 0;
+    for (const ExploreLine& line : chart.plots.at(0).lines) {
+      if (line.style == kOtherLines) continue;
+      ++named;
+      const bool baseline = line.baseline && by_kernel;
+      colours.insert({baseline, baseline ? line.baseline_style % 4 : line.style % 8});
+    }
+    EXPECT_EQ(named, by_kernel ? 12U : 8U) << colour << ": as many as there are colours";
+    EXPECT_EQ(colours.size(), named) << colour;
+    EXPECT_EQ(chart.plots[0].lines.back().name, fmt::format("{} others", 20 - named));
+    EXPECT_EQ(chart.drawn, 20U);
+  }
 }
 
 TEST(ExploreChart, what_is_not_drawn_and_the_panel_that_is_missing_are_told_of) {

@@ -238,7 +238,19 @@ void draw_plots(Context& context, const ExploreChart& chart) {
     const auto columns = static_cast<std::size_t>(grid.columns);
     setup_axes(context, chart, {wide, room.y / static_cast<float>(grid.rows)},
                {n + columns >= chart.plots.size(), n % columns == 0});
-    for (const ExploreLine& line : plot.lines) plot_line(context, chart, line);
+    if (n == 0) {  // the legend has them in their order
+      for (const NamedColour& entry : entries) {
+        ImPlotSpec named;
+        named.LineColor = to_vec4(entry.colour);
+        ImPlot::PlotDummy(entry.name.c_str(), named);
+      }
+    }
+    // What is named lies over the others.
+    for (const bool others : {true, false}) {
+      for (const ExploreLine& line : plot.lines) {
+        if ((line.style == kOtherLines) == others) plot_line(context, chart, line);
+      }
+    }
     mark_cut_axis(look, chart.y);
     select_points(context, plot);
     ImPlot::EndPlot();
@@ -246,6 +258,9 @@ void draw_plots(Context& context, const ExploreChart& chart) {
   const SmallFont small(look);  // of the legend
   show_alone_on_double_click();
   ImPlot::EndSubplots();
+  const ImPlotSubplot* drawn =
+      ImPlot::GetCurrentContext()->Subplots.GetByKey(ImGui::GetCurrentWindow()->GetID(id.c_str()));
+  if (drawn && legend == LegendPlace::left) count_legend_rest(look, drawn->Items);
 }
 
 /// What the marks are that are no usual ones.

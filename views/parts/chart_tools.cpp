@@ -33,7 +33,7 @@ ImU32 explore_colour(const Theme& theme, const ExploreChart& chart, const Explor
   return theme.series[static_cast<std::size_t>(line.style) % theme.series.size()];
 }
 
-int explore_marker(const ExploreLine& line) { return line.style == kOtherLines ? 0 : line.style + line.style / 8; }
+int explore_marker(const ExploreLine& line) { return line.style == kOtherLines ? 0 : line.style; }
 
 const char* unit_of(MapMetric metric) {
   switch (metric) {
@@ -346,7 +346,7 @@ void draw_legend_lines(const Look& look, ImPlotItemGroup* items, const std::vect
     const bool fits = n == 0 || end + wanted <= room.x;
     if (!fits && lines == most) {
       ImGui::SameLine(0, gap);
-      coloured_text(look.theme.muted, fmt::format("+{}", entries.size() - n));
+      coloured_text(look.theme.muted, fmt::format("and {} more", entries.size() - n));
       break;
     }
     lines += fits ? 0 : 1;
@@ -368,6 +368,18 @@ void draw_legend_lines(const Look& look, ImPlotItemGroup* items, const std::vect
     list->AddText(ImVec2(low.x + mark, low.y), faded(look.theme.text, shown), entry.name.c_str());
   }
   ImGui::PopID();
+}
+
+void count_legend_rest(const Look& look, const ImPlotItemGroup& items) {
+  const ImRect &whole = items.Legend.Rect, &seen = items.Legend.RectClamped;
+  const SmallFont font(look);
+  const float line = ImGui::GetTextLineHeight();
+  const auto more = std::lround((whole.GetHeight() - seen.GetHeight()) / line + 1);  // this line covers one
+  if (whole.GetHeight() <= seen.GetHeight() + 1) return;
+  const ImVec2 low(seen.Min.x, seen.Max.y - line);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(low, seen.Max, look.theme.panel);
+  list->AddText(ImVec2(low.x + look.px(5), low.y), look.theme.muted, fmt::format("and {} more: scroll", more).c_str());
 }
 
 std::vector<NamedColour> legend_entries(const Look& look, const std::vector<SeriesPoints>& series) {
@@ -392,7 +404,9 @@ bool is_hidden(const std::string& legend_name) {
 void end_plot(const Look& look) {
   const SmallFont font(look);
   show_alone_on_double_click();
+  const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
   ImPlot::EndPlot();
+  count_legend_rest(look, plot.Items);
 }
 
 ChartSelection plot_selection(Context& context) {

@@ -17,8 +17,7 @@ namespace triscope {
 /// The colour and marker of a series, the same in every chart.
 ImU32 series_colour(const Theme& theme, const Series& series);
 ImPlotMarker series_marker(const Series& series);
-/// The same of a line of an exploration; its marker as a number, as `Series::colour`. The ninth line has the first
-/// colour and another marker.
+/// The same of a line of an exploration; its marker as a number, as `Series::colour`.
 ImU32 explore_colour(const Theme& theme, const ExploreChart& chart, const ExploreLine& line);
 int explore_marker(const ExploreLine& line);
 
@@ -122,6 +121,8 @@ void draw_legend_lines(const Look& look, ImPlotItemGroup* items, const std::vect
 /// The same of the plot with this id, where that is the legend's place.
 void draw_legend_lines(const Look& look, LegendPlace place, const std::string& plot,
                        const std::vector<NamedColour>& entries);
+/// "and 3 more: scroll", over the lower end of a legend that is longer than its plot. Call after that.
+void count_legend_rest(const Look& look, const ImPlotItemGroup& items);
 std::vector<NamedColour> legend_entries(const Look& look, const std::vector<SeriesPoints>& series);
 /// A click on the legend hid the series of that name. Call inside the plot, after its setup.
 bool is_hidden(const std::string& legend_name);

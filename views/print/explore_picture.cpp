@@ -125,8 +125,12 @@ std::string explore_picture(const ExploreChart& shown, const std::string& title,
     const std::string name = plot.name + (plot.name.empty() || plot.row.empty() ? "" : ", ") + plot.row;
     if (!name.empty()) canvas.text(low.x, low.y - 5, name, {11, theme.text});
     const PlotFrame frame(canvas, place, std::move(x), std::move(y));
-    for (const ExploreLine& line : plot.lines)
-      plot_line(canvas, frame, line, explore_colour(light_theme(), chart, line));
+    for (const bool others : {true, false}) {  // what is named lies over them
+      for (const ExploreLine& line : plot.lines) {
+        if ((line.style == kOtherLines) == others)
+          plot_line(canvas, frame, line, explore_colour(light_theme(), chart, line));
+      }
+    }
   }
   return canvas.finish();
 }

@@ -267,52 +267,81 @@ void set_range(ExploreAxis& axis, const std::vector<double>& values, bool words,
   axis.logarithmic = !words && *low > 0 && *high / *low > far_apart;
 }
 
-/// The lines of a chart have the same name and style in all of its plots. A kernel with a colour of its own has it
-/// here too, that of its forward.
+/// The lines of a chart have the same name and style in all of its plots, and no two have one colour: what is left over
+/// is one line, the others. A kernel with a colour of its own has it here too, that of its forward.
 class Styles {
  public:
   Styles(const Exploration& made, std::span<const ExploreSource> sources) {
-    constexpr int kColours = 8;
-    const bool by_kernel = made.color != nullptr && made.color->id == "kernel";
+    by_kernel_ = made.color != nullptr && made.color->id == "kernel";
+    std::vector<Line> lines;
     std::set<std::string> met;
-    std::vector<std::optional<int>> own;
-    std::vector<int> from;  // what is left is looked for from here on: of a reference only the mark shows
     for (const ExplorePanel& panel : made.panels) {
       for (const ExploreSeries& series : panel.series) {
-        if (!met.insert(series.name).second) continue;
-        names_.push_back(series.name);
-        own.emplace_back();
-        from.push_back(!by_kernel ? 0 : series.baseline ? 1 : kColours / 2);
-        if (!by_kernel || series.baseline || series.points.empty()) continue;
-        const KernelCard& card = row_of(sources, series.points.front().repeats.front()).card;
-        if (card.colour && *card.colour >= 0 && *card.colour < 2) own.back() = 2 * static_cast<int>(*card.colour);
+        if (met.insert(series.name).second) lines.push_back(line_of(series, sources));
       }
     }
-    std::set<int> taken;
-    for (std::optional<int>& look : own) {
-      if (look && !taken.insert(*look).second) look.reset();  // two kernels of one name
+    for (Line& line : lines) {  // two kernels of one name wish for one
+      if (line.look && !take(line, *line.look)) line.look.reset();
     }
-    for (std::size_t n = 0; n < own.size(); ++n) {
-      int look = own[n].value_or(from[n]);
-      for (int tried = 0; !own[n] && taken.contains(look) && tried < kColours; ++tried) look = (look + 1) % kColours;
-      while (!own[n] && taken.contains(look)) ++look;
-      taken.insert(look);
-      looks_.push_back(look);
+    for (Line& line : lines) {
+      if (!line.look) find_look(line);
+      if (!line.look) continue;
+      styles_[line.name] = names_.size();
+      names_.push_back(line.name);
+      looks_.push_back(*line.look);
     }
-    apart_ = names_.size() > kMostLines ? kMostLines - 1 : names_.size();
-    for (std::size_t n = 0; n < names_.size(); ++n) styles_[names_[n]] = std::min(n, apart_);
-    if (apart_ < names_.size()) others_ = fmt::format("{} others", names_.size() - apart_);
+    if (names_.size() < lines.size()) others_ = fmt::format("{} others", lines.size() - names_.size());
   }
-  std::size_t of(const std::string& name) const { return styles_.at(name); }
-  std::size_t count() const { return apart_ + (others_.empty() ? 0 : 1); }
-  int look(std::size_t style) const { return style < apart_ ? looks_[style] : kOtherLines; }
-  const std::string& name(std::size_t style) const { return style < apart_ ? names_[style] : others_; }
+  std::size_t of(const std::string& name) const {
+    const auto found = styles_.find(name);
+    return found == styles_.end() ? names_.size() : found->second;
+  }
+  std::size_t count() const { return names_.size() + (others_.empty() ? 0 : 1); }
+  int look(std::size_t style) const { return style < names_.size() ? looks_[style] : kOtherLines; }
+  const std::string& name(std::size_t style) const { return style < names_.size() ? names_[style] : others_; }
 
  private:
+  static constexpr int kColours = kMostLines - 1;
+  struct Line {
+    std::string name;
+    std::optional<int> look;      ///< its mark, and unless it is of a reference its colour
+    std::optional<int> baseline;  ///< by kernel: the colour of a reference, which has them apart
+  };
+
+  Line line_of(const ExploreSeries& series, std::span<const ExploreSource> sources) const {
+    Line line{series.name, {}, {}};
+    if (!by_kernel_) return line;
+    if (series.baseline) line.baseline = 0;
+    if (series.points.empty()) return line;
+    const KernelCard& card = row_of(sources, series.points.front().repeats.front()).card;
+    if (series.baseline) {
+      line.baseline = baseline_style(card);
+    } else if (card.colour && *card.colour >= 0 && *card.colour < 2) {
+      line.look = 2 * static_cast<int>(*card.colour);
+    }
+    return line;
+  }
+  bool take(const Line& line, int look) {
+    const bool free = (line.baseline ? baselines_ : colours_).insert(line.baseline.value_or(look)).second;
+    if (free) marks_.insert(look);
+    return free;
+  }
+  /// With a mark of its own, if there is one. None where its colour is taken.
+  void find_look(Line& line) {
+    const int from = !by_kernel_ ? 0 : line.baseline ? 1 : kColours / 2;
+    for (const bool own_mark : {true, false}) {
+      for (int tried = 0; tried < kColours && !line.look; ++tried) {
+        const int look = (from + tried) % kColours;
+        if ((!own_mark || !marks_.contains(look)) && take(line, look)) line.look = look;
+      }
+    }
+  }
+
+  bool by_kernel_ = false;
+  std::set<int> colours_, baselines_, marks_;  ///< that are taken
   std::vector<std::string> names_;
   std::vector<int> looks_;  ///< by name
   std::map<std::string, std::size_t> styles_;
-  std::size_t apart_ = 0;
   std::string others_;
 };
 

@@ -13,7 +13,7 @@ namespace triscope {
 
 /// More points are thinned: those of one series that would touch become one. More panels are left out, and the series
 /// beyond these are one together.
-inline constexpr std::size_t kMostMarks = 4000, kMostPlots = 12, kMostLines = 24;
+inline constexpr std::size_t kMostMarks = 4000, kMostPlots = 12, kMostLines = 9;
 
 /// `databases`: the names of the sources' databases, the open one first; empty where there is only one.
 ExploreChart explore_chart(const Exploration& made, const ExploreQuery& query, std::span<const ExploreSource> sources,
