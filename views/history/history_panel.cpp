@@ -54,6 +54,37 @@ void draw_tooltip(Context& context, const SweepInfo& sweep) {
                       has_counters(sweep) ? "; with hardware counters (the three bars)" : "", command));
 }
 
+/// The field for a sweep's name. True: the database has taken it.
+bool draw_name(Context& context, const SweepInfo& sweep) {
+  TypedNote& typed = context.ui.sweep_note;
+  const bool refused = typed.of == sweep.id && !typed.problem.empty();  // it is kept, also when the menu is left
+  if (ImGui::IsWindowAppearing() && !refused) typed = {sweep.id, sweep.note};
+  ImGui::BeginDisabled(context.data.read_only || is_long_note(sweep.note));
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, refused ? std::max(1.0F, context.look.px(1)) : 0);
+  ImGui::PushStyleColor(ImGuiCol_Border, context.look.theme.slower);
+  ImGui::SetNextItemWidth(context.look.px(220));
+  const bool entered = ImGui::InputTextWithHint("##note", "a name, #tags, then Enter", &typed.text,
+                                                ImGuiInputTextFlags_EnterReturnsTrue);
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
+  ImGui::EndDisabled();
+  if (entered) {
+    typed.state = TypedNote::State::asked;
+    typed.problem.clear();
+    context.request(ask::NoteSweep{sweep.id, typed.text});
+  }
+  if (is_long_note(sweep.note)) muted_text(context, kLongNote);
+  if (typed.state == TypedNote::State::asked) muted_text(context, "Writing ...");
+  if (refused) {
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + context.look.px(220));
+    coloured_text(context.look.theme.slower, sentence(typed.problem));
+    ImGui::PopTextWrapPos();
+  }
+  if (typed.state != TypedNote::State::written) return false;
+  typed.state = TypedNote::State::typed;
+  return true;
+}
+
 void draw_menu(Context& context, const SweepInfo& sweep) {
   if (!ImGui::BeginPopupContextItem("sweep")) return;
   // The list is closer together than a menu is read.
@@ -62,16 +93,7 @@ void draw_menu(Context& context, const SweepInfo& sweep) {
     if (ImGui::MenuItem(label, key, false, enabled)) context.request(std::move(request));
   };
   const bool writable = !context.data.read_only;
-  if (ImGui::IsWindowAppearing()) context.ui.sweep_note = sweep.note;
-  ImGui::BeginDisabled(!writable || is_long_note(sweep.note));
-  ImGui::SetNextItemWidth(context.look.px(220));
-  if (ImGui::InputTextWithHint("##note", "a name, #tags, then Enter", &context.ui.sweep_note,
-                               ImGuiInputTextFlags_EnterReturnsTrue)) {
-    context.request(ask::NoteSweep{sweep.id, context.ui.sweep_note});
-    ImGui::CloseCurrentPopup();
-  }
-  ImGui::EndDisabled();
-  if (is_long_note(sweep.note)) muted_text(context, kLongNote);
+  if (draw_name(context, sweep)) ImGui::CloseCurrentPopup();
   item("Show", ask::ShowSweep{sweep.id});
   if (context.ui.selection.baseline_sweep == sweep.id) {
     item("Clear baseline", ask::ClearBaseline{});

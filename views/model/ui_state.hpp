@@ -71,6 +71,7 @@ struct PathDialog {
 struct PrefixDialog {
   std::int64_t sweep = 0;  ///< that waits for the answer; 0: nothing is asked
   std::string text;        ///< in the field
+  std::string problem{};   ///< why what was typed before is none
 };
 
 /// The setting that charts over windows show: what was chosen, until a row of another one is selected.
@@ -93,6 +94,14 @@ struct BoxDrag {
   bool add = false;        ///< to what is selected
 };
 
+/// A name or note as it is typed. It stays until the database has it.
+struct TypedNote {
+  std::int64_t of = 0;  ///< sweep or measurement
+  std::string text;
+  enum class State { typed, asked, written } state = State::typed;
+  std::string problem{};  ///< why it is not in the database; empty: fine
+};
+
 /// What the Explore panel is set to.
 struct ExploreUi {
   ExploreQuery query;     ///< the last that could be asked
@@ -113,9 +122,9 @@ struct UiState {
   FieldTexts fields;  ///< of every panel
 
   std::optional<std::size_t> queue_group;  ///< that is selected in the queue
-  std::string table_filter, history_filter, palette_text, note_text;
-  std::string sweep_note;                  ///< being typed in the history's menu
-  std::int64_t note_of = 0;                ///< measurement whose note `note_text` is
+  std::string table_filter, history_filter, palette_text;
+  TypedNote sweep_note;                    ///< in the history's menu
+  TypedNote row_note;                      ///< in Details, of a measurement
   bool focus_filter = false;               ///< put the keyboard into the table's filter in this frame
   int keys_wait = 0;                       ///< frames that keys may wait for the field that was asked for
   std::string document, document_heading;  ///< page of the documentation that is open; empty: none

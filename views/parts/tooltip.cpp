@@ -71,16 +71,31 @@ std::vector<ImRect> kept_free(const Look& look, const ImRect& panel) {
   return kept;
 }
 
+/// Where tooltips of `what` have room: above the notices, unless it is one of these.
+ImRect room_of(const ImRect& what) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImRect room(viewport->Pos, ImVec2(viewport->Pos.x + viewport->Size.x, viewport->Pos.y + viewport->Size.y));
+  const ImGuiWindow* notices = ImGui::FindWindowByName(kNoticesWindow);
+  if (notices != nullptr && notices->WasActive && what.Min.y < notices->Pos.y) room.Max.y = notices->Pos.y;
+  return room;
+}
+
 /// Says where the tooltip stands that comes next. One of something high, such as a chart, follows the pointer. One of a
 /// tab stands above it, clear of the toolbar, or below the panel's first lines.
 void place_tooltip(const Look& look, std::string_view text, bool tab = false) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  const ImRect room(viewport->Pos, ImVec2(viewport->Pos.x + viewport->Size.x, viewport->Pos.y + viewport->Size.y));
-  const ImRect panel = panel_of_item(room), what = ImGui::GetCurrentContext()->LastItemData.Rect;
-  if (what.GetHeight() > look.px(40) && !is_narrow(panel, room)) return;
+  const ImRect what = ImGui::GetCurrentContext()->LastItemData.Rect, room = room_of(what), panel = panel_of_item(room);
   const ImVec2 pad = ImGui::GetStyle().WindowPadding;
   ImVec2 size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, look.px(kMostWidth));
   size = ImVec2(size.x + 2 * pad.x, size.y + 2 * pad.y);
+  if (what.GetHeight() > look.px(40) && !is_narrow(panel, room)) {
+    const ImVec2 mouse = ImGui::GetMousePos();
+    const bool covers = mouse.y + look.px(24) + size.y > room.Max.y && room.Max.y < viewport->Pos.y + viewport->Size.y;
+    if (covers)
+      ImGui::SetNextWindowPos(ImVec2(mouse.x + look.px(16), std::max(room.Min.y, room.Max.y - look.px(6) - size.y)),
+                              ImGuiCond_Always);
+    return;
+  }
   const float x = ImGui::GetMousePos().x, gap = look.px(6), above = what.Min.y - gap - size.y;
   std::vector<ImRect> kept = kept_free(look, panel);
   if (tab && !is_narrow(panel, room)) {

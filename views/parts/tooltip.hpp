@@ -10,6 +10,9 @@
 
 namespace triscope {
 
+/// The window with the notices, which tooltips leave free.
+inline constexpr const char* kNoticesWindow = "##notices";
+
 /// Shows `text` (wrapped) while the last item is hovered: beside a narrow panel; in a wide one below what it explains,
 /// and clear of the heads of tables. Above only where there is no other room.
 void tooltip(const Context& context, std::string_view text);

@@ -24,6 +24,12 @@ void draw_prefix_dialog(Context& context) {
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   const bool entered =
       ImGui::InputTextWithHint("##prefix", "ssh host", &asked.text, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (entered || ImGui::IsItemEdited()) asked.problem.clear();
+  if (!asked.problem.empty()) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.slower, sentence(asked.problem));
+    ImGui::PopTextWrapPos();
+  }
   ImGui::Dummy(ImVec2(0, context.look.px(8)));
   const bool empty = asked.text.find_first_not_of(" \t\n") == std::string::npos;
   ImGui::BeginDisabled(empty);

@@ -276,8 +276,6 @@ void handle_shortcuts(Context& context) {
 
 namespace {
 
-constexpr const char* kNoticesWindow = "##notices";
-
 /// The pointer is over a panel, a menu or a dialog, or holds something: what stands there may not move.
 bool pointer_works() {
   const ImGuiContext& g = *ImGui::GetCurrentContext();

@@ -313,15 +313,25 @@ void draw_note(Context& context, const SelectedMeasurement& selected) {
     ImGui::PopTextWrapPos();
     return;
   }
-  if (ui.note_of != selected.row.measurement) {
-    ui.note_of = selected.row.measurement;
-    ui.note_text = selected.note;
-  }
+  TypedNote& typed = ui.row_note;
+  if (typed.of != selected.row.measurement) typed = {selected.row.measurement, selected.note};
+  const bool refused = !typed.problem.empty();
   ImGui::BeginDisabled(context.data.read_only || is_long_note(selected.note));
-  ImGui::InputTextMultiline("##note", &ui.note_text, ImVec2(-1, context.look.px(56)));
-  if (ImGui::IsItemDeactivatedAfterEdit() && ui.note_text != selected.note)
-    context.request(ask::NoteMeasurement{selected.row.measurement, ui.note_text});
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, refused ? std::max(1.0F, context.look.px(1)) : 0);
+  ImGui::PushStyleColor(ImGuiCol_Border, context.look.theme.slower);
+  ImGui::InputTextMultiline("##note", &typed.text, ImVec2(-1, context.look.px(56)));
+  if (ImGui::IsItemDeactivatedAfterEdit() && (refused || typed.text != selected.note)) {
+    typed.problem.clear();
+    context.request(ask::NoteMeasurement{selected.row.measurement, typed.text});
+  }
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
   ImGui::EndDisabled();
+  if (refused) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.slower, sentence(typed.problem));
+    ImGui::PopTextWrapPos();
+  }
   if (is_long_note(selected.note)) muted_text(context, kLongNote, true);
   if (context.data.read_only) muted_text(context, "This database is read-only: notes cannot be kept in it.", true);
 }

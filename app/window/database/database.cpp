@@ -133,7 +133,8 @@ void Database::take(const std::filesystem::path& file, const std::vector<std::st
   const std::string previous = std::exchange(data_.database, file.string());
   if (shows_recorded()) take_recorded(previous);
   ui_.selection = {};
-  ui_.note_of = 0;
+  ui_.row_note = {};
+  ui_.sweep_note = {};
   auto& recent = ui_.settings.recent_databases;
   std::erase_if(recent, [&](const std::string& one) {
     return one == data_.database || std::ranges::find(also_called, one) != also_called.end();
@@ -286,17 +287,27 @@ void Database::report_gone() {
       {{"Save a copy...", ask::SaveDatabaseCopy{}}, {"Open another...", ask::OpenDatabase{}}});
 }
 
-void Database::write(std::function<void(Store&)> change) {
-  writer_thread_.add([this, change = std::move(change), file = std::filesystem::path(data_.database)] {
-    try {
-      if (is_missing(file)) return queue_.push([this] { report_gone(); });
-      Store store(file);
-      change(store);
-      queue_.push([this] { read(true); });
-    } catch (const std::exception& error) {
-      messages_.notify_later(Severity::error, NoticeId::write, error.what());
-    }
-  });
+void Database::write(std::function<void(Store&)> change, std::function<void(const std::string& problem)> done) {
+  writer_thread_.add(
+      [this, change = std::move(change), done = std::move(done), file = std::filesystem::path(data_.database)] {
+        try {
+          if (is_missing(file)) {
+            return queue_.push([this, done] {
+              report_gone();
+              done("The database is gone.");
+            });
+          }
+          Store store(file);
+          change(store);
+          queue_.push([this, done] {
+            read(true);
+            done({});
+          });
+        } catch (const std::exception& error) {
+          messages_.notify_later(Severity::error, NoticeId::write, error.what());
+          queue_.push([done, why = std::string(error.what())] { done(why); });
+        }
+      });
 }
 
 void Database::import(const std::filesystem::path& file) {

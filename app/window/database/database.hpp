@@ -29,8 +29,10 @@ class Database {
   bool shows_recorded() const { return is_recorded(data_.database); }
   /// Asks for what the selection names, in place of what was asked before.
   void read(bool comparisons_changed);
-  /// Changes the file, on the writing thread, and reads it again.
-  void write(std::function<void(Store&)> change);
+  /// Changes the file, on the writing thread, and reads it again. `done` is told why that failed, which a notice says
+  /// as well, or nothing, on the drawing thread.
+  void write(
+      std::function<void(Store&)> change, std::function<void(const std::string& problem)> done = [](const auto&) {});
   /// Copies the sweeps of another file into this one.
   void import(const std::filesystem::path& file);
   /// Writes all that was read to another file, and opens that.

@@ -159,14 +159,25 @@ void StoredSweeps::star(std::int64_t asked) {
 }
 
 void StoredSweeps::note(std::int64_t asked, std::string text) {
-  if (!database_.still_there()) return;
-  database_.write([sweep = or_shown(asked), text = std::move(text)](Store& store) { store.set_note(sweep, text); });
+  const std::int64_t sweep = or_shown(asked);
+  const auto done = told(ui_.sweep_note, sweep, text);
+  if (!database_.still_there()) return done("The database is gone.");
+  database_.write([sweep, text = std::move(text)](Store& store) { store.set_note(sweep, text); }, done);
 }
 
 void StoredSweeps::note_measurement(std::int64_t measurement, std::string text) {
-  if (!database_.still_there()) return;
+  const auto done = told(ui_.row_note, measurement, text);
+  if (!database_.still_there()) return done("The database is gone.");
   database_.write(
-      [measurement, text = std::move(text)](Store& store) { store.set_measurement_note(measurement, text); });
+      [measurement, text = std::move(text)](Store& store) { store.set_measurement_note(measurement, text); }, done);
+}
+
+std::function<void(const std::string& problem)> StoredSweeps::told(TypedNote& note, std::int64_t of, std::string text) {
+  return [&note, of, text = std::move(text)](const std::string& problem) {
+    if (note.of != of || note.text != text) return;  // another one is typed meanwhile
+    note.problem = problem;
+    note.state = problem.empty() ? TypedNote::State::written : TypedNote::State::typed;
+  };
 }
 
 void StoredSweeps::ask_to_delete(std::int64_t sweep) {

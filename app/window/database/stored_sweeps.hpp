@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,8 @@ class StoredSweeps {
  private:
   std::int64_t or_shown(std::int64_t sweep) const { return sweep ? sweep : ui_.selection.shown_sweep; }
   void hide(std::int64_t sweep);
+  /// Tells `note`, where it still says `text` of `of`, how the writing of it ended.
+  static std::function<void(const std::string& problem)> told(TypedNote& note, std::int64_t of, std::string text);
 
   Database& database_;
   const WindowData& data_;

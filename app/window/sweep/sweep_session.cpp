@@ -68,7 +68,12 @@ void SweepSession::start() {
 void SweepSession::resume(const ask::Resume& asked) {
   // A wish waits for the command that runs the worker; it was called off where that is asked for anew.
   if (!run_.running && asked.worker_prefix.empty()) control_.reset();
-  go_on(asked);
+  try {
+    go_on(asked);
+  } catch (const Error& error) {
+    if (asked.worker_prefix.empty()) throw;
+    ui_.prefix = {asked.sweep, asked.worker_prefix, error.what()};  // it can be mended there
+  }
 }
 
 void SweepSession::go_on(const ask::Resume& asked) {

@@ -300,6 +300,43 @@ TEST_F(Journey, a_bad_file_is_named_and_the_open_database_stays) {
   });
 }
 
+TEST_F(Journey, a_name_that_a_locked_database_refuses_stays_in_its_field_with_the_reason) {
+  SQLite::Database other((window->folder / "test.db").string(), SQLite::OPEN_READWRITE);
+  locking = &other;
+  travel([](ImGuiTestContext* c) {
+    const auto open_menu = [&] {
+      c->MouseMove("//###history/**/##sweep");
+      c->MouseClick(ImGuiMouseButton_Right);
+      c->Yield(3);
+    };
+    const auto field = [&] { return c->ItemInfo("//$FOCUSED/##note"); };
+    front(c, Panel::history);
+    wait(c);
+    locking->exec("BEGIN IMMEDIATE");
+    open_menu();
+    c->ItemInput("//$FOCUSED/##note");
+    c->KeyCharsReplaceEnter("before the fan");
+    until(c, [] { return !ui().sweep_note.problem.empty(); });  // it is waited for, some seconds
+    c->Yield(2);
+    IM_CHECK(field().ID != 0);
+    IM_CHECK(ui().sweep_note.problem.find("keeps it locked") != std::string::npos);
+    IM_CHECK_STR_EQ(ui().sweep_note.text.c_str(), "before the fan");
+    c->KeyPress(ImGuiKey_Escape);
+    c->KeyPress(ImGuiKey_Escape);
+    c->Yield(2);
+    open_menu();
+    IM_CHECK_STR_EQ(ui().sweep_note.text.c_str(), "before the fan");  // also when the menu was left
+    locking->exec("ROLLBACK");
+    c->ItemInput("//$FOCUSED/##note");
+    c->KeyPress(ImGuiKey_Enter);
+    wait(c);
+    const auto named = std::ranges::find(data().sweeps, std::string("before the fan"), &SweepInfo::note);
+    IM_CHECK(named != data().sweeps.end());
+    IM_CHECK(ui().sweep_note.problem.empty());
+    IM_CHECK(!ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
+  });
+}
+
 TEST_F(Journey, a_deleted_database_is_reported_and_what_was_read_stays) {
   travel([](ImGuiTestContext* c) {
     std::filesystem::remove(world().folder / "test.db");
