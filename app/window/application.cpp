@@ -184,16 +184,18 @@ void Application::save_chart(const ask::SaveChart& request, const std::filesyste
     if (std::ranges::find(files, other) == files.end()) files.push_back(std::move(other));
   }
   std::vector<std::pair<std::filesystem::path, std::string>> vectors;
+  std::filesystem::path picture;
   for (const std::filesystem::path& one : files) {
     if (one.extension() == ".svg") {
       vectors.emplace_back(one, vectors_of(*request.panel, VectorFormat::svg, choice));
     } else if (one.extension() == ".pdf") {
       vectors.emplace_back(one, vectors_of(*request.panel, VectorFormat::pdf, choice));
     } else {
-      camera_.order({3, request.panel, one});
+      picture = one;
     }
   }
-  if (!vectors.empty()) files_.save_texts(std::move(vectors));
+  if (picture.empty()) return files_.save_texts(std::move(vectors));
+  camera_.order({3, request.panel, std::move(picture), std::move(vectors)});
 }
 
 void Application::draft_picture(Panel panel) {

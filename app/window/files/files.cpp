@@ -38,6 +38,14 @@ void Files::ask(FileRequest request, std::string proposal) {
   dialog_.text = std::move(proposal);
 }
 
+std::string saved_words(const std::vector<std::filesystem::path>& files) {
+  if (files.empty()) return {};
+  if (files.size() == 1) return fmt::format("Saved {}.", files.front().string());
+  std::string names;
+  for (const std::filesystem::path& file : files) names += (names.empty() ? "" : ", ") + file.filename().string();
+  return fmt::format("Saved {} files in {}: {}.", files.size(), files.front().parent_path().string(), names);
+}
+
 std::string Files::database_folder() const { return folder_of(database_.database); }
 
 std::string Files::proposed_path(const std::string& name) const {
@@ -69,16 +77,19 @@ void Files::save_text(const std::filesystem::path& file, std::string text) {
 
 void Files::save_texts(std::vector<std::pair<std::filesystem::path, std::string>> texts) {
   thread_->add([this, texts = std::move(texts)] {
-    std::string saved;
+    std::vector<std::filesystem::path> saved;
+    std::string problem;  // the first one; the other files may be written yet
     for (const auto& [file, text] : texts) {
       try {
         write_whole_file(file, text);
-        saved += (saved.empty() ? "Saved " : " and ") + (saved.empty() ? file : file.filename()).string();
+        saved.push_back(file);
       } catch (const std::exception& error) {
-        return messages_.notify_later(Severity::error, NoticeId::saved, error.what());
+        if (problem.empty()) problem = error.what();
       }
     }
-    messages_.notify_later(Severity::info, NoticeId::saved, saved + ".");
+    const std::string words = saved_words(saved);
+    if (problem.empty()) return messages_.notify_later(Severity::info, NoticeId::saved, words);
+    messages_.notify_later(Severity::error, NoticeId::saved, problem + (words.empty() ? "" : " " + words));
   });
 }
 

@@ -53,6 +53,9 @@ class Files {
   std::unique_ptr<BackgroundThread> thread_;
 };
 
+/// "Saved /data/a.svg."; of several files of a folder "Saved 3 files in /data: a.svg, a.pdf, a.png."; nothing of none.
+std::string saved_words(const std::vector<std::filesystem::path>& files);
+
 /// "/data/" of "/data/runs.db"; "./" of a name alone.
 std::string folder_of(const std::string& file);
 

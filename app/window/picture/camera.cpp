@@ -19,6 +19,7 @@ void Camera::take(const ImDrawData& data, ImU32 background) {
     if (order.file.empty() && order.panel) instead.push_back({"Save as PNG...", ask::SaveChart{order.panel, {}}});
     // Later: this is after the frame, and it wakes the window for the next.
     messages_.notify_later(Severity::error, NoticeId::picture, error.what(), std::move(instead));
+    if (!order.beside.empty()) files_.save_texts(order.beside);
   }
 }
 
@@ -29,7 +30,11 @@ void Camera::deliver(const PictureOrder& order, Picture picture, float scale) {
     picture = crop(picture, area->second, scale);
   }
   const std::vector<std::uint8_t> png = encode_png(picture);
-  if (!order.file.empty()) return files_.save_text(order.file, std::string(png.begin(), png.end()));
+  if (!order.file.empty()) {
+    auto texts = order.beside;
+    texts.insert(texts.begin(), {order.file, std::string(png.begin(), png.end())});
+    return files_.save_texts(std::move(texts));
+  }
   copy_image(png);
   messages_.log(Severity::info, fmt::format("Copied a picture of {} x {} pixels.", picture.width, picture.height));
 }

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "app/window/files/files.hpp"
@@ -21,6 +23,8 @@ struct PictureOrder {
   float scale = 3;
   std::optional<Panel> panel;  ///< unset: the whole window
   std::filesystem::path file;  ///< empty: to the clipboard
+  /// What is written with it, of which one notice tells.
+  std::vector<std::pair<std::filesystem::path, std::string>> beside{};
 };
 
 /// Keeps the order until the next frame. Lives on the drawing thread.

@@ -1,6 +1,8 @@
 // What a person does to save a chart for a paper, and what moves meanwhile.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -44,7 +46,10 @@ TEST_F(Journey, a_chart_is_saved_in_several_formats_with_a_width_and_words_that_
     c->ItemClick("//$FOCUSED/PDF");
     ui().path.picture->caption.clear();
     c->ItemInput("//$FOCUSED/##path");
-    c->KeyCharsReplaceEnter((world().folder / "titled.svg").c_str());
+    c->KeyCharsReplace((world().folder / "titled.svg").c_str());
+    c->ItemClick("//$FOCUSED/PNG");
+    c->ItemInput("//$FOCUSED/##path");
+    c->KeyPress(ImGuiKey_Enter);
     wait(c);
     std::ifstream stream(world().folder / "titled.svg");
     const std::string svg((std::istreambuf_iterator<char>(stream)), {});
@@ -55,12 +60,22 @@ TEST_F(Journey, a_chart_is_saved_in_several_formats_with_a_width_and_words_that_
     const std::string pdf((std::istreambuf_iterator<char>(beside)), {});
     IM_CHECK(pdf.starts_with("%PDF-"));
     IM_CHECK(pdf.find("/MediaBox [0 0 240.94 ") != std::string::npos);
+    IM_CHECK(std::filesystem::exists(world().folder / "titled.png"));
+    int told = 0;
+    for (const Notice& notice : data().notices) {
+      if (notice.id != NoticeId::saved) continue;
+      ++told;
+      IM_CHECK_STR_EQ(notice.text.c_str(), fmt::format("Saved 3 files in {}: titled.png, titled.svg, titled.pdf.",
+                                                       world().folder.path().string())
+                                               .c_str());
+    }
+    IM_CHECK_EQ(told, 1);
     app().carry_out(FileRequest(ask::SaveChart{}));
     c->Yield(3);
     IM_CHECK_STR_EQ(ui().path.picture->title.c_str(), "Rates of an invented CPU");
     IM_CHECK(ui().path.picture->caption.empty());
     IM_CHECK(ui().path.text.ends_with("/titled.svg"));
-    IM_CHECK_EQ(ui().path.also.size(), 1U);
+    IM_CHECK_EQ(ui().path.also.size(), 2U);
     IM_CHECK_EQ(ui().settings.print_size.width_cm, 8.5);
     c->ItemClick("//$FOCUSED/title/Restore");
     IM_CHECK(ui().path.picture->title == *ui().path.picture->own.title);
