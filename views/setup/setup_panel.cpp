@@ -21,6 +21,7 @@ namespace {
 
 constexpr float kNarrowest = 240, kLowest = 220;  // design pixels of fields and plan; with less, all of it scrolls
 constexpr float kFooter = 44;                     // of the plan below them
+constexpr float kMoreLine = 18;                   // of that note alone
 constexpr float kMore = 64;                       // of the note beside the plan that there are more fields
 
 /// Half of the panel for the label, right-aligned field after it; the field's problem below.
@@ -318,18 +319,17 @@ void draw_plan(Context& context, const FormReading& reading) {
   if (warns) tooltip(context, warning_words(*preview, warning, context.ui.form));
 }
 
-/// Right of the plan, below the fields that have just ended, or over them where the plan is among them: `below`
-/// pixels of fields are to be scrolled to.
-void draw_more(Context& context, float below, bool over) {
+/// Right of the plan, below the fields that have just ended, or on a line of its own where the plan is among them:
+/// `below` pixels of fields are to be scrolled to.
+void draw_more(Context& context, float below, bool alone) {
   if (context.ui.printing || below < context.look.px(4)) return;
   const Look& look = context.look;
   const char* label = "▼ more";
   const ImVec2 fields = ImGui::GetItemRectMax();
   const SmallFont font(look);
   const ImVec2 text = ImGui::CalcTextSize(label), pad(look.px(8), look.px(2));
-  const float top = over ? fields.y - text.y - 2 * pad.y : fields.y + look.px(10);
-  const ImVec2 high(fields.x - (over ? ImGui::GetStyle().ScrollbarSize + look.px(4) : 0), top + text.y + 2 * pad.y),
-      low(high.x - text.x - 2 * pad.x, top);
+  const float top = fields.y + look.px(alone ? 1 : 10);
+  const ImVec2 high(fields.x, top + text.y + 2 * pad.y), low(high.x - text.x - 2 * pad.x, top);
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(low, high, look.theme.line, look.px(4));
   list->AddText(ImVec2(low.x + pad.x, low.y + pad.y), look.theme.text, label);
@@ -346,7 +346,8 @@ void draw_setup_panel(Context& context) {
   const bool narrow = room.x < context.look.px(kNarrowest), cramped = narrow || room.y < context.look.px(kLowest);
   float below = 0;
   if (narrow) ImGui::SetNextWindowContentSize(ImVec2(context.look.px(kNarrowest), 0));
-  if (ImGui::BeginChild("fields", ImVec2(0, cramped ? room.y : room.y - context.look.px(kFooter)), ImGuiChildFlags_None,
+  const float footer = context.look.px(cramped ? kMoreLine : kFooter);
+  if (ImGui::BeginChild("fields", ImVec2(0, room.y - footer), ImGuiChildFlags_None,
                         narrow ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None)) {
     fields.label(
         "Form",

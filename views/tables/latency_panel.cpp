@@ -115,7 +115,6 @@ void draw_beyond(Context& context) {
   if (ImGui::Button(fmt::format("{} more →###beyond", context.ui.columns_beyond).c_str()))
     context.ui.scroll_to_beyond = true;
   tooltip(context, "Columns that have no room here: a click shows them, and the bar below the table goes back.");
-  ImGui::SameLine();
 }
 
 /// What all rows share, in a wide table beside the filter and the buttons, else in a line of its own: which of them is
@@ -150,17 +149,30 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
       filter = std::max(look.px(60), width - buttons);
     }
   }
+  // In a panel too narrow for one line each of them begins another where it has no room.
+  const auto flow = [](float wanted) {
+    ImGui::SameLine();
+    if (ImGui::GetContentRegionAvail().x < wanted) ImGui::NewLine();
+  };
+  if (width - buttons < look.px(60)) {
+    filter = width;
+    reference = reference_label(model, std::min(ImGui::CalcTextSize(reference_label(model).c_str()).x,
+                                                width - 2 * ImGui::GetStyle().FramePadding.x));
+  }
   ImGui::SetNextItemWidth(filter);
   if (ui.focus_filter) ImGui::SetKeyboardFocusHere();
   ui.focus_filter = false;
   ImGui::InputTextWithHint("##filter", filter < look.px(130) ? "filter" : "filter  (Ctrl+F)", &ui.table_filter,
                            ImGuiInputTextFlags_EscapeClearsAll);
-  ImGui::SameLine();
-  if (ui.columns_beyond > 0) draw_beyond(context);
+  if (ui.columns_beyond > 0) {
+    flow(button_width(beyond.c_str()));
+    draw_beyond(context);
+  }
+  flow(button_width(reference.c_str()));
   draw_reference_choice(context, model, reference);
-  ImGui::SameLine();
+  flow(button_width("Columns"));
   if (ImGui::Button("Columns")) ImGui::OpenPopup("columns");
-  ImGui::SameLine();
+  flow(button_width(copy));
   if (ImGui::Button(fmt::format("{}###Copy", copy).c_str())) ImGui::OpenPopup("copy");
   draw_columns_menu(context, model);
   draw_copy_menu(context);

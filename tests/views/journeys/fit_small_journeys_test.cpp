@@ -242,5 +242,26 @@ TEST_F(Fit, explore_names_its_plots_whole_at_200_percent_and_its_filter_needs_no
   });
 }
 
+TEST_F(Fit, buttons_above_the_table_and_the_hint_of_more_fields_are_whole_at_800_x_500_and_200_percent) {
+  window->start(kFitted, 800, 500);
+  travel([](ImGuiTestContext* c) {
+    ui().settings.scale = 2;
+    c->Yield(8);
+    front(c, Panel::latency);
+    wait(c);
+    const ImGuiWindow* table = ImGui::FindWindowByName("###latency");
+    for (const char* item : {"##filter", "###reference", "Columns", "###Copy"}) {
+      const ImRect whole = c->ItemInfo((std::string("//###latency/") + item).c_str()).RectFull;
+      IM_CHECK_GE(whole.Min.x, table->InnerRect.Min.x);
+      IM_CHECK_LE(whole.Max.x, table->InnerRect.Max.x);
+    }
+    front(c, Panel::setup);
+    c->Yield(4);
+    const ImGuiWindow *setup = ImGui::FindWindowByName("###setup"), *fields = child_of("###setup", "fields");
+    IM_CHECK(fields != nullptr && fields->ScrollMax.y > 0);                                  // else there is no hint
+    IM_CHECK_GE(setup->InnerRect.Max.y - fields->Rect().Max.y, ImGui::GetTextLineHeight());  // below the fields
+  });
+}
+
 }  // namespace
 }  // namespace triscope
