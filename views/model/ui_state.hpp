@@ -180,6 +180,7 @@ struct UiState {
   bool dragging = false, drag_on = true;
   std::array<std::size_t, 2> drag_from{}, drag_to{};
   std::optional<Panel> tab_menu;  ///< whose tab was clicked with the right button
+  bool pointer_moved = false;     ///< since the start: what rests under it before then was not pointed at
   bool printing = false;          ///< this frame is a picture of a panel: what can only be pressed is left out
   bool small_layout = false;      ///< panels stand as in a small window; meanwhile the usual layout is in `wide_layout`
   std::string wide_layout;        ///< as Dear ImGui keeps it; empty: the default one

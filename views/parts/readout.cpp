@@ -35,6 +35,7 @@ float text_beside(float x, float width, float gap, float low, float high) {
 
 void readout(const Context& context, const ImRect& what, const std::string& words, std::span<const ImRect> others,
              const ImRect* within) {
+  if (!context.ui.pointer_moved) return;  // as tooltips
   const Look& look = context.look;
   const float wrap = look.px(480);
   const ImVec2 text = ImGui::CalcTextSize(words.c_str(), nullptr, false, wrap), pad = ImGui::GetStyle().WindowPadding;

@@ -114,6 +114,14 @@ void show_tooltip(const Look& look, std::string_view text) {
   ImGui::EndTooltip();
 }
 
+/// Since the start the pointer has done something: where it happened to rest it points at nothing.
+bool pointer_works(const Context& context) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool now = io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown();
+  context.ui.pointer_moved = context.ui.pointer_moved || now;
+  return context.ui.pointer_moved;
+}
+
 }  // namespace
 
 ImVec2 tooltip_place(const ImRect& what, float x, ImVec2 size, const ImRect& panel, std::span<const ImRect> kept,
@@ -151,19 +159,21 @@ ImVec2 tooltip_place(const ImRect& what, float x, ImVec2 size, const ImRect& pan
 }
 
 void tooltip(const Context& context, std::string_view text) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (!pointer_works(context) ||
+      !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled))
+    return;
   place_tooltip(context.look, text);
   show_tooltip(context.look, text);
 }
 
 void tab_tooltip(const Context& context, std::string_view text) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal)) return;
+  if (!pointer_works(context) || !ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal)) return;
   place_tooltip(context.look, text, true);
   show_tooltip(context.look, text);
 }
 
 void field_tooltip(const Context& context, std::string_view title, const FieldText& text) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
+  if (!pointer_works(context) || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
   place_tooltip(context.look, fmt::format("{}\n{}\n{}\n{}", title, text.meaning, text.formula, text.better));
   if (!ImGui::BeginTooltip()) return;
   ImGui::PushTextWrapPos(context.look.px(kMostWidth));

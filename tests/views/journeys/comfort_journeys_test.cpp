@@ -466,5 +466,34 @@ TEST_F(Journey, a_tooltip_leaves_rows_heads_and_controls_in_view) {
   });
 }
 
+TEST_F(Journey, a_tooltip_covers_no_notice) {
+  window->start(recorded_file());
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::history);
+    const ImRect history = ImGui::FindWindowByName("###history")->Rect();
+    c->MouseMoveToPos(history.GetCenter());  // what stands under the pointer does not move
+    app().messages().notify(Severity::warning, NoticeId::background, "Something failed.");
+    c->Yield(3);
+    const ImRect notice = ImGui::FindWindowByName("##notices")->Rect();
+    int seen = 0;
+    for (const float up : {8.0F, 27.0F, 46.0F}) {
+      const ImRect shown = tooltip_at(c, ImVec2(history.Min.x + 80, notice.Min.y - up));
+      if (shown.GetWidth() == 0) continue;  // a heading
+      IM_CHECK(is_free_of(shown, notice));
+      ++seen;
+    }
+    IM_CHECK(seen >= 1);
+  });
+}
+
+TEST_F(Journey, nothing_is_explained_under_a_pointer_that_has_not_moved_since_the_start) {
+  travel([](ImGuiTestContext* c) {
+    IM_CHECK(tooltip_at(c, c->ItemInfo("//###latency/###reference").RectFull.GetCenter()).GetWidth() > 0);
+    ui().pointer_moved = false;  // as at a start
+    c->SleepNoSkip(1.5F, 1.0F / 30);
+    IM_CHECK(!ImGui::FindWindowByName("##Tooltip_00")->Active);
+  });
+}
+
 }  // namespace
 }  // namespace triscope
