@@ -195,6 +195,14 @@ TEST(LatencyModel, an_interval_down_to_zero_is_unknown) {
   EXPECT_TRUE(cell_value(model.lines[1], column(columns, "interval/forward")));
 }
 
+TEST(LatencyModel, a_very_narrow_interval_is_not_called_zero) {
+  const auto results = sweep({row(1, 512, 32, Pass::forward, 0.5, 1)});
+  results->rows[0].ci_low_ms = 0.49998;
+  results->rows[0].ci_high_ms = 0.50002;
+  const LatencyModel model = make_latency_model(*results, nullptr);
+  EXPECT_EQ(cell_text(model.lines[0], column(latency_columns(model), "interval/forward")), "0.00002");
+}
+
 TEST(LatencyModel, the_filter_wants_every_word_in_any_column) {
   const LatencyModel model = make_latency_model(*small_sweep(), nullptr);
   EXPECT_THAT(arrange(model, "512", std::nullopt), ElementsAre(0U));

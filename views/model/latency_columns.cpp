@@ -119,6 +119,13 @@ std::optional<double> forward_ms(const LatencyLine& line) {
   return std::nullopt;
 }
 
+/// What the decimals of its median would call 0 has a digit of its own.
+std::string half_width_text(double half, int decimals) {
+  std::string text = format_fixed(half, decimals);
+  if (half <= 0 || text.find_first_of("123456789") != std::string::npos) return text;
+  return format_fixed(half, static_cast<int>(std::ceil(-std::log10(half))));
+}
+
 std::string measured_text(const LatencyCell& cell, const LatencyColumn& column) {
   const ResultRow& row = cell.row;
   const auto text = [](const std::optional<double>& value, auto format) {
@@ -134,7 +141,7 @@ std::string measured_text(const LatencyCell& cell, const LatencyColumn& column) 
     case LatencyField::interval:
       if (!row.median_ms) return {};
       if (!interval_known(row)) return "unknown";
-      return format_fixed((*row.ci_high_ms - *row.ci_low_ms) / 2, ms_decimals(row));
+      return half_width_text((*row.ci_high_ms - *row.ci_low_ms) / 2, ms_decimals(row));
     case LatencyField::tflops:
       return text(row.tflops, [&](double v) { return format_fixed(v, rate_decimals(row)); });
     case LatencyField::peak:
