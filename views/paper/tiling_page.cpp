@@ -50,6 +50,19 @@ void draw_tiling_fields(Context& context) {
   problem_line(context, tiles_problem(ui));
 }
 
+/// A kernel by the name that it has everywhere in the window.
+std::string kernel_name(const Context& context, const std::string& id) {
+  const Catalog* catalog = context.data.machine.catalog.get();
+  if (catalog == nullptr) return id;
+  const auto found = std::ranges::find(catalog->kernels, id, &KernelInfo::id);
+  return found == catalog->kernels.end() || found->card.label.empty() ? id : found->card.label;
+}
+
+/// "warp pairs", or the kernel where it has no instances.
+std::string shown_name(const Context& context, const TileUse& use) {
+  return use.instance.empty() ? kernel_name(context, use.kernel) : use_name(use);
+}
+
 void draw_use_row(Context& context, const TileUse& use, bool shown) {
   const Theme& theme = context.look.theme;
   const std::string key = use_key(use);
@@ -61,7 +74,7 @@ void draw_use_row(Context& context, const TileUse& use, bool shown) {
   tooltip(context, use.note.empty() ? use.tile : fmt::format("{}. {}", use.tile, sentence(use.note)));
   ImGui::SameLine(0, 0);
   const bool drawn = !use.query_tiles.blocks.empty();
-  std::string name = use_name(use);
+  std::string name = shown_name(context, use);
   if (use.chosen) name += " ◆";
   clipped_text(context, drawn ? theme.text : theme.muted, name, ImGui::GetContentRegionAvail().x);
   ImGui::TableNextColumn();
@@ -127,7 +140,7 @@ void draw_cost(Context& context, const TileAnswer& answer) {
   const WindowsCost* measured = context.models.windows_cost(context.data, context.ui.paper.tiles);
   const std::string planned = cost_in_words(answer.beside);
   if (measured && measured->text.empty() && measured->to_count.empty() && planned.empty()) return;
-  section(context, fmt::format("What does {}x{} cost?", problem.window1, problem.window2).c_str());
+  section(context, fmt::format("What does {} cost?", format_windows(problem.window1, problem.window2)).c_str());
   if (!measured) reading_line(context);
   if (measured && !measured->to_count.empty()) counting_line(context);
   if (measured && !measured->text.empty()) wrapped_text(context.look.theme.text, measured->text);
@@ -137,8 +150,8 @@ void draw_cost(Context& context, const TileAnswer& answer) {
 void draw_shown(Context& context, const TileAnswer& answer, const TileUse& use) {
   const Problem& problem = answer.question.problem;
   const std::int64_t query = answer.question.query.value_or(0);
-  panel_heading(context, use.instance.empty() ? use.kernel : fmt::format("{} {}", use.kernel, use_name(use)), use.tile,
-                0);
+  const std::string kernel = kernel_name(context, use.kernel);
+  panel_heading(context, use.instance.empty() ? kernel : fmt::format("{} {}", kernel, use_name(use)), use.tile, 0);
   const float words = context.look.px(190), width = ImGui::GetContentRegionAvail().x;
   if (use.query_tiles.blocks.empty()) {
     muted_text(context, "This one has no tiles: each row is computed alone, and nothing is masked.", true);

@@ -28,8 +28,9 @@ std::string dimensions(const std::int64_t (&d)[3]) {
   return d[1] <= 1 && d[2] <= 1 ? format_count(d[0]) : fmt::format("{} × {} × {}", d[0], d[1], d[2]);
 }
 
-/// "65,536 tokens, 64/1 heads, head size 128, determinant".
+/// "65,536 tokens, 64/1 heads, head size 128, determinant"; of a product of matrices "matrices of 8,192 × 8,192".
 std::string shape_text(const Problem& problem) {
+  if (problem.form == Form::gemm) return fmt::format("matrices of {0} × {0}", format_count(problem.seq_len));
   std::string text = fmt::format("{} tokens, {}/{} heads, head size {}", format_count(problem.seq_len), problem.q_heads,
                                  problem.kv_heads, problem.head_dim);
   if (problem.batch != 1) text += fmt::format(", batch {}", problem.batch);
