@@ -70,6 +70,9 @@ void draw_columns_menu(Context& context, const LatencyModel& model) {
   ImGui::EndPopup();
 }
 
+/// Of a button, which is cut where the line has no room for it.
+ImVec2 fitting(const char* label) { return {std::min(button_width(label), ImGui::GetContentRegionAvail().x), 0}; }
+
 /// "vs FA3  ▼": which kernel of this sweep the others stand beside, here and everywhere.
 std::string reference_label(const LatencyModel& model, float width = FLT_MAX) {
   const std::string name = model.reference.empty() ? "nothing" : model.reference_label;
@@ -77,7 +80,8 @@ std::string reference_label(const LatencyModel& model, float width = FLT_MAX) {
 }
 
 void draw_reference_choice(Context& context, const LatencyModel& model, const std::string& shown) {
-  if (ImGui::Button(fmt::format("{}###reference", shown).c_str())) ImGui::OpenPopup("reference");
+  if (ImGui::Button(fmt::format("{}###reference", shown).c_str(), fitting(shown.c_str())))
+    ImGui::OpenPopup("reference");
   tooltip(context, "The dot-product attention that times and rates stand beside: in the table, Details and charts.");
   if (!ImGui::BeginPopup("reference")) return;
   const std::string& chosen = context.ui.selection.reference;
@@ -112,8 +116,8 @@ void draw_copy_menu(Context& context) {
 
 /// Says that columns are to the right of what is seen, and brings them into view.
 void draw_beyond(Context& context) {
-  if (ImGui::Button(fmt::format("{} more →###beyond", context.ui.columns_beyond).c_str()))
-    context.ui.scroll_to_beyond = true;
+  const std::string label = fmt::format("{} more →", context.ui.columns_beyond);
+  if (ImGui::Button((label + "###beyond").c_str(), fitting(label.c_str()))) context.ui.scroll_to_beyond = true;
   tooltip(context, "Columns that have no room here: a click shows them, and the bar below the table goes back.");
 }
 
@@ -171,9 +175,9 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   flow(button_width(reference.c_str()));
   draw_reference_choice(context, model, reference);
   flow(button_width("Columns"));
-  if (ImGui::Button("Columns")) ImGui::OpenPopup("columns");
+  if (ImGui::Button("Columns", fitting("Columns"))) ImGui::OpenPopup("columns");
   flow(button_width(copy));
-  if (ImGui::Button(fmt::format("{}###Copy", copy).c_str())) ImGui::OpenPopup("copy");
+  if (ImGui::Button(fmt::format("{}###Copy", copy).c_str(), fitting(copy))) ImGui::OpenPopup("copy");
   draw_columns_menu(context, model);
   draw_copy_menu(context);
 }
