@@ -14,7 +14,6 @@
 #include "views/model/charts/explore_axis.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
-#include "views/parts/legend_clicks.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

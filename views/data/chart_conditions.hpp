@@ -14,8 +14,8 @@ namespace triscope {
 
 /// How the measurements of one series were taken.
 struct SeriesFacts {
-  std::string name;                   ///< "cuda.hopper@7ca50e56 forward", "FlashAttention-3 0.3.6", "512 × 32"
-  std::string kernel;                 ///< "cuda.hopper@7ca50e56", of ours where the name has none
+  std::string name;                   ///< a kernel's id with "@7ca50e56 forward", "FlashAttention-3 0.3.6", "512 × 32"
+  std::string kernel;                 ///< id with "@7ca50e56", of ours where the name has none
   std::string what;                   ///< "causal dot-product attention", or the problem of a kernel of ours
   std::vector<std::int64_t> samples;  ///< of each measurement, by x
   std::optional<double> least_mhz, most_mhz;

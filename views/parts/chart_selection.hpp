@@ -1,4 +1,5 @@
-// What the mouse and the keyboard select in a chart: a click, Ctrl and Shift, a rectangle, the arrow keys.
+// What the mouse and the keyboard select in a chart: a click, Ctrl and Shift, a rectangle, the arrow keys; a double
+// click on a name of its legend.
 #pragma once
 
 #include <imgui_internal.h>
@@ -10,10 +11,20 @@
 
 #include "views/parts/context.hpp"
 
+struct ImPlotItem;
+struct ImPlotItemGroup;
+
 namespace triscope {
 
 /// The left button was released where it was pressed: a click, not the end of a pan.
 bool clicked_without_drag();
+/// The button was released after a second click: the first one has hidden or shown the series under it.
+bool double_clicked();
+/// The series alone, or all where no other is shown.
+void show_alone(ImPlotItemGroup& items, ImPlotItem& one);
+/// A double click on a name of a legend shows its series alone, or all again. Call inside the plot or its grid, after
+/// the last item.
+void show_alone_on_double_click();
 
 /// The things of a chart that can be selected, collected anew in each frame. A click selects one, Ctrl+click adds it or
 /// takes it out, Shift+click selects what lies between the first selected one and it. Shift+drag selects what a

@@ -10,7 +10,6 @@
 
 #include "views/data/axis_ticks.hpp"
 #include "views/data/format.hpp"
-#include "views/parts/legend_clicks.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

@@ -14,7 +14,7 @@
 
 namespace triscope {
 
-/// "cuda.hopper forward"
+/// A kernel's id and "forward"
 std::string name_on_paper(const Series& series);
 std::string bars_picture(const BarChart& chart, const std::string& title, const std::string& caption,
                          const PrintStyle& style = {});

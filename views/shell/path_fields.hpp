@@ -5,8 +5,8 @@
 
 namespace triscope {
 
-/// Width, height and size of the words of a picture for print, and where its values begin if that `may_be_cut`. False: a
-/// field holds none that can be had.
+/// Width, height and size of the words of a picture for print, and where its values begin if that `may_be_cut`. False:
+/// a field holds none that can be had.
 bool draw_print_size(Context& context, PrintSize& size, bool may_be_cut);
 /// The queries of a film. True when there can be one of them.
 bool draw_film_queries(const Context& context, FilmQueries& queries);

@@ -408,8 +408,7 @@ TEST_F(SelectionJourney, the_history_counts_the_sweeps_that_its_filter_finds) {
     const std::string of_all = fmt::format(" of {} sweeps", sweeps.size());
     const std::string listed = fixture::drawn_text(c);
     IM_CHECK(!fixture::says(listed, of_all));
-    const SweepInfo& newest = sweeps.front();
-    IM_CHECK(fixture::says(listed, fmt::format("#{}", newest.id)));  // by which captions and Details name it
+    IM_CHECK(fixture::says(listed, fmt::format("#{}", sweeps.front().id)));  // by which captions and Details name it
     const auto backward = std::ranges::count_if(sweeps, [](const SweepInfo& sweep) {
       const auto& name = app().models().name(sweep);
       return fixture::says(name.title + name.brief, "bwd");

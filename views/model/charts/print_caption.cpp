@@ -47,7 +47,7 @@ std::string sweeps_text(const std::set<std::int64_t>& sweeps) {
   return text;
 }
 
-/// "cuda.hopper@7ca50e56": a kernel of ours, and what it was compiled from where the rows have one such source.
+/// An id and "@7ca50e56": a kernel of ours, and what it was compiled from where the rows have one such source.
 std::string kernel_and_source(std::span<const ResultRow* const> rows) {
   constexpr std::size_t kDigits = 8;
   const ResultRow& first = *rows.front();
@@ -132,7 +132,8 @@ struct SeriesWords {
   bool alone = false, with_samples = false, with_sweeps = false;
 };
 
-/// "cuda.hopper@7ca50e56: trilinear, bf16, 64/1 heads; n = 18, 12, 4 samples, 1,660 to 1,748 MHz, at the power limit. "
+/// Behind a kernel of ours: "trilinear, bf16, 64/1 heads; n = 18, 12, 4 samples, 1,660 to 1,748 MHz, at the power
+/// limit. "
 std::string series_sentence(const SeriesFacts& one, const SeriesWords& words, bool with_what) {
   std::string what = with_what ? one.kernel : std::string();
   if (with_what && !one.what.empty()) what += (what.empty() ? "" : ", ") + one.what;
@@ -157,7 +158,7 @@ bool tells_samples_once(const ChartConditions& how) {
   return how.series.size() > 1 && (how.series.size() > kMostToldSeries || share_samples(how.series));
 }
 
-/// "Our kernels: cuda.hopper@7ca50e56, trilinear, 64/1 heads. "
+/// "Our kernels: " with what was measured of all of them, "trilinear, 64/1 heads. "
 std::string shared_sentence(const ChartConditions& how) {
   const auto ours = std::ranges::find_if(how.series, [](const SeriesFacts& one) { return !one.baseline; });
   const std::string kernel = ours == how.series.end() ? "" : ours->kernel;

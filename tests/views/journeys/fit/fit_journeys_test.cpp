@@ -5,7 +5,7 @@
 
 #include <cfloat>
 
-#include "tests/views/journeys/fit_journey.hpp"
+#include "tests/views/journeys/fit/fit_journey.hpp"
 #include "tests/views/pictures/drawn_text.hpp"
 #include "views/model/tables/compare_model.hpp"
 

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/views/journeys/fit_journey.hpp"
+#include "tests/views/journeys/fit/fit_journey.hpp"
 #include "tests/views/pictures/drawn_text.hpp"
 #include "views/model/tables/compare_model.hpp"
 
