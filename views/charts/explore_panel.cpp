@@ -59,15 +59,16 @@ void plot_line(const Context& context, const ExploreChart& chart, const ExploreL
   }
   const std::string name = legend_name(line);
   const ImU32 colour = explore_colour(look.theme, chart, line);
-  plot_whiskers(look, name, line.marks, false, colour);
-  plot_whiskers(look, name, line.marks, true, colour);
-  plot_markers(look, name.c_str(), points, marker_of(line), colour);
-  // Last, also where it has no points: the legend takes its colour.
   ImPlotSpec curve;
   curve.LineColor = to_vec4(colour);
   curve.LineWeight = look.px(1.5F);
-  const std::size_t joined = line.joined ? points.x.size() : 0;
-  ImPlot::PlotLine(name.c_str(), points.x.data(), points.y.data(), static_cast<int>(joined), curve);
+  if (line.joined)  // below the marks: hollow ones would show it
+    ImPlot::PlotLine(name.c_str(), points.x.data(), points.y.data(), static_cast<int>(points.x.size()), curve);
+  plot_whiskers(look, name, line.marks, false, colour);
+  plot_whiskers(look, name, line.marks, true, colour);
+  plot_markers(look, name.c_str(), points, marker_of(line), colour);
+  // Last, without a point: the legend takes its colour.
+  ImPlot::PlotLine(name.c_str(), points.x.data(), points.y.data(), 0, curve);
 }
 
 /// The newest of its repeats, or the one that is selected; 0 where none is in the open database.

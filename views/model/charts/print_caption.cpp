@@ -201,8 +201,8 @@ std::string samples_of_points(const ChartConditions& how) {
   std::string text;
   if (tells_samples_once(how)) text = fmt::format(" of n = {} samples", span_text(how.fewest_samples, how.samples));
   if (how.most_restarts > 1)
-    text +=
-        fmt::format(" in {} restarts", span_text(std::max<std::int64_t>(1, how.fewest_restarts), how.most_restarts));
+    text += fmt::format(" {} {} restarts", text.empty() ? "over" : "in",
+                        span_text(std::max<std::int64_t>(1, how.fewest_restarts), how.most_restarts));
   return text;
 }
 

@@ -35,7 +35,7 @@ struct CaptionParts {
   bool bare_baselines = false;      ///< lines of baselines, without their intervals
   std::string rest = {};            ///< sentences before the days
 };
-/// "NVIDIA H200, power limit 700 W, sustained, timed by CUPTI. Points are medians in 2 restarts, bars 95 % intervals
+/// "NVIDIA H200, power limit 700 W, sustained, timed by CUPTI. Points are medians over 2 restarts, bars 95 % intervals
 /// from the spread of restarts, pooled in each sweep. cuda.hopper@7ca50e56: trilinear, 64/1 heads; n = 18, 12, 4
 /// samples, 1,660 to 1,748 MHz, at the power limit. 12 measurements of sweep 4. 2026-11-21."
 std::string print_caption(const ChartConditions& how, const CaptionParts& parts);
