@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
 
-#include "profiler/explore/identity.hpp"
 #include "profiler/record/same_device.hpp"
 
 namespace triscope {
@@ -72,40 +70,6 @@ ChosenPair chosen_of(Candidates candidates, const GpuOf& gpu_of) {
 
 }  // namespace
 
-std::vector<Candidates> shared_questions(const Rows& older, const Rows& newer) {
-  TextNumbers texts;
-  const auto by_question = [&](const Rows& rows) {
-    std::map<Identity, Rows> side;
-    for (const ResultRow* row : rows) {
-      Identity key = identity_of(*row, texts);
-      key[kVersionPart] = 0;
-      side[key].push_back(row);
-    }
-    return side;
-  };
-  const std::map<Identity, Rows> before = by_question(older), after = by_question(newer);
-  // An instance that was renamed, or chosen anew, is still the answer to the same question where each has one.
-  const auto without_instance = [](Identity key) {
-    key[kInstancePart] = -1;
-    return key;
-  };
-  std::map<Identity, std::vector<const Rows*>> of_question;
-  for (const auto& [key, rows] : before) of_question[without_instance(key)].push_back(&rows);
-  std::map<Identity, std::size_t> answers;
-  for (const auto& [key, rows] : after) ++answers[without_instance(key)];
-  std::vector<Candidates> shared;
-  for (const auto& [key, rows] : after) {
-    if (const auto same = before.find(key); same != before.end()) {
-      shared.push_back({same->second, rows});
-      continue;
-    }
-    const auto found = of_question.find(without_instance(key));
-    if (found != of_question.end() && found->second.size() == 1 && answers[without_instance(key)] == 1)
-      shared.push_back({*found->second.front(), rows});
-  }
-  return shared;
-}
-
 std::vector<ChosenPair> chosen_pairs(std::span<const ResultRow> rows, const VersionChoice& choice,
                                      const GpuOf& gpu_of) {
   Rows before, after;
@@ -116,6 +80,13 @@ std::vector<ChosenPair> chosen_pairs(std::span<const ResultRow> rows, const Vers
   std::vector<ChosenPair> pairs;
   for (Candidates& candidates : shared_questions(before, after))
     pairs.push_back(chosen_of(std::move(candidates), gpu_of));
+  return pairs;
+}
+
+std::vector<VersionPair> shared_by_versions(std::span<const ResultRow> rows, const VersionChoice& choice) {
+  std::vector<VersionPair> pairs;
+  for (ChosenPair& pair : chosen_pairs(rows, choice))
+    pairs.push_back({std::move(pair.before), std::move(pair.after), pair.of_before, pair.of_after});
   return pairs;
 }
 

@@ -7,19 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "profiler/explore/shared_questions.hpp"
 #include "profiler/explore/versions.hpp"
 #include "profiler/record/measurement.hpp"
 
 namespace triscope {
-
-/// The measurements of one question on both sides.
-struct Candidates {
-  std::vector<const ResultRow*> before, after;
-};
-/// What both sides measured. Where one of them has several instances of a problem, those of the same name are one
-/// question.
-std::vector<Candidates> shared_questions(const std::vector<const ResultRow*>& older,
-                                         const std::vector<const ResultRow*>& newer);
 
 /// A measurement of each version, of the same problem, device, regime and clock.
 struct ChosenPair {

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "profiler/explore/version_pairs.hpp"
+#include "profiler/explore/shared_questions.hpp"
 #include "profiler/record/same_device.hpp"
 
 namespace triscope {
@@ -44,13 +44,6 @@ std::vector<KernelHistory> kernel_histories(std::span<const ResultRow> rows) {
     return a.versions.back().first > b.versions.back().first;
   });
   return histories;
-}
-
-std::vector<VersionPair> shared_by_versions(std::span<const ResultRow> rows, const VersionChoice& choice) {
-  std::vector<VersionPair> pairs;
-  for (ChosenPair& pair : chosen_pairs(rows, choice))
-    pairs.push_back({std::move(pair.before), std::move(pair.after), pair.of_before, pair.of_after});
-  return pairs;
 }
 
 std::vector<VersionChange> version_changes(std::span<const ResultRow> rows, std::span<const KernelHistory> histories) {

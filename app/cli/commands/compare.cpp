@@ -363,8 +363,7 @@ int run(const CompareOptions& options) {
   Compared compared;
   for (const RowPair& pair : pairing.pairs) {
     compared.pairs.push_back({.rows = pair, .comparison = {}});
-    if (const auto found = chosen.find(pair.a.measurement); found != chosen.end())
-      compared.pairs.back().chosen = found->second;
+    compared.pairs.back().chosen = chosen[pair.a.measurement];
   }
   mark_same_measurements(a, b, compared.pairs);
   require_two_sides(a, b, compared.pairs);
@@ -380,11 +379,7 @@ int run(const CompareOptions& options) {
   compared.differences = place_differences(*a.from, *b.from, compared.pairs, options.allowed);
   compared.tally = count_pairs(compared.pairs, pairing);
   compared.unchanged = unchanged_of(a, b, of_a, of_b, options, compared.pairs);
-  compared.band = unchanged_band(compared.unchanged);
-  for (ComparedPair& pair : compared.pairs) {
-    if (compared.band && !is_unchanged(pair.rows.a, pair.rows.b))
-      pair.band = judge(*compared.band, pair.comparison, pair.rows.a, pair.rows.b);
-  }
+  judge_beside_unchanged(compared);
   std::map<std::pair<std::int64_t, std::int64_t>, const ComparedPair*> by_rows;
   for (const ComparedPair& pair : compared.pairs) by_rows[{pair.rows.a.measurement, pair.rows.b.measurement}] = &pair;
   compared.steps =

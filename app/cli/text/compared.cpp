@@ -133,6 +133,19 @@ std::vector<std::string> sentences(const Compared& compared) {
   return lines;
 }
 
+/// What did not change, as a line.
+std::string unchanged_json(const Compared& compared) {
+  const UnchangedKernels& unchanged = compared.unchanged;
+  if (unchanged.times.empty()) return {};
+  return dump_line({{"type", "unchanged"},
+                    {"kernels", unchanged.labels},
+                    {"ratios", unchanged.times},
+                    {"cycle_ratios", unchanged.cycles},
+                    {"average", compared.band ? json(compared.band->middle) : json(nullptr)},
+                    {"factor", compared.band ? json(compared.band->factor) : json(nullptr)}}) +
+         "\n";
+}
+
 json side_json(const ResultRow& row, bool converged) {
   json object = json::parse(export_rows(std::span(&row, 1), ExportFormat::json)).at(0);
   object["converged"] = converged;
@@ -140,6 +153,14 @@ json side_json(const ResultRow& row, bool converged) {
 }
 
 }  // namespace
+
+void judge_beside_unchanged(Compared& compared) {
+  compared.band = unchanged_band(compared.unchanged);
+  for (ComparedPair& pair : compared.pairs) {
+    if (compared.band && !is_unchanged(pair.rows.a, pair.rows.b))
+      pair.band = judge(*compared.band, pair.comparison, pair.rows.a, pair.rows.b);
+  }
+}
 
 Tally count_pairs(const std::vector<ComparedPair>& pairs, const Pairing& pairing) {
   Tally tally;
@@ -260,14 +281,7 @@ std::string compared_json(const Compared& compared) {
                        {"allowed", difference.allowed}}) +
             "\n";
   text += compared_steps_json(compared.steps);
-  if (const UnchangedKernels& unchanged = compared.unchanged; !unchanged.times.empty())
-    text += dump_line({{"type", "unchanged"},
-                       {"kernels", unchanged.labels},
-                       {"ratios", unchanged.times},
-                       {"cycle_ratios", unchanged.cycles},
-                       {"average", compared.band ? json(compared.band->middle) : json(nullptr)},
-                       {"factor", compared.band ? json(compared.band->factor) : json(nullptr)}}) +
-            "\n";
+  text += unchanged_json(compared);
   const Tally& tally = compared.tally;
   return text +
          dump_line({{"type", "summary"},

@@ -60,6 +60,8 @@ struct Compared {
   std::vector<std::string> faults;  ///< why the gate does not pass, or why nothing was compared; empty: all is well
 };
 
+/// Sets the band of what did not change, and what each pair is beside it.
+void judge_beside_unchanged(Compared& compared);
 /// Counts `pairs`; `pairing` says what had no partner.
 Tally count_pairs(const std::vector<ComparedPair>& pairs, const Pairing& pairing);
 /// "12 compared, 3 faster, 9 the same; without a partner: 0 of A, 2 of B".

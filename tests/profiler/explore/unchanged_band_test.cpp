@@ -119,12 +119,12 @@ struct TwoDevices {
   }
 };
 
-struct Rates {
+struct BandRates {
   double slower = 0, faster = 0, inside = 0, unclear = 0;
 };
 
 /// Of rows that take `change` times as long, beside `count` unchanged kernels.
-Rates rates_of(std::uint64_t seed, double spread, bool heavy, int count, double change) {
+BandRates rates_of(std::uint64_t seed, double spread, bool heavy, int count, double change) {
   constexpr int kTrials = 1500, kRows = 4;
   TwoDevices devices{std::mt19937_64(seed), spread, heavy};
   const ResultRow row = labelled("Hopper");
@@ -137,7 +137,7 @@ Rates rates_of(std::uint64_t seed, double spread, bool heavy, int count, double 
   }
   const double all = kTrials * kRows;
   const auto share = [all](std::size_t number) { return static_cast<double>(number) / all; };
-  const Rates rates{share(tally.slower), share(tally.faster), share(tally.inside), share(tally.unclear)};
+  const BandRates rates{share(tally.slower), share(tally.faster), share(tally.inside), share(tally.unclear)};
   std::printf("%2d unchanged, spread %.1f %%%s, %.2f: slower %.4f, faster %.4f, inside %.4f, unclear %.4f\n", count,
               100 * spread, heavy ? ", heavy tails" : "", change, rates.slower, rates.faster, rates.inside,
               rates.unclear);
@@ -147,20 +147,20 @@ Rates rates_of(std::uint64_t seed, double spread, bool heavy, int count, double 
 TEST(UnchangedBand, accuses_what_is_identical_no_more_often_than_in_one_of_a_hundred) {
   for (const int count : {5, 12, 24}) {
     for (const double spread : {0.003, 0.01, 0.016}) {
-      const Rates rates = rates_of(7, spread, false, count, 1);
+      const BandRates rates = rates_of(7, spread, false, count, 1);
       EXPECT_LE(rates.slower + rates.faster, 0.012) << count << " unchanged, spread " << spread;
       EXPECT_LE(rates.inside, 0.999) << "nothing is ever outside";
     }
   }
   for (const int count : {5, 12, 24}) {  // what docs/method.md says of heavier tails
-    const Rates rates = rates_of(8, 0.01, true, count, 1);
+    const BandRates rates = rates_of(8, 0.01, true, count, 1);
     EXPECT_LE(rates.slower + rates.faster, 0.03) << count;
   }
 }
 
 TEST(UnchangedBand, finds_a_kernel_that_is_five_per_cent_slower) {
   EXPECT_GE(rates_of(9, 0.003, false, 12, 1.05).slower, 0.99);
-  const Rates rates = rates_of(9, 0.01, false, 12, 1.05);
+  const BandRates rates = rates_of(9, 0.01, false, 12, 1.05);
   EXPECT_GE(rates.slower, 0.88);
   EXPECT_LE(rates.faster, 0.001);
   EXPECT_GE(rates_of(9, 0.016, false, 24, 1.08).slower, 0.9);
