@@ -274,13 +274,13 @@ void tell_what_is_shared(CompareModel& model) {
 /// What stands of a row in its line. `selectable` is its measurement, or 0.
 CompareCell cell_of(const ResultRow& row, std::int64_t selectable, std::int64_t now) {
   return {.measurement = selectable,
-          .row = row.measurement,
           .sweep = row.sweep,
           .ms = row.status == Status::ok ? row.median_ms : std::nullopt,
           .decimals = ms_decimals(row),
           .status = row.status,
           .comparison = std::nullopt,
-          .from = from_text(row, now)};
+          .from = from_text(row, now),
+          .row = row.measurement};
 }
 
 /// Of two sides: each line beside what unchanged kernels do, and what makes its times doubtful.

@@ -15,7 +15,6 @@ namespace triscope {
 
 struct CompareCell {
   std::int64_t measurement = 0;  ///< 0: of another database, where it cannot be selected
-  std::int64_t row = 0;          ///< the measurement in the database that holds it
   std::int64_t sweep = 0;        ///< that holds it
   std::optional<double> ms;
   int decimals = 0;  ///< of `ms`, as many as its interval bears
@@ -24,6 +23,7 @@ struct CompareCell {
   std::optional<BandVerdict> band{};     ///< beside what unchanged kernels do; where that is known
   std::string doubts{};                  ///< `doubts_text` of it and the first sweep's
   std::string from{};                    ///< where it stands: "sweep 27, 25 Nov 02:09"
+  std::int64_t row = 0;                  ///< the measurement in the database that holds it
 };
 
 struct CompareLine {
