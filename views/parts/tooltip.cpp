@@ -86,7 +86,8 @@ void place_tooltip(const Look& look, std::string_view text, bool tab = false) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const ImRect what = ImGui::GetCurrentContext()->LastItemData.Rect, room = room_of(what), panel = panel_of_item(room);
   const ImVec2 pad = ImGui::GetStyle().WindowPadding;
-  ImVec2 size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, look.px(kMostWidth));
+  // It wraps at a place in its window, whose padding is before the text.
+  ImVec2 size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, look.px(kMostWidth) - pad.x);
   size = ImVec2(size.x + 2 * pad.x, size.y + 2 * pad.y);
   if (what.GetHeight() > look.px(40) && !is_narrow(panel, room)) {
     const ImVec2 mouse = ImGui::GetMousePos();

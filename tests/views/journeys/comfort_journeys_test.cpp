@@ -479,7 +479,7 @@ TEST_F(Journey, a_tooltip_covers_no_notice) {
     for (const float up : {8.0F, 27.0F, 46.0F}) {
       const ImRect shown = tooltip_at(c, ImVec2(history.Min.x + 80, notice.Min.y - up));
       if (shown.GetWidth() == 0) continue;  // a heading
-      IM_CHECK(is_free_of(shown, notice));
+      IM_CHECK_LE(shown.Max.y, notice.Min.y);
       ++seen;
     }
     IM_CHECK(seen >= 1);
