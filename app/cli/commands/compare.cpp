@@ -361,10 +361,8 @@ int run(const CompareOptions& options) {
   std::map<std::int64_t, std::string> chosen;
   const Pairing pairing = make_pairs(a, b, chosen);
   Compared compared;
-  for (const RowPair& pair : pairing.pairs) {
-    compared.pairs.push_back({.rows = pair, .comparison = {}});
-    compared.pairs.back().chosen = chosen[pair.a.measurement];
-  }
+  for (const RowPair& pair : pairing.pairs)
+    compared.pairs.push_back({.rows = pair, .comparison = {}, .chosen = chosen[pair.a.measurement]});
   mark_same_measurements(a, b, compared.pairs);
   require_two_sides(a, b, compared.pairs);
   compared.a = label_of(a);
