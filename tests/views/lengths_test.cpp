@@ -122,12 +122,12 @@ TEST(LengthChart, no_sentence_about_equal_cost_names_windows_that_were_not_measu
 TEST(LengthChart, equal_cost_begins_with_a_pair_of_windows) {
   const LengthChart chart = make_length_chart(*length_sweep(), {});
   EXPECT_EQ(budget_at(chart.step, 16384).headline,
-            "16k, step: ≈ 208 × 32 would cost the same (not measured, extrapolated); nearest measured, 256 × 32, takes "
-            "1.25× as long.")
+            "16k, step: by area ≈ 208 × 32 would cost the same (not measured, extrapolated; times go in whole tiles); "
+            "nearest measured, 256 × 32, takes 1.25× as long.")
       << "an area of 6,547";
   EXPECT_EQ(budget_at(chart.passes[0], 32768).headline,
-            "32k, forward: ≈ 416 × 32 would cost the same (not measured); nearest measured, 512 × 32, takes 1.25× as "
-            "long.")
+            "32k, forward: by area ≈ 416 × 32 would cost the same (not measured; times go in whole tiles); nearest "
+            "measured, 512 × 32, takes 1.25× as long.")
       << "an area of 13,095: 409 x 32";
   EXPECT_THAT(
       budget_at(chart.passes[1], 8192).headline,

@@ -54,7 +54,7 @@ struct SameBudget {
   std::vector<std::int64_t> measurements;
   std::vector<Windows> neighbours;  ///< to measure next: the nearest pair, and those on the way to the equal area
   std::optional<Windows> pair;      ///< of the equal area and not measured, in whole tiles; unset: nothing to name
-  std::string headline;             ///< the answer: "16k, step: ≈ 224 × 32 would cost the same (not measured); ..."
+  std::string headline;             ///< the answer: "16k, step: by area ≈ 224 × 32 would cost the same (...); ..."
   std::string sentence;             ///< what it stands on
 };
 

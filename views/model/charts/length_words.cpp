@@ -160,10 +160,12 @@ std::string budget_headline(std::string_view part, const LengthPoint& point, con
     return tile > 0 ? fmt::format("{}in whole tiles of {} keys nothing lies nearer than {}, which takes {}.", start,
                                   tile, label, times)
                     : fmt::format("{}no pair lies nearer than those measured; {}", start, measured);
-  return fmt::format("{}≈ {} would cost the same{} (not measured{}); {}", start,
+  // A step goes in the tiles of two kernels: only its area is known to the point.
+  return fmt::format("{}{}≈ {} would cost the same{} (not measured{}{}); {}", start, tile > 0 ? "" : "by area ",
                      format_windows(budget.pair->window1, budget.pair->window2),
                      tile > 0 ? fmt::format(" in whole tiles of {} keys", tile) : "",
-                     budget.windows->extrapolated() ? ", extrapolated" : "", measured);
+                     budget.windows->extrapolated() ? ", extrapolated" : "",
+                     tile > 0 ? "" : "; times go in whole tiles", measured);
 }
 
 std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& point, const SameBudget& budget,
