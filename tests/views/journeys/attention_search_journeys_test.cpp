@@ -253,9 +253,9 @@ TEST_F(AttentionJourney, where_each_head_looks_on_average_is_one_click_away) {
     const std::vector<MeanPeak> peaks = largest_peaks(*means);
     IM_CHECK_EQ(std::ssize(peaks), side().source->q_heads);
     IM_CHECK(peaks[0].p / peaks[0].even >= peaks[1].p / peaks[1].even);
-    for (ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
-      if (std::string_view(window->Name).find("##rest") != std::string_view::npos)
-        ImGui::SetScrollY(window, window->ScrollMax.y);
+    for (ImGuiWindow* one : ImGui::GetCurrentContext()->Windows) {
+      if (std::string_view(one->Name).find("##rest") != std::string_view::npos)
+        ImGui::SetScrollY(one, one->ScrollMax.y);
     }
     c->Yield(2);
     c->ItemClick("//**/##peak");  // the first of them
