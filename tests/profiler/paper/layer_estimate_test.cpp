@@ -217,9 +217,9 @@ TEST(LayerEstimatesWithoutTiles, of_attention_as_far_as_they_reach_hold_what_was
   expect_reach(attention("h200.db"), {}, {much_shorter});
 }
 
-/// The H200's recording of 2026-11-28 shaped where `kLeastHalfBeyond` holds: numbers by tiles from longer lengths
-/// missed, and of 512x32 with 8 and 16 heads. The H100's of that day shaped neither it nor `kMostReach`: seven lengths,
-/// both passes.
+/// The H200's recording of the morning of 2026-11-28 shaped where `kLeastHalfBeyond` holds: numbers by tiles from
+/// longer lengths missed, and of 512x32 with 8 and 16 heads. The H100's of that day shaped neither it nor `kMostReach`:
+/// seven lengths, both passes.
 TEST_F(LayerEstimates, of_the_h100_s_lengths_judge_the_reach) {
   const std::vector<ResultRow> rows = ours("h100.db");
   expect_reach(rows, counted(rows), {much_shorter, much_longer});
