@@ -239,8 +239,8 @@ std::vector<CompareColumn> columns_of(const Context& context, const CompareModel
     return ImGui::CalcTextSize(text.c_str()).x / context.look.px(1) + 8;
   };
   const float interval = model.has_intervals ? interval_width(context, model) : 0;
-  columns.push_back({CompareField::window, 0, "window", 76});
-  if (model.kernel.empty() || with_unchanged) columns.push_back({CompareField::kernel, 0, "kernel", 100});
+  columns.push_back({CompareField::window, 0, "window", 74});
+  if (model.kernel.empty() || with_unchanged) columns.push_back({CompareField::kernel, 0, "kernel", 96});
   for (std::size_t s = 1; s < model.sweeps.size(); ++s) {
     if (several || !is_nothing_judged(model))
       columns.push_back({CompareField::verdict, s, several ? model.sweeps[s] : "verdict", 100});
@@ -254,11 +254,11 @@ std::vector<CompareColumn> columns_of(const Context& context, const CompareModel
     columns.push_back({CompareField::setting, 0, "setting",
                        std::clamp(ImGui::CalcTextSize(model.longest_setting.c_str()).x / context.look.px(1) + 12, 80.0F,
                                   kSettingBesideVerdict)});
-  if (model.has_doubts) columns.push_back({CompareField::doubts, 1, "doubts", 96});
   for (const std::size_t side : sides_of(model)) {
     const std::string title = side_name(model, side) + ", ms";
     columns.push_back({CompareField::time, side, title, std::clamp(text_width(title), 72.0F, 130.0F), true});
   }
+  if (model.has_doubts) columns.push_back({CompareField::doubts, 1, "doubts", 96});
   if (model.has_choices) columns.push_back({CompareField::chosen, 0, "chosen", 60});
   if (model.has_passes || with_unchanged) columns.push_back({CompareField::pass, 0, "pass", 64});
   if (!model.has_settings || model.band) return columns;
@@ -309,11 +309,7 @@ void draw_headers(const Context& context, const std::vector<CompareColumn>& colu
     ImGui::PushStyleColor(ImGuiCol_Text, faded(theme.text, 0));
     ImGui::TableHeader(ImGui::TableGetColumnName(i));
     ImGui::PopStyleColor();
-    if (const char* words = header_words(column.field); *words != 0 && ImGui::IsItemHovered()) {
-      ImGui::SetNextWindowPos(ImVec2(ImGui::GetMousePos().x, ImGui::GetItemRectMin().y), ImGuiCond_Always,
-                              ImVec2(0, 1));
-      tooltip(context, words);  // above the header: below it are the first rows
-    }
+    if (const char* words = header_words(column.field); *words != 0) tooltip(context, words);
     const bool sorted = sort && sort->first == column.id();
     const std::string title = sorted ? fmt::format("{} {}", sort->second ? "▼" : "▲", column.title) : column.title;
     header_text(context, i, title, column.right, sorted ? theme.text : theme.muted);
