@@ -154,6 +154,10 @@ TEST_F(Journey, a_click_on_equal_cost_selects_what_it_stands_on_and_plans_its_ne
       const LengthChart& chart = *app().models().lengths(data());
       return *std::ranges::find(chart.step.budgets, seq_len, &SameBudget::seq_len);
     };
+    const ImRect lengths = ImGui::FindWindowByName("###lengths")->Rect();
+    c->MouseMoveToPos(ImVec2(lengths.GetCenter().x, lengths.Max.y - 20));
+    c->MouseWheelY(-2);  // past the sentences of shorter lengths
+    c->Yield(2);
     c->ItemClick("//**/at 16384");
     wait(c);
     IM_CHECK_EQ(ui().length_chosen, 16384);

@@ -170,8 +170,8 @@ TEST_F(TensorJourney, a_file_opened_again_is_read_again_by_everything_that_is_sh
     c->SetRef("");
     c->ItemClick("//**/cpu.fast");
     c->Yield(2);
-    wait(c);
-    IM_CHECK(data().attention.kernel_row.answer && data().attention.overview.answer && data().attention.sheet.answer);
+    const AttentionData& shown = data().attention;
+    until(c, [&] { return shown.kernel_row.answer && shown.overview.answer && shown.sheet.answer; });
     const auto entropy = data().attention.overview.answer->entropy.back();
     const auto log_p = data().attention.sheet.answer->log_p.back();
     const auto output = data().attention.kernel_row.answer->output.front();
