@@ -119,7 +119,7 @@ TEST(SignificantText, keeps_the_digits_across_magnitudes_and_carries) {
   EXPECT_EQ(significant_text(0.0012345, 3), "0.00123");
   EXPECT_EQ(significant_text(-0.5, 2), "-0.50");
   EXPECT_EQ(significant_text(1.5e-9, 2), "1.5e-9");
-  EXPECT_EQ(significant_text(2.5e9, 2), "2.5e+09");
+  EXPECT_EQ(significant_text(2.5e9, 2), "2.5e9");
 }
 
 }  // namespace

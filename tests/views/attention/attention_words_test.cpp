@@ -118,9 +118,8 @@ TEST_F(AttentionWords, the_mean_is_a_picture_for_print_with_axes_and_a_scale) {
   Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
   PrintChoice choice;
   const std::string svg = mean_picture(context, VectorFormat::svg, choice);
-  for (const char* words :
-       {"Mean p(j, k) of head 0, queries 15 to 99, every 3rd", "j: first key, tokens from the query", "k: second key",
-        ">-10<", ">-6<", "colours follow log p"})
+  for (const char* words : {"Mean p(j, k) of head 0, queries 15 to 99, every 3rd",
+                            "j: first key, tokens from the query", "k: second key", ">-10<", ">-6<", "follow log p."})
     EXPECT_THAT(svg, HasSubstr(words));
   EXPECT_THAT(mean_picture(context, VectorFormat::pdf, choice), testing::StartsWith("%PDF"));
   data.attention.means = {};
