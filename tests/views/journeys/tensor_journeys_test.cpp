@@ -78,6 +78,7 @@ void write_npz(const std::filesystem::path& file) {
 class TensorJourney : public fixture::AttentionJourney {
  protected:
   static void press_open(ImGuiTestContext* c) {
+    wait(c);  // for the shapes of what was typed, which move the button
     c->SetRef("//$FOCUSED");
     c->ItemClick("Open");
     c->Yield(2);
@@ -284,7 +285,6 @@ TEST_F(TensorJourney, every_bad_file_is_a_sentence_and_the_window_goes_on) {
       c->ItemClick("Cancel");
       c->SetRef("");
     }
-    c->Yield(2);
     wait(c);
     IM_CHECK(side().slice == before);
     AttentionSource gone;  // one that was there, and is not any more
