@@ -356,8 +356,8 @@ void draw_explore_panel(Context& context) {
   const bool drawn = context.ui.printing && chart != nullptr;  // a picture's title is in words
   std::string subtitle = chart ? subtitle_of(*chart, context.ui.printing) : "";
   if (chart) {
-    const float rows = chart->columns > 0 ? static_cast<float>(chart->plots.size() / chart->columns) : 1;
-    const float height = (ImGui::GetContentRegionAvail().y - context.look.px(120)) / std::max(1.0F, rows);
+    const std::size_t rows = chart->columns > 0 ? std::max<std::size_t>(1, chart->plots.size() / chart->columns) : 1;
+    const float height = (ImGui::GetContentRegionAvail().y - context.look.px(120)) / static_cast<float>(rows);
     subtitle += hidden_intervals(context.look, *chart, height);
   }
   panel_heading(context, drawn ? explore_picture_title(*chart) : explore_title(asked), subtitle,

@@ -18,8 +18,8 @@ ImVec2 place_beside(const ImRect& what, ImVec2 size, const ImRect& room, std::sp
 /// would leave [low, high], and inside in any case where it has room.
 float text_beside(float x, float width, float gap, float low, float high);
 
-/// Says `words` of `what`. `others`: what else stands in the chart. `room`: that it stays in; null: the whole window.
+/// Says `words` of `what`. `others`: what else stands in the chart. `within`: that it stays in; null: the whole window.
 void readout(const Context& context, const ImRect& what, const std::string& words, std::span<const ImRect> others,
-             const ImRect* room = nullptr);
+             const ImRect* within = nullptr);
 
 }  // namespace triscope

@@ -16,7 +16,7 @@ namespace triscope {
 inline constexpr std::size_t kMostMarks = 4000, kMostPlots = 12, kMostLines = 9;
 
 /// `databases`: the names of the sources' databases, the open one first; empty where there is only one.
-ExploreChart explore_chart(const Exploration& made, const ExploreQuery& query, std::span<const ExploreSource> sources,
+ExploreChart explore_chart(const Exploration& by_id, const ExploreQuery& query, std::span<const ExploreSource> sources,
                            std::vector<std::string> databases = {});
 
 /// "Time by tokens, kernel~hopper": what was asked.
