@@ -83,13 +83,6 @@ std::vector<ChosenPair> chosen_pairs(std::span<const ResultRow> rows, const Vers
   return pairs;
 }
 
-std::vector<VersionPair> shared_by_versions(std::span<const ResultRow> rows, const VersionChoice& choice) {
-  std::vector<VersionPair> pairs;
-  for (ChosenPair& pair : chosen_pairs(rows, choice))
-    pairs.push_back({std::move(pair.before), std::move(pair.after), pair.of_before, pair.of_after});
-  return pairs;
-}
-
 std::string chosen_words(const ChosenPair& pair) {
   if (pair.of_before == 1 && pair.of_after == 1) return {};
   return fmt::format("Chosen from {} of the newer version and {} of the older; all pairs of them: {:.3f} to {:.3f}.",

@@ -40,20 +40,11 @@ struct VersionChange {
   VersionChoice choice;
   std::string label;  ///< of the kernel
   KernelVersion before, after;
-  std::size_t shared = 0;  ///< pairs of `shared_by_versions`
-};
-
-/// A measurement of each version, of the same problem, device, regime and clock.
-struct VersionPair {
-  ResultRow before, after;
-  std::size_t of_before = 1, of_after = 1;  ///< how many measurements each is the newest of
+  std::size_t shared = 0;  ///< `chosen_pairs` of the two
 };
 
 /// Of our kernels that were measured in two or more versions: those whose newest version is the newest first.
 std::vector<KernelHistory> kernel_histories(std::span<const ResultRow> rows);
-/// What both versions measured well, of each the newest. Where one of them has several instances of a problem, those
-/// of the same name are beside each other.
-std::vector<VersionPair> shared_by_versions(std::span<const ResultRow> rows, const VersionChoice& choice);
 /// All pairs of versions that share something: those that share most first, of equals the newer.
 std::vector<VersionChange> version_changes(std::span<const ResultRow> rows, std::span<const KernelHistory> histories);
 /// "2c6a73": as many digits as a person reads.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <ctime>
 #include <memory>
@@ -58,11 +57,6 @@ std::string group_of(const SweepInfo& sweep, std::int64_t now) {
   std::string day = format_started(sweep.started, now);
   if (const std::size_t clock = clock_in(day)) day.resize(clock - 1);
   return fmt::format("{}, {}", short_device(sweep.environment.device_name), day);
-}
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
 }
 
 constexpr std::size_t kParts = 5;
@@ -142,7 +136,7 @@ const std::vector<HistoryLine>& HistoryModel::lines(const std::vector<SweepInfo>
                                                     std::int64_t now, ModelMaker& maker) {
   const SweepSearch search(filter, now);
   std::size_t of = day_of(static_cast<std::time_t>(now));
-  mix(of, lower(filter));
+  mix(of, filter);
   for (const SweepInfo& sweep : sweeps) {
     mix(of, static_cast<std::size_t>(sweep.id));
     mix(of, sweep.started);

@@ -54,7 +54,7 @@ TEST(Versions, share_what_both_measured_of_each_the_newest) {
   const std::vector<ResultRow> rows{version_row(1, "63ca6c", "2026-11-24"), version_row(2, "63ca6c", "2026-11-25"),
                                     version_row(3, "2c6a73", "2026-11-26"),
                                     version_row(4, "2c6a73", "2026-11-26", 2048)};
-  const std::vector<VersionPair> pairs = shared_by_versions(rows, kChoice);
+  const std::vector<ChosenPair> pairs = chosen_pairs(rows, kChoice);
   ASSERT_THAT(pairs, SizeIs(1)) << "2,048 tokens were not measured before";
   EXPECT_EQ(pairs[0].before.measurement, 2);
   EXPECT_EQ(pairs[0].after.measurement, 3);
@@ -71,20 +71,20 @@ TEST(Versions, never_pair_another_device_regime_pass_or_clock) {
     if (what == 2) after.pass = Pass::backward;
     if (what == 3) after.timing_source = TimingSource::cuda_events;
     if (what == 4) after.status = Status::failed;
-    EXPECT_THAT(shared_by_versions(std::vector{before, after}, kChoice), IsEmpty()) << what;
+    EXPECT_THAT(chosen_pairs(std::vector{before, after}, kChoice), IsEmpty()) << what;
   }
   ResultRow unknown = before, too = version_row(2, "2c6a73", "2026-11-25");
   unknown.device = too.device = "?";
-  EXPECT_THAT(shared_by_versions(std::vector{unknown, too}, kChoice), IsEmpty());
+  EXPECT_THAT(chosen_pairs(std::vector{unknown, too}, kChoice), IsEmpty());
 }
 
 TEST(Versions, an_instance_of_another_name_is_the_same_question_where_each_has_one) {
   const ResultRow before = version_row(1, "63ca6c", "2026-11-24");
   ResultRow after = version_row(2, "2c6a73", "2026-11-25");
   after.instance = "wider";
-  EXPECT_THAT(shared_by_versions(std::vector{before, after}, kChoice), SizeIs(1));
+  EXPECT_THAT(chosen_pairs(std::vector{before, after}, kChoice), SizeIs(1));
   ResultRow second = version_row(3, "2c6a73", "2026-11-25");
-  const std::vector<VersionPair> pairs = shared_by_versions(std::vector{before, after, second}, kChoice);
+  const std::vector<ChosenPair> pairs = chosen_pairs(std::vector{before, after, second}, kChoice);
   ASSERT_THAT(pairs, SizeIs(1)) << "of two that of the same name";
   EXPECT_EQ(pairs[0].after.measurement, 3);
 }

@@ -1,6 +1,7 @@
 // What the journeys about windows of 1280 x 800 share.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -56,6 +57,15 @@ class Fit : public AttentionJourney {
   /// A window of 1280 x 800 on a database.
   void open_small(const std::filesystem::path& database) { window->start(database, 1280, 800); }
   static std::vector<LatencyColumn> columns() { return latency_columns(*app().models().latency(data())); }
+  /// The shown sweep beside another one, in a window at 200 %.
+  static void compare_twice_as_large(ImGuiTestContext* c) {
+    const auto other = std::ranges::find_if(
+        data().sweeps, [](const SweepInfo& sweep) { return sweep.id != ui().selection.shown_sweep; });
+    app().carry_out(ask::Compare{other->id});
+    wait(c);
+    ui().settings.scale = 2;
+    c->Yield(6);
+  }
 };
 
 }  // namespace triscope::fixture

@@ -101,12 +101,7 @@ TEST_F(Fit, series_of_a_narrow_chart_are_named_and_a_click_hides_one_at_200_perc
 TEST_F(Fit, what_a_comparison_says_first_is_read_whole_at_200_percent) {
   open_small(kFitted);
   travel([](ImGuiTestContext* c) {
-    const auto other = std::ranges::find_if(
-        data().sweeps, [](const SweepInfo& sweep) { return sweep.id != ui().selection.shown_sweep; });
-    app().carry_out(ask::Compare{other->id});
-    wait(c);
-    ui().settings.scale = 2;
-    c->Yield(6);
+    compare_twice_as_large(c);
     front(c, Panel::compare);
     wait(c);
     const CompareModel& model = *app().models().compare(data(), 0);
@@ -135,12 +130,7 @@ TEST_F(Fit, what_a_comparison_says_first_is_read_whole_at_200_percent) {
 TEST_F(Fit, the_hint_of_a_narrow_filter_ends_in_dots_and_not_in_half_a_word_at_200_percent) {
   open_small(kFitted);
   travel([](ImGuiTestContext* c) {
-    const auto other = std::ranges::find_if(
-        data().sweeps, [](const SweepInfo& sweep) { return sweep.id != ui().selection.shown_sweep; });
-    app().carry_out(ask::Compare{other->id});
-    wait(c);
-    ui().settings.scale = 2;
-    c->Yield(6);
+    compare_twice_as_large(c);
     for (const auto& [panel, field, begin] :
          {std::tuple{Panel::history, "//###history/##history_filter", "filter by device"},
           std::tuple{Panel::explore, "//###explore/##explore_filter", "filter: kernel~"}}) {
