@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/base/error.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
@@ -71,25 +72,23 @@ void launch_one(int instance, const Plan& plan, const ForwardParameters& p, int 
   launch_instance(instance, maps, p, std::min(multiprocessors, p.items), plan.shared_bytes, stream);
 }
 
-/// A half instance, and behind it its bf16 twin, which returns at once unless the inputs were beyond fp16.
+/// A half instance, and in front of it its bf16 twin, which makes the operands, and the rows only if these do not fit.
 void launch_half(const Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream) {
   ForwardParameters p = plan.parameters;
-  const HalfWorkspace at = half_workspace(p);
-  const HalfOperands operands(at, arguments.workspace, p.determinant);
+  const int blocks = std::min(multiprocessors, p.items), rows = tile_rows(kInstances[plan.instance].config);
   auto* word = static_cast<std::uint32_t*>(arguments.workspace);
   p.in_bf16 = arguments.lse_in_bf16 != nullptr ? arguments.lse_in_bf16 : word;
-  launch_half_operands(p, operands, multiprocessors, stream);
-  ForwardParameters half = p;
-  half.tile_key = static_cast<const __nv_bfloat16*>(operands.tile_key);
-  half.ring_key = static_cast<const __nv_bfloat16*>(operands.ring_key);
-  half.query_scale = reinterpret_cast<const __nv_bfloat16*>(operands.query_scale);
-  launch_one(plan.instance, plan, half, multiprocessors, stream);
-  if (auto* reordered = static_cast<__nv_bfloat16*>(operands.reordered)) {
-    const std::size_t keys = std::size_t{2} * p.batch * p.seq_len * p.kv_heads * p.head_dim;
-    launch_reorder(p.long_key, reordered, keys, p.head_dim, stream, p.in_bf16);
-    p.tile_key = reordered;
-  }
-  launch_one(bf16_twin(plan.instance), plan, p, multiprocessors, stream);
+  p.half = half_operands(p, arguments.workspace, blocks);
+  if (p.determinant) p.tile_key = static_cast<const __nv_bfloat16*>(p.half.reordered);
+  TensorMaps maps = make_tensor_maps(p, rows);
+  launch_instance(bf16_twin(plan.instance), maps, p, blocks, plan.shared_bytes, stream);
+  p.tile_key = static_cast<const __nv_bfloat16*>(p.half.tile_key);
+  p.ring_key = static_cast<const __nv_bfloat16*>(p.half.ring_key);
+  p.query_scale = reinterpret_cast<const __nv_bfloat16*>(p.half.query_scale);
+  p.scale_log2 = std::ldexp(p.scale_log2, -p.half.query_exponent);
+  p.half = {};
+  maps.key = make_key_map(p, rows);
+  launch_instance(plan.instance, maps, p, blocks, plan.shared_bytes, stream);
 }
 
 /// Any other instance: `plan` with its pointers.
@@ -143,7 +142,7 @@ class CudaHopper final : public Kernel {
     if (pass == Pass::backward) return backward::unsupported_instance(problem, instance, fold(problem));
     const int index = find_instance(instance);
     if (index < 0) return fmt::format("cuda.hopper has no instance {}", instance);
-    if (!make_plan(problem, index, kH200)) {
+    if (!cut_plan(problem, index)) {
       return fmt::format("instance {} does not fit head_dim {} with {} query heads per kv head", instance,
                          problem.head_dim, problem.group());
     }
@@ -157,7 +156,7 @@ class CudaHopper final : public Kernel {
 
   std::size_t workspace_bytes(const Problem& problem, Pass pass, std::string_view instance) const override {
     if (pass == Pass::backward) return backward::workspace_bytes(problem, instance);
-    const auto plan = make_plan(problem, find_instance(instance), kH200);
+    const auto plan = cut_plan(problem, find_instance(instance));
     return plan ? plan->workspace_bytes : 0;
   }
 
@@ -183,7 +182,8 @@ class CudaHopper final : public Kernel {
 
   static void launch_forward(const Problem& problem, std::string_view instance, const Arguments& arguments) {
     const Chip chip = current_chip();
-    Plan plan = *make_plan(problem, find_instance(instance), chip);
+    const int index = find_instance(instance);
+    Plan plan = index == kRowsInstance ? *make_plan(problem, index, chip) : *cut_plan(problem, index);
     const float* sink = problem.sink ? arguments.sink : nullptr;
     const auto stream = static_cast<cudaStream_t>(arguments.stream);
     if (plan.instance == kPortableInstance) {

@@ -64,7 +64,7 @@ bool exact_enough(const Case& test, Fold fold, const Comparison& exact) {
 /// Whether the range of the inputs made the instance fall back to bf16 when it should, and only then.
 bool right_range(const Kernel& kernel, const Case& test, const Device& device) {
   const bool tiles = device.instance() != hopper::kRowsName && device.instance() != hopper::kPortableName;
-  const bool beyond = test.inputs == Inputs::large_queries || test.inputs == Inputs::tiny_keys;
+  const bool beyond = test.inputs == Inputs::tiny_keys;
   if (!is_half(kernel.fold(test.problem, device.instance()))) return true;
   if (test.inputs >= Inputs::rising_long && test.inputs <= Inputs::spikes) return true;  // either may be
   return device.in_bf16() == (tiles && beyond);

@@ -20,7 +20,7 @@ enum class Inputs {
   zero_values,
   tiny_values,
   // Powers of two for q and keys that cancel: by channel, all of it in fp16's reach; q beyond it, made up for by the
-  // problem's scale; keys whose own powers of two are out of reach.
+  // problem's scale, so within reach; keys whose own powers of two are out of reach.
   scaled_channels,
   large_queries,
   tiny_keys

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include "kernels/cuda/hopper/choose/instance_facts.hpp"
 #include "kernels/cuda/hopper/choose/plan.hpp"
 #include "kernels/cuda/hopper/common/ring.hpp"
+#include "kernels/cuda/hopper/forward/half_operands.hpp"
 #include "kernels/cuda/hopper/forward/work_item.hpp"
 
 namespace triscope::hopper {
@@ -232,11 +234,44 @@ TEST(HopperPlan, the_workspace_holds_reordered_keys_and_those_in_fp16) {
   };
   EXPECT_EQ(bytes("d128_split64_keys128"), 0u);
   EXPECT_GT(bytes("d128_split64_keys128_half"), 2 * keys);
-  EXPECT_LT(bytes("d128_split64_keys128_half"), 2 * keys + 100'000) << "scales and maxima are small";
+  EXPECT_LT(bytes("d128_split64_keys128_half"), 2 * keys + 150'000) << "scales and maxima are small";
   problem.form = Form::determinant;
   EXPECT_EQ(bytes("d128_split64_keys128_cross"), keys);
   EXPECT_GT(bytes("d128_split64_keys128_cross_half"), 3 * keys) << "the bf16 twin has its own";
   EXPECT_EQ(bytes(kRowsName), 0u);
+}
+
+TEST(HopperPlan, slabs_of_keys_hold_rows_and_their_maxima_have_room) {
+  for (const auto& [head_dim, determinant, rows_at_once] :
+       {std::tuple{128, false, 24}, {64, false, 48}, {128, true, 64}, {64, true, 128}}) {
+    for (const int kv_heads : {1, 2, 3, 8, 16, 17, 48, 132, 133, 1000, 5000}) {
+      for (const int seq_len : {1, 23, 24, 25, 129, 1000, 8192}) {
+        for (const int blocks : {1, 5, 66, 132}) {
+          ForwardParameters p;
+          p.seq_len = seq_len, p.kv_heads = kv_heads, p.head_dim = head_dim, p.determinant = determinant;
+          const int slabs = slabs_of(p, blocks);
+          EXPECT_GE(slabs, 1);
+          EXPECT_LE(slabs, most_slabs(kv_heads));
+          EXPECT_LT((slabs - 1) * rows_at_once, seq_len) << "an empty slab has no largest key";
+          if (seq_len == 8192 && blocks == 132 && kv_heads <= 132 && rows_at_once < 128) {
+            const int rounds = (slabs * kv_heads + blocks - 1) / blocks;
+            EXPECT_GE(slabs * kv_heads, 0.9 * rounds * blocks) << kv_heads;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(HopperPlan, q_takes_the_power_of_two_of_the_scale) {
+  for (const float scale : {0x1p-24f, 3e-7f, 0.01f, 0.0883883f, 0.124f, 0.125f, 1.0f, 1.9f, 0x1p16f}) {
+    const float rest = std::ldexp(scale, -query_exponent(scale * kLog2e));
+    EXPECT_GE(rest, 0x1p-4f * 0.999f) << scale;
+    EXPECT_LT(rest, 0x1p-3f) << scale;
+  }
+  EXPECT_EQ(query_exponent(0.0883883f * kLog2e), 0) << "the default of head_dim 128";
+  EXPECT_EQ(query_exponent(1e-30f), -20);
+  EXPECT_EQ(query_exponent(1e30f), 20);
 }
 
 TEST(HopperPlan, every_plain_and_cross_instance_has_a_half_twin_of_the_same_layout) {

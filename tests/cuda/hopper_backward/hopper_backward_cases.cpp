@@ -121,12 +121,13 @@ std::vector<Case> range_cases() {
                     Factors{.q = 1e-3f, .k1 = 30, .k2 = 30}, Factors{.v1 = 1e-3f, .v2 = 1e-3f},
                     Factors{.v1 = 1e3f, .v2 = 1e3f}, Factors{.q = 1e6f, .k1 = 1e-3f, .k2 = 1e-3f}})
     cases.push_back({p, Kind::normal, f});
-  // Products beyond fp16 of logits of usual size: the forward makes its LSE in bf16.
   for (const Form form : {Form::trilinear, Form::determinant}) {
-    Problem beyond = p;
-    beyond.form = form;
-    beyond.scale = 3e-7;
-    cases.push_back({beyond, Kind::normal, Factors{.q = 300, .k1 = 40, .k2 = 40}});
+    Problem large = p, beyond = p;
+    large.form = beyond.form = form;
+    large.scale = 3e-7;  // products beyond fp16 of logits of usual size
+    cases.push_back({large, Kind::normal, Factors{.q = 300, .k1 = 40, .k2 = 40}});
+    // Keys beyond what powers of two bring into fp16: the forward makes its LSE in bf16.
+    cases.push_back({beyond, Kind::normal, Factors{.q = 1e33f, .k1 = 1e-33f}});
   }
   return cases;
 }

@@ -32,7 +32,7 @@ struct PortableTimes {
   double block, block_step, block_tile;  ///< the same of each further block of a multiprocessor, which overlap
 };
 
-/// The kernels around a half instance (half_operands.cu).
+/// What a half instance needs in front of it (half_operands.cuh).
 struct HalfTimes {
   double launches;
   double megabyte;  ///< of the long axis' keys

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "kernels/cuda/hopper/choose/cost.hpp"
@@ -12,7 +13,6 @@ namespace triscope::hopper {
 namespace {
 
 constexpr std::int64_t kMaxExtent = std::int64_t{1} << 30;
-constexpr std::int64_t kMostGridRows = 65535;  ///< half_operands.cu has a row of blocks for each kv head
 constexpr std::int64_t kMaxItems = (std::int64_t{1} << 31) - 1;
 
 // What may be slower than cuda.portable by the spread of the estimates runs as cuda.portable does.
@@ -61,7 +61,7 @@ Fold fold_of_instance(const Problem& problem, int instance) {
 namespace {
 
 /// `config` without what is tuned.
-TileConfig untuned(TileConfig config) {
+constexpr TileConfig untuned(TileConfig config) {
   constexpr TileConfig kAny;
   config.early_blocks = kAny.early_blocks, config.early_last = kAny.early_last;
   config.takes_turns = kAny.takes_turns, config.early_alone = kAny.early_alone;
@@ -69,8 +69,8 @@ TileConfig untuned(TileConfig config) {
   return config;
 }
 
-/// The instance that is `instance` with product `product`.
-int twin(int instance, Product product) {
+/// The instance that is `instance` with product `product`, or -1.
+constexpr int twin(int instance, Product product) {
   TileConfig config = kInstances[instance].config;
   config.product = product;
   for (int other = 0; other < kInstanceCount; ++other) {
@@ -78,18 +78,30 @@ int twin(int instance, Product product) {
   }
   return -1;
 }
+constexpr int half_twin_of(int instance) {
+  const Product product = kInstances[instance].config.product;
+  if (product == Product::plain) return twin(instance, Product::half);
+  return product == Product::cross ? twin(instance, Product::half_cross) : -1;
+}
+
+struct Twins {
+  int bf16, half;
+};
+constexpr auto kTwins = [] {
+  std::array<Twins, kInstanceCount> all{};
+  for (int n = 0; n < kInstanceCount; ++n)
+    all[static_cast<std::size_t>(n)] = {twin(n, bf16_of(kInstances[n].config.product)), half_twin_of(n)};
+  return all;
+}();
 
 }  // namespace
 
 int bf16_twin(int instance) {
-  return instance >= kInstanceCount ? -1 : twin(instance, bf16_of(kInstances[instance].config.product));
+  return instance >= kInstanceCount ? -1 : kTwins[static_cast<std::size_t>(instance)].bf16;
 }
 
 int half_twin(int instance) {
-  if (instance >= kInstanceCount) return -1;
-  const Product product = kInstances[instance].config.product;
-  if (product == Product::plain) return twin(instance, Product::half);
-  return product == Product::cross ? twin(instance, Product::half_cross) : -1;
+  return instance >= kInstanceCount ? -1 : kTwins[static_cast<std::size_t>(instance)].half;
 }
 
 namespace {
@@ -107,7 +119,7 @@ Plan common_plan(const Problem& problem, int instance) {
   p.head_dim = static_cast<int>(problem.head_dim);
   p.long_window = static_cast<int>(plan.roles.window.long_axis);
   p.short_window = static_cast<int>(plan.roles.window.short_axis);
-  p.scale_log2 = exponent_scale(plan.roles.scale);
+  p.scale_log2 = p.row_scale_log2 = exponent_scale(plan.roles.scale);
   p.sign = plan.roles.scale < 0 ? -1.0f : 1.0f;
   p.determinant = problem.form == Form::determinant;
   p.key_bias = plan.roles.key_bias.short_axis;
@@ -115,28 +127,21 @@ Plan common_plan(const Problem& problem, int instance) {
   return plan;
 }
 
-std::optional<Plan> rows_plan(const Problem& problem, const Chip& chip) {
+std::optional<Plan> rows_plan(const Problem& problem) {
   const double rows =
       static_cast<double>(problem.batch) * static_cast<double>(problem.seq_len) * static_cast<double>(problem.q_heads);
   if (rows > static_cast<double>(kMaxItems)) return std::nullopt;
   Plan plan = common_plan(problem, kRowsInstance);
   plan.parameters.items = static_cast<int>(rows);
   plan.parameters.heads = static_cast<int>(problem.group());
-  const int lanes = static_cast<int>(problem.head_dim) / 8;
-  for (const int groups : {1, 32 / lanes}) {  // or a whole warp for each row
-    const double cost = rows_us(chip, plan.parameters, groups);
-    if (plan.row_groups == 0 || cost < plan.cost) plan.row_groups = groups, plan.cost = cost;
-  }
   return plan;
 }
 
-std::optional<Plan> portable_plan(const Problem& problem, const Chip& chip) {
+std::optional<Plan> portable_plan(const Problem& problem) {
   if (std::max(problem.batch, problem.q_heads) > portable::kMaxHeadsOrBatch) return std::nullopt;
   const portable::Shape shape = portable::make_shape(problem);
   if (shape.row_tiles() * shape.pairs() > portable::kMaxBlocks) return std::nullopt;
-  Plan plan = common_plan(problem, kPortableInstance);
-  plan.cost = portable_us(chip, shape);
-  return plan;
+  return common_plan(problem, kPortableInstance);
 }
 
 /// Rows of a work item: all heads of the group at as many positions as fit; a group larger than the rows is cut into
@@ -157,12 +162,11 @@ bool cut_rows(const Problem& problem, const InstanceFacts& facts, ForwardParamet
   return true;
 }
 
-std::optional<Plan> tiles_plan(const Problem& problem, int instance, const Chip& chip) {
+std::optional<Plan> tiles_plan(const Problem& problem, int instance) {
   const InstanceFacts& facts = kFacts[static_cast<std::size_t>(instance)];
   if (facts.config.head_dim != problem.head_dim) return std::nullopt;
   if (bf16_of(facts.config.product) != product_of(problem)) return std::nullopt;
   const bool half = is_half(facts.config.product);
-  if (half && problem.kv_heads > kMostGridRows) return std::nullopt;
   Plan plan = common_plan(problem, instance);
   ForwardParameters& p = plan.parameters;
   if (!cut_rows(problem, facts, p)) return std::nullopt;
@@ -176,16 +180,36 @@ std::optional<Plan> tiles_plan(const Problem& problem, int instance, const Chip&
     plan.workspace_bytes =
         static_cast<std::size_t>(problem.batch * problem.seq_len * problem.kv_heads * problem.head_dim) * 2;
   }
-  plan.cost = tiles_us(chip, p, facts);
   return plan;
+}
+
+/// Groups of lanes for each row, and the cost.
+void judge_rows(Plan& plan, const Chip& chip) {
+  for (const int groups : {1, 32 / (plan.parameters.head_dim / 8)}) {  // or a whole warp for each row
+    const double cost = rows_us(chip, plan.parameters, groups);
+    if (plan.row_groups == 0 || cost < plan.cost) plan.row_groups = groups, plan.cost = cost;
+  }
 }
 
 }  // namespace
 
+std::optional<Plan> cut_plan(const Problem& problem, int instance) {
+  if (instance == kRowsInstance) return rows_plan(problem);
+  if (instance == kPortableInstance) return portable_plan(problem);
+  return tiles_plan(problem, instance);
+}
+
 std::optional<Plan> make_plan(const Problem& problem, int instance, const Chip& chip) {
-  if (instance == kRowsInstance) return rows_plan(problem, chip);
-  if (instance == kPortableInstance) return portable_plan(problem, chip);
-  return tiles_plan(problem, instance, chip);
+  std::optional<Plan> plan = cut_plan(problem, instance);
+  if (!plan) return std::nullopt;
+  if (instance == kRowsInstance) {
+    judge_rows(*plan, chip);
+  } else if (instance == kPortableInstance) {
+    plan->cost = portable_us(chip, portable::make_shape(problem));
+  } else {
+    plan->cost = tiles_us(chip, plan->parameters, kFacts[static_cast<std::size_t>(instance)]);
+  }
+  return plan;
 }
 
 Plan best_plan(const Problem& problem, const Chip& chip) {

@@ -41,8 +41,10 @@ Fold fold_of_instance(const Problem& problem, int instance);
 int bf16_twin(int instance);
 int half_twin(int instance);
 
-/// The plan of `problem` on one instance; nullopt when that instance cannot run it, which no chip changes. `problem` is
-/// supported.
+/// The plan of `problem` on one instance, without cost and row_groups; nullopt when that instance cannot run it.
+/// `problem` is supported. Cheap: a launch makes it several times.
+std::optional<Plan> cut_plan(const Problem& problem, int instance);
+/// The same with cost and row_groups.
 std::optional<Plan> make_plan(const Problem& problem, int instance, const Chip& chip);
 
 /// The plan that is estimated to be the fastest on `chip`; in doubt the portable kernel's. Estimates are those of bf16

@@ -11,7 +11,7 @@ enum class Product {
   biased,        ///< q * (k + bias), in fp32: trilinear with bias
   cross,         ///< k x q per chunk of 3, in bf16: determinant without bias
   biased_cross,  ///< (k + bias) x q per chunk of 3, in fp32: determinant with bias
-  half,          ///< as plain in fp16: q and both keys come as fp16, scaled into its range (half_operands.cu)
+  half,          ///< as plain in fp16: q and both keys come as fp16, scaled into its range (half_operands.cuh)
   half_cross,    ///< as cross in fp16
 };
 

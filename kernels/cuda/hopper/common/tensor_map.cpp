@@ -27,7 +27,7 @@ TensorMapEncoder tensor_map_encoder() {
   return encode;
 }
 
-CUtensorMap make_tensor_map(const TensorBoxes& boxes) {
+CUtensorMap make_tensor_map(TensorMapEncoder encode, const TensorBoxes& boxes) {
   const cuuint64_t row_bytes = static_cast<cuuint64_t>(boxes.head_dim) * 2;
   const cuuint64_t extents[4] = {static_cast<cuuint64_t>(boxes.head_dim), static_cast<cuuint64_t>(boxes.heads),
                                  static_cast<cuuint64_t>(boxes.seq_len), static_cast<cuuint64_t>(boxes.batch)};
@@ -36,9 +36,9 @@ CUtensorMap make_tensor_map(const TensorBoxes& boxes) {
   const cuuint32_t element_strides[4] = {1, 1, 1, 1};
   CUtensorMap map;
   const CUresult result =
-      tensor_map_encoder()(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 4, const_cast<__nv_bfloat16*>(boxes.tensor), extents,
-                           strides, box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                           CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 4, const_cast<__nv_bfloat16*>(boxes.tensor), extents, strides, box,
+             element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     throw Error("cannot describe a tensor to the copy engine",
                 fmt::format("cuTensorMapEncodeTiled returned {} for {} x {} x {} x {}", static_cast<int>(result),

@@ -17,8 +17,8 @@ struct TensorBoxes {
   int box_heads = 1, box_rows = 1;  ///< a box: so many positions x heads x 64 dimensions
 };
 
-/// The map, with 128-byte swizzle; positions outside the sequence read as zeros. Throws `Error` when the driver has no
-/// encoder or refuses the tensor.
-CUtensorMap make_tensor_map(const TensorBoxes& boxes);
+/// The map, with 128-byte swizzle; positions outside the sequence read as zeros. Throws `Error` when the driver refuses
+/// the tensor.
+CUtensorMap make_tensor_map(TensorMapEncoder encode, const TensorBoxes& boxes);
 
 }  // namespace triscope::hopper

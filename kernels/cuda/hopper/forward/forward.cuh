@@ -48,14 +48,15 @@
 // Product in common/product.hpp) is rounded to bf16, in half instances to fp16, P to bf16, o once at the end;
 // everything else is fp32. A v_short of 0 counts as 2^-60 (short_axis.cuh).
 //
-// Half instances make S from fp16 operands, eight times finer. half_operands.cu gives them both keys in fp16, scaled
-// into its range; q is turned to fp16 in shared memory, once an item, by the short axis' warps. Where q does not fit,
-// the kernel behind, the same instance in bf16, does all again; else that one returns at once.
+// Half instances make S from fp16 operands, eight times finer. The kernel in front, the same instance in bf16, begins
+// by giving them both keys in fp16 (half_operands.cuh), and where these do not fit makes all rows itself; q is turned
+// to fp16 in shared memory, once an item, by the short axis' warps.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/hopper/forward/epilogue.cuh"
+#include "kernels/cuda/hopper/forward/half_operands.cuh"
 #include "kernels/cuda/hopper/forward/instances.hpp"
 #include "kernels/cuda/hopper/forward/load.cuh"
 #include "kernels/cuda/hopper/forward/mainloop.cuh"
@@ -110,15 +111,20 @@ __device__ __forceinline__ void consume(const ForwardParameters& p, std::uint32_
   repair_rows<kConfig>(p, memory, me.warpgroup * 4 + thread / 32, lane);
 }
 
-/// False when this launch's work is another kernel's: see ForwardParameters::in_bf16. All threads; each gets the same
-/// answer, although the word may be set meanwhile.
+/// False when this launch's rows are made by another kernel: the half instance, or the one in front of it. All threads.
 template <TileConfig kConfig>
-__device__ __forceinline__ bool is_wanted(const ForwardParameters& p) {
-  constexpr bool kHalf = is_half(kConfig.product);
-  if (!kHalf && p.in_bf16 == nullptr) return true;
-  wait_for_previous_kernel();
-  const bool in_bf16 = threadIdx.x == 0 && *static_cast<const volatile std::uint32_t*>(p.in_bf16) != 0;
-  return (__syncthreads_or(in_bf16) != 0) != kHalf;
+__device__ __forceinline__ bool is_wanted(const ForwardParameters& p, void* memory) {
+  if constexpr (is_half(kConfig.product)) {
+    wait_for_previous_kernel();
+    return __ldcg(p.in_bf16) == 0;
+  } else if constexpr (!Layout<kConfig>::kWideKeys) {
+    using Operands = MakeHalfOperands<kConfig.head_dim, Layout<kConfig>::kCross>;
+    static_assert(sizeof(typename Operands::Shared) <= Layout<kConfig>::kRing);
+    if (p.half.tile_key == nullptr) return true;
+    return Operands(p, *static_cast<typename Operands::Shared*>(memory)).run();
+  } else {
+    return true;
+  }
 }
 
 template <int kInstance>  // its place in the table: nvcc 13.0 cannot name a kernel whose template argument is a struct
@@ -126,9 +132,8 @@ __global__ void __launch_bounds__(kThreads, 1)
     forward_kernel(const __grid_constant__ CUtensorMap query_map, const __grid_constant__ CUtensorMap key_map,
                    const __grid_constant__ CUtensorMap value_map, const __grid_constant__ ForwardParameters p) {
   constexpr TileConfig kConfig = kInstances[kInstance].config;
-  if constexpr (is_half(kConfig.product)) allow_next_kernel();
-  if (!is_wanted<kConfig>(p)) return;
   extern __shared__ __align__(1024) std::uint8_t dynamic_memory[];
+  if (!is_wanted<kConfig>(p, dynamic_memory)) return;
   const std::uint32_t memory = shared_address(dynamic_memory);
   const int warp = __shfl_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x) / 32, 0);
   ShortAxis<kConfig>(p, memory, warp, static_cast<int>(threadIdx.x & 31)).write_first_rows();

@@ -12,9 +12,8 @@ constexpr int kThreadsPerBlock = 256;
 /// Thread n: block n % (blocks + 1) of row n / (blocks + 1); the last one is the tail, which stays as it is.
 template <int kHeadDim>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    reorder_kernel(const uint4* keys, uint4* reordered, std::int64_t rows, const std::uint32_t* wanted) {
+    reorder_kernel(const uint4* keys, uint4* reordered, std::int64_t rows) {
   allow_next_kernel();
-  if (wanted != nullptr && *wanted == 0) return;
   constexpr int kBlocks = kHeadDim / 24, kRowParts = kHeadDim / 8, kTasks = kBlocks + 1;
   const std::int64_t n = static_cast<std::int64_t>(blockIdx.x) * kThreadsPerBlock + threadIdx.x;
   const std::int64_t row = n / kTasks;
@@ -33,23 +32,22 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 }
 
 template <int kHeadDim>
-void launch(const __nv_bfloat16* keys, __nv_bfloat16* reordered, std::size_t bytes, const std::uint32_t* wanted,
-            cudaStream_t stream) {
+void launch(const __nv_bfloat16* keys, __nv_bfloat16* reordered, std::size_t bytes, cudaStream_t stream) {
   const std::int64_t rows = static_cast<std::int64_t>(bytes / (kHeadDim * 2));
   const std::int64_t blocks = (rows * (kHeadDim / 24 + 1) + kThreadsPerBlock - 1) / kThreadsPerBlock;
   reorder_kernel<kHeadDim><<<static_cast<unsigned>(blocks), kThreadsPerBlock, 0, stream>>>(
-      reinterpret_cast<const uint4*>(keys), reinterpret_cast<uint4*>(reordered), rows, wanted);
+      reinterpret_cast<const uint4*>(keys), reinterpret_cast<uint4*>(reordered), rows);
   check_launch("cuda.hopper reorder");
 }
 
 }  // namespace
 
 void launch_reorder(const __nv_bfloat16* keys, __nv_bfloat16* reordered, std::size_t bytes, int head_dim,
-                    cudaStream_t stream, const std::uint32_t* wanted) {
+                    cudaStream_t stream) {
   if (head_dim == 128) {
-    launch<128>(keys, reordered, bytes, wanted, stream);
+    launch<128>(keys, reordered, bytes, stream);
   } else {
-    launch<64>(keys, reordered, bytes, wanted, stream);
+    launch<64>(keys, reordered, bytes, stream);
   }
 }
 

@@ -1,7 +1,8 @@
 // Role: the consumers once their CTA's items are done. Rows whose logits jumped beyond what the forward's softmax
 // covers (about 88 nats above a row's first tile within one step), whose values ratios do not hold (short_axis.cuh), or
 // in whose tiles a value is infinite or NaN, seen or not, are computed again on CUDA cores from what they see
-// (row.cuh). The epilogue has marked them: their lse is NaN, and the CTA's flag is set. Rare by design, and slow.
+// (row.cuh), in half instances also rows whose q is beyond fp16 (short_axis.cuh). The epilogue has marked them: their
+// lse is NaN, and the CTA's flag is set. Rare by design, and slow.
 #pragma once
 
 #include "kernels/cuda/hopper/forward/barriers.cuh"
@@ -20,9 +21,6 @@ __device__ __forceinline__ void repair_rows(const ForwardParameters& p, std::uin
   if (lane == 0) barrier_arrive(barriers.items_done());
   barrier_wait(barriers.items_done(), 0);
   if (load_shared_1(memory + L::kRepairFlag) == 0) return;
-  if constexpr (is_half(kConfig.product)) {  // q is beyond fp16: another kernel does all rows again
-    if (__any_sync(0xFFFFFFFFu, *static_cast<const volatile std::uint32_t*>(p.in_bf16) != 0)) return;
-  }
 #pragma unroll 1
   for (int index = blockIdx.x; index < p.items; index += gridDim.x) {
     const WorkItem item = work_item<kConfig>(p, index);

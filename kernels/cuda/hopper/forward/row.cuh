@@ -235,7 +235,7 @@ class RowAttention {
     float top = -kInfinity;
 #pragma unroll
     for (float& x : logit) {
-      x *= p_.scale_log2;
+      x *= p_.row_scale_log2;
       top = fmaxf(top, x);
     }
     if (top > highest_) rescale(top);

@@ -309,9 +309,8 @@ struct ShortAxis {
   /// written here: hence the fence.
   __device__ __forceinline__ void prepare_query(int buffer, int kv_head) const {
     const __nv_bfloat16* scale = p.query_scale + kv_head * kConfig.head_dim;
-    std::uint32_t beyond = 0;
     if constexpr (L::kCross) {
-      reorder_query(buffer, scale, beyond);
+      reorder_query(buffer, scale);
     } else {
       constexpr int kParts = kConfig.head_dim / 8, kRowsAtOnce = kShortAxisWarps * 32 / kParts;
       const int thread = warp * 32 + lane, part = thread % kParts;
@@ -321,37 +320,37 @@ struct ShortAxis {
         const int next = min(row + kRowsAtOnce, L::kQueryRows - 1);  // beyond the last: read, not written
         const std::uint32_t first = query_part(buffer, row, part), second = query_part(buffer, next, part);
         uint4 q[2] = {load_shared_4(first), load_shared_4(second)};
-        beyond |= to_half(q[0], factors);
+        to_half(q[0], factors);
         store_shared_4(first, q[0].x, q[0].y, q[0].z, q[0].w);
         if (row + kRowsAtOnce >= L::kQueryRows) break;
-        beyond |= to_half(q[1], factors);
+        to_half(q[1], factors);
         store_shared_4(second, q[1].x, q[1].y, q[1].z, q[1].w);
       }
     }
-    if (L::kHalf && beyond != 0) *static_cast<volatile std::uint32_t*>(p.in_bf16) = 1;
     fence_async_proxy();
   }
 
   static __device__ __forceinline__ uint4 load_scale(const __nv_bfloat16* scale, int part) {
     return __ldg(reinterpret_cast<const uint4*>(scale) + part);
   }
-  /// 16 bytes of q times `scale`, as fp16. Returns not 0 when a number is beyond the range: infinite, or, where two
-  /// products are added up, beyond 2^15.
-  static __device__ __forceinline__ std::uint32_t to_half(uint4& q, const uint4& scale) {
+  /// 16 bytes of q times `scale`, as fp16. NaN where a number is beyond the range (half_operands.cuh): from 2^10 on,
+  /// or, where two products are added up, 2^9. Then no score of the row is finite, and it is computed again
+  /// (repair.cuh).
+  static __device__ __forceinline__ void to_half(uint4& q, const uint4& scale) {
     q = make_uint4(scaled_to_half(q.x, scale.x), scaled_to_half(q.y, scale.y), scaled_to_half(q.z, scale.z),
                    scaled_to_half(q.w, scale.w));
-    constexpr std::uint32_t kExponent = L::kCross ? 0x08000800u : 0x04000400u;
-    const auto carry = [](std::uint32_t pair) { return (pair & 0x7FFF7FFFu) + kExponent; };
-    return (carry(q.x) | carry(q.y) | carry(q.z) | carry(q.w)) & 0x80008000u;
+    constexpr std::uint32_t kToSign = L::kCross ? 0x20002000u : 0x1C001C00u;  // carries such exponents to the sign
+    const auto carry = [](std::uint32_t pair) { return (pair & 0x7FFF7FFFu) + kToSign; };
+    if (((carry(q.x) | carry(q.y) | carry(q.z) | carry(q.w)) & 0x80008000u) != 0) q.x = q.y = q.z = q.w = 0x7FFF7FFFu;
   }
 
-  __device__ __forceinline__ void reorder_query(int buffer, const __nv_bfloat16* scale, std::uint32_t& beyond) const {
+  __device__ __forceinline__ void reorder_query(int buffer, const __nv_bfloat16* scale) const {
     constexpr int kTasks = L::kCrossBlocks + 1;
 #pragma unroll 1
     for (int n = warp * 32 + lane; n < L::kQueryRows * kTasks; n += kShortAxisWarps * 32) {
       const int row = n % L::kQueryRows, block = n / L::kQueryRows;
       if (block == L::kCrossBlocks) {
-        if constexpr (L::kHalf) beyond |= tail_to_half(buffer, row, scale);
+        if constexpr (L::kHalf) tail_to_half(buffer, row, scale);
         split_tail(buffer, row);
         continue;
       }
@@ -360,7 +359,7 @@ struct ShortAxis {
       for (int x = 0; x < 3; ++x) in[x] = load_shared_4(query_part(buffer, row, 3 * block + x));
       if constexpr (L::kHalf) {
 #pragma unroll
-        for (int x = 0; x < 3; ++x) beyond |= to_half(in[x], load_scale(scale, 3 * block + x));
+        for (int x = 0; x < 3; ++x) to_half(in[x], load_scale(scale, 3 * block + x));
       }
       reorder_block(in, out);
 #pragma unroll
@@ -369,16 +368,14 @@ struct ShortAxis {
     }
   }
 
-  __device__ __forceinline__ std::uint32_t tail_to_half(int buffer, int row, const __nv_bfloat16* scale) const {
-    std::uint32_t beyond = 0;
+  __device__ __forceinline__ void tail_to_half(int buffer, int row, const __nv_bfloat16* scale) const {
 #pragma unroll 1
     for (int part = 3 * L::kCrossBlocks; part < kConfig.head_dim / 8; ++part) {
       const std::uint32_t address = query_part(buffer, row, part);
       uint4 q = load_shared_4(address);
-      beyond |= to_half(q, load_scale(scale, part));
+      to_half(q, load_scale(scale, part));
       store_shared_4(address, q.x, q.y, q.z, q.w);
     }
-    return beyond;
   }
 
   /// Replaces the tail of a query row by its operands a; writes its operands b to Layout::kTails.

@@ -1,6 +1,7 @@
 // Body of every instance file: compiles one configuration of the forward.
 #pragma once
 
+#include "kernels/cuda/common/cooperative.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/cuda/hopper/forward/forward.cuh"
 #include "kernels/cuda/hopper/forward/launch.hpp"
@@ -13,6 +14,11 @@ void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int bloc
   const auto kernel = forward_kernel<kInstance>;
   // The same for every plan: the limit is the kernel's, and another thread may be launching another plan.
   TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedMemoryLimit));
+  if (p.half.tile_key != nullptr) {
+    launch_cooperative(kernel, blocks, kThreads, static_cast<std::size_t>(shared_bytes), stream, maps.query, maps.key,
+                       maps.value, p);
+    return;
+  }
   cudaLaunchAttribute early_start = {};
   early_start.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early_start.val.programmaticStreamSerializationAllowed = 1;
@@ -22,7 +28,7 @@ void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int bloc
   config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
   config.stream = stream;
   config.attrs = &early_start;
-  config.numAttrs = Layout<kInstances[kInstance].config>::kCross || p.in_bf16 != nullptr ? 1 : 0;
+  config.numAttrs = Layout<kInstances[kInstance].config>::kPreparesQuery ? 1 : 0;
   TRISCOPE_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, maps.query, maps.key, maps.value, p));
 }
 
