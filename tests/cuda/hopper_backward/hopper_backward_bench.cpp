@@ -5,6 +5,7 @@
 //                                              with the LSE and o of cuda.hopper's forward
 //   hopper_backward_bench ranges               scales of do, keys, values and q: the same error each
 //   hopper_backward_bench small                small cases, for compute-sanitizer
+//                                              (of these three TRISCOPE_SHARD=0/4: every fourth case)
 //   hopper_backward_bench large SHAPE...       against cuda.portable's gradients
 //   hopper_backward_bench time ROUNDS SHAPE... sustained rates of virtual_keys in turns
 //   hopper_backward_bench instances SHAPE...  sustained rates of each instance, and which one is chosen
@@ -21,6 +22,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -219,7 +221,20 @@ bool check(const Case& test) {
   return check_own_forward(device, test, exact) && good;
 }
 
-int check_all(const std::vector<Case>& cases) {
+/// TRISCOPE_SHARD=0/4: every fourth case.
+std::vector<Case> own_cases(const std::vector<Case>& cases) {
+  std::size_t part = 0, parts = 1;
+  const char* shard = std::getenv("TRISCOPE_SHARD");
+  if (shard != nullptr && (std::sscanf(shard, "%zu/%zu", &part, &parts) != 2 || part >= parts))
+    throw Error(fmt::format("cannot read TRISCOPE_SHARD {}", shard), "it is no part of a whole", "set it to 0/4, say",
+                ExitCode::usage);
+  std::vector<Case> own;
+  for (std::size_t n = part; n < cases.size(); n += parts) own.push_back(cases[n]);
+  return own;
+}
+
+int check_all(const std::vector<Case>& all) {
+  const std::vector<Case> cases = own_cases(all);
   int failed = 0;
   for (const Case& test : cases) {
     try {
