@@ -329,7 +329,7 @@ int time_all(int rounds, const std::vector<std::string>& shapes) {
   struct Entry {
     std::unique_ptr<Device> device;
     std::vector<double> tflops = {};
-    std::vector<double> ms[3] = {};
+    std::vector<double> ms[2] = {};
   };
   std::vector<Entry> entries;
   for (const std::string& shape : shapes) entries.push_back({device_to_time(parse_shape(shape))});
@@ -338,7 +338,7 @@ int time_all(int rounds, const std::vector<std::string>& shapes) {
     for (Entry& entry : entries) {
       const double flops = useful_flops(entry.device->problem(), Pass::backward);
       entry.tflops.push_back(flops / sustained_ms(*entry.device) / 1e9);
-      for (int part = 0; part < 3; ++part) {
+      for (int part = 0; part < 2; ++part) {
         timer.start(nullptr);
         entry.device->virtual_keys_part(part);
         timer.stop(nullptr);
@@ -348,12 +348,11 @@ int time_all(int rounds, const std::vector<std::string>& shapes) {
   }
   for (const Entry& entry : entries) {
     const Problem& problem = entry.device->problem();
-    const double main_tflops = useful_flops(problem, Pass::backward) / median(entry.ms[1]) / 1e9;
-    fmt::print("{:>66} {:6.1f} ({:.1f} .. {:.1f}) TFLOP/s; ms {:.3f} {:.3f} ({:.1f}) {:.3f}; workspace {} MiB\n",
+    const double main_tflops = useful_flops(problem, Pass::backward) / median(entry.ms[0]) / 1e9;
+    fmt::print("{:>66} {:6.1f} ({:.1f} .. {:.1f}) TFLOP/s; ms {:.3f} ({:.1f}) {:.3f}; workspace {} MiB\n",
                describe(problem), median(entry.tflops), *std::min_element(entry.tflops.begin(), entry.tflops.end()),
-               *std::max_element(entry.tflops.begin(), entry.tflops.end()), median(entry.ms[0]), median(entry.ms[1]),
-               main_tflops, median(entry.ms[2]),
-               hopper_kernel().workspace_bytes(problem, Pass::backward, kVirtualKeys) >> 20);
+               *std::max_element(entry.tflops.begin(), entry.tflops.end()), median(entry.ms[0]), main_tflops,
+               median(entry.ms[1]), hopper_kernel().workspace_bytes(problem, Pass::backward, kVirtualKeys) >> 20);
   }
   return 0;
 }

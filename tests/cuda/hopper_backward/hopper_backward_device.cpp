@@ -128,9 +128,8 @@ void Device::virtual_keys_part(int part) {
   provide_workspace(plan.bytes);
   const Arguments a = arguments();
   const hopper::backward::Plan bound = hopper::backward::bind(plan, a);
-  if (part == 0) hopper::backward::launch_prepare(bound, a, multiprocessors_, nullptr, nullptr);
-  if (part == 1) hopper::backward::launch_main(bound, a, multiprocessors_, nullptr);
-  if (part == 2) hopper::backward::launch_finish(bound, a, {}, multiprocessors_, nullptr);
+  if (part == 0) hopper::backward::launch_main(bound, a, multiprocessors_, nullptr, nullptr);
+  if (part == 1) hopper::backward::launch_finish(bound, a, {}, multiprocessors_, nullptr);
 }
 
 std::int64_t Device::gradient_count(int t) const {

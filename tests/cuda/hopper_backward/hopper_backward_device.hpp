@@ -54,7 +54,7 @@ class Device {
   void backward(const Kernel& kernel, const std::string& instance);
   /// The same of instance virtual_keys on at most so many multiprocessors.
   void backward_on(int multiprocessors);
-  /// A third of instance virtual_keys: 0 prepare, 1 the main kernel, 2 finish.
+  /// A launch of instance virtual_keys: 0 the main kernel, 1 finish.
   void virtual_keys_part(int part);
 
   /// Gradient `t`, or none of a sink that there is not; at most `most` values from `first` on.

@@ -1,4 +1,4 @@
-// The steps of the Hopper backward in order, and its tensor maps.
+// What the kernels of the Hopper backward are told, its tensor maps, and the launch of virtual keys.
 #include "kernels/cuda/hopper/backward/kernel/launch.hpp"
 
 #include <fmt/format.h>
@@ -82,21 +82,53 @@ QueryParameters query_parameters(const Plan& plan, const Arguments& arguments) {
   return p;
 }
 
-void launch_main(const Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream) {
-  BackwardParameters p = plan.parameters;
+Preparation preparation(const Plan& plan, const Arguments& arguments, std::uint32_t* unlike) {
+  const auto at = [&](std::size_t offset) { return static_cast<unsigned char*>(arguments.workspace) + offset; };
+  const auto half = [&](std::size_t offset) { return reinterpret_cast<__half*>(at(offset)); };
+  const auto brain = [&](std::size_t offset) { return reinterpret_cast<__nv_bfloat16*>(at(offset)); };
+  Preparation to = {};
+  to.rows = {static_cast<const __nv_bfloat16*>(arguments.q),
+             static_cast<const __nv_bfloat16*>(arguments.o),
+             static_cast<const __nv_bfloat16*>(arguments.grad_o),
+             arguments.lse,
+             static_cast<__half*>(arguments.grad_q),
+             reinterpret_cast<float*>(at(plan.lse2)),
+             reinterpret_cast<float*>(at(plan.delta)),
+             unlike,
+             plan.q_heads};
+  to.keys = {half(plan.long_key), half(plan.short_key), brain(plan.short_value),
+             plan.by_queries ? nullptr : brain(plan.columns)};
+  to.key_elements = plan.key_elements();
+  to.fixed = plan.fixed;
+  to.ranges = reinterpret_cast<Ranges*>(at(plan.ranges));
+  to.sums = reinterpret_cast<uint4*>(at(0));
+  to.sum_parts = static_cast<std::int64_t>(plan.ranges / sizeof(uint4));
+  to.range_parts = static_cast<std::int64_t>((plan.zero_bytes - plan.ranges) / sizeof(uint4));
+  to.lse_in_bf16 = arguments.lse_in_bf16;
+  to.pairs = plan.pairs();
+  to.row_count = static_cast<int>(plan.statistic_rows());
+  to.deltas_of_pair = plan.statistic_rows() / plan.pairs() * statistic_copies(plan.parameters);
+  to.sign = plan.scale < 0 ? -1.0f : 1.0f;
+  to.cross = plan.cross;
+  return to;
+}
+
+void launch_main(const Plan& plan, const Arguments& arguments, int multiprocessors, std::uint32_t* unlike,
+                 cudaStream_t stream) {
+  const BackwardParameters& p = plan.parameters;
   const TensorMaps maps = {encode(arguments.grad_q, p, CU_TENSOR_MAP_DATA_TYPE_FLOAT16),
                            encode(arguments.grad_o, p, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16)};
+  const Preparation to = preparation(plan, arguments, unlike);
   const int blocks = std::min(multiprocessors, p.items);
-  share_items(p, blocks);
   if (plan.deterministic) {
     const auto launch = p.head_dim == 128 ? (plan.cross ? launch_deterministic_d128_cross : launch_deterministic_d128)
                                           : (plan.cross ? launch_deterministic_d64_cross : launch_deterministic_d64);
-    launch(maps, p, plan.fixed, blocks, stream);
+    launch(maps, p, to, blocks, stream);
     return;
   }
   const auto launch =
       p.head_dim == 128 ? (plan.cross ? launch_d128_cross : launch_d128) : (plan.cross ? launch_d64_cross : launch_d64);
-  launch(maps, p, blocks, stream);
+  launch(maps, p, to, blocks, stream);
 }
 
 }  // namespace triscope::hopper::backward

@@ -58,11 +58,11 @@ void run_virtual(const Problem& problem, std::string_view instance, const Argume
     unlike = reinterpret_cast<std::uint32_t*>(static_cast<unsigned char*>(arguments.workspace) +
                                               word_offset(problem, instance));
   }
-  launch_prepare(plan, arguments, multiprocessors, unlike, stream);
   if (instance == kVirtualQueries) {
+    launch_prepare(plan, preparation(plan, arguments, unlike), multiprocessors, stream);
     launch_queries(plan, arguments, stream);
   } else {
-    launch_main(plan, arguments, multiprocessors, stream);
+    launch_main(plan, arguments, multiprocessors, unlike, stream);
   }
   PortableInstead instead;
   if (unlike != nullptr) instead = portable_backward(problem, arguments, fold);

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels/cuda/common/cooperative.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/cuda/hopper/backward/around/finish.hpp"
 #include "kernels/cuda/hopper/backward/around/finish_sums.cuh"
+#include "kernels/cuda/hopper/backward/kernel/enqueue.hpp"
 #include "kernels/cuda/portable/backward/backward_keys.cuh"
 #include "kernels/cuda/portable/backward/backward_reduce.cuh"
 #include "kernels/cuda/portable/backward/backward_rows.cuh"
@@ -70,6 +70,7 @@ __global__ void __launch_bounds__(portable::kThreads, kBlocksOfMultiprocessor)
     finish_or_portable(const Shape shape, const BackwardPlan plan, const Tensors tensors, unsigned char* workspace,
                        const __grid_constant__ BackwardParameters p, const __grid_constant__ Finish of) {
   extern __shared__ __align__(256) unsigned char memory[];
+  wait_for_previous_kernel();
   if (finish_sums<D>(p, of, shared_address(memory), shape.only_if)) return;
   portable_backward<D>(shape, plan, tensors, workspace, memory);
 }
@@ -99,8 +100,12 @@ void launch(const BackwardParameters& p, const Finish& of, const PortableInstead
   static_assert(kBlocksOfMultiprocessor * (kBytes + 6144) <= 227 * 1024, "all blocks run at once");
   const auto kernel = finish_or_portable<D>;
   TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-  launch_cooperative(kernel, block_count(of, multiprocessors), portable::kThreads, kBytes, stream, instead.shape,
-                     instead.plan, instead.tensors, workspace, p, of);
+  const Enqueue enqueue = {
+      .threads = portable::kThreads, .shared_bytes = kBytes, .stream = stream, .together = true, .behind = true};
+  enqueue_together(block_count(of, multiprocessors), [&](int blocks) {
+    return enqueue(kernel, static_cast<unsigned>(blocks), instead.shape, instead.plan, instead.tensors, workspace, p,
+                   of);
+  });
 }
 
 }  // namespace

@@ -2,8 +2,9 @@
 
 namespace triscope::hopper::backward {
 
-void launch_d64_cross(const TensorMaps& maps, const BackwardParameters& p, int blocks, cudaStream_t stream) {
-  launch_instance<64, true, false>(maps, p, {}, blocks, stream);
+void launch_d64_cross(const TensorMaps& maps, const BackwardParameters& p, const Preparation& to, int blocks,
+                      cudaStream_t stream) {
+  launch_instance<64, true, false>(maps, p, to, blocks, stream);
 }
 
 }  // namespace triscope::hopper::backward

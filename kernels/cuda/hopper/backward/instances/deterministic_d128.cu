@@ -2,9 +2,9 @@
 
 namespace triscope::hopper::backward {
 
-void launch_deterministic_d128(const TensorMaps& maps, const BackwardParameters& p, const FixedPoint& fixed, int blocks,
+void launch_deterministic_d128(const TensorMaps& maps, const BackwardParameters& p, const Preparation& to, int blocks,
                                cudaStream_t stream) {
-  launch_instance<128, false, true>(maps, p, fixed, blocks, stream);
+  launch_instance<128, false, true>(maps, p, to, blocks, stream);
 }
 
 }  // namespace triscope::hopper::backward

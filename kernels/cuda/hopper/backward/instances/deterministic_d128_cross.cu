@@ -2,9 +2,9 @@
 
 namespace triscope::hopper::backward {
 
-void launch_deterministic_d128_cross(const TensorMaps& maps, const BackwardParameters& p, const FixedPoint& fixed,
+void launch_deterministic_d128_cross(const TensorMaps& maps, const BackwardParameters& p, const Preparation& to,
                                      int blocks, cudaStream_t stream) {
-  launch_instance<128, true, true>(maps, p, fixed, blocks, stream);
+  launch_instance<128, true, true>(maps, p, to, blocks, stream);
 }
 
 }  // namespace triscope::hopper::backward

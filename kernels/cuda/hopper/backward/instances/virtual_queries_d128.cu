@@ -1,4 +1,5 @@
 #include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/hopper/backward/kernel/enqueue.hpp"
 #include "kernels/cuda/hopper/backward/kernel/virtual_queries.cuh"
 
 namespace triscope::hopper::backward {
@@ -6,6 +7,7 @@ namespace {
 
 __global__ void __launch_bounds__(kQueryThreads, 1) virtual_queries(const __grid_constant__ QueryParameters p) {
   extern __shared__ __align__(1024) unsigned char shared[];
+  wait_for_previous_kernel();
   QueryBlock(p, shared_address(shared)).run();
 }
 
@@ -18,8 +20,9 @@ void launch_queries(const Plan& plan, const Arguments& arguments, cudaStream_t s
       cudaFuncSetAttribute(virtual_queries, cudaFuncAttributeMaxDynamicSharedMemorySize, QueryLayout::kBytes));
   const dim3 blocks(static_cast<unsigned>((s.seq_len + kTileKeys - 1) / kTileKeys), static_cast<unsigned>(s.kv_heads),
                     static_cast<unsigned>(s.batch));
-  virtual_queries<<<blocks, kQueryThreads, QueryLayout::kBytes, stream>>>(p);
-  check_launch("cuda.hopper virtual_queries");
+  const Enqueue enqueue = {
+      .threads = kQueryThreads, .shared_bytes = QueryLayout::kBytes, .stream = stream, .behind = true};
+  TRISCOPE_CUDA_CHECK(enqueue(virtual_queries, blocks, p));
 }
 
 }  // namespace triscope::hopper::backward

@@ -23,7 +23,8 @@
 // LSE and delta are read by single warps: each of them has arrived at written_grad since, and dK waits for full_grad.
 // tests/cuda/hopper_backward/hopper_backward_barriers_test.cpp goes through all orders in which these roles can run.
 //
-// bar.sync: id 0 is __syncthreads; kAllConsumers, kOwnWarpgroup below.
+// bar.sync: id 0 is __syncthreads; kAllConsumers, kOwnWarpgroup below. Before the tiles all CTAs wait for one another
+// between the steps of prepare.cuh, by cooperative_groups; the test has them, too.
 #pragma once
 
 #include "kernels/cuda/hopper/common/barrier_row.hpp"

@@ -54,6 +54,7 @@ class Consumer {
 
   __device__ __forceinline__ void run() {
     int index = static_cast<int>(blockIdx.x);
+    asm volatile("" : "+r"(index));  // load_16 of its rows stays behind the wait for all CTAs
     WorkItem item = first_seen(index);
     load_long(item);
     load_short(item);

@@ -90,7 +90,7 @@ class Epilogue {
 #pragma unroll
     for (int n = 0; n < kHeadDim / 64; ++n) {
       const std::int64_t at = block_.short_row + last_column() + 8 * n;
-      factors.divisors[n] = __ldg(reinterpret_cast<const unsigned*>(static_cast<const std::uint16_t*>(scaled) + at));
+      factors.divisors[n] = load_pair(scaled, at);
     }
   }
   /// Sums over rows want the long tensor: the virtual keys or values at `tile` over what made them of it, or where that

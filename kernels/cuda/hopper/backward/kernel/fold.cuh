@@ -53,8 +53,20 @@ class KeyRows {
   std::int64_t first_;
 };
 
+/// Of what the same launch may have written (prepare.cuh): not __ldg. It may be moved as freely, but not before
+/// `element` is known.
 __device__ __forceinline__ uint4 load_16(const void* base, std::int64_t element) {
-  return __ldg(reinterpret_cast<const uint4*>(static_cast<const std::uint16_t*>(base) + element));
+  uint4 v;
+  asm("ld.global.v4.b32 {%0, %1, %2, %3}, [%4];"
+      : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+      : "l"(static_cast<const std::uint16_t*>(base) + element));
+  return v;
+}
+/// Two elements.
+__device__ __forceinline__ std::uint32_t load_pair(const void* base, std::int64_t element) {
+  std::uint32_t v;
+  asm("ld.global.b32 %0, [%1];" : "=r"(v) : "l"(static_cast<const std::uint16_t*>(base) + element));
+  return v;
 }
 
 __device__ __forceinline__ uint4 products_bf16(uint4 a, uint4 b) {
@@ -65,6 +77,15 @@ __device__ __forceinline__ uint4 products_fp16(uint4 a, uint4 b) {
 }
 __device__ __forceinline__ void store_16(std::uint32_t address, uint4 v) {
   store_shared_4(address, v.x, v.y, v.z, v.w);
+}
+
+/// The same number, opaque where registers are scarce: what is made of it is made anew. Otherwise ptxas keeps the
+/// numbers of all of a thread's rows from item to item, in local memory. With head_dim 64 it has room for them, and
+/// making them anew took 0.5 % longer (H200, 2026-11-29).
+template <int kHeadDim>
+__device__ __forceinline__ int renewed(int thread) {
+  if constexpr (kHeadDim > 64) asm volatile("" : "+r"(thread));
+  return thread;
 }
 
 /// What one thread contributes to the virtual keys and values of a work item, in registers: a 16-byte part of every
@@ -79,6 +100,7 @@ class FoldedRows {
   /// `thread`: 0 .. kConsumers - 1.
   __device__ __forceinline__ void load_long(const BackwardParameters& p, const WorkItem& item, int thread) {
     const KeyRows rows(p, item);
+    thread = renewed<kHeadDim>(thread);
 #pragma unroll
     for (int n = 0; n < kCount; ++n) {
       const KeyRows::Block block = rows.block(thread / kParts + kRows * n);
@@ -90,6 +112,7 @@ class FoldedRows {
   /// The rows of a column share their short position; of an edge, each sixteen do.
   __device__ __forceinline__ void load_short(const BackwardParameters& p, const WorkItem& item, int thread) {
     const KeyRows rows(p, item);
+    thread = renewed<kHeadDim>(thread);
     const auto load = [&](int n) {
       const std::int64_t row = rows.block(thread / kParts + kRows * n).short_row + thread % kParts * 8;
       if constexpr (kProducts) short_key_[n] = load_16(p.scaled_short_key, row);
@@ -108,6 +131,7 @@ class FoldedRows {
     }
   }
   __device__ __forceinline__ void store(std::uint32_t memory, int thread) const {
+    thread = renewed<kHeadDim>(thread);
 #pragma unroll
     for (int n = 0; n < kCount; ++n) {
       const std::uint32_t at = key_part<kHeadDim>(thread / kParts + kRows * n, thread % kParts);
@@ -151,6 +175,7 @@ class FoldedCross {
  public:
   __device__ __forceinline__ void load(const BackwardParameters& p, const WorkItem& item, int thread) {
     const KeyRows rows(p, item);
+    thread = renewed<kHeadDim>(thread);
 #pragma unroll
     for (int n = 0; n < kCount; ++n) {
       const int number = min(thread + n * kConsumers, kTileKeys * kTasks - 1), row = number / kTasks;
@@ -167,6 +192,7 @@ class FoldedCross {
   }
   __device__ __forceinline__ void store(std::uint32_t memory, int thread) const {
     const std::uint32_t keys = memory + Layout<kHeadDim>::kKeys;
+    thread = renewed<kHeadDim>(thread);
 #pragma unroll
     for (int n = 0; n < kCount; ++n) {
       const int number = min(thread + n * kConsumers, kTileKeys * kTasks - 1), row = number / kTasks;

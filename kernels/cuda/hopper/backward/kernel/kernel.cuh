@@ -12,10 +12,12 @@
 //   dk_long_j  = scale sum_k k_short_k dKK   dk_short_k = scale sum_j k_long_j dKK    (determinant: cross products)
 //
 // Memory: q, o, do, dq [batch, seq_len, q_heads, head_dim] bf16; keys, values and their gradients the same with
-// kv_heads; lse [batch, q_heads, seq_len] fp32. Sums of keys and values are fp32, of dq fp16 in a range that prepare.cu
-// proves; or all are integers, which add up to the same in any order (fixed_point.hpp): the deterministic instances.
+// kv_heads; lse [batch, q_heads, seq_len] fp32. Sums of keys and values are fp32, of dq fp16 in a range that
+// prepare.cuh proves; or all are integers, which add up to the same in any order (fixed_point.hpp): the deterministic
+// instances.
 //
-//   launches       prepare.cu (zeros, ranges, rows, keys) | this kernel | finish.cu (dq, dk, dv, dsink)
+//   launches       this kernel | finish.cu (dq, dk, dv, dsink)
+//   before tiles   prepare.cuh (zeros, ranges, rows, keys) by all threads, whose CTAs wait for one another
 //   a CTA          one an SM; work items in turns (parameters.hpp): 128 pairs x all tiles of queries that see them
 //   warpgroup 0    warp 0 copies tiles in, warps 1 and 2 publish ds and add dq to device memory (helpers.cuh)
 //   warpgroups 1,2 64 pairs each (consumer.cuh); fold.cuh before an item, epilogue.cuh behind it
@@ -37,23 +39,34 @@
 // score gradients over their scale before they cancel): choice.cpp.
 #pragma once
 
+#include <cooperative_groups.h>
+
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/cuda/hopper/backward/kernel/consumer.cuh"
+#include "kernels/cuda/hopper/backward/kernel/enqueue.hpp"
 #include "kernels/cuda/hopper/backward/kernel/helpers.cuh"
 #include "kernels/cuda/hopper/backward/kernel/launch.hpp"
+#include "kernels/cuda/hopper/backward/kernel/prepare.cuh"
 
 namespace triscope::hopper::backward {
+
+inline constexpr int kRowsAtOnce = 2;  ///< of a thread before the tiles; four took longer, of small problems 1.5 %
 
 template <int kHeadDim, bool kCross, bool kDeterministic>
 __global__ void __launch_bounds__(kThreads, 1)
     hopper_backward(const __grid_constant__ TensorMaps maps, const __grid_constant__ BackwardParameters p,
-                    const __grid_constant__ FixedPoint fixed) {
+                    const __grid_constant__ Preparation to) {
   using L = Layout<kHeadDim, kDeterministic>;
   extern __shared__ __align__(1024) unsigned char shared[];
   const std::uint32_t memory = shared_address(shared);
   const int warpgroup = __shfl_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x) >> 7, 0);
   if (threadIdx.x == 0) Barriers{memory + L::kBarriers}.init(kDeterministic);
-  __syncthreads();
+  using Before = Prepare<kHeadDim, kThreads, kRowsAtOnce>;
+  Before(p, to, *reinterpret_cast<typename Before::Scratch*>(shared)).run();
+  // What was written, by any CTA, is read and added to by the copy engine, here and there.
+  fence_async_proxy_of_all();
+  cooperative_groups::this_grid().sync();
+  fence_async_proxy_of_all();
   // 240 x 256 + 24 x 128 registers are the 168 x 384 that the launch reserves; 32 for the helpers would wait forever.
   if (warpgroup == 0) {
     lower_registers<24>();
@@ -66,18 +79,22 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
   } else {
     raise_registers<240>();
-    Consumer<kHeadDim, kCross, kDeterministic>(p, fixed, memory, warpgroup - 1).run();
+    Consumer<kHeadDim, kCross, kDeterministic>(p, to.fixed, memory, warpgroup - 1).run();
   }
 }
 
 template <int kHeadDim, bool kCross, bool kDeterministic>
-void launch_instance(const TensorMaps& maps, const BackwardParameters& p, const FixedPoint& fixed, int blocks,
+void launch_instance(const TensorMaps& maps, const BackwardParameters& p, const Preparation& to, int blocks,
                      cudaStream_t stream) {
   constexpr int kBytes = Layout<kHeadDim, kDeterministic>::kBytes;
   const auto kernel = hopper_backward<kHeadDim, kCross, kDeterministic>;
   TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-  kernel<<<static_cast<unsigned>(blocks), kThreads, kBytes, stream>>>(maps, p, fixed);
-  check_launch("cuda.hopper backward");
+  const Enqueue enqueue = {.threads = kThreads, .shared_bytes = kBytes, .stream = stream, .together = true};
+  BackwardParameters of_blocks = p;
+  enqueue_together(blocks, [&](int count) {
+    share_items(of_blocks, count);
+    return enqueue(kernel, static_cast<unsigned>(count), maps, of_blocks, to);
+  });
 }
 
 }  // namespace triscope::hopper::backward

@@ -128,6 +128,9 @@ struct TileWalk {
 
 // --- instructions --------------------------------------------------------------------------------------------------
 
+/// Orders ordinary accesses to memory of any kind and those of the copy engine, of this thread.
+__device__ __forceinline__ void fence_async_proxy_of_all() { asm volatile("fence.proxy.async;" ::: "memory"); }
+
 /// Copies the box at (x, y, z, u, w) of a 5-d tensor map to shared memory; completes on `barrier`. One thread.
 __device__ __forceinline__ void copy_box_5d(std::uint32_t destination, const CUtensorMap* map, std::uint32_t barrier,
                                             int x, int y, int z, int u, int w) {

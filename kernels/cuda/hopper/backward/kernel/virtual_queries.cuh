@@ -13,7 +13,7 @@
 // short_window are hidden. dq stays in registers for all offsets of a tile. Rows g and g + 8 of a warp are those two
 // queries.
 //
-//   launches       prepare.cu (zeros, ranges, rows, keys) | this kernel | finish.cu
+//   launches       prepare.cu (prepare.cuh: zeros, ranges, rows, keys) | this kernel | finish.cu
 //   a block        128 long positions of one kv head x all queries of its group that see them
 //   a step         64 queries at one pair of offsets
 //   warpgroup w    S, p, ds for its 64 keys and their dv_long, dk_long; A, B for its 64 dimensions

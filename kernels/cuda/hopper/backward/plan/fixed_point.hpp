@@ -2,7 +2,7 @@
 // to a multiple of a power of two first, and integers add up to the same in any order, also where a partial sum
 // overflows.
 //
-//   dq             32 bits. prepare.cu keeps every sum of 2^(e+a+b) dq / scale below 2^15; a unit is 2^-15 of that, so
+//   dq             32 bits. prepare.cuh keeps every sum of 2^(e+a+b) dq / scale below 2^15; a unit is 2^-15 of that, so
 //                  that sums stay below 2^30. For N(0, 1) inputs and windows of 512x32 a usual sum is 2^14 units. Each
 //                  of the n = window1 window2 / 128 shares of a sum is rounded, by 0.29 units: 1.4e-6 n of the sum,
 //                  which is 1.9e-4 there and 2.8e-3 with kMostPairs.
@@ -16,7 +16,7 @@
 //
 //   B = 1.02 long_window group max |do|_2 max |v|_4        (1.02: rounding; 4-norms are at hand and not below any |v|)
 //
-// and no sum of dk the same with sum |ds| < 2^15 (prepare.cu), max |q| and max |k| of its dimension. A share of the
+// and no sum of dk the same with sum |ds| < 2^15 (prepare.cuh), max |q| and max |k| of its dimension. A share of the
 // long axis that uniform probabilities would make is at most
 //
 //   t = 2 sqrt(short_window group) / (long_window short_window) B / (long_window group)

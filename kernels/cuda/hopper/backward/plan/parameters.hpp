@@ -41,7 +41,7 @@ inline constexpr float kLog2E = 1.4426950408889634f;
 inline constexpr float kLargestLse = 96.0f;
 inline constexpr float kHiddenLse = 1e30f;  ///< LSE of rows that do not exist: their probabilities are 0
 
-/// Largest magnitudes of one (batch, kv head) and the powers of two made from them; see prepare.cu.
+/// Largest magnitudes of one (batch, kv head) and the powers of two made from them; see prepare.cuh.
 struct Ranges {
   float long_key[128];          ///< by dimension
   float short_key[128];         ///< bias included
@@ -82,7 +82,7 @@ struct BackwardParameters {
   const __nv_bfloat16* long_value = nullptr;
   const __nv_bfloat16* short_key = nullptr;
   const __nv_bfloat16* short_value = nullptr;
-  // Written by prepare.cu, same layout.
+  // Written by prepare.cuh, same layout.
   const __half* scaled_long_key = nullptr;            ///< long_key 2^a
   const __half* scaled_short_key = nullptr;           ///< (short_key + key_bias) 2^b
   const __nv_bfloat16* scaled_short_value = nullptr;  ///< (short_value + value_bias) 2^e

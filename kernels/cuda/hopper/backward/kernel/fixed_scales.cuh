@@ -1,7 +1,7 @@
 // The powers of two of the deterministic backward's integer sums (fixed_point.hpp).
 #pragma once
 
-#include "kernels/cuda/hopper/backward/around/ranges.cuh"
+#include "kernels/cuda/hopper/backward/kernel/ranges.cuh"
 #include "kernels/cuda/hopper/backward/plan/fixed_point.hpp"
 
 namespace triscope::hopper::backward {

@@ -1,4 +1,4 @@
-// Exponents of the powers of two that keep the Hopper backward in range (prepare.cu has the proof).
+// Exponents of the powers of two that keep the Hopper backward in range (prepare.cuh has the proof).
 #pragma once
 
 #include "kernels/cuda/hopper/backward/plan/parameters.hpp"
