@@ -118,51 +118,6 @@ TEST(LengthChart, no_sentence_about_equal_cost_names_windows_that_were_not_measu
   }
 }
 
-// The answer is a pair: of whole tiles where they are known, and said not to be measured.
-TEST(LengthChart, equal_cost_begins_with_a_pair_of_windows) {
-  const LengthChart chart = make_length_chart(*length_sweep(), {});
-  EXPECT_EQ(budget_at(chart.step, 16384).headline,
-            "16k, step: by area ≈ 208 × 32 would cost the same (not measured, extrapolated; times go in whole tiles); "
-            "nearest measured, 256 × 32, takes 1.25× as long.")
-      << "an area of 6,547";
-  EXPECT_EQ(budget_at(chart.passes[0], 32768).headline,
-            "32k, forward: by area ≈ 416 × 32 would cost the same (not measured; times go in whole tiles); nearest "
-            "measured, 512 × 32, takes 1.25× as long.")
-      << "an area of 13,095: 409 x 32";
-  EXPECT_THAT(
-      budget_at(chart.passes[1], 8192).headline,
-      testing::StartsWith("8k, backward: no pair is known to cost the same; nearest measured, 256 × 32, takes"));
-  EXPECT_EQ(budget_at(chart.step, 16384).pair, (Windows{208, 32}));
-  EXPECT_FALSE(budget_at(chart.passes[1], 8192).pair);
-}
-
-TEST(LengthChart, equal_cost_names_whole_tiles_where_the_instance_says_how_many_keys_they_have) {
-  auto results = length_sweep();
-  for (ResultRow& r : results->rows) {
-    if (r.pass == Pass::forward && r.kernel == "cuda.hopper") r.instance = "d128_pair64_keys128_half";
-  }
-  const LengthChart chart = make_length_chart(*results, {});
-  EXPECT_EQ(budget_at(chart.passes[0], 32768).headline,
-            "32k, forward: ≈ 384 × 32 would cost the same in whole tiles of 128 keys (not measured); nearest measured, "
-            "512 × 32, takes 1.25× as long.");
-  EXPECT_EQ(budget_at(chart.passes[0], 16384).headline,
-            "16k, forward: in whole tiles of 128 keys nothing lies nearer than 256 × 32, which takes 1.25× as long.");
-  EXPECT_FALSE(budget_at(chart.passes[0], 16384).pair);
-  EXPECT_EQ(budget_at(chart.step, 16384).pair, (Windows{208, 32})) << "a step has a backward too";
-}
-
-TEST(LengthChart, equal_cost_says_what_its_range_covers_with_the_digits_of_its_tooltip) {
-  const LengthPass forward = make_length_chart(*length_sweep(), {}).passes[0];
-  const SameBudget& budget = budget_at(forward, 32768);
-  EXPECT_THAT(budget.sentence, HasSubstr("times go in steps of tiles. The range is of noise and of how far such lines "
-                                         "missed measurements before, not of those steps."));
-  EXPECT_THAT(area_text(*budget.windows), testing::StartsWith("about 13,100 ("));
-  EXPECT_THAT(budget.sentence, HasSubstr(area_text(*budget.windows)));
-  auto unknown = length_sweep();
-  for (ResultRow& r : unknown->rows) r.ci_low_ms = r.ci_high_ms = std::nullopt;
-  EXPECT_THAT(budget_at(make_length_chart(*unknown, {}).passes[0], 32768).sentence, Not(HasSubstr("The range")));
-}
-
 TEST(LengthChart, an_undecided_pair_is_not_called_different) {
   auto results = length_sweep();
   for (ResultRow& r : results->rows) {
@@ -174,18 +129,6 @@ TEST(LengthChart, an_undecided_pair_is_not_called_different) {
   EXPECT_THAT(budget_at(forward, 16384).sentence, HasSubstr("which of them is longer is not decided. "));
   EXPECT_THAT(budget_at(forward, 16384).headline,
               testing::StartsWith("16k, forward: 256 × 32 may cost the same: 0.99× as long, 0.9"));
-}
-
-TEST(LengthChart, what_held_the_clock_down_stands_beside_equal_cost) {
-  auto results = length_sweep();
-  for (ResultRow& r : results->rows) r.limiter = "sw_power_cap";
-  EXPECT_THAT(budget_at(make_length_chart(*results, {}).passes[0], 16384).sentence,
-              testing::EndsWith("Both are of sweep 1, in turns, power-capped."));
-  for (ResultRow& r : results->rows) {
-    if (r.problem.form == Form::dot_product) r.limiter = "";
-  }
-  EXPECT_THAT(budget_at(make_length_chart(*results, {}).passes[0], 16384).sentence,
-              testing::EndsWith("in turns, the windows power-capped."));
 }
 
 TEST(LengthChart, equal_cost_names_what_it_stands_on_and_what_to_measure_next) {

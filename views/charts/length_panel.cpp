@@ -11,6 +11,7 @@
 #include "views/charts/charts_panels.hpp"
 #include "views/charts/length_plot.hpp"
 #include "views/data/format.hpp"
+#include "views/model/charts/length_budget.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
@@ -90,7 +91,8 @@ struct Sentence {
 std::vector<Sentence> sentences_of(const LengthPass& pass, LengthView view) {
   std::vector<Sentence> sentences;
   if (view == LengthView::budget) {
-    for (const SameBudget& budget : pass.budgets) sentences.push_back({budget.sentence, budget.headline, &budget});
+    for (const SameBudget* budget : answers_first(pass.budgets))
+      sentences.push_back({budget->sentence, budget->headline, budget});
   } else {
     for (const LengthCrossing& crossing : pass.crossings) sentences.push_back({crossing.sentence, {}});
   }
@@ -115,9 +117,25 @@ std::pair<float, float> heights_of(const Context& context, const Sentence& sente
   return {headline, height(sentence.text)};
 }
 
-/// Height of as many whole sentences as have room in a share of the panel; the others scroll.
+/// Of verdicts only the chosen one says all: the others are their headlines. In print all do.
+bool is_whole(const Context& context, const Sentence& sentence) {
+  return sentence.budget == nullptr || context.ui.printing || sentence.budget->seq_len == context.ui.length_chosen;
+}
+
+/// Height of as many whole sentences as have room in a share of the panel; the others scroll. Of verdicts that of all
+/// headlines with one of them whole, whichever is chosen: the chart above does not move on a click.
 float sentences_height(const Context& context, const std::vector<Sentence>& sentences, ImVec2 room) {
   float height = 0;
+  if (!context.ui.printing && sentences.front().budget != nullptr) {
+    constexpr float kOfVerdicts = 0.45F;
+    float longest = 0;
+    for (const Sentence& sentence : sentences) {
+      const auto [headline, text] = heights_of(context, sentence, room.x - context.look.px(20));
+      height += (sentence.budget == nullptr ? headline + text : headline) + ImGui::GetStyle().ItemSpacing.y;
+      if (sentence.budget != nullptr) longest = std::max(longest, text);
+    }
+    return std::min(height + longest + ImGui::GetFrameHeightWithSpacing(), room.y * kOfVerdicts);
+  }
   for (const Sentence& sentence : sentences) {
     const auto [headline, text] = heights_of(context, sentence, room.x - context.look.px(20));
     const float one = headline + text + ImGui::GetStyle().ItemSpacing.y;
@@ -156,7 +174,45 @@ std::string sentence_help(const std::string& text) {
   return help + "A click selects the measurements that it stands on.";
 }
 
-void draw_sentence(Context& context, const LengthPass& pass, const Sentence& sentence, bool bring_into_view) {
+/// Scrolls as little as shows what stands from `top` to the cursor, its beginning where it is longer than the room.
+void bring_into_view(float top) {
+  const float bottom = ImGui::GetCursorPosY(), low = ImGui::GetScrollY(), room = ImGui::GetWindowHeight();
+  if (top < low || bottom - top > room) {
+    ImGui::SetScrollY(top);
+  } else if (bottom > low + room) {
+    ImGui::SetScrollY(bottom - room);
+  }
+}
+
+/// The headline of a verdict, and of the chosen one what it stands on, over what a click chooses.
+void draw_verdict(Context& context, const Sentence& sentence, bool chosen) {
+  const Look& look = context.look;
+  const SameBudget& budget = *sentence.budget;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const auto [headline, text] = heights_of(context, sentence, width);
+  const ImVec2 size(width, chosen ? headline + text : headline);
+  if (ImGui::InvisibleButton(fmt::format("at {}", budget.seq_len).c_str(), size)) choose_length(context, budget);
+  const bool lit = chosen || ImGui::IsItemHovered();
+  // Over its last line, which has the words that want explaining: a tooltip would cover what is read.
+  if (chosen && ImGui::GetMousePos().y > at.y + size.y - ImGui::GetTextLineHeight())
+    tooltip(context, sentence_help(sentence.text));
+  if (!chosen) tooltip(context, sentence.text + "\n" + sentence_help(sentence.text));
+  if (chosen)
+    ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), faded(look.theme.accent, 0.12F),
+                                              look.px(3));
+  ImGui::SetCursorScreenPos(at);
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  coloured_text(lit || budget.windows ? look.theme.text : look.theme.muted, sentence.headline);
+  if (chosen) {
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + headline));
+    const SmallFont font(look);
+    coloured_text(look.theme.text, sentence.text);
+  }
+  ImGui::PopTextWrapPos();
+}
+
+void draw_sentence(Context& context, const LengthPass& pass, const Sentence& sentence, bool to_be_seen) {
   if (sentence.budget == nullptr || context.ui.printing) {
     if (!sentence.headline.empty()) {
       ImGui::PushTextWrapPos(0);
@@ -165,30 +221,10 @@ void draw_sentence(Context& context, const LengthPass& pass, const Sentence& sen
     }
     return muted_text(context, sentence.text, true);
   }
-  const Look& look = context.look;
   const SameBudget& budget = *sentence.budget;
-  const bool chosen = budget.seq_len == context.ui.length_chosen;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x;
-  const auto [headline, text] = heights_of(context, sentence, width);
-  {
-    const ImVec2 size(width, headline + text);
-    if (ImGui::InvisibleButton(fmt::format("at {}", budget.seq_len).c_str(), size)) choose_length(context, budget);
-    const bool lit = chosen || ImGui::IsItemHovered();
-    // Over its last line, which has the words that want explaining: a tooltip would cover what is read.
-    if (ImGui::GetMousePos().y > at.y + size.y - ImGui::GetTextLineHeight())
-      tooltip(context, sentence_help(sentence.text));
-    if (chosen)
-      ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y),
-                                                faded(look.theme.accent, 0.12F), look.px(3));
-    ImGui::SetCursorScreenPos(at);
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-    coloured_text(look.theme.text, sentence.headline);
-    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + headline));
-    const SmallFont font(look);
-    coloured_text(lit ? look.theme.text : look.theme.muted, sentence.text);
-    ImGui::PopTextWrapPos();
-  }
+  const float top = ImGui::GetCursorPosY();
+  const bool chosen = is_whole(context, sentence);
+  draw_verdict(context, sentence, chosen);
   if (!chosen) return;
   std::string windows;
   for (const Windows& one : budget.neighbours)
@@ -197,18 +233,18 @@ void draw_sentence(Context& context, const LengthPass& pass, const Sentence& sen
     plan_neighbours(context, pass, budget);
   tooltip(context, fmt::format("Fills the sweep setup with {} beside {}. Nothing is measured until you start it.",
                                windows, pass.curves[budget.baseline].label));
-  if (bring_into_view) ImGui::SetScrollHereY(1);
+  if (to_be_seen) bring_into_view(top);
 }
 
 void draw_sentences(Context& context, const LengthPass& pass, const std::vector<Sentence>& sentences) {
   UiState& ui = context.ui;
-  const std::string listed =
-      fmt::format("{} {} {}", static_cast<int>(ui.length_view), length_part_name(context), ui.length_chosen);
-  const bool others = listed != ui.length_listed;
-  ui.length_listed = listed;
+  const std::string listed = fmt::format("{} {}", static_cast<int>(ui.length_view), length_part_name(context));
+  const std::string chosen = fmt::format("{} {}", listed, ui.length_chosen);
+  const bool other_list = !ui.length_listed.starts_with(listed), other = ui.length_listed != chosen;
+  ui.length_listed = chosen;
   if (ImGui::BeginChild("sentences", ImVec2(0, 0))) {
-    if (others) ImGui::SetScrollY(0);
-    for (const Sentence& sentence : sentences) draw_sentence(context, pass, sentence, others);
+    if (other_list) ImGui::SetScrollY(0);
+    for (const Sentence& sentence : sentences) draw_sentence(context, pass, sentence, other);
   }
   ImGui::EndChild();
 }

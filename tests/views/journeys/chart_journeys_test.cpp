@@ -154,11 +154,7 @@ TEST_F(Journey, a_click_on_equal_cost_selects_what_it_stands_on_and_plans_its_ne
       const LengthChart& chart = *app().models().lengths(data());
       return *std::ranges::find(chart.step.budgets, seq_len, &SameBudget::seq_len);
     };
-    const ImRect lengths = ImGui::FindWindowByName("###lengths")->Rect();
-    c->MouseMoveToPos(ImVec2(lengths.GetCenter().x, lengths.Max.y - 20));
-    c->MouseWheelY(-2);  // past the sentences of shorter lengths
-    c->Yield(2);
-    c->ItemClick("//**/at 16384");
+    c->ItemClick("//**/at 16384");  // the first: shorter lengths have no answer
     wait(c);
     IM_CHECK_EQ(ui().length_chosen, 16384);
     IM_CHECK(ui().selection.all() == budget_at(16384).measurements);

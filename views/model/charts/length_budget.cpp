@@ -116,4 +116,11 @@ void find_budgets(LengthPass& pass, std::string_view part) {
   }
 }
 
+std::vector<const SameBudget*> answers_first(const std::vector<SameBudget>& budgets) {
+  std::vector<const SameBudget*> order;
+  for (const SameBudget& budget : budgets) order.push_back(&budget);
+  std::ranges::stable_partition(order, [](const SameBudget* budget) { return budget->windows.has_value(); });
+  return order;
+}
+
 }  // namespace triscope

@@ -16,4 +16,7 @@ const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::int64_t
 /// times as long; `pass` has its crossings. `part`: its name in words, "forward" or "step".
 void find_budgets(LengthPass& pass, std::string_view part);
 
+/// First those that know an area of equal cost, then the others, both by length.
+std::vector<const SameBudget*> answers_first(const std::vector<SameBudget>& budgets);
+
 }  // namespace triscope

@@ -53,9 +53,9 @@ struct SameBudget {
   /// step both passes, and the backwards of dot-product attention and of the nearest pair are the first and the last.
   std::vector<std::int64_t> measurements;
   std::vector<Windows> neighbours;  ///< to measure next: the nearest pair, and those on the way to the equal area
-  std::optional<Windows> pair;      ///< of the equal area and not measured, in whole tiles; unset: nothing to name
-  std::string headline;             ///< the answer: "16k, step: by area ≈ 224 × 32 would cost the same (...); ..."
-  std::string sentence;             ///< what it stands on
+  std::optional<Windows> pair;      ///< to measure: next to the equal area in whole tiles; unset: it was measured
+  std::string headline;  ///< the answer: "16k, step: about 236 × 32 would cost the same (231 to 240 ...); ..."
+  std::string sentence;  ///< what it stands on
 };
 
 struct LengthPass {

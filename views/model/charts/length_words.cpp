@@ -98,6 +98,29 @@ std::string limiter_words(const LengthPoint& windows, const LengthPoint& dot_pro
                      limiter_text(dot_product.limiter));
 }
 
+/// The first window of that area, beside the estimate's second one.
+std::int64_t first_window(const AreaEstimate& estimate, double area) {
+  return std::max<std::int64_t>(1, std::llround(area / static_cast<double>(estimate.from.front().window2)));
+}
+
+/// "231 to 240 by area, extrapolated": of the first window.
+std::string first_window_words(const AreaEstimate& estimate) {
+  const std::string range = estimate.low > 0
+                                ? fmt::format("{} to {}", format_count(first_window(estimate, estimate.low)),
+                                              format_count(first_window(estimate, estimate.high)))
+                                : std::string("range unknown,");
+  return range + (estimate.extrapolated() ? " by area, extrapolated" : " by area");
+}
+
+/// "that is 240 × 32": the pair in whole tiles; one outside the estimate's own range is not called equal.
+std::string tiles_words(const AreaEstimate& estimate, const Windows& pair) {
+  const std::string name = format_windows(pair.window1, pair.window2);
+  if (estimate.low <= 0) return "the nearest is " + name;
+  if (pair.window1 < first_window(estimate, estimate.low)) return "the nearest, " + name + ", lies below that range";
+  if (pair.window1 > first_window(estimate, estimate.high)) return "the nearest, " + name + ", lies above that range";
+  return "that is " + name;
+}
+
 }  // namespace
 
 std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseline, const LengthCrossing& crossing) {
@@ -155,17 +178,20 @@ std::string budget_headline(std::string_view part, const LengthPoint& point, con
                        format_fixed(*ratio.high, 2));
   const std::string measured = fmt::format("nearest measured, {}, takes {}.", label, times);
   if (!budget.windows) return start + "no pair is known to cost the same; " + measured;
+  const AreaEstimate& estimate = *budget.windows;
+  const Problem& beside = nearest.curve->problem;
+  const Windows equal{first_window(estimate, estimate.area), estimate.from.front().window2};
   const std::int64_t tile = nearest.point->tile;
+  if (tile == 0 && equal == Windows{beside.window1, beside.window2})
+    return fmt::format("{}no pair lies nearer than those measured; {}", start, measured);
+  const std::string about = fmt::format("{}about {} would cost the same ({})", start,
+                                        format_windows(equal.window1, equal.window2), first_window_words(estimate));
+  if (tile == 0) return fmt::format("{}; {}", about, measured);  // a step goes in the tiles of two kernels
   if (!budget.pair)
-    return tile > 0 ? fmt::format("{}in whole tiles of {} keys nothing lies nearer than {}, which takes {}.", start,
-                                  tile, label, times)
-                    : fmt::format("{}no pair lies nearer than those measured; {}", start, measured);
-  // A step goes in the tiles of two kernels: only its area is known to the point.
-  return fmt::format("{}{}≈ {} would cost the same{} (not measured{}{}); {}", start, tile > 0 ? "" : "by area ",
-                     format_windows(budget.pair->window1, budget.pair->window2),
-                     tile > 0 ? fmt::format(" in whole tiles of {} keys", tile) : "",
-                     budget.windows->extrapolated() ? ", extrapolated" : "",
-                     tile > 0 ? "" : "; times go in whole tiles", measured);
+    return fmt::format("{}; in whole tiles of {} keys nothing lies nearer than {}, which takes {}.", about, tile, label,
+                       times);
+  return fmt::format("{}; in whole tiles of {} keys {}; {}", about, tile, tiles_words(estimate, *budget.pair),
+                     measured);
 }
 
 std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& point, const SameBudget& budget,

@@ -1,0 +1,118 @@
+// What "Same cost" says of each length.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "tests/views/sweep_fixture.hpp"
+#include "views/model/charts/length_budget.hpp"
+#include "views/model/charts/length_model.hpp"
+#include "views/model/charts/length_words.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::length_sweep;
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+using testing::StartsWith;
+
+const SameBudget& cost_at(const LengthPass& pass, std::int64_t seq_len) {
+  const auto found = std::ranges::find(pass.budgets, seq_len, &SameBudget::seq_len);
+  if (found == pass.budgets.end()) throw std::runtime_error("no verdict at this length");
+  return *found;
+}
+
+// The answer is the pair of the estimated area, with the range of its first window.
+TEST(EqualCost, equal_cost_begins_with_a_pair_of_windows) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  EXPECT_THAT(cost_at(chart.step, 16384).headline,
+              MatchesRegex("16k, step: about 205 × 32 would cost the same \\([12][0-9]+ to 2[0-9]+ by area, "
+                           "extrapolated\\); nearest measured, 256 × 32, takes 1.25× as long\\."))
+      << "an area of 6,547";
+  EXPECT_THAT(cost_at(chart.passes[0], 32768).headline,
+              MatchesRegex("32k, forward: about 409 × 32 would cost the same \\([34][0-9]+ to 4[0-9]+ by "
+                           "area\\); nearest measured, 512 × 32, takes 1.25× as long\\."))
+      << "an area of 13,095";
+  EXPECT_THAT(cost_at(chart.passes[1], 8192).headline,
+              StartsWith("8k, backward: no pair is known to cost the same; nearest measured, 256 × 32, takes"));
+  EXPECT_EQ(cost_at(chart.step, 16384).pair, (Windows{208, 32})) << "what is planned goes in steps of 16";
+  EXPECT_FALSE(cost_at(chart.passes[1], 8192).pair);
+}
+
+TEST(EqualCost, lengths_with_an_answer_stand_before_those_without) {
+  const LengthPass step = make_length_chart(*length_sweep(), {}).step;
+  ASSERT_FALSE(step.budgets.front().windows) << "the shortest has none";
+  const std::vector<const SameBudget*> order = answers_first(step.budgets);
+  ASSERT_EQ(order.size(), step.budgets.size());
+  EXPECT_EQ(order.front()->seq_len, 16384);
+  for (std::size_t n = 1; n < order.size(); ++n) {
+    EXPECT_GE(order[n - 1]->windows.has_value(), order[n]->windows.has_value());
+    EXPECT_TRUE(order[n - 1]->windows.has_value() != order[n]->windows.has_value() ||
+                order[n - 1]->seq_len < order[n]->seq_len);
+  }
+}
+
+std::shared_ptr<SweepResults> in_tiles(std::int64_t keys) {
+  auto results = length_sweep();
+  for (ResultRow& r : results->rows) {
+    if (r.pass == Pass::forward && r.kernel == "cuda.hopper") r.instance = fmt::format("d128_pair64_keys{}_half", keys);
+  }
+  return results;
+}
+
+TEST(EqualCost, equal_cost_says_what_whole_tiles_make_of_it) {
+  const LengthChart chart = make_length_chart(*in_tiles(128), {});
+  EXPECT_THAT(cost_at(chart.passes[0], 32768).headline,
+              AllOf(StartsWith("32k, forward: about 409 × 32 would cost the same ("),
+                    EndsWith(" by area); in whole tiles of 128 keys the nearest, 384 × 32, lies below "
+                             "that range; nearest measured, 512 × 32, takes 1.25× as long.")));
+  EXPECT_THAT(cost_at(chart.passes[0], 16384).headline,
+              AllOf(StartsWith("16k, forward: about 205 × 32 would cost the same ("),
+                    EndsWith("; in whole tiles of 128 keys nothing lies nearer than 256 × 32, which "
+                             "takes 1.25× as long.")));
+  EXPECT_FALSE(cost_at(chart.passes[0], 16384).pair);
+  EXPECT_EQ(cost_at(chart.step, 16384).pair, (Windows{208, 32})) << "a step has a backward too";
+  EXPECT_THAT(cost_at(make_length_chart(*in_tiles(16), {}).passes[0], 32768).headline,
+              HasSubstr("; in whole tiles of 16 keys that is 416 × 32; nearest measured, "))
+      << "inside its range";
+  auto unknown = in_tiles(128);
+  for (ResultRow& r : unknown->rows) r.ci_low_ms = r.ci_high_ms = std::nullopt;
+  EXPECT_THAT(cost_at(make_length_chart(*unknown, {}).passes[0], 32768).headline,
+              HasSubstr("(range unknown, by area); in whole tiles of 128 keys the nearest is 384 × 32; "));
+}
+
+TEST(EqualCost, equal_cost_says_what_its_range_covers_with_the_digits_of_its_tooltip) {
+  const LengthPass forward = make_length_chart(*length_sweep(), {}).passes[0];
+  const SameBudget& budget = cost_at(forward, 32768);
+  EXPECT_THAT(budget.sentence, HasSubstr("times go in steps of tiles. The range is of noise and of how far such lines "
+                                         "missed measurements before, not of those steps."));
+  EXPECT_THAT(area_text(*budget.windows), StartsWith("about 13,100 ("));
+  EXPECT_THAT(budget.sentence, HasSubstr(area_text(*budget.windows)));
+  auto unknown = length_sweep();
+  for (ResultRow& r : unknown->rows) r.ci_low_ms = r.ci_high_ms = std::nullopt;
+  EXPECT_THAT(cost_at(make_length_chart(*unknown, {}).passes[0], 32768).sentence, Not(HasSubstr("The range")));
+}
+
+TEST(EqualCost, what_held_the_clock_down_stands_beside_equal_cost) {
+  auto results = length_sweep();
+  for (ResultRow& r : results->rows) r.limiter = "sw_power_cap";
+  EXPECT_THAT(cost_at(make_length_chart(*results, {}).passes[0], 16384).sentence,
+              EndsWith("Both are of sweep 1, in turns, power-capped."));
+  for (ResultRow& r : results->rows) {
+    if (r.problem.form == Form::dot_product) r.limiter = "";
+  }
+  EXPECT_THAT(cost_at(make_length_chart(*results, {}).passes[0], 16384).sentence,
+              EndsWith("in turns, the windows power-capped."));
+}
+
+}  // namespace
+}  // namespace triscope
