@@ -226,9 +226,28 @@ void name_budget(Context& context, const LengthPass& pass) {
     std::swap(others.front(), others.back());
   }
   if (under == nullptr) return;
-  const ImRect room = ImGui::GetCurrentWindow()->Rect();
+  // Inside the axes: their labels and the legend are read beside a dot.
+  const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+  const ImRect room(low, ImVec2(low.x + size.x, low.y + size.y));
   readout(context, others.front(), dot_text(*under), std::span(others).subspan(1), &room);
   if (clicked_without_drag()) choose_length(context, *under);
+}
+
+/// From one end of an area's range to the other, as far as it is known.
+void plot_area_ranges(const Look& look, const char* label, const LengthPass& pass) {
+  std::vector<double> x, y, below, above;
+  for (const SameBudget& budget : pass.budgets) {
+    if (!budget.windows || budget.windows->low <= 0) continue;
+    x.push_back(static_cast<double>(budget.seq_len));
+    y.push_back(budget.windows->area);
+    below.push_back(budget.windows->area - budget.windows->low);
+    above.push_back(budget.windows->high - budget.windows->area);
+  }
+  ImPlotSpec whiskers;
+  whiskers.LineColor = to_vec4(look.theme.text);
+  whiskers.LineWeight = std::max(1.0F, look.px(1));
+  whiskers.Size = look.px(10);
+  ImPlot::PlotErrorBars(label, x.data(), y.data(), below.data(), above.data(), static_cast<int>(x.size()), whiskers);
 }
 
 /// Lengths that have no tick of their own stand beside their dots.
@@ -363,8 +382,10 @@ void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room) {
   line.LineWeight = look.px(1.75F);
   dots.x = x;
   dots.y = y;
-  plot_markers(look, " equal area by latency", dots, ImPlotMarker_Circle, look.theme.accent);
-  ImPlot::PlotLine(" equal area by latency", x.data(), y.data(), static_cast<int>(x.size()), line);
+  const char* const label = " equal area by latency, with its range";
+  plot_area_ranges(look, label, pass);
+  plot_markers(look, label, dots, ImPlotMarker_Circle, look.theme.accent);
+  ImPlot::PlotLine(label, x.data(), y.data(), static_cast<int>(x.size()), line);
   name_odd_lengths(look, pass);
   name_budget(context, pass);
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
