@@ -6,8 +6,12 @@
 #include <cctype>
 #include <cstdio>
 #include <ctime>
+#include <exception>
 #include <sstream>
 #include <utility>
+
+#include "kernels/attention/paper.hpp"
+#include "profiler/plan/request.hpp"
 
 namespace triscope {
 namespace {
@@ -57,12 +61,31 @@ bool stands_in(std::string_view text, const std::string& part, bool is_day) {
   return false;
 }
 
+/// "128x128 512x32", the windows that were asked for: a title may say "Table 1" or how many there are.
+std::string windows_of(const SweepInfo& sweep) {
+  constexpr std::size_t kLongestRead = std::size_t{64} << 10;  // of a stranger's database
+  if (sweep.request_json.empty() || sweep.request_json.size() > kLongestRead) return "";
+  try {
+    const SweepRequest request = sweep_request_from_json(sweep.request_json);
+    const auto has_windows = [](const std::string& kernel) { return !kernel.starts_with("baseline."); };
+    if (request.mask == Mask::full) return "";
+    if (!request.kernels.empty() && std::ranges::none_of(request.kernels, has_windows)) return "";
+    std::string text;
+    const auto add = [&](const Windows& one) { text += fmt::format("{}x{} ", one.window1, one.window2); };
+    std::ranges::for_each(request.windows, add);
+    if (request.windows.empty()) std::ranges::for_each(paper_table1(), add, &PaperRow::windows);
+    return text;
+  } catch (const std::exception&) {
+    return "";  // of a database that a later version wrote
+  }
+}
+
 }  // namespace
 
 std::string searched_text(const SweepInfo& sweep, std::string_view title) {
   // A word has no end of a line in it: it is not found across two of them.
-  return lower(fmt::format("{}\n{}\n{}\n{}\n{}\n{}", title, sweep.note, sweep.environment.device_name, sweep.started,
-                           printed_dates(sweep.started), sweep.command));
+  return lower(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", title, sweep.note, sweep.environment.device_name,
+                           sweep.started, printed_dates(sweep.started), sweep.command, windows_of(sweep)));
 }
 
 SweepSearch::SweepSearch(std::string_view words, std::int64_t now) {

@@ -209,6 +209,8 @@ TEST(LatencyModel, the_filter_wants_every_word_in_any_column) {
   EXPECT_THAT(arrange(model, "512x32 CPU", std::nullopt), ElementsAre(0U));
   EXPECT_THAT(arrange(model, "dot", std::nullopt), ElementsAre(2U));
   EXPECT_THAT(arrange(model, "512 nonsense", std::nullopt), testing::IsEmpty());
+  const LatencyModel rates = make_latency_model(*sweep({row(1, 32, 16, Pass::forward, 10, 128.3)}), nullptr);
+  EXPECT_THAT(arrange(rates, "128", std::nullopt), testing::IsEmpty()) << "a rate is no name";
 }
 
 TEST(LatencyModel, digits_follow_the_interval_of_each_row) {

@@ -45,13 +45,13 @@ bool has_counters(const SweepInfo& sweep) {
 
 void draw_tooltip(Context& context, const SweepInfo& sweep) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
-  constexpr std::size_t kMostOfCommand = 160;
-  const std::string command = beginning_of(sweep.command, kMostOfCommand);
-  tooltip(context,
-          fmt::format("Sweep {}: {}\n{}, {}\n{} measured, {} failed, {} skipped of {} planned{}\n{}", sweep.id,
-                      context.models.name(sweep).title, sweep.environment.device_name,
-                      format_started(sweep.started, context.now), sweep.ok, sweep.failed, sweep.skipped, sweep.planned,
-                      has_counters(sweep) ? "; with hardware counters (the three bars)" : "", command));
+  // Little, since it lies over what stands beside the list: the command is in the menu.
+  std::string counts = fmt::format("{} of {} measured", sweep.ok, sweep.planned);
+  if (sweep.failed > 0) counts += fmt::format(", {} failed", sweep.failed);
+  if (sweep.skipped > 0) counts += fmt::format(", {} skipped", sweep.skipped);
+  tooltip(context, fmt::format("Sweep {}: {}\n{}, {}\n{}{}", sweep.id, context.models.name(sweep).title,
+                               sweep.environment.device_name, format_started(sweep.started, context.now), counts,
+                               has_counters(sweep) ? "; counters (the three bars)" : ""));
 }
 
 /// The field for a sweep's name. True: the database has taken it.
@@ -107,6 +107,14 @@ void draw_menu(Context& context, const SweepInfo& sweep) {
       "Resume", ask::Resume{sweep.id}, nullptr,
       writable && !context.data.run.running && sweep.finished.empty() && !sweep.running && why_unusable(sweep).empty());
   item("Delete...", ask::AskToDelete{sweep.id}, nullptr, writable && !sweep.running);
+  if (!sweep.command.empty()) {
+    constexpr std::size_t kMostOfCommand = 1200;
+    ImGui::Separator();
+    const SmallFont font(context.look);
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + context.look.px(320));
+    coloured_text(context.look.theme.muted, beginning_of(sweep.command, kMostOfCommand));
+    ImGui::PopTextWrapPos();
+  }
   ImGui::PopStyleVar();
   ImGui::EndPopup();
 }

@@ -288,7 +288,10 @@ std::vector<std::string> filter_texts(const LatencyModel& model) {
   for (const LatencyLine& line : model.lines) {
     std::string all =
         fmt::format("{}x{} {} {}", line.problem.window1, line.problem.window2, line.kernel, line.card.label);
-    for (const LatencyColumn& column : columns) all.append(1, '\n').append(cell_text(line, column));
+    for (const LatencyColumn& column : columns) {
+      // A measured number is no name: "128" is not meant to find a rate of 128.
+      if (!is_numeric(column.field) || !cell_value(line, column)) all.append(1, '\n').append(cell_text(line, column));
+    }
     for (const auto& cell : line.cells) {
       if (cell) all.append(1, '\n').append(cell->row.reason);
     }

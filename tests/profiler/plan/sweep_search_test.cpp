@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "profiler/plan/request.hpp"
+
 namespace triscope {
 namespace {
 
@@ -41,6 +43,24 @@ TEST(SweepSearch, a_date_is_found_as_it_is_printed) {
   EXPECT_TRUE(finds("2026-11-21T12:00:00Z", "today"));
   EXPECT_FALSE(finds("2025-11-21T12:00:00Z", "today"));
   EXPECT_TRUE(finds("a date of another version", "another version"));
+}
+
+TEST(SweepSearch, a_sweep_is_found_by_a_pair_of_windows_that_its_title_does_not_name) {
+  SweepInfo sweep = some_sweep();
+  SweepRequest request;
+  request.windows = {{128, 128}, {512, 32}};
+  const auto finds = [&](const char* words) {
+    sweep.request_json = to_json(request);
+    return sweep_matches(sweep, "2 windows at 32k", words, kNow);
+  };
+  EXPECT_TRUE(finds("128x128"));
+  EXPECT_FALSE(finds("256x64"));
+  request.windows.clear();
+  EXPECT_TRUE(finds("256x64")) << "of the paper's Table 1";
+  request.kernels = {"baseline.fa3"};
+  EXPECT_FALSE(finds("256x64")) << "dot-product attention has none";
+  sweep.request_json = "{";
+  EXPECT_FALSE(sweep_matches(sweep, "", "256x64", kNow));
 }
 
 TEST(SweepSearch, a_day_in_a_note_is_found_too) {
