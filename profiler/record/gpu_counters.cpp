@@ -49,7 +49,8 @@ constexpr CounterMetric kMetrics[] = {
      "Warp instructions of Hopper's asynchronous matrix unit; none on other chips and in portable kernels.", "wgmma"},
     {kStandard, "sm__ops_path_tensor_op_hgmma_src_bf16_dst_fp32.sum", "FLOP", "WGMMA operations, bf16 only",
      "Multiplications and additions that WGMMA did on bf16 operands, including masked tiles and recomputation. Those "
-     "on fp16 operands are not among them: one of the two products of cuda.hopper's forward pass is such.",
+     "on fp16 operands are not among them: one of the two products of cuda.hopper's forward pass is such, and three of "
+     "the five of its backward. So this may be less than the useful operations.",
      "wgmma_ops"},
     {kQuick, "dram__bytes_read.sum", "byte", "DRAM read", "Bytes read from device memory.", "dram_read"},
     {kQuick, "dram__bytes_write.sum", "byte", "DRAM written", "Bytes written to device memory.", "dram_written"},

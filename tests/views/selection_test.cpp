@@ -82,8 +82,10 @@ TEST(Beside, what_the_kernels_did_stands_before_what_came_of_it_and_by_its_weigh
   ASSERT_THAT(labels(lines),
               ElementsAre("instructions", "shared memory passes", "shared memory conflicts", "tensor cores busy"))
       << "2.47 times the conflicts are few of the passes; the other share of tensor cycles says the same";
-  EXPECT_EQ(lines[3].factor, "") << "of shares";
-  EXPECT_EQ(beside_in_words(a, b), "1.29× the instructions. Tensor cores 76 % busy in A and 88 % in B.");
+  EXPECT_EQ(lines[3].factor, "0.864×") << "of the shares that stand under it";
+  EXPECT_EQ(lines[3].busy_cycles, "") << "no cycles were counted";
+  EXPECT_EQ(beside_in_words(a, b),
+            "A does 1.29× the instructions. Busiest: tensor cores, 76 % busy in A and 88 % in B.");
   EXPECT_EQ(beside_in_words(a, Measurement()), "");
 }
 
@@ -105,13 +107,36 @@ TEST(Beside, what_is_said_to_be_within_five_percent_is) {
       EXPECT_THAT(line.meaning, HasSubstr("A 0.71 %, B 0.29 %"));
     }
     if (line.label == "fp32 (FMA) busy") {
-      EXPECT_EQ(line.factor, "1.32×") << "19 % of 1.18 times the cycles";
+      EXPECT_EQ(line.factor, "1.12×") << "19 % beside 17 %";
+      EXPECT_EQ(line.busy_cycles, "1.32×") << "19 % of 1.18 times the cycles";
     }
     if (line.label == "L2 hits") {
       EXPECT_EQ(line.factor, "") << "not of the cycles";
     }
   }
   EXPECT_THAT(alike, ElementsAre("shared memory passes", "L2 hits"));
+}
+
+TEST(Beside, a_memory_that_is_hardly_busy_is_no_cause) {
+  const char *read = "dram__bytes_read.sum", *share = "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+             *issue = "smsp__issue_active.avg.pct_of_peak_sustained_active";
+  Measurement a, b;
+  a.counters = {counter(read, 152), counter(share, 3, "%"), counter(issue, 40, "%")};
+  b.counters = {counter(read, 100), counter(share, 2, "%"), counter(issue, 50, "%")};
+  EXPECT_EQ(beside_in_words(a, b), "Busiest: issue slots, 40 % busy in A and 50 % in B.");
+  a.counters[1].value = 70;
+  EXPECT_EQ(beside_in_words(a, b),
+            "A does 1.52× the bytes read from device memory. Busiest: device memory, 70 % busy in A and 2 % in B; "
+            "next: issue slots, 40 % busy in A and 50 % in B.");
+}
+
+TEST(Beside, the_other_way_of_timing_gives_its_ratio_where_both_have_it) {
+  Measurement a, b;
+  EXPECT_EQ(events_ratio_text(a, b), "");
+  a.cross_check.emplace().median_ms = 2.02;
+  EXPECT_EQ(events_ratio_text(a, b), "");
+  b.cross_check.emplace().median_ms = 2.0;
+  EXPECT_EQ(events_ratio_text(a, b), ", by CUDA events 1.010");
 }
 
 LaunchRecord launch(const char* name, std::int64_t ms, std::int64_t grid) {

@@ -22,11 +22,13 @@ void draw_heading(Context& context, const SelectedMeasurement& selected, const S
     facts += fmt::format(", drawn as ranges of {} samples each", chart.buckets.per_bucket);
   if (!interval_known(selected.measurement.summary)) facts += ", interval unknown";
   if (chart.invalid > 0) facts += fmt::format(", {} without a valid time", chart.invalid);
-  panel_heading(
-      context,
-      fmt::format("{} {}, {}", line_label(selected.row), to_string(selected.row.pass), selected.row.card.label), facts,
-      context.ui.printing ? 0 : button_width(kCopySave));
+  panel_heading(context,
+                fmt::format("{}{} {}, {}", context.data.beside ? "A: " : "", line_label(selected.row),
+                            to_string(selected.row.pass), selected.row.card.label),
+                facts, context.ui.printing ? 0 : button_width(kCopySave));
   chart_button(context, Panel::samples);
+  if (context.data.beside && !context.ui.printing)
+    muted_text(context, "Of two that are selected the first: \"Swap A and B\" in Details shows the other one.");
   if (!chart.not_read.empty()) muted_text(context, chart.not_read);
   if (chart.flags.empty()) return;
   ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.unclear);

@@ -152,7 +152,7 @@ void draw_figure_buttons(Context& context, const SelectionFigures& figures) {
 /// in every line, so that both can be read downwards; in a wide panel all stand on one line, in columns too. What is
 /// too long for its column has a line of its own.
 void draw_pair(Context& context, const std::string& what, const std::string& meaning, const std::string& a,
-               const std::string& b, const std::string& factor) {
+               const std::string& b, const std::string& factor, const std::string& busy_cycles = "") {
   constexpr float kWide = 420, kNames = 0.38F, kValues = 0.22F;
   const Look& look = context.look;
   const float room = ImGui::GetContentRegionAvail().x, left = ImGui::GetCursorPosX(), right = left + room;
@@ -180,6 +180,10 @@ void draw_pair(Context& context, const std::string& what, const std::string& mea
       ImGui::SetCursorPosX(at_b);
     }
     coloured_text(look.theme.text, in_b);
+    if (!busy_cycles.empty()) {
+      ImGui::SetCursorPosX(left);
+      coloured_text(look.theme.muted, fmt::format("busy cycles, A / B {}", busy_cycles));
+    }
     ImGui::PopTextWrapPos();
   }
   ImGui::EndGroup();
@@ -306,8 +310,12 @@ void draw_beside_last(Context& context, const SelectedMeasurement& selected, con
   ImGui::PopTextWrapPos();
   if (beside.time.ratio > 0) {
     const std::string cycles = cycle_ratio_text(beside.time);
-    coloured_text(context.look.theme.text, fmt::format("time A / B {}{}", format_fixed(beside.time.ratio, 3),
-                                                       cycles.empty() ? "" : fmt::format(", in cycles {}", cycles)));
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.text,
+                  fmt::format("time A / B {}{}{}", format_fixed(beside.time.ratio, 3),
+                              cycles.empty() ? "" : fmt::format(", in cycles {}", cycles),
+                              events_ratio_text(selected.measurement, beside.of->measurement)));
+    ImGui::PopTextWrapPos();
   }
   if (const ResultRow& of_a = selected.row, &of_b = beside.of->row; of_a.tflops && of_b.tflops)
     muted_text(context, fmt::format("A {}, B {} TFLOP/s.", format_fixed(*of_a.tflops, rate_decimals(of_a)),
@@ -332,7 +340,6 @@ void draw_beside_last(Context& context, const SelectedMeasurement& selected, con
   const std::vector<BesideLine> lines = beside_lines(a, b);
   if (facts.empty()) muted_text(context, "Nothing else that was recorded differs.", true);
   std::string alike;
-  bool busy = false;  // a factor of busy cycles stands beside shares
   if (!facts.empty()) section(context, "What differs");
   for (const BesideFact& fact : facts) draw_pair(context, fact.what, "", fact.a, fact.b, "");
   const std::vector<BesideLine> kernels = beside_kernels(a, b);
@@ -350,10 +357,8 @@ void draw_beside_last(Context& context, const SelectedMeasurement& selected, con
                           : line.role == CounterRole::work ? "What the kernels did, A / B"
                                                            : "What came of it, A / B";
     if (std::exchange(under, heading) != heading) section(context, heading);
-    draw_pair(context, line.label, line.meaning, line.a, line.b, line.factor);
-    busy |= line.share && !line.factor.empty();
+    draw_pair(context, line.label, line.meaning, line.a, line.b, line.factor, line.busy_cycles);
   }
-  if (busy) muted_text(context, "Beside shares: the factor of the busy cycles, share × cycles with work.", true);
   if (!alike.empty()) muted_text(context, fmt::format("Within 5 %, or 3 points of a share: {}.", alike), true);
   draw_without_counters(context, selected, *beside.of);
 }

@@ -50,6 +50,11 @@ std::string output_label(std::string name) {
   return rounded ? name + ", same rounding" : name;
 }
 
+/// A heading, of two that stand beside each other with which one it is of.
+std::string of_a(const Context& context, std::string_view heading) {
+  return fmt::format("{}{}", heading, context.data.beside ? " of A" : "");
+}
+
 /// The time beside the reference's leads, in the colour that the interval allows; the rate is second.
 void draw_beside(Context& context, std::int64_t measurement) {
   const Verdicts* verdicts = context.data.beside_reference.get();
@@ -96,6 +101,8 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
   median += interval_known(row) ? fmt::format(", 95 % interval {}.",
                                               format_ms_interval(*row.ci_low_ms, *row.ci_high_ms, *row.median_ms))
                                 : ", interval unknown.";
+  for (std::size_t at = median.find(" %"); at != std::string::npos; at = median.find(" %", at + 1))
+    median.replace(at, 1, "\u00A0");  // no line begins with it
   muted_text(context, median, true);
   tooltip(context, summary.restarts > 1
                        ? "The interval is made of the spread of the restarts' medians, pooled with that of the sweep's "
@@ -124,7 +131,7 @@ void draw_spark(Context& context, const SelectedMeasurement& selected) {
   const SampleChart* chart = context.models.samples(context.data);
   if (!chart || chart->buckets.seconds.empty()) return;
   const Look& look = context.look;
-  section(context, "Samples over time");
+  section(context, of_a(context, "Samples over time").c_str());
   constexpr std::size_t kFew = 4;
   if (chart->samples < kFew && chart->buckets.per_bucket == 1) {  // no course to be drawn
     std::string text;
@@ -238,7 +245,7 @@ void draw_launch(Context& context, const Measurement& measurement) {
   // Of several kernels that which takes longest: the first may only clear memory.
   const LaunchRecord& launch = *std::ranges::max_element(
       measurement.launches, {}, [](const LaunchRecord& one) { return one.end_ns - one.start_ns; });
-  section(context, "Launch");
+  section(context, of_a(context, "Launch").c_str());
   if (!launch.name.empty()) {
     // Names of templates have thousands of letters: all of it stands on hover.
     constexpr std::size_t kMostLetters = 90;
@@ -268,7 +275,7 @@ void draw_launch(Context& context, const Measurement& measurement) {
 
 void draw_trust(Context& context, const SelectedMeasurement& selected) {
   const ResultRow& row = selected.row;
-  section(context, "Trust");
+  section(context, of_a(context, "Trust").c_str());
   fact_line(context, "error to fp64", row.error ? format_error(*row.error) : std::string("not checked"));
   for (const auto& [output, error] : selected.measurement.errors)
     fact_line(context, ("   " + output_label(output)).c_str(), format_error(error));
@@ -284,7 +291,7 @@ void draw_trust(Context& context, const SelectedMeasurement& selected) {
 
 void draw_provenance(Context& context, const SelectedMeasurement& selected) {
   const Environment& e = selected.environment;
-  section(context, "Machine and software");
+  section(context, of_a(context, "Machine and software").c_str());
   const auto fact = [&](const char* label, const std::string& value, bool words = true) {
     if (!value.empty()) fact_line(context, label, value, words);
   };
@@ -307,7 +314,7 @@ void draw_note(Context& context, const SelectedMeasurement& selected) {
   UiState& ui = context.ui;
   if (ui.printing && selected.note.empty()) return;
   if (context.data.run.running && ui.selection.pinned() <= 0) return;  // it is what is in work, not a choice
-  section(context, "Note");
+  section(context, of_a(context, "Note").c_str());
   if (ui.printing) {
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.text, selected.note);
@@ -362,8 +369,8 @@ void draw_details_panel(Context& context) {
                     : "The details of a measurement appear here: samples, launch, conditions.");
     return;
   }
-  coloured_text(context.look.theme.text,
-                fmt::format("{}, {}", line_label(selected->row), to_string(selected->row.pass)));
+  coloured_text(context.look.theme.text, fmt::format("{}{}, {}", context.data.beside ? "A: " : "",
+                                                     line_label(selected->row), to_string(selected->row.pass)));
   draw_its_sweep(context, selected->row);
   muted_text(context, fmt::format("{}, {}", selected->row.card.label, selected->row.instance), true);
   muted_text(context, shape_text(selected->row.problem), true);

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -31,6 +29,7 @@ constexpr std::string_view kConflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem
 constexpr std::string_view kCycles = "sm__cycles_active.avg";
 constexpr std::string_view kTensorBusy = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active";
 constexpr std::string_view kIssueBusy = "smsp__issue_active.avg.pct_of_peak_sustained_active";
+constexpr std::string_view kDramBusy = "dram__throughput.avg.pct_of_peak_sustained_elapsed";
 
 /// What nearly says what another one says: it stands only where that one is missing.
 struct Twin {
@@ -96,7 +95,13 @@ void set_apart(BesideLine& line, const Measurement& a, const Measurement& b, con
   constexpr double kAlike = 1.05, kAlikeShare = 0.03, kFewShare = 0.05;
   line.share = here.unit == "%";
   const std::optional<double> factor = line.share ? busy_factor(a, b, here.name) : factor_of(a, b, here.name);
-  if (factor) line.factor = fmt::format("{}×", significant_text(*factor));
+  const bool busy = line.share && is_busy_share(here.name);
+  if (const auto shown = line.share && !busy ? std::nullopt : factor_of(a, b, here.name))
+    line.factor = fmt::format("{}×", significant_text(*shown));
+  if (busy && factor) {
+    line.busy_cycles = fmt::format("{}×", significant_text(*factor));
+    line.meaning += "\nBusy cycles: the share times the cycles with work. One share of more cycles is more work.";
+  }
   const double apart = factor ? std::abs(std::log(*factor)) : std::numeric_limits<double>::infinity();
   const Counter *passes_a = find(a, kPasses), *passes_b = find(b, kPasses);
   line.alike = apart < std::log(kAlike);
@@ -252,6 +257,38 @@ std::vector<BesideLine> beside_lines(const Measurement& a, const Measurement& b)
   return lines;
 }
 
+namespace {
+
+/// A unit, and how busy it is in A and B, in percent.
+struct BusyUnit {
+  std::string_view words;
+  double a = 0, b = 0;
+};
+
+constexpr double kHardlyBusy = 10;  ///< percent: what a unit does below it explains nothing
+
+/// The busiest first; what is hardly at work in either is left out.
+std::vector<BusyUnit> busy_units(const Measurement& a, const Measurement& b) {
+  std::vector<BusyUnit> units;
+  for (const auto& [name, words] :
+       {std::pair{kTensorBusy, "tensor cores"}, {kIssueBusy, "issue slots"}, {kDramBusy, "device memory"}}) {
+    const Counter *here = find(a, name), *there = find(b, name);
+    if (here == nullptr || there == nullptr || std::max(here->value, there->value) < kHardlyBusy) continue;
+    units.push_back({words, here->value, there->value});
+  }
+  std::ranges::stable_sort(units, std::greater(), [](const BusyUnit& one) { return std::max(one.a, one.b); });
+  return units;
+}
+
+/// Bytes of a memory that is hardly busy in either explain nothing.
+bool may_matter(const Measurement& a, const Measurement& b, std::string_view work) {
+  const Counter *here = find(a, kDramBusy), *there = find(b, kDramBusy);
+  if (work != kDramRead || here == nullptr || there == nullptr) return true;
+  return std::max(here->value, there->value) >= kHardlyBusy;
+}
+
+}  // namespace
+
 std::string beside_in_words(const Measurement& a, const Measurement& b) {
   std::string work;
   const auto add = [](std::string& text, const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
@@ -264,22 +301,17 @@ std::string beside_in_words(const Measurement& a, const Measurement& b) {
   for (const auto& [name, words] :
        {std::pair{kDramRead, "bytes read from device memory"}, {kPasses, "passes through shared memory"}}) {
     const std::optional<double> factor = factor_of(a, b, name);
-    if (factor && std::abs(std::log(*factor)) > std::log(1.2))
+    if (factor && std::abs(std::log(*factor)) > std::log(1.2) && may_matter(a, b, name))
       add(work, fmt::format("{}× the {}", significant_text(*factor), words));
   }
-  if (!work.empty()) {
-    work[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(work[0])));
-    work += ".";
-  }
+  std::string text = work.empty() ? "" : fmt::format("A does {}.", work);
+  const std::vector<BusyUnit> units = busy_units(a, b);
   std::string busy;
-  for (const auto& [name, words] : {std::pair{kTensorBusy, "tensor cores"}, {kIssueBusy, "issue slots"}}) {
-    const Counter *here = find(a, name), *there = find(b, name);
-    if (here == nullptr || there == nullptr || (here->value == 0 && there->value == 0)) continue;
-    add(busy, fmt::format("{} {:.0f} % busy in A and {:.0f} % in B", words, here->value, there->value));
-  }
-  if (!busy.empty()) busy[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(busy[0])));
-  if (!busy.empty()) work += (work.empty() ? "" : " ") + busy + ".";
-  return work;
+  for (std::size_t n = 0; n < std::min<std::size_t>(2, units.size()); ++n)
+    busy += fmt::format("{}{}, {:.0f} % busy in A and {:.0f} % in B", n == 0 ? "Busiest: " : "; next: ", units[n].words,
+                        units[n].a, units[n].b);
+  if (!busy.empty()) text += (text.empty() ? "" : " ") + busy + ".";
+  return text;
 }
 
 std::string plain_kernel_name(std::string_view name) {
@@ -365,6 +397,12 @@ std::string first_launch_words(const Measurement& a, const Measurement& b) {
   return apart.empty() ? apart : fmt::format("Of the first launch, before the device is warm: {}.", apart);
 }
 
+std::string events_ratio_text(const Measurement& a, const Measurement& b) {
+  if (!a.cross_check || !b.cross_check || !a.cross_check->median_ms || !b.cross_check->median_ms) return {};
+  const double ratio = *a.cross_check->median_ms / *b.cross_check->median_ms;
+  return std::isfinite(ratio) && ratio > 0 ? fmt::format(", by CUDA events {:.3f}", ratio) : std::string();
+}
+
 std::string counted_launch_words(const Measurement& measurement) {
   const Counter *duration = find(measurement, "gpu__time_duration.sum"),
                 *clock = find(measurement, "sm__cycles_elapsed.avg.per_second");
@@ -393,80 +431,6 @@ std::vector<BesideFact> differing_facts(const SelectedMeasurement& a, const Sele
   }
   for (const FactText& fact : kSoftwareTexts) add(fact.what, fact.text(a), fact.text(b));
   return facts;
-}
-
-std::vector<SelectedStep> selected_steps(const SelectionFigures& figures) {
-  struct Both {
-    const ResultRow *forward = nullptr, *backward = nullptr;
-    bool twice = false;
-  };
-  std::vector<std::string> order;
-  std::map<std::string, Both> steps;
-  for (const SelectedRow& one : figures.rows) {
-    const ResultRow& row = one.row;
-    if (row.status != Status::ok || !row.median_ms) continue;
-    // Passes of windows may be of two kernels, each the fastest; two of dot-product attention are two steps.
-    const std::string key = step_question(row) + (row.problem.form == Form::dot_product ? "|" + row.kernel : "");
-    if (!steps.contains(key)) order.push_back(key);
-    Both& both = steps[key];
-    const ResultRow*& place = row.pass == Pass::forward ? both.forward : both.backward;
-    both.twice |= place != nullptr;
-    place = &row;
-  }
-  std::vector<SelectedStep> result;
-  std::optional<ValueWithInterval> first;
-  for (const std::string& key : order) {
-    const Both& both = steps[key];
-    if (both.forward == nullptr || both.backward == nullptr || both.twice) continue;
-    SelectedStep step{fmt::format("{} {}", line_label(*both.backward), brief_label(both.backward->card)),
-                      sum_of(value_of(*both.forward), value_of(*both.backward)),
-                      {}};
-    if (result.empty() && key == order.front()) first = step.ms;
-    if (first && !result.empty()) step.beside = ratio_of(step.ms, *first);
-    result.push_back(std::move(step));
-  }
-  return result;
-}
-
-std::string step_text(const SelectedStep& step) {
-  std::string text = format_ms(step.ms.value, half_width(step.ms));
-  if (step.beside.value <= 0) return text;
-  text += fmt::format(", {}×", format_fixed(step.beside.value, 3));
-  if (step.beside.low && step.beside.high)
-    text += fmt::format(" ({} to {})", format_fixed(*step.beside.low, 3), format_fixed(*step.beside.high, 3));
-  return text;
-}
-
-TextTable figures_text(const SelectionFigures& figures) {
-  TextTable table;
-  for (const char* words : {"row", "kernel", "pass", "tokens", "status"}) table.add_column(words, false);
-  for (const char* number : {"median ms", "low ms", "high ms", "TFLOP/s", "time / first", "low", "high"})
-    table.add_column(number, true);
-  table.add_column("verdict", false);
-  const auto number = [](const std::optional<double>& value) { return value ? fmt::format("{:.6g}", *value) : ""; };
-  for (const SelectedRow& one : figures.rows) {
-    const ResultRow& row = one.row;
-    std::vector<std::string> cells{line_label(row),
-                                   row.card.label,
-                                   std::string(to_string(row.pass)),
-                                   fmt::format("{}", row.problem.seq_len),
-                                   std::string(to_string(row.status)),
-                                   number(row.median_ms),
-                                   number(row.ci_low_ms),
-                                   number(row.ci_high_ms),
-                                   number(row.tflops)};
-    if (one.time) {
-      cells.push_back(one.time->ratio > 0 ? number(one.time->ratio) : "");
-      const bool known = interval_known(*one.time);
-      cells.push_back(known ? number(one.time->interval.low) : "");
-      cells.push_back(known ? number(one.time->interval.high) : "");
-      cells.emplace_back(to_string(one.time->verdict));
-    } else {
-      cells.resize(table.header.size());
-    }
-    table.rows.push_back(std::move(cells));
-  }
-  return table;
 }
 
 }  // namespace triscope

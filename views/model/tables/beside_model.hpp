@@ -20,9 +20,10 @@ struct BesideLine {
   std::string label, meaning;
   CounterRole role = CounterRole::work;
   std::string a, b;  ///< with their units; "–" where it was not counted
-  /// a / b, "2.46×"; of how busy a unit is, that of its busy cycles: the share times the cycles. Empty: there is none,
-  /// or it says little, as of other shares.
+  /// a / b, "2.46×". Empty: there is none, or it says little, as of shares of look-ups.
   std::string factor;
+  /// Of how busy a unit is, "1.00×": that of its busy cycles, the share times the cycles with work. Empty: not known.
+  std::string busy_cycles;
   /// By which lines of a role are sorted: |log(a / b)|; of shares, and of bank conflicts as a share of the passes, the
   /// difference.
   double apart = 0;
@@ -36,8 +37,9 @@ struct BesideLine {
 /// of them has. Left out is what is 0 in both and what says again what another counter says.
 std::vector<BesideLine> beside_lines(const Measurement& a, const Measurement& b);
 
-/// The counters of `a` beside those of `b` in a sentence or two: "1.29× the instructions, the same WGMMA instructions.
-/// The tensor cores are 76 % busy, of B 88 %." Empty when they do not say.
+/// The counters of `a` beside those of `b` in a sentence or two: "A does 1.29× the instructions and the same WGMMA
+/// instructions. Busiest: tensor cores, 76 % of A's cycles and 88 % of B's." Work of a unit that is hardly busy in
+/// either is no cause, and left out. Empty when they do not say.
 std::string beside_in_words(const Measurement& a, const Measurement& b);
 
 /// One thing beside the time in which two measurements differ.
@@ -50,6 +52,8 @@ std::vector<BesideFact> differing_facts(const SelectedMeasurement& a, const Sele
 /// Both sides' time in each kernel that a launch of either ran, in milliseconds, the longest first; empty where each
 /// ran one.
 std::vector<BesideLine> beside_kernels(const Measurement& a, const Measurement& b);
+/// ", by CUDA events 1.004": the ratio of the times of another way of timing, where both have it.
+std::string events_ratio_text(const Measurement& a, const Measurement& b);
 /// Why those times are not the medians: they are of the first launch, before the device was warm. Empty where they
 /// agree within 2 %, or are not known.
 std::string first_launch_words(const Measurement& a, const Measurement& b);
