@@ -78,7 +78,9 @@ std::string tensor_line(const NamedTensor& tensor) {
 }
 
 void draw_mapping(Context& context, AttentionSource& source, const SourceReply& reply) {
-  section(context, fmt::format("{} tensors in the file: which is which?", reply.tensors.size()).c_str());
+  section(context, reply.tensors.empty()
+                       ? "Tensors in the file: which is which?"
+                       : fmt::format("{} tensors in the file: which is which?", reply.tensors.size()).c_str());
   for (const char* role : {"q", "k1", "k2", "v1", "v2", "sink"}) {
     row(context, role);
     const bool required = *role == 'q' || *role == 'k';
@@ -90,6 +92,7 @@ void draw_mapping(Context& context, AttentionSource& source, const SourceReply& 
     }
     const auto chosen = std::ranges::find(reply.tensors, name, &NamedTensor::name);
     const std::string shown = chosen != reply.tensors.end() ? tensor_line(*chosen)
+                              : reply.tensors.empty()       ? ""
                               : name.empty()                ? (required ? "choose one" : "none")
                                                             : name;
     if (!ImGui::BeginCombo(fmt::format("##role_{}", role).c_str(), shown.c_str())) continue;
@@ -113,16 +116,20 @@ void draw_file(Context& context, SourceDraft& draft) {
   if (chip(context, "batch, tokens, heads, dim", !source.mapping.heads_first)) source.mapping.heads_first = false;
   ImGui::SameLine(0, context.look.px(4));
   if (chip(context, "batch, heads, tokens, dim", source.mapping.heads_first)) source.mapping.heads_first = true;
-  const SourceReply* reply = tensors_of(draft, context.data.attention);
-  if (!reply) return;
+  // Before a file is read its lines stand there empty: shapes that come while a path is typed move no button.
+  const SourceReply none;
+  const SourceReply* found = tensors_of(draft, context.data.attention);
+  const SourceReply& reply = found ? *found : none;
   row(context, "");
   const float top = ImGui::GetCursorPosY();
-  const std::string order = order_sentence(*reply, source.mapping);
+  const std::string order = found ? order_sentence(reply, source.mapping) : "";
   muted_text(context, order.empty() ? " " : order, true);
   // Room for two lines, whatever is said: another order, or a choice of q, moves no button.
   const float rest = top + 2 * ImGui::GetTextLineHeightWithSpacing() - ImGui::GetCursorPosY();
   if (rest > 0) ImGui::Dummy(ImVec2(0, rest));
-  draw_mapping(context, source, *reply);
+  ImGui::BeginDisabled(!found);
+  draw_mapping(context, source, reply);
+  ImGui::EndDisabled();
 }
 
 bool draw_match3(Context& context, SourceDraft& draft) {

@@ -118,6 +118,7 @@ std::string cell_text(const Context& context, const Tile& tile, const SharedCell
   std::string text = fmt::format("head {}, query {}", tile.head, token_text(source, tile.query));
   if (!tile.slice) return text + "\nComputing ...";
   const AttentionCell at{tile.frame.first1 + cell.x, tile.frame.first2 + cell.y};
+  if (!exists(at)) return text + "\n" + missing_pair_text(at, tile.query);
   text += fmt::format("\nj = {}, k = {}: ", key_text(source, at.j, tile.query), key_text(source, at.k, tile.query));
   const std::optional<double> log_p = log_p_at(*tile.slice, at);
   if (!log_p) return text + "masked";

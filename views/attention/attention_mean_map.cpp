@@ -136,7 +136,7 @@ void point_at_mean(Context& context, const MeanPlace& place) {
   };
   const std::int64_t back1 = back(mouse.x, rect.low.x, rect.high.x, place.maps->width),
                      back2 = back(mouse.y, rect.low.y, rect.high.y, place.maps->height);
-  value_beside(context, mean_cell_text(*place.maps, place.head, back1, back2));
+  value_tooltip(context, mean_cell_text(*place.maps, place.head, back1, back2));
   if (ImGui::IsItemClicked())
     frame_peak(context.ui.attention, context.data.attention, *place.maps, {place.head, back1, back2, 0, 0, 0});
 }

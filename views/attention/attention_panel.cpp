@@ -150,7 +150,10 @@ void draw_look_controls(Context& context) {
   next_group(context, 200);
   for (ColourMap map : {ColourMap::viridis, ColourMap::cividis, ColourMap::inferno})
     choice(context, std::string(to_string(map)).c_str(), ui.map, map, "Perceptually even, safe for colour-blind eyes");
-  next_group(context, 100);
+  next_group(context, 160);
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, "per pixel");
+  ImGui::SameLine(0, context.look.px(4));
   choice(context, "max", ui.mean_pooling, false,
          "Zoomed out, a pixel shows the largest of its pairs: no bright cell is lost");
   choice(context, "mean", ui.mean_pooling, true, "Zoomed out, a pixel shows the mean of its pairs");
@@ -269,14 +272,19 @@ void vertical_line(const Context& context, float height) {
 void draw_three_columns(Context& context) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float left = context.look.px(kLeftWidth), right = context.look.px(kRightWidth);
-  if (begin_column(context, "##left", left, room.y)) draw_attention_left(context);
-  ImGui::EndChild();
+  const auto side = [&](const char* id, float width, void (*draw)(Context&)) {
+    if (begin_column(context, id, width, room.y)) {
+      keep_tooltips_in_column();  // beside it is the map
+      draw(context);
+    }
+    ImGui::EndChild();
+  };
+  side("##left", left, draw_attention_left);
   vertical_line(context, room.y);
   if (begin_column(context, "##middle", room.x - left - right, room.y)) draw_middle(context);
   ImGui::EndChild();
   vertical_line(context, room.y);
-  if (begin_column(context, "##right", right, room.y)) draw_attention_right(context);
-  ImGui::EndChild();
+  side("##right", right, draw_attention_right);
 }
 
 /// In a window too narrow for three: one of them, chosen by a chip.

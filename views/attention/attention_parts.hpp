@@ -95,8 +95,6 @@ void draw_triple_search(Context& context);
 void draw_range_colours(const Context& context, const HeatmapStyle& style, float low, float high);
 /// attention_range.cpp: the same with p, or the difference, at either end, as a line of a picture.
 void draw_range_scale(const Context& context, const HeatmapStyle& style, float low, float high);
-/// attention_survey.cpp: what is under the pointer, beside the column that the last item stands in, at once.
-void value_beside(const Context& context, const std::string& text);
 /// A column of a table whose header says on hover what it is.
 struct ExplainedColumn {
   const char* name = "";

@@ -31,14 +31,7 @@ std::string pair_text(Context& context, const AttentionCell& cell) {
                        significant_text(*log_p + one.slice->lse, 5));
   };
   const std::int64_t query = side.slice_of.query.query;
-  if (!exists(cell)) {
-    const bool both = cell.j < 0 && cell.k < 0;
-    return fmt::format("{}: before the first token, so query {} has no such pair",
-                       both         ? fmt::format("j {} and k {} back", query - cell.j, query - cell.k)
-                       : cell.j < 0 ? fmt::format("j {} back", query - cell.j)
-                                    : fmt::format("k {} back", query - cell.k),
-                       format_count(query));
-  }
+  if (!exists(cell)) return missing_pair_text(cell, query);
   std::string text = fmt::format("j = {}, k = {}: {}", key_text(*side.source, cell.j, query),
                                  key_text(*side.source, cell.k, query), describe(side));
   if (uses_second(ui) && !ui.flipped && sides[1].slice) text += fmt::format(".  B: {}", describe(sides[1]));

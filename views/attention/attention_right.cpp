@@ -14,7 +14,8 @@ namespace triscope {
 namespace {
 
 constexpr const char* kShareHelp =
-    "What p v1 v2 of this pair adds along the query's output o, as a share of o; may be negative. All shares sum to 1";
+    "What p v1 v2 of this pair adds along the query's output o, as a share of o; may be negative. All shares sum to 1. "
+    "–: o is too small for a share";
 constexpr double kLongLogit = 1e5;  // from here on its digits do not fit into their column
 
 /// Rows of triples that leave room for what stands below them.
@@ -38,6 +39,13 @@ void draw_key(Context& context, std::int64_t position) {
   const NumberFont font(context.look, kSecondarySize);
   ImGui::SameLine(0, context.look.px(4));
   coloured_text(context.look.theme.muted, place);
+}
+
+/// Of an output near 0 a share has no number, or one beyond what is kept.
+std::string share_text(double share) {
+  if (!std::isfinite(share)) return "–";
+  if (std::abs(share) < 0.005) return format_fixed(0, 2);
+  return std::abs(share) < kLongLogit ? format_fixed(share, 2) : significant_text(share, 2);
 }
 
 void draw_triple(Context& context, const Triple& triple, double sum, int row) {
@@ -66,7 +74,7 @@ void draw_triple(Context& context, const Triple& triple, double sum, int row) {
   }
   if (!source.values) return;
   ImGui::TableNextColumn();
-  number_right(context, format_fixed(std::abs(triple.output_share) < 0.005 ? 0 : triple.output_share, 2));
+  number_right(context, share_text(triple.output_share));
   tooltip(context, kShareHelp);
 }
 
@@ -96,13 +104,13 @@ void draw_triples(Context& context) {
     ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 2.0F : 1.0F);
   for (const char* name : {"logit", "p"}) ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, 1.0F);
   if (!words) ImGui::TableSetupColumn("sum p", ImGuiTableColumnFlags_WidthStretch, 1.0F);  // words need its room
-  if (source.values) ImGui::TableSetupColumn("in o", ImGuiTableColumnFlags_WidthStretch, 1.0F);
+  if (source.values) ImGui::TableSetupColumn("of output", ImGuiTableColumnFlags_WidthStretch, 1.4F);
   std::vector<ExplainedColumn> columns{{"j", !words, "First key, as the axes of the map show it"},
                                        {"k", !words, "Second key, as the axes of the map show it"},
                                        {"logit", true, "Scale times the sum over q, k1 and k2, before the softmax"},
                                        {"p", true, "Weight of the pair: all pairs and the sink sum to 1"}};
   if (!words) columns.push_back({"sum p", true, "Sum of p down to this row"});
-  if (source.values) columns.push_back({"in o", true, kShareHelp});
+  if (source.values) columns.push_back({"of output", true, kShareHelp});
   explained_headers(context, columns);
   double sum = 0;
   int row = 0;
@@ -255,7 +263,7 @@ void draw_output(Context& context) {
   if (ImGui::IsItemHovered()) {
     const auto d =
         std::min(static_cast<std::size_t>(std::max(0.0F, ImGui::GetMousePos().x - at.x) / each), output.size() - 1);
-    ImGui::SetTooltip("o[%d] = %s", static_cast<int>(d), significant_text(output[d], 4).c_str());
+    value_tooltip(context, fmt::format("o[{}] = {}", d, significant_text(output[d], 4)));
   }
   fact_line(context, "|o|", significant_text(norm_of(output), 4));
   const AttentionSideData& other = context.data.attention.sides[1];
@@ -303,10 +311,11 @@ void draw_dot_row(Context& context) {
   if (ImGui::IsItemHovered()) {
     const std::int64_t n =
         static_cast<std::int64_t>((ImGui::GetMousePos().x - at.x) / width * static_cast<float>(frame)) - masked;
-    if (n >= 0 && n < slice.count1)
-      ImGui::SetTooltip(
-          "%s: p = %s", token_text(*side.source, slice.first1 + n).c_str(),
-          significant_text(std::exp(static_cast<double>(slice.dot_log_p[static_cast<std::size_t>(n)])), 3).c_str());
+    if (n >= 0 && n < slice.count1) {
+      const double p = std::exp(static_cast<double>(slice.dot_log_p[static_cast<std::size_t>(n)]));
+      value_tooltip(context,
+                    fmt::format("{}: p = {}", token_text(*side.source, slice.first1 + n), significant_text(p, 3)));
+    }
   }
 }
 

@@ -111,9 +111,9 @@ void point_at_overview(Context& context, const Overview& overview, const Counted
                      head = place(mouse.y, rect.low.y, rect.high.y, overview.heads);
   if (ImGui::IsItemHovered()) {
     const float value = values_of(overview, ui.figure)[static_cast<std::size_t>(head * overview.columns + column)];
-    value_beside(context, fmt::format("head {}, query {}: {}{}", head, format_count(column * overview.step),
-                                      std::isnan(value) ? "no distribution" : figure_text(ui.figure, value),
-                                      column * overview.step < counted.first ? "\nLeft out of the lists below." : ""));
+    value_tooltip(context, fmt::format("head {}, query {}: {}{}", head, format_count(column * overview.step),
+                                       std::isnan(value) ? "no distribution" : figure_text(ui.figure, value),
+                                       column * overview.step < counted.first ? "\nLeft out of the lists below." : ""));
   }
   if (ImGui::IsItemActive()) {
     ui.head = head;
@@ -264,15 +264,6 @@ void draw_striking(Context& context, const Overview& overview, const Problem& pr
 }
 
 }  // namespace
-
-void value_beside(const Context& context, const std::string& text) {
-  const float left = ImGui::GetWindowPos().x, right = left + ImGui::GetWindowWidth(), gap = context.look.px(12);
-  const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  const bool to_the_right = viewport->Pos.x + viewport->Size.x - right > left - viewport->Pos.x;
-  ImGui::SetNextWindowPos(ImVec2(to_the_right ? right + gap : left - gap, ImGui::GetItemRectMin().y), ImGuiCond_Always,
-                          ImVec2(to_the_right ? 0.0F : 1.0F, 0));
-  ImGui::SetTooltip("%s", text.c_str());
-}
 
 void draw_survey_state(Context& context, bool pending, const std::string& problem) {
   if (context.data.run.running) return muted_text(context, kWhileMeasuring, true);

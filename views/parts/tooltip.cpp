@@ -15,7 +15,24 @@ namespace {
 constexpr float kMostWidth = 360;      ///< of the text, in design pixels
 constexpr float kNarrowPanel = 0.45F;  ///< of the window's width: beside it there is room for a tooltip
 
+/// Marks a window as the place of its tooltips.
+constexpr ImGuiID kColumnMark = 0x636f6c75;
+
 void say(std::string_view text) { ImGui::TextUnformatted(text.data(), text.data() + text.size()); }
+
+/// The column that tooltips of the last item stay in; null: none.
+const ImGuiWindow* column_of_tooltips() {
+  const ImGuiWindow* window = ImGui::GetCurrentWindowRead();
+  while (window != nullptr && !window->StateStorage.GetBool(kColumnMark)) window = window->ParentWindow;
+  return window;
+}
+
+/// Where the lines of the next tooltip end, in its window.
+float end_of_lines(const Look& look) {
+  const ImGuiWindow* column = column_of_tooltips();
+  if (column == nullptr) return look.px(kMostWidth);
+  return std::min(look.px(kMostWidth), column->Size.x - ImGui::GetStyle().WindowPadding.x);
+}
 
 bool is_narrow(const ImRect& panel, const ImRect& room) { return panel.GetWidth() < kNarrowPanel * room.GetWidth(); }
 
@@ -53,7 +70,7 @@ std::vector<ImRect> kept_free(const Look& look, const ImRect& panel) {
   ImGuiContext& g = *ImGui::GetCurrentContext();
   const ImRect band = band_of_item(panel), whole = g.CurrentWindow->RootWindow->Rect();
   std::vector<ImRect> kept{band};
-  if (whole.GetWidth() > 1.5F * panel.GetWidth())
+  if (whole.GetWidth() > 1.5F * panel.GetWidth() && column_of_tooltips() == nullptr)
     kept.emplace_back(whole.Min, ImVec2(whole.Max.x, whole.Min.y + look.px(64)));
   for (int n = 0; n < g.Tables.GetMapSize(); ++n) {
     const ImGuiTable* table = g.Tables.TryGetMapData(n);
@@ -71,12 +88,13 @@ std::vector<ImRect> kept_free(const Look& look, const ImRect& panel) {
   return kept;
 }
 
-/// Where tooltips of `what` have room: above the notices, unless it is one of these.
+/// Where tooltips of `what` have room: in its column, above the notices, unless it is one of these.
 ImRect room_of(const ImRect& what) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImRect room(viewport->Pos, ImVec2(viewport->Pos.x + viewport->Size.x, viewport->Pos.y + viewport->Size.y));
   const ImGuiWindow* notices = ImGui::FindWindowByName(kNoticesWindow);
   if (notices != nullptr && notices->WasActive && what.Min.y < notices->Pos.y) room.Max.y = notices->Pos.y;
+  if (const ImGuiWindow* column = column_of_tooltips()) room.ClipWith(column->Rect());
   return room;
 }
 
@@ -84,12 +102,14 @@ ImRect room_of(const ImRect& what) {
 /// tab stands above it, clear of the toolbar, or below the panel's first lines.
 void place_tooltip(const Look& look, std::string_view text, bool tab = false) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  const ImRect what = ImGui::GetCurrentContext()->LastItemData.Rect, room = room_of(what), panel = panel_of_item(room);
+  const bool in_column = column_of_tooltips() != nullptr;
+  const ImRect what = ImGui::GetCurrentContext()->LastItemData.Rect, room = room_of(what);
+  const ImRect panel = in_column ? room : panel_of_item(room);
   const ImVec2 pad = ImGui::GetStyle().WindowPadding;
   // It wraps at a place in its window, whose padding is before the text.
-  ImVec2 size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, look.px(kMostWidth) - pad.x);
+  ImVec2 size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, end_of_lines(look) - pad.x);
   size = ImVec2(size.x + 2 * pad.x, size.y + 2 * pad.y);
-  if (what.GetHeight() > look.px(40) && !is_narrow(panel, room)) {
+  if (what.GetHeight() > look.px(40) && !is_narrow(panel, room) && !in_column) {
     const ImVec2 mouse = ImGui::GetMousePos();
     const bool covers = mouse.y + look.px(24) + size.y > room.Max.y && room.Max.y < viewport->Pos.y + viewport->Size.y;
     if (covers)
@@ -108,8 +128,9 @@ void place_tooltip(const Look& look, std::string_view text, bool tab = false) {
 }
 
 void show_tooltip(const Look& look, std::string_view text) {
+  const float lines_end = end_of_lines(look);  // of the panel, which the tooltip is no part of
   if (!ImGui::BeginTooltip()) return;
-  ImGui::PushTextWrapPos(look.px(kMostWidth));
+  ImGui::PushTextWrapPos(lines_end);
   say(text);
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
@@ -159,6 +180,13 @@ ImVec2 tooltip_place(const ImRect& what, float x, ImVec2 size, const ImRect& pan
   return {column, within(what.Max.y + gap, room.Min.y, room.Max.y - size.y)};
 }
 
+void keep_tooltips_in_column() { ImGui::GetCurrentWindow()->StateStorage.SetBool(kColumnMark, true); }
+
+void value_tooltip(const Context& context, std::string_view text) {
+  place_tooltip(context.look, text);
+  show_tooltip(context.look, text);
+}
+
 void tooltip(const Context& context, std::string_view text) {
   if (!pointer_works(context) ||
       !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled))
@@ -176,8 +204,9 @@ void tab_tooltip(const Context& context, std::string_view text) {
 void field_tooltip(const Context& context, std::string_view title, const FieldText& text) {
   if (!pointer_works(context) || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
   place_tooltip(context.look, fmt::format("{}\n{}\n{}\n{}", title, text.meaning, text.formula, text.better));
+  const float lines_end = end_of_lines(context.look);
   if (!ImGui::BeginTooltip()) return;
-  ImGui::PushTextWrapPos(context.look.px(kMostWidth));
+  ImGui::PushTextWrapPos(lines_end);
   ImGui::PushFont(context.look.heading, kBodySize);
   say(title);
   ImGui::PopFont();

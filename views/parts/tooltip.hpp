@@ -18,6 +18,10 @@ inline constexpr const char* kNoticesWindow = "##notices";
 void tooltip(const Context& context, std::string_view text);
 /// The same of a panel's tab: above it where that leaves the toolbar free.
 void tab_tooltip(const Context& context, std::string_view text);
+/// As `tooltip` at once, of an item that is known to be hovered: the value under the pointer.
+void value_tooltip(const Context& context, std::string_view text);
+/// Tooltips of what stands in this window stay in it: what is beside it is what is looked at.
+void keep_tooltips_in_column();
 /// Tooltip of a header: meaning, formula, better direction.
 void field_tooltip(const Context& context, std::string_view title, const struct FieldText& text);
 

@@ -12,6 +12,7 @@
 #include "kernels/inspect/mean_maps.hpp"
 #include "tests/views/attention/attention_fixture.hpp"
 #include "views/model/attention/attention_model.hpp"
+#include "views/model/attention/grid_plan.hpp"
 #include "views/model/attention/mean_words.hpp"
 #include "views/model/attention/triple_hits.hpp"
 #include "views/print/chart_picture.hpp"
@@ -163,6 +164,29 @@ TEST_F(AttentionWords, a_pair_before_the_first_token_is_not_framed) {
   ui().pinned = AttentionCell{100, 2};
   text();
   EXPECT_FALSE(ui().pinned.has_value()) << "there are 100 tokens";
+}
+
+TEST_F(AttentionWords, a_share_of_an_output_near_zero_is_no_number) {
+  for (const double share : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    auto slice = even_slice(50, 16, 8);
+    slice->top = {{49, 48, 3, 0.36, 0.1}};
+    slice->top[0].output_share = static_cast<decltype(slice->top[0].output_share)>(share);
+    side().slice = slice;
+    EXPECT_THAT(text(), HasSubstr("| –")) << share;
+    for (const char* none : {"| NaN", "| inf", "| -inf"}) EXPECT_THAT(canvas.text, Not(HasSubstr(none))) << share;
+  }
+}
+
+TEST_F(AttentionWords, a_grid_names_no_token_before_the_first) {
+  ui().show = AttentionShow::grid;
+  ui().grid = {"4", "0"};
+  const GridPlan plan = planned_grid(ui(), data.attention);
+  ASSERT_TRUE(plan.request) << plan.problem;
+  data.attention.grid.of = plan.request;
+  data.attention.grid.cells[{4, 0}] = even_slice(4, 5, 5);
+  ImGui::GetIO().AddMousePosEvent(400, 300);
+  EXPECT_THAT(text(), HasSubstr("back: before the first token, so query 4 has no such pair"));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("j = -")));
 }
 
 TEST_F(AttentionWords, the_framed_pair_stays_in_words_under_the_pointer) {

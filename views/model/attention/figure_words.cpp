@@ -80,6 +80,23 @@ std::string key_text(const SourceReply& source, std::int64_t position, std::int6
   return fmt::format("{} ({} {})", place, format_count(std::abs(back)), back > 0 ? "back" : "ahead");
 }
 
+std::string shape_text(const SourceReply& source) {
+  const std::string heads = source.q_heads == source.kv_heads
+                                ? counted(source.q_heads, "head")
+                                : fmt::format("{} of q, {} of k", counted(source.q_heads, "head"), source.kv_heads);
+  return fmt::format("{}, {}, head size {}, {}", counted(source.seq_len, "token"), heads, source.head_dim,
+                     source.values ? "with v1 and v2" : "without v1 and v2");
+}
+
+std::string missing_pair_text(const AttentionCell& cell, std::int64_t query) {
+  const bool both = cell.j < 0 && cell.k < 0;
+  return fmt::format("{}: before the first token, so query {} has no such pair",
+                     both         ? fmt::format("j {} and k {} back", query - cell.j, query - cell.k)
+                     : cell.j < 0 ? fmt::format("j {} back", query - cell.j)
+                                  : fmt::format("k {} back", query - cell.k),
+                     format_count(query));
+}
+
 std::string source_line(const AttentionSource& source, const SourceReply* reply) {
   std::string line = source_title(source);
   if (source.kind != SourceKind::file || !reply || !line.ends_with(".npy")) return line;

@@ -21,6 +21,10 @@ std::string figure_meaning(OverviewFigure figure, const Overview& overview, cons
                            std::int64_t tokens);
 /// "brown 1,005 (7 back)": a key of a query.
 std::string key_text(const SourceReply& source, std::int64_t position, std::int64_t query);
+/// "1,024 tokens, 8 heads of q, 1 of k, head size 64, v1 and v2": what was opened.
+std::string shape_text(const SourceReply& source);
+/// "j 3 back: before the first token, so query 2 has no such pair": of a pair that does not exist.
+std::string missing_pair_text(const AttentionCell& cell, std::int64_t query);
 /// "q.npy with k1, k2, v1, v2": a file and what else was read for it; of another source its title.
 std::string source_line(const AttentionSource& source, const SourceReply* reply);
 /// "layer7.npz, window 512 × 32, trilinear": what stands below a picture of a slice.

@@ -1,0 +1,69 @@
+// The columns beside the map of attention, and the dialog of its tensors: what is looked at or aimed at stays free.
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "kernels/tensors/tensor_file.hpp"
+#include "tests/views/journeys/attention_journey.hpp"
+#include "views/model/attention/attention_draft.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::AttentionJourney;
+
+/// Scrolls the left column down until `item` is seen whole.
+void scroll_left_to(ImGuiTestContext* c, const char* item) {
+  for (ImGuiWindow* one : ImGui::GetCurrentContext()->Windows) {
+    if (!one->WasActive || std::string_view(one->Name).find("##rest") == std::string_view::npos) continue;
+    for (float y = 0; y < one->ScrollMax.y + 60; y += 60) {
+      ImGui::SetScrollY(one, std::min(y, one->ScrollMax.y));
+      c->Yield(2);
+      if (!c->ItemExists(item)) continue;
+      const ImGuiTestItemInfo info = c->ItemInfo(item);
+      if (info.RectClipped.GetHeight() == info.RectFull.GetHeight()) return;
+    }
+  }
+}
+
+TEST_F(AttentionJourney, tooltips_of_the_sides_stay_off_the_map) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    const ImRect map = c->ItemInfo("//**/##cells").RectFull;
+    for (const char* item : {"//**/##row", "//**/distance k", "//**/##overview", "//**/##scale", "//**/causal",
+                             "//**/##dot", "//**/Mean"}) {
+      scroll_left_to(c, item);
+      c->MouseMove(item);
+      c->SleepNoSkip(1.0F, 1.0F / 30);
+      const ImGuiWindow* shown = ImGui::FindWindowByName("##Tooltip_00");
+      IM_CHECK(shown != nullptr && shown->Active && !shown->Hidden);
+      IM_CHECK_GT(shown->Size.x, 0.0F);
+      IM_CHECK(!shown->Rect().Overlaps(map));
+      IM_CHECK(!shown->Rect().Overlaps(c->ItemInfo(item).RectClipped));
+    }
+  });
+}
+
+TEST_F(AttentionJourney, open_stays_where_it_is_while_shapes_come) {
+  const auto ones = [](const char* name) { return HostTensor{name, {8, 2, 4}, std::vector<float>(64, 1.0F)}; };
+  write_safetensors(window->folder / "some.safetensors", std::vector{ones("q"), ones("k1"), ones("k2")});
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    c->ItemClick("//**/Choose...");
+    c->Yield(2);
+    c->SetRef("//$FOCUSED");
+    c->ItemClick("File");
+    c->Yield(3);
+    const ImRect before = c->ItemInfo("Open").RectFull;
+    c->ItemInput("##file");
+    c->KeyCharsReplace((world().folder / "some.safetensors").c_str());
+    wait(c);
+    IM_CHECK(tensors_of(attention().draft, data().attention) != nullptr);
+    const ImRect after = c->ItemInfo("Open").RectFull;
+    IM_CHECK_EQ(after.Min.x, before.Min.x);
+    IM_CHECK_EQ(after.Min.y, before.Min.y);
+  });
+}
+
+}  // namespace
+}  // namespace triscope
