@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -171,6 +172,19 @@ TEST(LatencyModel, samples_of_a_failed_measurement_are_not_shown_as_a_result) {
   EXPECT_FALSE(cell_value(model.lines[1], column(columns, "median/forward")));
   EXPECT_EQ(cell_text(model.lines[0], column(columns, "median/forward")), "10.00");
   EXPECT_EQ(model.groups[0].max_tflops, 1);
+}
+
+TEST(LatencyModel, a_pass_without_a_time_of_ours_stands_behind_those_that_have_one) {
+  ResultRow reference = row(3, 512, 512, Pass::forward, 5, 1, "baseline.fa3");
+  reference.problem.form = Form::dot_product;
+  const ResultRow backward = row(2, 512, 32, Pass::backward, 30, 1);
+  const auto first_time = [](std::vector<ResultRow> rows) {
+    const auto columns = latency_columns(make_latency_model(*sweep(std::move(rows)), nullptr));
+    return std::ranges::find(columns, LatencyField::median, &LatencyColumn::field)->id;
+  };
+  EXPECT_EQ(first_time({row(1, 512, 32, Pass::forward, 10, 1), backward, reference}), "median/forward");
+  EXPECT_EQ(first_time({failed(row(1, 512, 32, Pass::forward, 10, 1), "stopped"), backward, reference}),
+            "median/backward");
 }
 
 TEST(LatencyModel, sorting_puts_absent_values_last_in_both_directions) {

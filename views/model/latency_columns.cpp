@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
@@ -70,11 +71,28 @@ FieldText field_text(LatencyField field) {
   return {};
 }
 
+namespace {
+
+/// Groups in which one of our kernels has a time stand first: those of a sweep that was stopped may all be empty.
+std::vector<std::size_t> groups_in_order(const LatencyModel& model) {
+  std::vector<std::size_t> groups(model.groups.size());
+  std::iota(groups.begin(), groups.end(), std::size_t{0});
+  std::ranges::stable_partition(groups, [&](std::size_t g) {
+    return std::ranges::any_of(model.lines, [&](const LatencyLine& line) {
+      return line.problem.form != Form::dot_product && g < line.cells.size() && line.cells[g] &&
+             line.cells[g]->row.status == Status::ok && line.cells[g]->row.median_ms;
+    });
+  });
+  return groups;
+}
+
+}  // namespace
+
 std::vector<LatencyColumn> latency_columns(const LatencyModel& model) {
   std::vector<LatencyColumn> columns{{LatencyField::label, 0, "window", "window"}};
   for (std::size_t i = 0; i < model.fact_names.size(); ++i)
     columns.push_back({LatencyField::fact, i, model.fact_names[i], model.fact_names[i]});
-  for (std::size_t g = 0; g < model.groups.size(); ++g) {
+  for (const std::size_t g : groups_in_order(model)) {
     const std::string& group = model.groups[g].title;
     const auto add = [&](LatencyField field, const char* id, std::string title) {
       columns.push_back({field, g, fmt::format("{}/{}", id, group), std::move(title)});

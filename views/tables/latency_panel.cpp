@@ -452,7 +452,8 @@ void draw_latency_panel(Context& context) {
   if (!draw_data_state(context, true)) return;
   UiState& ui = context.ui;
   const LatencyModel& model = *context.models.latency(context.data);
-  const std::vector<LatencyColumn> columns = latency_columns(model);
+  std::vector<LatencyColumn> columns = latency_columns(model);
+  bring_first_time_into_view(context, columns);
   const std::vector<std::size_t>& order =
       context.models.order(context.data, ui.table_filter, ui.sort_column, ui.sort_descending);
   draw_filter_row(context, model, order.size());

@@ -54,7 +54,25 @@ float title_width(const Look& look, const LatencyColumn& column) {
 }  // namespace
 
 float width_of(const Look& look, const LatencyColumn& column) {
-  return std::max(title_width(look, column), look.px(column.title == "kernel" ? 92 : column_width(column.field)));
+  return std::max(title_width(look, column), look.px(column.title == "kernel" ? 92
+                                                     : column.title == "form" ? 84
+                                                                              : column_width(column.field)));
+}
+
+void bring_first_time_into_view(const Context& context, std::vector<LatencyColumn>& columns) {
+  const float room = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize;
+  float taken = 0;
+  std::ptrdiff_t behind = 1;  // the window, or the kernel
+  for (std::size_t n = 0; n < columns.size(); ++n) {
+    const LatencyColumn& column = columns[n];
+    if (!is_shown(context.ui, column)) continue;
+    taken += width_of(context.look, column) + context.look.px(2 * kCellPadding) + 1;
+    const auto at = static_cast<std::ptrdiff_t>(n);
+    if (column.title == "kernel") behind = at + 1;
+    if (column.field != LatencyField::median) continue;
+    if (taken > room) std::rotate(columns.begin() + behind, columns.begin() + at, columns.begin() + at + 1);
+    return;
+  }
 }
 
 float rate_text_width(const Look& look, const LatencyGroup& group) {

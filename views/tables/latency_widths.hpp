@@ -12,6 +12,8 @@ constexpr float kCellPadding = 5;  ///< design pixels
 
 /// Wide enough for what is in it and for its title.
 float width_of(const Look& look, const LatencyColumn& column);
+/// Puts the first time behind the kernel where the other settings before it would leave it no room whole.
+void bring_first_time_into_view(const Context& context, std::vector<LatencyColumn>& columns);
 /// Room of a rate without its bar: its number, as wide as any of the group.
 float rate_text_width(const Look& look, const LatencyGroup& group);
 /// Width of a rate's column, before the table begins. Bars take what the other columns leave; where not all find room
