@@ -114,6 +114,8 @@ MeanMapsMaker::MeanMapsMaker(const Problem& problem, std::int64_t tokens, std::i
   maps_.queries.resize(static_cast<std::size_t>(heads));
   maps_.strongest.resize(static_cast<std::size_t>(heads));
   sums_.resize(static_cast<std::size_t>(heads * maps_.width * maps_.height));
+  best_p_.resize(sums_.size());
+  best_query_.resize(sums_.size(), -1);
 }
 
 void MeanMapsMaker::add(std::int64_t head, std::int64_t query, const Slice& slice) {
@@ -123,10 +125,15 @@ void MeanMapsMaker::add(std::int64_t head, std::int64_t query, const Slice& slic
   float most = -std::numeric_limits<float>::infinity();
   const float* log_p = slice.log_p.data();
   for (std::int64_t k = slice.first2; k < slice.first2 + slice.count2; ++k) {
-    double* sum = sums_.data() + place_of(maps_, head, query - slice.first1, query - k);
-    for (std::int64_t j = 0; j < slice.count1; ++j, ++log_p, ++sum) {
+    std::size_t place = place_of(maps_, head, query - slice.first1, query - k);
+    for (std::int64_t j = 0; j < slice.count1; ++j, ++log_p, ++place) {
       if (!std::isfinite(*log_p)) continue;
-      *sum += static_cast<double>(std::exp(*log_p));
+      const float p = std::exp(*log_p);
+      sums_[place] += static_cast<double>(p);
+      if (p > best_p_[place]) {
+        best_p_[place] = p;
+        best_query_[place] = static_cast<std::int32_t>(query);
+      }
       if (*log_p <= most) continue;
       most = *log_p;
       strongest = {query - slice.first1 - j, query - k};
@@ -152,7 +159,11 @@ void MeanMapsMaker::add_up(std::int64_t head) {
     }
   }
   maps_.range.push_back(most > 0 ? std::array{std::log(least), std::log(most)} : std::array{0.0F, 0.0F});
-  maps_.peaks.push_back(mean_peaks(maps_, head, kKeptPeaks));
+  for (MeanPeak& peak : maps_.peaks.emplace_back(mean_peaks(maps_, head, kKeptPeaks))) {
+    const std::size_t place = place_of(maps_, head, peak.back1, peak.back2);
+    peak.best_query = best_query_[place];
+    peak.best_p = static_cast<double>(best_p_[place]);
+  }
 }
 
 MeanMaps MeanMapsMaker::finish() {

@@ -19,9 +19,11 @@ inline constexpr std::size_t kKeptPeaks = 8;
 /// Distances at which a head's mean is large.
 struct MeanPeak {
   std::int64_t head = 0, back1 = 0, back2 = 0;
-  double p = 0;              ///< the mean
-  double even = 0;           ///< what even weights would give, over the same queries
-  std::int64_t queries = 0;  ///< that see it
+  double p = 0;                  ///< the mean
+  double even = 0;               ///< what even weights would give, over the same queries
+  std::int64_t queries = 0;      ///< that see it
+  std::int64_t best_query = -1;  ///< of them the one at which this pair's own p is largest; -1: not known
+  double best_p = 0;             ///< that p
 };
 
 /// Means over queries that count, every `step`-th. A cell's mean is over those of them that see it: a key before token
@@ -69,6 +71,8 @@ class MeanMapsMaker {
 
   MeanMaps maps_;
   std::vector<double> sums_;
+  std::vector<float> best_p_;             ///< as `sums_`: the largest p of single queries
+  std::vector<std::int32_t> best_query_;  ///< and at which query
 };
 
 }  // namespace triscope

@@ -54,8 +54,8 @@ struct MeansCase {
 };
 
 struct Reference {
-  double p = 0, even = 0;
-  std::int64_t queries = 0;
+  double p = 0, even = 0, best_p = 0;
+  std::int64_t queries = 0, best_query = -1;
 };
 
 /// By distances, from every triple that a query from `first` on sees.
@@ -73,6 +73,10 @@ std::map<std::pair<std::int64_t, std::int64_t>, Reference> plain_means(const Mea
     for (const auto& [backs, weight] : weights) {
       Reference& mean = means[backs];
       mean.p += weight / sum;
+      if (weight / sum > mean.best_p) {
+        mean.best_p = weight / sum;
+        mean.best_query = i;
+      }
       mean.even += 1 / static_cast<double>(weights.size());
       ++mean.queries;
     }
@@ -116,6 +120,8 @@ TEST(MeanMaps, equal_plain_loops_over_every_triple) {
         EXPECT_NEAR(peak.p, own.p, 1e-6);
         EXPECT_NEAR(peak.even, own.even, 1e-12) << "over the very queries that see it";
         EXPECT_EQ(peak.queries, own.queries);
+        EXPECT_NEAR(peak.best_p, own.best_p, 1e-6);
+        EXPECT_EQ(peak.best_query, own.best_query);
       }
     }
   }
