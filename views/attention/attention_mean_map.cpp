@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -113,7 +114,9 @@ void draw_mean_axes(const Context& context, const MeanPlace& place, float left) 
 void mark_framed(const Context& context, const MeanPlace& place) {
   const AttentionUi& ui = context.ui.attention;
   if (!ui.pinned) return;
-  const std::int64_t back1 = ui.query - ui.pinned->j, back2 = ui.query - ui.pinned->k;
+  const std::int64_t query = context.data.attention.sides[0].slice_of.query.query;
+  const auto [back1, back2] =
+      ui.pinned_back ? ui.pinned_back->back : std::array{query - ui.pinned->j, query - ui.pinned->k};
   if (back1 < 0 || back1 >= place.maps->width || back2 < 0 || back2 >= place.maps->height) return;
   const Look& look = context.look;
   const ImVec2 at(place.x_of(static_cast<double>(back1)), place.y_of(static_cast<double>(back2)));

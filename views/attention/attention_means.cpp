@@ -101,6 +101,27 @@ void draw_head_peak(Context& context, const MeanMaps& maps, const std::vector<Me
   draw_peak_cells(context, peak, n == 0 ? theme.text : theme.muted);
 }
 
+/// At which query a peak is framed, and at which it is largest, with the way there. Takes as much room without one.
+void draw_framed_peak(Context& context, const MeanMaps& maps, std::int64_t head) {
+  AttentionUi& ui = context.ui.attention;
+  const float top = ImGui::GetCursorPosY();
+  const std::vector<MeanPeak>& peaks = maps.peaks[static_cast<std::size_t>(head)];
+  const auto framed = std::ranges::find_if(peaks, [&](const MeanPeak& peak) { return is_framed(ui, peak); });
+  const AttentionSideData& side = context.data.attention.sides[0];
+  muted_text(context,
+             framed == peaks.end() ? framing_sentence(side.slice_of.query.query) : framed_sentence(*framed, side),
+             true);
+  const float button = top + 3 * ImGui::GetTextLineHeight();
+  if (framed != peaks.end() && framed->best_query >= 0 && framed->best_query != side.slice_of.query.query) {
+    ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), button));
+    if (ImGui::Button(fmt::format("Show query {}###best_query", format_count(framed->best_query)).c_str()))
+      frame_peak(ui, context.data.attention, *framed, framed->best_query);
+    tooltip(context, "The query at which p of this pair of distances is largest, of those that are averaged");
+  }
+  const float end = button + ImGui::GetFrameHeightWithSpacing();
+  if (ImGui::GetCursorPosY() < end) ImGui::Dummy(ImVec2(1, end - ImGui::GetCursorPosY()));
+}
+
 }  // namespace
 
 void draw_head_peaks(Context& context) {
@@ -154,7 +175,8 @@ void draw_mean_map(Context& context) {
         frame_peak(ui, context.data.attention, *maps, peak);
       }
     }
-    tooltip(context, mean_cell_text(peak) + ". A click frames the pair in the map.");
+    tooltip(context, mean_cell_text(peak) + ".\n" + best_query_text(peak) +
+                         "A click frames the pair in the map of the shown query.");
     ImGui::PopID();
     ImGui::SameLine(0, 0);
     number_right(context, fmt::format("{}", -peak.back1));
@@ -168,6 +190,7 @@ void draw_mean_map(Context& context) {
     number_right(context, format_count(maps->strongest_at(head, peak.back1, peak.back2)));
   }
   ImGui::EndTable();
+  draw_framed_peak(context, *maps, head);
   muted_text(context, strongest_sentence(*maps, head), true);
   muted_text(context,
              "Distances that less than an eighth of these queries see are left out, and pairs beside a larger peak. "

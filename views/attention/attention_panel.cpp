@@ -10,6 +10,7 @@
 #include "views/model/attention/attention_draft.hpp"
 #include "views/model/attention/film_choice.hpp"
 #include "views/model/attention/mean_words.hpp"
+#include "views/model/attention/triple_hits.hpp"
 #include "views/parts/number_field.hpp"
 #include "views/parts/widgets.hpp"
 
@@ -322,6 +323,7 @@ void draw_attention_panel(Context& context) {
   ui.hovered_now.reset();
   handle_keys(context);
   keep_inside(ui, context.data.attention);
+  frame_awaited(ui, context.data.attention);
   if (shows_one_column(context)) {
     draw_one_column(context);
   } else {

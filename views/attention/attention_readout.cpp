@@ -38,6 +38,14 @@ std::string pair_text(Context& context, const AttentionCell& cell) {
   return text;
 }
 
+/// "Framed at query 511, by distance: " of a pair that goes with the query.
+std::string framed_text(Context& context) {
+  const AttentionUi& ui = context.ui.attention;
+  const std::string text = pair_text(context, *ui.pinned);
+  if (!ui.pinned_back) return "Framed: " + text;
+  return fmt::format("Framed by distance, at query {}: {}", format_count(ui.pinned_back->query), text);
+}
+
 }  // namespace
 
 void draw_caption(Context& context, ImVec2 at, float width) {
@@ -50,7 +58,7 @@ void draw_caption(Context& context, ImVec2 at, float width) {
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   muted_text(context, picture_caption(side.slice_of, *side.source));
   if (has_preset_windows(ui)) muted_text(context, kPresetWindows);
-  if (ui.pinned) coloured_text(look.theme.text, "Framed: " + pair_text(context, *ui.pinned));
+  if (ui.pinned) coloured_text(look.theme.text, framed_text(context));
   const int which = ui.flipped ? 1 : ui.show == AttentionShow::difference ? 2 : 0;
   const HeatmapStyle style = model.style(ui, context.data.attention, which);
   const ImVec2 bar = ImGui::GetCursorScreenPos();
@@ -68,12 +76,11 @@ void draw_readout(Context& context, float width, bool one_line) {
                "Hover shows a pair, click keeps it. Wheel zooms, with Shift across, with Ctrl down; drag pans, "
                "double-click shows all. Arrow keys: query and head.");
   } else if (both) {
-    coloured_text(context.look.theme.text, "Framed: " + pair_text(context, *ui.pinned));
+    coloured_text(context.look.theme.text, framed_text(context));
     coloured_text(context.look.theme.muted, "Pointer: " + pair_text(context, *ui.hovered));
   } else {
-    const bool kept = !ui.hovered || ui.hovered == ui.pinned;
-    coloured_text(context.look.theme.text,
-                  (kept ? "Framed: " : "") + pair_text(context, ui.hovered ? *ui.hovered : *ui.pinned));
+    const bool kept = ui.pinned && (!ui.hovered || ui.hovered == ui.pinned);
+    coloured_text(context.look.theme.text, kept ? framed_text(context) : pair_text(context, *ui.hovered));
   }
   ImGui::PopTextWrapPos();
 }

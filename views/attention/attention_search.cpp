@@ -75,7 +75,7 @@ void draw_search_choice(Context& context) {
       ImGui::SameLine();
       coloured_text(context.look.theme.text, source.labels[static_cast<std::size_t>(search.token)]);
     }
-    if (ui.pinned) {
+    if (ui.pinned && exists(*ui.pinned)) {
       for (const auto& [label, position] : {std::pair{"pinned j", ui.pinned->j}, std::pair{"pinned k", ui.pinned->k}}) {
         ImGui::SameLine();
         if (ImGui::Button(label)) search.token = position;

@@ -14,6 +14,7 @@
 #include "views/data/format.hpp"
 #include "views/model/attention/figure_words.hpp"
 #include "views/model/attention/striking_places.hpp"
+#include "views/model/attention/triple_hits.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -248,11 +249,9 @@ void draw_striking(Context& context, const Overview& overview, const Problem& pr
     ImGui::PushID(static_cast<int>(place.head));
     const bool here = place.head == ui.head && place.query == ui.query;
     const SmallFont font(look);
-    if (ImGui::Selectable(fmt::format("head {}, query {}", place.head, format_count(place.query)).c_str(), here)) {
-      ui.head = place.head;
-      ui.query = place.query;
-    }
-    tooltip(context, "Go there; its strongest triples stand at the right.");
+    if (ImGui::Selectable(fmt::format("head {}, query {}", place.head, format_count(place.query)).c_str(), here))
+      go_to_strongest(ui, {place.head, place.query});
+    tooltip(context, "Go there: its strongest triples stand at the right, and the first of them is framed.");
     ImGui::SameLine();
     number_right(context,
                  distance ? fmt::format("{}, even {}", significant_text(static_cast<double>(place.value), 3),

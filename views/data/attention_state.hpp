@@ -38,6 +38,23 @@ struct AttentionCell {
 /// Both keys are tokens: a window may reach before the first one.
 inline bool exists(const AttentionCell& cell) { return cell.j >= 0 && cell.k >= 0; }
 
+/// A pair that was framed by its distances: it goes with the query.
+struct FramedDistances {
+  std::array<std::int64_t, 2> back{};
+  std::int64_t query = 0;  ///< from which they are counted now
+  AttentionCell cell() const { return {query - back[0], query - back[1]}; }
+};
+/// Windows that were shown before wider ones.
+struct FormerWindows {
+  std::int64_t window1 = 0, window2 = 0;
+  bool operator==(const FormerWindows&) const = default;
+};
+/// A head at a query.
+struct HeadQuery {
+  std::int64_t head = 0, query = 0;
+  bool operator==(const HeadQuery&) const = default;
+};
+
 /// The dialog that chooses tensors.
 struct SourceDraft {
   bool open = false;
@@ -91,6 +108,8 @@ struct AttentionUi {
   std::optional<HeatmapPart> part;                ///< zoomed in; unset: the whole window
   AttentionColumn column = AttentionColumn::map;  ///< the one that a window too narrow for three shows
   std::optional<AttentionCell> pinned;
+  std::optional<FramedDistances> pinned_back;  ///< `pinned` is this pair, and may lie before the first token
+  std::optional<HeadQuery> strongest_awaited;  ///< once its slice is there, its strongest pair is framed
   std::optional<AttentionCell> hovered,
       hovered_now;  ///< under the pointer in the last frame; being collected in this one
   OverviewFigure figure = OverviewFigure::entropy;

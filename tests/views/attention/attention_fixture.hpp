@@ -3,10 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string>
 
+#include "kernels/inspect/mean_maps.hpp"
 #include "tests/views/pictures/canvas.hpp"
 #include "views/model/attention/attention_model.hpp"
 
@@ -87,6 +90,48 @@ class AttentionPanel : public testing::Test {
 
   Canvas canvas;
   WindowData data;
+};
+
+/// The panel with its overview, and the mean of two heads: head 0 looks 5, 2 and 9, 3 back alike and 12, 4 a little
+/// less, head 1 has no preference.
+class AttentionMeans : public AttentionPanel {
+ protected:
+  AttentionMeans() {
+    AttentionData& attention = data.attention;
+    attention.overview.of = *wanted_overview(ui(), attention);
+    auto overview = std::make_shared<Overview>();
+    overview->heads = 2;
+    overview->columns = 34;
+    overview->step = 3;
+    overview->entropy.assign(68, 2);
+    overview->largest_p.assign(68, 0.25F);
+    overview->distance1.assign(68, 7.5F);
+    overview->distance2.assign(68, 3.5F);
+    std::fill_n(overview->distance2.begin(), 34, 2.0F);
+    attention.overview.answer = overview;
+    attention.overview.of.step = 3;
+    attention.means.of = attention.overview.of;
+    attention.means.answer = std::make_shared<MeanMaps>(means(attention.overview.of.query.problem));
+  }
+  static MeanMaps means(const Problem& problem) {
+    MeanMapsMaker maker(problem, 100, 2, 3);
+    for (const std::int64_t head : {0, 1}) {
+      for (const std::int64_t query : averaged_queries(problem, 100, 3)) {
+        const auto slice = even_slice(query, 16, 8);
+        const auto set = [&](std::int64_t back1, std::int64_t back2, double p) {
+          slice->log_p[static_cast<std::size_t>((7 - back2) * 16 + 15 - back1)] = static_cast<float>(std::log(p));
+        };
+        if (head == 0) {
+          const bool swap = query % 2 == 1;
+          set(5, 2, swap ? 0.2 : 0.4);
+          set(9, 3, swap ? 0.36 : 0.2);
+          set(12, 4, 0.16);
+        }
+        maker.add(head, query, *slice);
+      }
+    }
+    return maker.finish();
+  }
 };
 
 }  // namespace triscope::fixture

@@ -101,6 +101,19 @@ void choose_form(AttentionUi& ui, int side, Form form) {
   ui.part.reset();
 }
 
+namespace {
+
+/// A pair of distances goes with the query whose map is shown. Where another pair was framed since, or none, that
+/// holds.
+void follow_query(AttentionUi& ui, const AttentionData& data) {
+  if (!ui.pinned_back) return;
+  if (ui.pinned != ui.pinned_back->cell()) return ui.pinned_back.reset();
+  ui.pinned_back->query = first(data).slice ? first(data).slice_of.query.query : ui.query;
+  ui.pinned = ui.pinned_back->cell();
+}
+
+}  // namespace
+
 void keep_inside(AttentionUi& ui, const AttentionData& data) {
   ui.window1 = std::max<std::int64_t>(1, ui.window1);
   ui.window2 = std::max<std::int64_t>(1, ui.window2);
@@ -109,7 +122,9 @@ void keep_inside(AttentionUi& ui, const AttentionData& data) {
   ui.batch = std::clamp<std::int64_t>(ui.batch, 0, source.batch - 1);
   ui.head = std::clamp<std::int64_t>(ui.head, 0, source.q_heads - 1);
   ui.query = std::clamp<std::int64_t>(ui.query, 0, source.seq_len - 1);
-  if (ui.pinned && (!exists(*ui.pinned) || std::max(ui.pinned->j, ui.pinned->k) >= source.seq_len)) ui.pinned.reset();
+  follow_query(ui, data);
+  if (ui.pinned && !ui.pinned_back && (!exists(*ui.pinned) || std::max(ui.pinned->j, ui.pinned->k) >= source.seq_len))
+    ui.pinned.reset();
 }
 
 bool has_preset_windows(const AttentionUi& ui) {

@@ -16,7 +16,8 @@
 
 namespace triscope {
 
-/// Keeps query, head, windows and cells inside what the open source has.
+/// Keeps query, head, windows and cells inside what the open source has. A pair that was framed by its distances keeps
+/// them from the query whose map is shown.
 void keep_inside(AttentionUi& ui, const AttentionData& data);
 /// Two maps are compared.
 bool compares(const AttentionUi& ui);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
@@ -114,6 +115,31 @@ std::string strongest_sentence(const MeanMaps& maps, std::int64_t head, std::int
   return fmt::format("{}; at this query's {} for {}.", text, distances_text(back1, back2),
                      format_count(maps.strongest_at(head, back1, back2)));
 }
+
+std::string framing_sentence(std::int64_t query) {
+  return fmt::format("A click on a peak frames it in the map of query {}.", format_count(query));
+}
+
+std::string framed_sentence(const MeanPeak& peak, const AttentionSideData& side) {
+  const std::int64_t query = side.slice_of.query.query;
+  const std::string pair = distances_text(peak.back1, peak.back2);
+  const std::optional<double> log_p =
+      side.slice ? log_p_at(*side.slice, {query - peak.back1, query - peak.back2}) : std::nullopt;
+  const std::string here =
+      log_p ? fmt::format("p is {} at the shown query {}", significant_text(std::exp(*log_p), 2), format_count(query))
+            : fmt::format("the shown query {} does not see it", format_count(query));
+  if (peak.best_query < 0) return fmt::format("{}: {}.", pair, here);
+  if (peak.best_query == query) return fmt::format("{}: {}, where it is largest.", pair, here);
+  return fmt::format("{}: {}, and largest at query {}: {}.", pair, here, format_count(peak.best_query),
+                     significant_text(peak.best_p, 2));
+}
+
+std::string best_query_text(const MeanPeak& peak) {
+  if (peak.best_query < 0) return {};
+  return fmt::format("Largest at query {}: p {}.\n", format_count(peak.best_query), significant_text(peak.best_p, 3));
+}
+
+bool is_nearly_even(const MeanPeak& peak) { return peak.p < kNearlyEven * peak.even; }
 
 std::string lift_text(const MeanPeak& peak) {
   const double lift = peak.p / peak.even;

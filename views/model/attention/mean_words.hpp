@@ -38,6 +38,15 @@ std::string averaged_sentence(const MeanMaps& maps, std::int64_t head);
 std::string strongest_sentence(const MeanMaps& maps, std::int64_t head);
 /// The same from the strongest pair of one query, so far back.
 std::string strongest_sentence(const MeanMaps& maps, std::int64_t head, std::int64_t back1, std::int64_t back2);
+/// Where a click on a peak frames it.
+std::string framing_sentence(std::int64_t query);
+/// "-301, -13: p is 0.039 at the shown query 511, and largest at query 307: 0.38.": of a peak that is framed.
+std::string framed_sentence(const MeanPeak& peak, const AttentionSideData& side);
+/// "Largest at query 307: p 0.379." with its line's end.
+std::string best_query_text(const MeanPeak& peak);
+/// A peak of less than so many times even weights stands out of chance alone: the largest of thousands of pairs.
+inline constexpr double kNearlyEven = 3;
+bool is_nearly_even(const MeanPeak& peak);
 /// "1,150 x": how much more than even weights.
 std::string lift_text(const MeanPeak& peak);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_model.hpp"
@@ -56,6 +57,33 @@ void go_to(AttentionUi& ui, const AttentionData& data, const FoundTriple& hit) {
   frame_pair(ui, data, hit.head, hit.query, {hit.triple.j, hit.triple.k});
 }
 
+void go_to_strongest(AttentionUi& ui, const HeadQuery& place) {
+  ui.playing = false;
+  if (ui.show == AttentionShow::grid) ui.show = AttentionShow::one;
+  ui.head = place.head;
+  ui.query = place.query;
+  ui.pinned.reset();
+  ui.search.open = ui.mean_of_queries = false;
+  ui.strongest_awaited = place;
+}
+
+void frame_awaited(AttentionUi& ui, const AttentionData& data) {
+  if (!ui.strongest_awaited) return;
+  const AttentionSideData& side = data.sides[0];
+  const HeadQuery place = *ui.strongest_awaited, now{ui.head, ui.query};
+  if (place == now && (!side.slice || wanted_slice(ui, data, 0) != side.slice_of)) return;
+  ui.strongest_awaited.reset();
+  if (place != now || ui.pinned || side.slice->top.empty()) return;
+  const Triple& strongest = side.slice->top.front();
+  frame_pair(ui, data, place.head, place.query, {strongest.j, strongest.k});
+}
+
+void frame_peak(AttentionUi& ui, const AttentionData& data, const MeanPeak& peak, std::int64_t query) {
+  const FramedDistances framed{{peak.back1, peak.back2}, query};
+  frame_pair(ui, data, peak.head, query, framed.cell());
+  ui.pinned_back = framed;
+}
+
 void frame_peak(AttentionUi& ui, const AttentionData& data, const MeanMaps& maps, const MeanPeak& peak) {
   const std::vector<std::int64_t>& queries = maps.queries.at(static_cast<std::size_t>(peak.head));
   const std::int64_t farthest = std::max(peak.back1, peak.back2);
@@ -65,11 +93,12 @@ void frame_peak(AttentionUi& ui, const AttentionData& data, const MeanMaps& maps
     if (sees == queries.end()) return;
     query = *sees;
   }
-  frame_pair(ui, data, peak.head, query, {query - peak.back1, query - peak.back2});
+  frame_peak(ui, data, peak, query);
 }
 
 bool is_framed(const AttentionUi& ui, const MeanPeak& peak) {
-  return ui.head == peak.head && ui.pinned == AttentionCell{ui.query - peak.back1, ui.query - peak.back2};
+  return ui.head == peak.head && ui.pinned && ui.pinned_back &&
+         ui.pinned_back->back == std::array{peak.back1, peak.back2};
 }
 
 std::ptrdiff_t shown_hit(const AttentionUi& ui, const TripleSearchData& search) {

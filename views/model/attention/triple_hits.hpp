@@ -21,9 +21,15 @@ std::string search_title(const TripleSearch& search);
 std::string progress_text(const TripleSearchData& search);
 /// Shows the slice of a hit, with its cell pinned; a zoom that leaves the cell out is given up.
 void go_to(AttentionUi& ui, const AttentionData& data, const FoundTriple& hit);
+/// Shows a head at a query with the figures of that query; `frame_awaited` frames its strongest pair.
+void go_to_strongest(AttentionUi& ui, const HeadQuery& place);
+/// Once the slice is there that `go_to_strongest` asked for; not where the user has gone elsewhere since.
+void frame_awaited(AttentionUi& ui, const AttentionData& data);
 /// Shows the head of a peak, and frames the peak's pair of distances in the map of the shown query; of the first query
 /// that sees the pair where this one does not.
 void frame_peak(AttentionUi& ui, const AttentionData& data, const MeanMaps& maps, const MeanPeak& peak);
+/// The same at `query`.
+void frame_peak(AttentionUi& ui, const AttentionData& data, const MeanPeak& peak, std::int64_t query);
 bool is_framed(const AttentionUi& ui, const MeanPeak& peak);
 /// The hit whose slice and cell are shown; -1: none.
 std::ptrdiff_t shown_hit(const AttentionUi& ui, const TripleSearchData& search);
