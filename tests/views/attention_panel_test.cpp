@@ -232,6 +232,49 @@ TEST_F(AttentionPanel, a_logit_of_many_digits_leaves_room_for_its_neighbours) {
   EXPECT_THAT(canvas.text, Not(HasSubstr("00000000")));
 }
 
+TEST_F(AttentionPanel, match3_has_no_mean_since_its_mask_is_full) {
+  open_match3();
+  auto overview = std::make_shared<Overview>();
+  overview->heads = 1;
+  overview->columns = 3;
+  overview->sink_p = {0.99F, 0.5F, 0.3F};
+  overview->entropy = overview->largest_p = overview->distance1 = overview->distance2 = {0, 0, 0};
+  data.attention.overview.answer = overview;
+  EXPECT_THAT(text(), HasSubstr("With a full mask pairs have no distances in common"));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("choose smaller windows")));
+}
+
+TEST_F(AttentionPanel, while_b_is_held_the_figures_are_those_of_b) {
+  auto slice = even_slice(50, 16, 8);
+  slice->entropy = 1.25;
+  slice->top = {{45, 48, 3, 0.36, 0.1}};
+  side(1).slice = slice;
+  EXPECT_THAT(text(), Not(HasSubstr("Figures of B")));
+  ImGuiIO& io = ImGui::GetIO();
+  io.AddMousePosEvent(640, 400);
+  io.AddKeyEvent(ImGuiKey_Space, true);
+  EXPECT_THAT(text(), HasSubstr("Figures of B"));
+  EXPECT_THAT(canvas.text, HasSubstr("1.25"));
+  EXPECT_THAT(canvas.text, HasSubstr("0.360"));
+  io.AddKeyEvent(ImGuiKey_Space, false);
+  EXPECT_THAT(text(), Not(HasSubstr("0.360")));
+}
+
+TEST_F(AttentionPanel, without_a_slice_the_right_column_says_what_will_stand_there) {
+  EXPECT_THAT(text(), Not(HasSubstr("The figures of a query stand here")));
+  side().slice.reset();
+  EXPECT_THAT(text(), HasSubstr("The figures of a query stand here once its tensors are open."));
+}
+
+TEST_F(AttentionPanel, a_dot_product_row_that_is_no_number_is_magenta) {
+  const ImU32 magenta = dark_theme().not_a_number;
+  EXPECT_EQ(pixels(magenta), 0);
+  auto slice = even_slice(50, 16, 8);
+  slice->dot_log_p[5] = std::nanf("");
+  side().slice = slice;
+  EXPECT_GT(pixels(magenta), 50);
+}
+
 TEST_F(AttentionPanel, match3_offers_no_form_for_b) {
   ui().show = AttentionShow::side_by_side;
   const auto forms = [&] {

@@ -122,7 +122,7 @@ void draw_axes(const Context& context, const MapView& view) {
   {
     const NumberFont font(look, kSecondarySize);
     const std::int64_t across = tick_step(view.cell_width(), named1 ? 0 : look.px(72)),
-                       down = tick_step(view.cell_height(), named2 ? 0 : look.px(36));
+                       down = tick_step(view.cell_height(), named2 ? 0 : look.px(30));
     for (std::int64_t position = last1; position >= view.frame.first1; position -= across) {
       const float x = view.x_of(static_cast<double>(position - view.frame.first1) + 0.5);
       if (x < view.rect.low.x || x > view.rect.high.x) continue;

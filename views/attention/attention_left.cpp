@@ -204,6 +204,17 @@ void draw_settings(Context& context) {
   draw_sheet(context);
 }
 
+/// Where lines go by under what stays: they fade there rather than being cut.
+void draw_upper_edge(const Context& context) {
+  if (ImGui::GetScrollY() <= 0) return;
+  const ImVec2 low = ImGui::GetWindowPos();
+  const float right = low.x + ImGui::GetWindowWidth(), fade = context.look.px(20), line = context.look.px(1);
+  const ImU32 ground = context.look.theme.panel, clear = faded(ground, 0);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilledMultiColor(low, ImVec2(right, low.y + fade), ground, ground, clear, clear);
+  list->AddRectFilled(low, ImVec2(right, low.y + line), context.look.theme.line);
+}
+
 }  // namespace
 
 void draw_form_choice(Context& context, int side) {
@@ -223,7 +234,10 @@ void draw_form_choice(Context& context, int side) {
 void draw_attention_left(Context& context) {
   draw_source_line(context, 0);
   // What is looked at stays, and what can be done with it goes by under it.
-  if (ImGui::BeginChild("##rest", ImGui::GetContentRegionAvail())) draw_settings(context);
+  if (ImGui::BeginChild("##rest", ImGui::GetContentRegionAvail())) {
+    draw_settings(context);
+    draw_upper_edge(context);
+  }
   ImGui::EndChild();
 }
 

@@ -308,10 +308,12 @@ void draw_attention_maps(Context& context) {
   const bool printing = context.ui.printing;
   const float inset = printing ? look.px(12) : 0;  // of a picture's title from its edge
   const ImVec2 top = ImGui::GetCursorScreenPos(), whole = ImGui::GetContentRegionAvail();
-  const ImVec2 origin(top.x, top.y + inset), room(whole.x, whole.y - inset);
-  const float readout = look.px(printing ? 104 : room.y < look.px(kLowRoom) ? 20 : 40);
+  const ImVec2 origin(top.x + inset, top.y + inset), room(whole.x - inset, whole.y - inset);
+  const float readout = printing                     ? caption_height(context, room.x - look.px(80)) + inset
+                        : room.y < look.px(kLowRoom) ? look.px(20)
+                                                     : look.px(40);
   const ImVec2 maps(room.x, std::max(look.px(120), room.y - readout));
-  context.ui.chart_areas[Panel::attention] = {top.x, top.y, room.x, inset + maps.y + (printing ? readout : 0)};
+  context.ui.chart_areas[Panel::attention] = {top.x, top.y, whole.x, inset + maps.y + (printing ? readout : 0)};
   if (ui.flipped) {
     draw_one_map(context, origin, maps, 1);
   } else if (ui.show == AttentionShow::side_by_side) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -58,7 +60,9 @@ void begin_peak_columns(const Context& context, std::vector<ExplainedColumn> bef
 /// Why there is nothing to show yet, or at all.
 void draw_no_means(Context& context) {
   const AttentionData& data = context.data.attention;
-  if (context.ui.attention.mask == Mask::full)
+  const std::optional<OverviewRequest> overview = wanted_overview(context.ui.attention, data);
+  const bool match3 = overview && overview->query.problem.mask == Mask::full;  // whose mask nobody chose
+  if (match3 || context.ui.attention.mask == Mask::full)
     return muted_text(context, "With a full mask pairs have no distances in common, and there is no mean.", true);
   const bool none = data.overview.answer && !data.means.pending && !wanted_means(context.ui.attention, data);
   if (none && !is_walking(context.ui.attention))

@@ -3,6 +3,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 
 #include "views/attention/attention_panels.hpp"
 #include "views/attention/attention_parts.hpp"
@@ -122,6 +123,8 @@ void draw_export(Context& context) {
   if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
   align_right(width);
   if (ImGui::Button("Export")) ImGui::OpenPopup("export");
+  const ImVec2 corner = ImGui::GetItemRectMax();
+  ImGui::SetNextWindowPos(ImVec2(corner.x, corner.y + context.look.px(4)), ImGuiCond_Appearing, ImVec2(1, 0));
   if (!ImGui::BeginPopup("export")) return;
   constexpr Panel kPanel = Panel::attention;
   const auto picture = [&](const char* copy, const char* save, bool mean) {
@@ -316,11 +319,23 @@ void draw_one_column(Context& context) {
   ImGui::EndChild();
 }
 
+/// What a popup uncovered as it closed is not what the pointer was brought to.
+void note_resting_pointer(AttentionUi& ui) {
+  const ImVec2 mouse = ImGui::GetMousePos();
+  const std::array<float, 2> now{mouse.x, mouse.y};
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) {
+    ui.resting_pointer = now;
+  } else if (ui.resting_pointer != now) {
+    ui.resting_pointer.reset();
+  }
+}
+
 }  // namespace
 
 void draw_attention_panel(Context& context) {
   AttentionUi& ui = context.ui.attention;
   ui.hovered_now.reset();
+  note_resting_pointer(ui);
   handle_keys(context);
   keep_inside(ui, context.data.attention);
   frame_awaited(ui, context.data.attention);
@@ -330,6 +345,7 @@ void draw_attention_panel(Context& context) {
     draw_three_columns(context);
   }
   draw_attention_dialog(context);
+  if (ui.resting_pointer) ui.hovered_now.reset();
   ui.hovered = ui.hovered_now;
   keep_inside(ui, context.data.attention);
 }

@@ -63,6 +63,8 @@ void zoom_and_pan(AttentionUi& ui, const AttentionFrame& frame, const PixelRect&
 /// attention_readout.cpp: what a picture says below its map: what it is of, the pair that is kept, and what its colours
 /// mean.
 void draw_caption(Context& context, ImVec2 at, float width);
+/// attention_readout.cpp: the room that it takes.
+float caption_height(Context& context, float width);
 /// attention_readout.cpp: the kept pair, the one under the pointer, or what the mouse does. Where only `one_line` has
 /// room, the pair under the pointer comes before the kept one.
 void draw_readout(Context& context, float width, bool one_line);

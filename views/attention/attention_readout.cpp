@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
@@ -46,23 +48,50 @@ std::string framed_text(Context& context) {
   return fmt::format("Framed by distance, at query {}: {}", format_count(ui.pinned_back->query), text);
 }
 
+/// What stands below a picture, line by line.
+struct Caption {
+  std::vector<std::string> muted;
+  std::string framed;
+};
+
+Caption caption_of(Context& context) {
+  const AttentionUi& ui = context.ui.attention;
+  const AttentionSideData& side = context.models.attention().shown(ui, context.data.attention)[ui.flipped ? 1 : 0];
+  Caption caption;
+  if (!side.slice || !side.source) return caption;
+  caption.muted.push_back(picture_caption(side.slice_of, *side.source));
+  if (const std::string origin = windows_origin_sentence(ui); !origin.empty()) caption.muted.push_back(origin);
+  if (ui.pinned) caption.framed = framed_text(context);
+  return caption;
+}
+
 }  // namespace
+
+float caption_height(Context& context, float width) {
+  const Caption caption = caption_of(context);
+  const float gap = ImGui::GetStyle().ItemSpacing.y;
+  float height = ImGui::GetTextLineHeight() + gap;  // of the colours
+  const auto add = [&](const std::string& text) {
+    height += ImGui::CalcTextSize(text.c_str(), nullptr, false, width).y + gap;
+  };
+  if (!caption.framed.empty()) add(caption.framed);
+  const SmallFont font(context.look);
+  for (const std::string& line : caption.muted) add(line);
+  return height;
+}
 
 void draw_caption(Context& context, ImVec2 at, float width) {
   const AttentionUi& ui = context.ui.attention;
-  const Look& look = context.look;
-  AttentionModel& model = context.models.attention();
-  const AttentionSideData& side = model.shown(ui, context.data.attention)[ui.flipped ? 1 : 0];
+  const Caption caption = caption_of(context);
   ImGui::SetCursorScreenPos(at);
   ImGui::BeginGroup();
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  muted_text(context, picture_caption(side.slice_of, *side.source));
-  if (has_preset_windows(ui)) muted_text(context, kPresetWindows);
-  if (ui.pinned) coloured_text(look.theme.text, framed_text(context));
+  for (const std::string& line : caption.muted) muted_text(context, line);
+  if (!caption.framed.empty()) coloured_text(context.look.theme.text, caption.framed);
   const int which = ui.flipped ? 1 : ui.show == AttentionShow::difference ? 2 : 0;
-  const HeatmapStyle style = model.style(ui, context.data.attention, which);
+  const HeatmapStyle style = context.models.attention().style(ui, context.data.attention, which);
   const ImVec2 bar = ImGui::GetCursorScreenPos();
-  draw_range_scale(context, style, bar.x, bar.x + std::min(width, look.px(240)));
+  draw_range_scale(context, style, bar.x, bar.x + std::min(width, context.look.px(240)));
   ImGui::PopTextWrapPos();
   ImGui::EndGroup();
 }

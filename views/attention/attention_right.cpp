@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "kernels/tensors/match3.hpp"
@@ -18,6 +19,12 @@ constexpr const char* kShareHelp =
     "–: o is too small for a share";
 constexpr double kLongLogit = 1e5;  // from here on its digits do not fit into their column
 
+/// B while it stands in A's place, else A.
+const AttentionSideData& shown_side(const Context& context) {
+  const std::array<AttentionSideData, 2>& sides = context.data.attention.sides;
+  return sides[context.ui.attention.flipped && sides[1].slice && sides[1].source ? 1 : 0];
+}
+
 /// Rows of triples that leave room for what stands below them.
 int triples_shown(const Context& context) {
   constexpr float kRow = 22, kBelow = 664;  // design pixels
@@ -26,7 +33,7 @@ int triples_shown(const Context& context) {
 
 /// A key: its position as the axes show it; with labels the word, and the position small behind it.
 void draw_key(Context& context, std::int64_t position) {
-  const AttentionSideData& side = context.data.attention.sides[0];
+  const AttentionSideData& side = shown_side(context);
   const std::vector<std::string>& labels = side.source->labels;
   const std::string place = axis_text(context.ui.attention, side.slice_of, position);
   if (labels.empty()) return number_right(context, place);
@@ -50,7 +57,7 @@ std::string share_text(double share) {
 
 void draw_triple(Context& context, const Triple& triple, double sum, int row) {
   AttentionUi& ui = context.ui.attention;
-  const SourceReply& source = *context.data.attention.sides[0].source;
+  const SourceReply& source = *shown_side(context).source;
   const AttentionCell cell{triple.j, triple.k};
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
@@ -78,18 +85,33 @@ void draw_triple(Context& context, const Triple& triple, double sum, int row) {
   tooltip(context, kShareHelp);
 }
 
-/// The strongest pair of this query beside the peaks of the mean, which may be others.
+/// The strongest pair of this query beside the peaks of the mean, which may be others. Its room is kept from the
+/// beginning where means are made: what stands below does not move when they come.
 void draw_link_to_mean(Context& context) {
-  const AttentionSideData& side = context.data.attention.sides[0];
-  const MeanMaps* maps = shown_means(context.ui.attention, context.data.attention);
+  constexpr float kLines = 3;
+  const AttentionUi& ui = context.ui.attention;
+  const AttentionData& data = context.data.attention;
+  const AttentionSideData& side = data.sides[0];
+  const MeanMaps* maps = ui.flipped ? nullptr : shown_means(ui, data);  // they are of A
   const SliceQuery& of = side.slice_of.query;
-  if (!maps || side.slice->top.empty() || of.head >= maps->heads) return;
-  const Triple& strongest = side.slice->top.front();
-  muted_text(context, strongest_sentence(*maps, of.head, of.query - strongest.j, of.query - strongest.k), true);
+  if (!maps && !ui.flipped && !awaits_means(ui, data)) return;
+  float line = 0;
+  {
+    const SmallFont font(context.look);
+    line = ImGui::GetTextLineHeight();
+  }
+  const float end = ImGui::GetCursorPosY() + kLines * line + ImGui::GetStyle().ItemSpacing.y;
+  if (maps && !side.slice->top.empty() && of.head < maps->heads) {
+    const Triple& strongest = side.slice->top.front();
+    muted_text(context, strongest_sentence(*maps, of.head, of.query - strongest.j, of.query - strongest.k), true);
+  }
+  const float left = end - ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y;
+  if (left > 0) ImGui::Dummy(ImVec2(1, left));
 }
 
 void draw_triples(Context& context) {
-  const AttentionSideData& side = context.data.attention.sides[0];
+  if (context.ui.attention.flipped) coloured_text(context.look.theme.accent, "Figures of B");
+  const AttentionSideData& side = shown_side(context);
   const SourceReply& source = *side.source;
   const std::int64_t query = side.slice_of.query.query;
   const bool words = !source.labels.empty();
@@ -126,7 +148,7 @@ void draw_triples(Context& context) {
 
 /// The figures of p over all pairs, or the sentence that a bad sink leaves none.
 void draw_distribution(Context& context) {
-  const AttentionSideData& side = context.data.attention.sides[0];
+  const AttentionSideData& side = shown_side(context);
   const Slice& slice = *side.slice;
   if (std::isnan(slice.lse)) {
     ImGui::PushTextWrapPos(0);
@@ -141,9 +163,9 @@ void draw_distribution(Context& context) {
   fact_line(context, "entropy, nats", significant_text(slice.entropy, 3));
   tooltip(context, "-sum p ln p over all pairs and the sink. Its exponential: over how many pairs p is spread");
   fact_line(context, "largest p", significant_text(slice.largest_p, 3));
-  fact_line(context, fmt::format("outside top {}", slice.top.size()).c_str(),
+  fact_line(context, fmt::format("p outside the {} strongest", slice.top.size()).c_str(),
             significant_text(std::max(0.0, 1 - top - slice.sink_p), 3));
-  tooltip(context, "p of all pairs but the strongest ones together");
+  tooltip(context, "p of all other pairs together: the table shows the first of the strongest");
   fact_line(context, "share of the sink", side.source->sink ? significant_text(slice.sink_p, 3) : "no sink");
   tooltip(context, "A sink is a logit of its own that takes a share of p and has no value. Tensors may have none");
   fact_line(context, "mean distance, tokens",
@@ -152,7 +174,7 @@ void draw_distribution(Context& context) {
 }
 
 void draw_figures(Context& context) {
-  const AttentionSideData& side = context.data.attention.sides[0];
+  const AttentionSideData& side = shown_side(context);
   const Slice& slice = *side.slice;
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   draw_distribution(context);
@@ -207,10 +229,9 @@ void draw_kernel_row(Context& context) {
   const Catalog* catalog = context.data.machine.catalog.get();
   const std::vector<std::string> kernels = catalog ? row_kernels(*catalog, ui.device) : std::vector<std::string>();
   if (kernels.empty()) return;
-  ImGui::AlignTextToFramePadding();
-  muted_text(context, "compare with");
+  muted_text(context, "Run a kernel on this query, and compare its output with this one:", true);
   for (const std::string& kernel : kernels) {
-    ImGui::SameLine(0, context.look.px(4));
+    if (kernel != kernels.front()) ImGui::SameLine(0, context.look.px(4));
     if (ImGui::GetContentRegionAvail().x < button_width(kernel.c_str())) ImGui::NewLine();
     if (chip(context, kernel.c_str(), ui.kernel == kernel)) ui.kernel = ui.kernel == kernel ? std::string() : kernel;
     tooltip(context, kernel_help(*catalog, kernel));
@@ -239,7 +260,7 @@ void draw_kernel_row(Context& context) {
 
 /// What the query puts out, dimension by dimension: blue below and red above zero.
 void draw_output(Context& context) {
-  const AttentionSideData& side = context.data.attention.sides[0];
+  const AttentionSideData& side = shown_side(context);
   const std::vector<float>& output = side.slice->output;
   if (output.empty() || std::isnan(side.slice->entropy)) return;
   const Look& look = context.look;
@@ -267,17 +288,18 @@ void draw_output(Context& context) {
   }
   fact_line(context, "|o|", significant_text(norm_of(output), 4));
   const AttentionSideData& other = context.data.attention.sides[1];
-  if (compares(context.ui.attention) && other.slice && other.slice->output.size() == output.size()) {
+  if (compares(context.ui.attention) && !context.ui.attention.flipped && other.slice &&
+      other.slice->output.size() == output.size()) {
     std::vector<float> difference = output;
     for (std::size_t d = 0; d < difference.size(); ++d) difference[d] -= other.slice->output[d];
     fact_line(context, "|oA - oB| / |oB|", significant_text(norm_of(difference) / norm_of(other.slice->output), 3));
   }
-  draw_kernel_row(context);
+  if (!context.ui.attention.flipped) draw_kernel_row(context);  // it is of A
 }
 
 /// Dot-product attention of the same query, over the same keys.
 void draw_dot_row(Context& context) {
-  const AttentionSideData& side = context.data.attention.sides[0];
+  const AttentionSideData& side = shown_side(context);
   const Slice& slice = *side.slice;
   const Look& look = context.look;
   section(context, "Same query, dot-product row (q · k1)");
@@ -297,15 +319,19 @@ void draw_dot_row(Context& context) {
     const std::int64_t first = frame * p / pixels - masked,
                        end = std::max(first + 1, frame * (p + 1) / pixels - masked);
     float value = -1e30F;
-    for (std::int64_t n = std::max<std::int64_t>(0, first); n < std::min(end, slice.count1); ++n)
-      value = std::max(value, slice.dot_log_p[static_cast<std::size_t>(n)]);
-    if (value < -1e29F) continue;
+    bool number = true;
+    for (std::int64_t n = std::max<std::int64_t>(0, first); n < std::min(end, slice.count1); ++n) {
+      const float one = slice.dot_log_p[static_cast<std::size_t>(n)];
+      number = number && !std::isnan(one);
+      value = std::max(value, one);
+    }
+    const ImVec2 low_corner(at.x + static_cast<float>(p), at.y), high_corner(low_corner.x + 1, at.y + height);
+    if (!number) list->AddRectFilled(low_corner, high_corner, look.theme.not_a_number);
+    if (!number || value < -1e29F) continue;
     const float t = context.ui.attention.colour_scale == HeatmapStyle::Scale::probability
                         ? std::exp(value - most)
                         : (value - low) / (most - low);
-    list->AddRectFilled(ImVec2(at.x + static_cast<float>(p), at.y),
-                        ImVec2(at.x + static_cast<float>(p) + 1, at.y + height),
-                        to_colour(colour_at(context.ui.attention.map, t)));
+    list->AddRectFilled(low_corner, high_corner, to_colour(colour_at(context.ui.attention.map, t)));
   }
   ImGui::InvisibleButton("##dot", ImVec2(std::max(1.0F, width), height));
   if (ImGui::IsItemHovered()) {
@@ -426,7 +452,8 @@ void explained_headers(const Context& context, std::span<const ExplainedColumn> 
 
 void draw_attention_right(Context& context) {
   const AttentionSideData& side = context.data.attention.sides[0];
-  if (!side.slice || !side.source) return;
+  if (!side.slice || !side.source)
+    return muted_text(context, "The figures of a query stand here once its tensors are open.", true);
   if (context.ui.attention.print_mean) return;  // the mean stands in the middle in this frame, and is painted once
   if (side.asked && side.asked->kind != SourceKind::match3) {
     draw_figures_of(context);

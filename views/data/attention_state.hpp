@@ -112,6 +112,7 @@ struct AttentionUi {
   std::optional<HeadQuery> strongest_awaited;  ///< once its slice is there, its strongest pair is framed
   std::optional<AttentionCell> hovered,
       hovered_now;  ///< under the pointer in the last frame; being collected in this one
+  std::optional<std::array<float, 2>> resting_pointer;  ///< since a popup closed: it points at nothing until it moves
   OverviewFigure figure = OverviewFigure::entropy;
   std::optional<OverviewFigure> heads_sorted_by;  ///< by which the user sorted the heads; unset: by number
   std::vector<std::int64_t> head_order;           ///< as they were sorted then

@@ -149,10 +149,10 @@ TEST(AttentionModel, a_picture_says_what_it_is_of_and_is_named_after_it) {
   slice.source.file = "/data/run 3/layer7.npz";
   SourceReply reply;
   reply.seq_len = 400;
-  EXPECT_EQ(picture_caption(slice, reply), "layer7.npz, window 400 × 32, 400 tokens, trilinear, exact");
+  EXPECT_EQ(picture_caption(slice, reply), "layer7.npz, window 400 × 32, 400 tokens, trilinear, in fp64");
   slice.query.problem.mask = Mask::full;
   slice.query.arithmetic = Arithmetic::bf16_kernel;
-  EXPECT_EQ(picture_caption(slice, reply), "layer7.npz, full mask, 400 tokens, trilinear, bf16_kernel");
+  EXPECT_EQ(picture_caption(slice, reply), "layer7.npz, full mask, 400 tokens, trilinear, as a bf16 kernel");
 }
 
 TEST(AttentionModel, the_mean_over_queries_is_told_in_words) {

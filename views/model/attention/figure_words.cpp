@@ -13,7 +13,21 @@
 namespace triscope {
 namespace {
 
-/// "2nd", "11th", "23rd".
+/// "in fp64", "with bf16 inputs".
+const char* arithmetic_words(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::exact:
+      return "in fp64";
+    case Arithmetic::bf16_inputs:
+      return "with bf16 inputs";
+    case Arithmetic::bf16_kernel:
+      return "as a bf16 kernel";
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string ordinal(std::int64_t number) {
   const bool teens = number % 100 >= 11 && number % 100 <= 13;
   const char* ending = teens              ? "th"
@@ -23,8 +37,6 @@ std::string ordinal(std::int64_t number) {
                                           : "th";
   return format_count(number) + ending;
 }
-
-}  // namespace
 
 std::string query_range_text(std::int64_t first, std::int64_t last, std::int64_t step) {
   const std::string text = fmt::format("queries {} to {}", format_count(first), format_count(last));
@@ -115,7 +127,13 @@ std::string picture_caption(const SliceRequest& slice, const SourceReply& source
   const std::string window =
       problem.mask == Mask::full ? "full mask" : "window " + format_windows(frame.width, frame.height);
   return fmt::format("{}, {}, {} tokens, {}, {}", source_line(slice.source, &source), window,
-                     format_count(source.seq_len), to_string(problem.form), to_string(slice.query.arithmetic));
+                     format_count(source.seq_len), to_string(problem.form), arithmetic_words(slice.query.arithmetic));
+}
+
+std::string windows_origin_sentence(const AttentionUi& ui) {
+  if (ui.sides[0].source.kind != SourceKind::file || ui.mask == Mask::full) return {};
+  return has_preset_windows(ui) ? "The windows are a preset, not from the file: every p depends on them."
+                                : "The windows were typed, not read from the file: every p depends on them.";
 }
 
 namespace {

@@ -9,6 +9,8 @@
 
 namespace triscope {
 
+/// "2nd", "11th", "23rd".
+std::string ordinal(std::int64_t number);
 /// "queries 1,032 to 2,040, every 12th": the same words wherever figures of several queries stand.
 std::string query_range_text(std::int64_t first, std::int64_t last, std::int64_t step);
 /// Those of the overview that count.
@@ -29,6 +31,8 @@ std::string missing_pair_text(const AttentionCell& cell, std::int64_t query);
 std::string source_line(const AttentionSource& source, const SourceReply* reply);
 /// "layer7.npz, window 512 × 32, trilinear": what stands below a picture of a slice.
 std::string picture_caption(const SliceRequest& slice, const SourceReply& source);
+/// What a file does not say, and every p depends on: that its windows are a preset, or were typed; empty: neither.
+std::string windows_origin_sentence(const AttentionUi& ui);
 /// "attention_layer7_head2_query307": a picture's name without its ending.
 std::string picture_name(const AttentionUi& ui);
 /// "attention_layer7_head2_mean": of a picture of the mean over queries.

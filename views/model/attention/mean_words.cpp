@@ -37,6 +37,14 @@ const MeanMaps* shown_means(const AttentionUi& ui, const AttentionData& data) {
   return data.means.answer.get();
 }
 
+bool awaits_means(const AttentionUi& ui, const AttentionData& data) {
+  if (ui.mask == Mask::full || !data.means.problem.empty() || data.sides[0].asked != ui.sides[0].source) return false;
+  if (is_walking(ui) || data.means.pending) return true;
+  const std::optional<OverviewRequest> overview = wanted_overview(ui, data);
+  if (!overview || !data.overview.problem.empty()) return false;
+  return data.overview.of != *overview || wanted_means(ui, data).has_value();
+}
+
 std::string averaged_text(const MeanMaps& maps, std::int64_t head) {
   const std::vector<std::int64_t>& queries = maps.queries.at(static_cast<std::size_t>(head));
   if (queries.empty()) return "no query has a distribution";
@@ -82,8 +90,8 @@ std::string mean_caption(const AttentionUi& ui, const AttentionSideData& side) {
   std::string text = picture_caption(side.slice_of, *side.source) +
                      ". p at each pair of distances is the mean over the "
                      "queries that see it; colours follow log p.";
-  if (has_preset_windows(ui)) text += " The windows are a preset, not from the file.";
-  return text;
+  const std::string origin = windows_origin_sentence(ui);
+  return origin.empty() ? text : text + " " + origin;
 }
 
 std::string averaged_sentence(const MeanMaps& maps, std::int64_t head) {

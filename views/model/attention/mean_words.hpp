@@ -13,6 +13,8 @@ namespace triscope {
 
 /// The means of what is shown; null until they are there.
 const MeanMaps* shown_means(const AttentionUi& ui, const AttentionData& data);
+/// They are not, and will be.
+bool awaits_means(const AttentionUi& ui, const AttentionData& data);
 /// "mean over queries 256 to 511": every n-th where it is so.
 std::string averaged_text(const MeanMaps& maps, std::int64_t head);
 /// "j 301 back, k 13 back: p 0.0807 on average over the 211 queries that see it, 1,150 times even weights (0.000070)".
