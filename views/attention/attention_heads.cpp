@@ -125,7 +125,8 @@ void draw_heads(Context& context, const Overview& overview) {
     context.request(ask::CopyText{write_table(heads_text(heads, even, sink), TableFormat::tsv)});
   tooltip(context, "Copy this table for a spreadsheet");
   muted_text(context,
-             fmt::format("Means over {}. even: what a head has that weighs all pairs alike.",
+             fmt::format("Means over {}. even: what a head has that weighs all pairs alike. j-even, k-even: how many "
+                         "tokens farther back than even.",
                          query_range_text(overview, problem, tokens)),
              true);
   const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;

@@ -124,6 +124,7 @@ void draw_problem(Context& context) {
     field_problems(context);
     if (typed) {
       ui.part.reset();
+      ui.before_wider.reset();
       ui.windows_typed = true;
     }
     if (has_preset_windows(ui)) {
@@ -176,6 +177,7 @@ void draw_settings(Context& context) {
   AttentionUi& ui = context.ui.attention;
   draw_facts(context, 0);
   draw_problem(context);
+  draw_wider_windows(context);
   draw_devices(context);
   if (compares(ui)) {
     ImGui::Dummy(ImVec2(0, context.look.px(8)));

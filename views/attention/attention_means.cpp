@@ -15,11 +15,14 @@
 #include "views/data/format.hpp"
 #include "views/model/attention/mean_words.hpp"
 #include "views/model/attention/triple_hits.hpp"
+#include "views/model/attention/wider_windows.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
 namespace {
 
+constexpr const char* kNearlyEvenHelp =
+    "nearly even. Less than 3 times even weights is what the largest of many pairs has by chance.\n";
 constexpr ImGuiTableFlags kPeakFlags =
     ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX;
 
@@ -30,15 +33,31 @@ void draw_peak_cells(const Context& context, const MeanPeak& peak, ImU32 colour)
   }
   ImGui::TableNextColumn();
   number_right(context, significant_text(peak.p, 2), colour);
+}
+
+void draw_lift(const Context& context, const MeanPeak& peak) {
   ImGui::TableNextColumn();
   number_right(context, lift_text(peak), context.look.theme.muted);
+}
+
+/// Which peak of its head it is at wider windows.
+void draw_rank(const Context& context, const MeanMaps& wider, const MeanPeak& peak) {
+  ImGui::TableNextColumn();
+  const std::string rank = wider_rank(wider, peak);
+  const bool stays = rank == "1st" && !is_nearly_even(peak);
+  number_right(context, rank, stays ? context.look.theme.text : context.look.theme.muted);
 }
 
 constexpr ExplainedColumn kPeakColumns[]{
     {"j", true, "First key, in tokens from the query"},
     {"k", true, "Second key, in tokens from the query"},
-    {"mean p", true, "p of this pair of distances, the mean over the queries that see it"},
-    {"× even", true, "Times what weights would give that prefer no pair, over the same queries and windows"}};
+    {"mean p", true, "p of this pair of distances, the mean over the queries that see it"}};
+constexpr ExplainedColumn kLift{"× even", true,
+                                "Times what weights would give that prefer no pair, over the same queries and windows"};
+constexpr ExplainedColumn kWider{
+    "wider", true,
+    "Which peak of its head this pair is at the wider windows: 1st: it is the largest there, too; –: none of the "
+    "largest eight"};
 
 /// Those of a peak, with `before` and `after` them.
 void begin_peak_columns(const Context& context, std::vector<ExplainedColumn> before,
@@ -48,10 +67,11 @@ void begin_peak_columns(const Context& context, std::vector<ExplainedColumn> bef
   columns.insert(columns.end(), after.begin(), after.end());
   for (const ExplainedColumn& column : columns) {
     const std::string_view name = column.name;
-    const float weight = name == "mean p"                ? 1.4F
-                         : name == "× even"              ? 1.2F
-                         : name == "k" || name == "head" ? 0.9F
-                                                         : 1.0F;
+    const float weight = name == "mean p"                      ? 1.4F
+                         : name == "head"                      ? 1.3F
+                         : name == "× even" || name == "wider" ? 1.2F
+                         : name == "k"                         ? 0.9F
+                                                               : 1.0F;
     ImGui::TableSetupColumn(column.name, ImGuiTableColumnFlags_WidthStretch, weight);
   }
   explained_headers(context, columns);
@@ -85,24 +105,30 @@ void draw_head_peak(Context& context, const MeanMaps& maps, const std::vector<Me
     ui.search.open = false;
     frame_peak(ui, context.data.attention, maps, peak);
   }
+  const MeanMaps* wider = shown_wider(ui, context.data.attention);
   const std::size_t tied = tied_peaks(maps.peaks[static_cast<std::size_t>(peak.head)]);
   tooltip(context,
-          fmt::format("Head {}, {}.\n{}.{}\nA click shows its mean, and frames this pair.", peak.head,
-                      averaged_text(maps, peak.head), mean_cell_text(peak),
-                      tied > 1 ? fmt::format("\n{}{} peaks of this head are tied, within a tenth of the largest.",
+          fmt::format("Head {}, {}.\n{}.\n{}{}{}{}A click shows its mean, and frames this pair.", peak.head,
+                      averaged_text(maps, peak.head), mean_cell_text(peak), best_query_text(peak),
+                      wider ? wider_text(*wider, peak) + "\n" : "", is_nearly_even(peak) ? kNearlyEvenHelp : "",
+                      tied > 1 ? fmt::format("{}{} peaks of this head are tied, within a tenth of the largest.\n",
                                              tied == kKeptPeaks ? "At least " : "", tied)
                                : ""));
   ImGui::PopID();
   ImGui::PopID();
   ImGui::SameLine(0, 0);
+  const ImU32 colour = n == 0 && !is_nearly_even(peak) ? theme.text : theme.muted;
   if (n == 0) {
-    number_right(context, fmt::format("{}", peak.head));
+    number_right(context, fmt::format("{}", peak.head), colour);
   } else {
     const SmallFont font(context.look);
-    align_right(ImGui::CalcTextSize(peak_rank(listed, n)).x);
-    coloured_text(theme.muted, peak_rank(listed, n));
+    const std::string name = fmt::format("{} {}", peak.head, peak_rank(listed, n));
+    align_right(ImGui::CalcTextSize(name.c_str()).x);
+    coloured_text(theme.muted, name);
   }
-  draw_peak_cells(context, peak, n == 0 ? theme.text : theme.muted);
+  draw_peak_cells(context, peak, colour);
+  if (wider) return draw_rank(context, *wider, peak);  // there is no room for both
+  draw_lift(context, peak);
 }
 
 /// At which query a peak is framed, and at which it is largest, with the way there. Takes as much room without one.
@@ -146,12 +172,13 @@ void draw_head_peaks(Context& context) {
                      {{"head", true,
                        "Those first that are most unlike even weights. Below a head, peaks of at least half of its "
                        "largest; tied: within a tenth of it"}},
-                     {});
+                     {shown_wider(ui, context.data.attention) ? kWider : kLift});
   for (const MeanPeak& first : largest) {
     const std::vector<MeanPeak> listed = listed_peaks(*maps, first.head);
     for (std::size_t n = 0; n < listed.size(); ++n) draw_head_peak(context, *maps, listed, n);
   }
   ImGui::EndTable();
+  if (std::ranges::any_of(largest, is_nearly_even)) muted_text(context, std::string("Grey: ") + kNearlyEvenHelp, true);
 }
 
 void draw_mean_map(Context& context) {
@@ -165,9 +192,12 @@ void draw_mean_map(Context& context) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   draw_mean_picture(context, *maps, head, at, ImVec2(ImGui::GetContentRegionAvail().x, context.look.px(260)));
   section(context, "Peaks of the mean");
-  if (!ImGui::BeginTable("mean_peaks", 5, kPeakFlags)) return;
-  begin_peak_columns(
-      context, {}, {{"queries", true, "That have their largest p at this pair: of a single query it may be another"}});
+  const MeanMaps* wider = shown_wider(ui, context.data.attention);
+  std::vector<ExplainedColumn> after{
+      kLift, {"queries", true, "That have their largest p at this pair: of a single query it may be another"}};
+  if (wider) after.push_back(kWider);
+  if (!ImGui::BeginTable("mean_peaks", wider ? 6 : 5, kPeakFlags)) return;
+  begin_peak_columns(context, {}, after);
   for (const MeanPeak& peak : maps->peaks[static_cast<std::size_t>(head)]) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
@@ -180,6 +210,7 @@ void draw_mean_map(Context& context) {
       }
     }
     tooltip(context, mean_cell_text(peak) + ".\n" + best_query_text(peak) +
+                         (wider ? wider_text(*wider, peak) + "\n" : "") +
                          "A click frames the pair in the map of the shown query.");
     ImGui::PopID();
     ImGui::SameLine(0, 0);
@@ -188,10 +219,10 @@ void draw_mean_map(Context& context) {
     number_right(context, fmt::format("{}", -peak.back2));
     ImGui::TableNextColumn();
     number_right(context, significant_text(peak.p, 2));
-    ImGui::TableNextColumn();
-    number_right(context, lift_text(peak), context.look.theme.muted);
+    draw_lift(context, peak);
     ImGui::TableNextColumn();
     number_right(context, format_count(maps->strongest_at(head, peak.back1, peak.back2)));
+    if (wider) draw_rank(context, *wider, peak);
   }
   ImGui::EndTable();
   draw_framed_peak(context, *maps, head);

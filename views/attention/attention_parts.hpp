@@ -75,6 +75,8 @@ void draw_attention_left(Context& context);
 void draw_overview(Context& context);
 /// attention_heads.cpp: all heads with the means over their queries, in the order that the user chose.
 void draw_heads(Context& context, const Overview& overview);
+/// attention_wider.cpp: the button that averages at wider windows, what came of it, and the way back.
+void draw_wider_windows(Context& context);
 /// attention_means.cpp: where each head looks on average, from wherever it stands.
 void draw_head_peaks(Context& context);
 /// attention_means.cpp: the mean over queries of the shown head as a map by distance, in the column of figures.

@@ -102,6 +102,8 @@ struct AttentionUi {
   bool mean_of_queries = false;                   ///< the column of figures shows the mean over queries, by distance
   bool absolute_axes = false;                     ///< positions rather than tokens before the query
   bool windows_typed = false;                     ///< else they are a preset
+  bool check_wider = false;                       ///< means at wider windows are made as well
+  std::optional<FormerWindows> before_wider;      ///< while wider windows are shown that nobody typed
   bool save_mean = false;                         ///< a picture that is saved is of that mean, not of the map
   bool print_mean = false;                        ///< so is the one that is taken of this frame
   std::optional<double> range_low, range_high;    ///< log p; unset: from the slice
@@ -188,6 +190,7 @@ struct AttentionData {
   Survey<OverviewRequest, Overview> overview;
   Survey<SheetRequest, HeadSheet> sheet;
   Survey<OverviewRequest, MeanMaps> means;  ///< of all heads
+  Survey<OverviewRequest, MeanMaps> wider;  ///< the same at wider windows
   Survey<KernelRowRequest, KernelRow> kernel_row;
   TripleSearchData search;
   FilmState film;

@@ -17,6 +17,7 @@
 #include "views/model/attention/film_choice.hpp"
 #include "views/model/attention/grid_plan.hpp"
 #include "views/model/attention/triple_hits.hpp"
+#include "views/model/attention/wider_windows.hpp"
 
 namespace triscope {
 namespace {
@@ -155,28 +156,29 @@ void AttentionSession::ask_survey(Survey<Request, Answer> AttentionData::*place,
 void AttentionSession::supply_surveys() {
   ask_survey(&AttentionData::overview, wanted_overview(ui_, data_), &Supervisor::overview);
   ask_survey(&AttentionData::sheet, wanted_sheet(ui_, data_), &Supervisor::sheet);
-  supply_means();
+  supply_means(&AttentionData::means, wanted_means(ui_, data_), "means");
+  supply_means(&AttentionData::wider, wanted_wider(ui_, data_), "wider");
   ask_survey(&AttentionData::kernel_row, wanted_kernel_row(ui_, data_), &Supervisor::kernel_row);
 }
 
-void AttentionSession::supply_means() {
-  Survey<OverviewRequest, MeanMaps>& means = data_.means;
-  const std::optional<OverviewRequest> wanted = wanted_means(ui_, data_);
+void AttentionSession::supply_means(Survey<OverviewRequest, MeanMaps> AttentionData::*place,
+                                    const std::optional<OverviewRequest>& wanted, const std::string& slot) {
+  Survey<OverviewRequest, MeanMaps>& means = data_.*place;
   if (!wanted || means.pending == wanted || (means.of == *wanted && means.device == device_)) return;
   means.pending = wanted;
   inspect<MeanMaps>(
-      means_, "means",
+      means_, slot,
       [request = *wanted](Supervisor& worker, const std::stop_token& stop) {
         return find_means(worker, request, worker.source({request.source}, stop), stop);
       },
-      [this, request = *wanted](std::shared_ptr<const MeanMaps> answer, const std::string& problem) {
-        Survey<OverviewRequest, MeanMaps>& now = data_.means;
+      [this, place, request = *wanted](std::shared_ptr<const MeanMaps> answer, const std::string& problem) {
+        Survey<OverviewRequest, MeanMaps>& now = data_.*place;
         if (now.pending == request) now.pending.reset();
         now.answer = std::move(answer);
         now.of = request;
         now.device = device_;
         now.problem = problem;
-        if (!now.pending) means_.end();  // its worker keeps the tensors open
+        if (!data_.means.pending && !data_.wider.pending) means_.end();  // its worker keeps the tensors open
       });
 }
 
@@ -355,12 +357,14 @@ void AttentionSession::ask_again() {
   if (!data_.overview.problem.empty()) data_.overview.device.clear();
   if (!data_.sheet.problem.empty()) data_.sheet.device.clear();
   if (!data_.means.problem.empty()) data_.means.device.clear();
+  if (!data_.wider.problem.empty()) data_.wider.device.clear();
 }
 
 void AttentionSession::forget_surveys() {
   surveys_.end();
   means_.end();
   data_.means.pending.reset();
+  data_.wider.pending.reset();
   data_.overview.pending.reset();
   data_.sheet.pending.reset();
   data_.kernel_row.pending.reset();

@@ -78,7 +78,9 @@ class AttentionSession {
   void ask_source(OpenedSource& place, const AttentionSource& source, const std::string& slot);
   void ask_slice(int which);
   void supply_surveys();
-  void supply_means();
+  /// Those of what is shown, or at wider windows.
+  void supply_means(Survey<OverviewRequest, MeanMaps> AttentionData::*place,
+                    const std::optional<OverviewRequest>& wanted, const std::string& slot);
   void supply_grid();
   /// Asks for the heads of the first query of the grid that are not there.
   void ask_grid_row();

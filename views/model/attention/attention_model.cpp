@@ -87,6 +87,10 @@ void choose_opened(AttentionUi& ui, int side, const AttentionSource& source) {
   }
   ui.part.reset();
   ui.pinned.reset();
+  if (side == 0) {
+    ui.check_wider = false;
+    ui.before_wider.reset();
+  }
   ui.range_low = ui.range_high = std::nullopt;
 }
 
@@ -171,11 +175,15 @@ std::optional<OverviewRequest> wanted_means(const AttentionUi& ui, const Attenti
   if (problem.mask == Mask::full) return std::nullopt;
   const AttentionFrame frame = frame_of({request.source, request.query}, source);
   if (frame.width > kMostMeanCells / frame.height / source.q_heads) return std::nullopt;
+  request.step = averaging_step(ui, problem, source);
+  return request;
+}
+
+std::int64_t averaging_step(const AttentionUi& ui, const Problem& problem, const SourceReply& source) {
   // A slice also makes its output: that costs as much again as its logits.
   const double affordable = affordable_queries(ui, problem, source) / 2;
   const auto count = static_cast<double>(averaged_queries(problem, source.seq_len, 1).size());
-  request.step = static_cast<std::int64_t>(std::ceil(count / std::max(1.0, affordable)));
-  return request;
+  return static_cast<std::int64_t>(std::ceil(count / std::max(1.0, affordable)));
 }
 
 std::optional<KernelRowRequest> wanted_kernel_row(const AttentionUi& ui, const AttentionData& data) {

@@ -41,6 +41,8 @@ std::optional<SheetRequest> wanted_sheet(const AttentionUi& ui, const AttentionD
 /// Means over queries, as coarse as takes about a second; nothing before the overview is there, for a full mask and for
 /// more cells than are averaged.
 std::optional<OverviewRequest> wanted_means(const AttentionUi& ui, const AttentionData& data);
+/// Between queries that are averaged, so that all heads at them take about a second.
+std::int64_t averaging_step(const AttentionUi& ui, const Problem& problem, const SourceReply& source);
 /// Nothing while queries go by: a kernel's row takes longer than a slice.
 std::optional<KernelRowRequest> wanted_kernel_row(const AttentionUi& ui, const AttentionData& data);
 

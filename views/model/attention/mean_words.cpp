@@ -57,6 +57,7 @@ std::vector<MeanPeak> listed_peaks(const MeanMaps& maps, std::int64_t head) {
   constexpr std::size_t kMost = 3;
   std::vector<MeanPeak> listed = maps.peaks.at(static_cast<std::size_t>(head));
   if (listed.size() > kMost) listed.resize(kMost);
+  if (!listed.empty() && is_nearly_even(listed.front())) listed.resize(1);
   const double least = listed.empty() ? 0 : listed.front().p / 2;
   std::erase_if(listed, [&](const MeanPeak& peak) { return peak.p < least; });
   return listed;

@@ -22,7 +22,8 @@ std::string mean_cell_text(const MeanMaps& maps, std::int64_t head, std::int64_t
 std::string mean_cell_text(const MeanPeak& peak);
 /// "58, 13", from the query: "-58, -13".
 std::string distances_text(std::int64_t back1, std::int64_t back2);
-/// Peaks of a head that are told beside its largest: those of at least half of it, three in all.
+/// Peaks of a head that are told beside its largest: those of at least half of it, three in all; none where even that
+/// is nearly even.
 std::vector<MeanPeak> listed_peaks(const MeanMaps& maps, std::int64_t head);
 /// What a listed peak but the first is beside it: "tied" or "also".
 const char* peak_rank(const std::vector<MeanPeak>& listed, std::size_t n);
