@@ -74,6 +74,10 @@ class Database(unittest.TestCase):
             self.assertIn(f"<td>{results['kernel'][0]}</td>", text)
             self.assertIn(f"<td>{results['median_ms'][0]:.5g}</td>", text)
             self.assertIn("<th>duration_ns</th>", database.samples(1)._repr_html_())
+            left = len(results.rows()) - 40
+            self.assertGreater(left, 0)
+            self.assertIn(f"<p>{left} more rows, and {len(results)} columns in all", results._repr_html_())
+            self.assertNotIn("more rows", type(results)({name: values[:40] for name, values in results.items()})._repr_html_())
 
     def test_a_notebook_gets_no_interval_of_one_sample(self):
         with tempfile.TemporaryDirectory() as name:

@@ -1,8 +1,10 @@
 // Every way a worker can go wrong costs one row with its reason, and the next measurement is right.
 #include "profiler/supervise/supervisor.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -272,7 +274,10 @@ TEST(Supervisor, a_flood_on_stderr_is_bounded_and_its_end_is_kept) {
   std::size_t bytes = 0;
   for (const std::string& line : log) bytes += line.size();
   EXPECT_LT(bytes, 20'000U);
-  EXPECT_THAT(log, testing::Contains(HasSubstr("more lines of it were left out")));
+  const auto rest = std::ranges::find_if(log, [](const std::string& line) { return line.starts_with("("); });
+  ASSERT_NE(rest, log.end());
+  const std::size_t left_out = 5'000'001 - (log.size() - 1);
+  EXPECT_EQ(*rest, fmt::format("({} more lines of it were left out)", left_out));
   EXPECT_EQ(log.back(), "the end");
 }
 

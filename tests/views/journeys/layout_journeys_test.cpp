@@ -1,7 +1,12 @@
 // Where panels stand: tabs, sizes of the window, resetting.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <string>
+
 #include "tests/views/journeys/journey.hpp"
+#include "tests/views/pictures/drawn_text.hpp"
+#include "views/data/format.hpp"
 
 namespace triscope {
 namespace {
@@ -125,6 +130,10 @@ TEST_F(Journey, a_low_window_says_how_many_banners_wait_behind_the_newest) {
     c->Yield(4);
     for (const char* more : {"2 more", "1 more"}) {
       IM_CHECK(std::string(c->ItemInfo("//##notices/**/###more").DebugLabel).find(more) != std::string::npos);
+      c->MouseMove("//##notices/**/###more");
+      c->SleepNoSkip(1.0F, 1.0F / 30);
+      const std::string below = fmt::format("{} below this one", counted(more[0] - '0', "notice"));
+      IM_CHECK(fixture::says(fixture::drawn_text(c), below));
       c->ItemClick("//##notices/**/###more");
       c->Yield(2);
     }

@@ -120,6 +120,25 @@ TEST(PrintWords, the_caption_says_of_which_sweeps_a_curve_is) {
   EXPECT_THAT(caption, testing::EndsWith("2026-11-21 to 2026-11-23."));
 }
 
+TEST(PrintWords, the_caption_counts_what_is_too_much_to_be_named) {
+  const auto of_lengths = [](std::size_t unconverged, std::int64_t sweeps) {
+    auto all = fixture::length_sweep();
+    std::erase_if(all->rows, [](const ResultRow& row) { return row.pass == Pass::backward || is_baseline(row); });
+    for (std::size_t n = 0; n < all->rows.size(); ++n) {
+      all->rows[n].sweep = 1 + static_cast<std::int64_t>(n) % sweeps;
+      if (n < unconverged) all->rows[n].reason = "not converged: +-2.1 % over 2 restarts, 1.0 % was asked for";
+    }
+    return own_caption(Panel::lengths, all);
+  };
+  const std::string few = of_lengths(3, 4);
+  EXPECT_THAT(few, HasSubstr("Not converged: "));
+  EXPECT_THAT(few, HasSubstr("of sweeps 1, 2, 3 and 4."));
+  const std::string many = of_lengths(99, 5);
+  EXPECT_THAT(many, testing::ContainsRegex("[0-9]+ measurements did not converge\\. "));
+  EXPECT_THAT(many, Not(HasSubstr("Not converged: ")));
+  EXPECT_THAT(many, HasSubstr("of 5 sweeps."));
+}
+
 TEST(PrintWords, an_svg_has_the_glyphs_of_its_words_inside) {
   const LatencyModel model = make_latency_model(*two_clocks(), nullptr);
   const std::string svg = bars_picture(make_bar_chart(model, chart_settings(model).front()), "Bars", "a caption");

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/app/cli/gate/gate_fixture.hpp"
+#include "tests/profiler/store/synthetic_database.hpp"
 
 namespace triscope {
 namespace {
@@ -78,6 +79,16 @@ TEST_F(GateFaults, what_is_missing_is_named) {
   change(new_file, "DELETE FROM sample WHERE measurement = 2");
   change(new_file, "DELETE FROM measurement WHERE id = 2");
   EXPECT_THAT(gate().errors, HasSubstr("A lacks 1 measurement of B: m2 ("));
+}
+
+TEST_F(GateFaults, of_much_that_is_missing_the_first_is_named_and_the_rest_is_counted) {
+  write_synthetic_database(old_file, 10, 20);
+  write_synthetic_database(new_file, 10, 20);
+  change(new_file, "PRAGMA foreign_keys = OFF; DELETE FROM measurement WHERE id > 4");
+  const std::string errors = gate().errors;
+  EXPECT_THAT(errors,
+              testing::ContainsRegex("A lacks 6 measurements of B: m5 [^\n]*, m6 [^\n]*, m7 [^\n]* and 3 more"));
+  EXPECT_THAT(errors, Not(HasSubstr("m8 (")));
 }
 
 }  // namespace
