@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/views/sweep_fixture.hpp"
+#include "views/data/format.hpp"
 
 namespace triscope {
 namespace {
@@ -176,7 +177,14 @@ TEST(ExploreChart, of_100000_measurements_draws_few_marks_that_stand_for_all) {
   EXPECT_LE(chart.drawn, kMostMarks);
   EXPECT_GT(chart.drawn, 100U);
   std::size_t stood_for = 0;
-  for (const ExploreMark& mark : chart.plots.at(0).lines.at(0).marks) stood_for += 1 + mark.others;
+  for (const ExploreMark& mark : chart.plots.at(0).lines.at(0).marks) {
+    stood_for += 1 + mark.others;
+    if (mark.others == 0) {
+      EXPECT_THAT(mark.text, Not(HasSubstr("stands for")));
+    } else {
+      EXPECT_THAT(mark.text, HasSubstr(fmt::format("stands for {} near it", counted(mark.others, "more point"))));
+    }
+  }
   EXPECT_EQ(stood_for, 100'000U);
   EXPECT_FALSE(chart.plots[0].lines[0].joined);
   EXPECT_THAT(chart.x.ticks, IsEmpty());  // too many sizes to name each
@@ -341,6 +349,11 @@ TEST(ExploreChart, names_of_sweeps_and_of_libraries_say_of_what_they_are) {
   ASSERT_THAT(instances.plots, SizeIs(2));
   EXPECT_EQ(instances.plots[0].name, "FlashAttention-3 0.3.6");
   EXPECT_EQ(instances.plots[1].name, "default");
+  for (ResultRow& row : rows) {
+    if (row.kernel == "baseline.fa3" && row.problem.seq_len == rows.back().problem.seq_len) row.card.label = "Other";
+  }
+  const ExploreChart shared = chart_of(rows, {"seq", "tflops", "", "instance", "", false});
+  EXPECT_EQ(shared.plots.at(0).name, "0.3.6") << "of two libraries it is the number";
 }
 
 TEST(ExploreChart, a_filter_of_one_sweep_keeps_its_other_terms) {

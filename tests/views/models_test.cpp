@@ -75,6 +75,8 @@ TEST(LatencyModel, verdicts_that_come_after_the_rows_make_the_table_that_they_wo
   EXPECT_EQ(table.reference, "cpu.fast");
   EXPECT_FALSE(table.apart);
   EXPECT_FALSE(table.has_baseline);
+  EXPECT_EQ(table.reference_label, "fast");
+  judge(table, &against, &verdicts);  // and then there is none at once
   judge(table, nullptr, nullptr);
   EXPECT_EQ(whole(table), bare);
   for (const LatencyLine& line : table.lines) {

@@ -138,6 +138,14 @@ TEST(HostileDatabases, a_row_whose_samples_say_something_else_has_one_answer_and
     EXPECT_THAT(result.output + result.errors, testing::HasSubstr(said)) << command[0];
     EXPECT_LE(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
   }
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE measurement SET median_ms = 125.5, ci_low_ms = 125, ci_high_ms = 126 WHERE id IN (5, 9)");
+  const ProgramResult three = run_triscope({"export", "--db", file.string()});
+  EXPECT_THAT(
+      three.errors,
+      testing::HasSubstr("3 rows have other times than their samples, m5 for one: its file says a median of 125"))
+      << "one line for all";
+  EXPECT_EQ(std::count(three.errors.begin(), three.errors.end(), '\n'), 1) << three.errors;
 }
 
 TEST(HostileDatabases, an_impossible_row_is_shown_as_failed_with_its_reason) {
@@ -149,7 +157,8 @@ TEST(HostileDatabases, an_impossible_row_is_shown_as_failed_with_its_reason) {
           "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; PRAGMA journal_mode = DELETE;"
           "UPDATE measurement SET error = -1 WHERE id = 3; UPDATE measurement SET median_ms = 1e-300 WHERE id = 4; "
           "UPDATE measurement SET kernel = 999 WHERE id = 5; UPDATE measurement SET status = 'evil' WHERE id = 6; "
-          "UPDATE sample SET duration_ns = -5 WHERE measurement = 7 AND ordinal = 2");
+          "UPDATE sample SET duration_ns = -5 WHERE measurement = 7 AND ordinal = 2; "
+          "INSERT OR REPLACE INTO cross_check VALUES (8, 'evil', 1, 1, 1, 3, '')");
 
   const std::string table = run_triscope({"show", "1", "--db", file.string()}).output;
   for (const auto& [id, status, reason] :
@@ -166,6 +175,8 @@ TEST(HostileDatabases, an_impossible_row_is_shown_as_failed_with_its_reason) {
     EXPECT_THAT(table, testing::HasSubstr(reason)) << id << ": the table says the same";
   }
   EXPECT_THAT(run_triscope({"show", "m7", "--db", file.string()}).output, testing::HasSubstr(" ms median"));
+  EXPECT_THAT(run_triscope({"show", "m8", "--db", file.string()}).output,
+              testing::ContainsRegex("status +ok: what belongs to it cannot be used: unknown value \"evil\""));
 }
 
 TEST(HostileDatabases, a_request_that_is_nested_deeply_does_not_end_a_comparison) {

@@ -87,6 +87,9 @@ TEST(Versions, an_instance_of_another_name_is_the_same_question_where_each_has_o
   const std::vector<ChosenPair> pairs = chosen_pairs(std::vector{before, after, second}, kChoice);
   ASSERT_THAT(pairs, SizeIs(1)) << "of two that of the same name";
   EXPECT_EQ(pairs[0].after.measurement, 3);
+  ResultRow other = version_row(4, "63ca6c", "2026-11-24");
+  other.instance = "narrow";
+  EXPECT_THAT(chosen_pairs(std::vector{before, other, after}, kChoice), IsEmpty()) << "which of two became the wider";
 }
 
 /// Which measurements stand beside each other: before, after.

@@ -177,6 +177,9 @@ TEST_F(ForeignValues, samples_that_were_changed_leave_the_stored_times_and_are_s
   EXPECT_THAT(snapshot.times_faults(after),
               ElementsAre(Pair(2, AllOf(HasSubstr("its file says a median of "), HasSubstr("its samples have "))),
                           Pair(4, "its samples cannot be used: duration_ns of a sample is -5")));
+  exec("DELETE FROM sample WHERE measurement = 2");
+  EXPECT_THAT(Snapshot(file_).times_faults(after), ElementsAre(Pair(4, HasSubstr("cannot be used"))))
+      << "no samples say nothing against a time";
 }
 
 TEST_F(ForeignValues, a_median_shorter_than_any_sample_can_be_is_none) {

@@ -267,6 +267,7 @@ TEST_F(AttentionJourney, where_each_head_looks_on_average_is_one_click_away) {
     IM_CHECK(!attention().pinned.has_value());
     c->ItemClick("//**/##mean_peak");
     IM_CHECK(is_framed(attention(), peaks[0]));
+    attention().pinned.reset();
     c->ItemClick("//**/##mean");
     c->Yield(2);
     IM_CHECK(attention().pinned.has_value() && exists(*attention().pinned));
@@ -285,6 +286,22 @@ TEST_F(AttentionJourney, where_each_head_looks_on_average_is_one_click_away) {
     IM_CHECK(bytes("mean.png").size() > 2000 && bytes("mean.png") != bytes("map.png"));
     IM_CHECK(bytes("closed.png") == bytes("mean.png"));  // whatever the column of figures shows
     ui().attention.mean_of_queries = true;
+    ui().attention.save_mean = false;
+    for (const auto& [item, name] : {std::pair{"//$FOCUSED/Save picture of the mean...", "_mean."},
+                                     {"//$FOCUSED/Save picture of the map...", "_query"},
+                                     {"//$FOCUSED/Save picture of the mean...", "_mean."}}) {
+      c->ItemClick("//**/Export");
+      c->ItemClick(item);
+      c->Yield(3);
+      IM_CHECK(ui().path.text.find(name) != std::string::npos);
+      c->KeyPress(ImGuiKey_Escape);
+      c->Yield(2);
+    }
+    app().carry_out(FileRequest(ask::SaveChart{}));  // of what is in front, whatever Export saved last
+    c->Yield(3);
+    IM_CHECK(ui().path.text.find("_query") != std::string::npos);
+    c->KeyPress(ImGuiKey_Escape);
+    c->Yield(2);
     IM_CHECK(bytes("mean.svg").find("Mean p(j, k) of head") != std::string::npos);
     c->ItemClick("//**/All queries");
     IM_CHECK(attention().search.open);

@@ -122,6 +122,14 @@ TEST_F(ExploreJourney, a_filter_that_is_wrong_says_why_and_leaves_the_chart) {
     type_filter(c, "windw=512x32");
     IM_CHECK_EQ(chart().matched, matched);
     IM_CHECK_EQ(marks(), drawn);
+    type_filter(c, "fa");  // a word that some have
+    IM_CHECK(chart().matched > 0 && chart().matched != matched);
+    type_filter(c, "fa=3");
+    IM_CHECK_EQ(chart().matched, matched);
+    type_filter(c, "seq=77");  // a whole term that none has
+    IM_CHECK_EQ(chart().matched, 0U);
+    type_filter(c, "seq=77 colour=red");
+    IM_CHECK_EQ(chart().matched, matched);
     type_filter(c, "pass=forward colour=red");
     c->KeyPress(ImGuiKey_Escape);  // leaves it
     wait(c);
@@ -216,7 +224,7 @@ TEST_F(ExploreJourney, a_double_click_in_the_legend_shows_one_series_alone_and_a
 TEST_F(ExploreJourney, a_list_without_a_choice_opens_at_none) {
   travel([](ImGuiTestContext* c) {
     show(c);
-    for (const char* chosen : {"//##Combo_00/windows##window", "//##Combo_00/none"}) {
+    for (const char* chosen : {"//##Combo_00/windows##window", "//##Combo_00/none", "//##Combo_00/sweep##sweep"}) {
       choose(c, "//###explore/##panels", chosen);
       c->ItemClick("//###explore/##panels");
       c->Yield(3);

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 #include "tests/views/journeys/journey.hpp"
 
@@ -23,10 +25,21 @@ TEST_F(Journey, the_words_of_a_picture_begin_at_their_top_and_an_exploration_may
       c->Yield(4);
       const ImGuiWindow* words = c->ItemInfo("//$FOCUSED/caption/##words").Window;
       IM_CHECK(words != nullptr);
-      for (const ImGuiWindow* one : ImGui::GetCurrentContext()->Windows) {
-        if (one->Active && (one->Flags & ImGuiWindowFlags_ChildWindow) != 0 && one->ParentWindow == words)
-          IM_CHECK_EQ(one->Scroll.y, 0);
+      if (opened == 0) {
+        ui().path.picture->caption = "1\n2\n3\n4\n5\n6\n7\n8\n9";
+        c->Yield(2);
       }
+      const auto& windows = ImGui::GetCurrentContext()->Windows;
+      const auto caption = std::find_if(windows.begin(), windows.end(), [&](const ImGuiWindow* one) {
+        return one->Active && one->ParentWindow == words &&
+               std::string_view(one->Name).find("##words") != std::string_view::npos;
+      });
+      IM_CHECK(caption != windows.end());
+      ImGuiWindow* const lines = *caption;
+      IM_CHECK_EQ(lines->Scroll.y, 0);
+      ImGui::SetScrollY(lines, lines->ScrollMax.y);  // and so it is left
+      c->Yield(2);
+      IM_CHECK_GT(lines->Scroll.y, 0);
       c->ItemClick("//$FOCUSED/from 0");
       IM_CHECK_EQ(ui().settings.print_size.from_zero, opened == 0);
       c->KeyPress(ImGuiKey_Escape);
