@@ -5,17 +5,21 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <regex>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "kernels/inspect/mean_maps.hpp"
+#include "profiler/record/columns.hpp"
 #include "tests/views/attention/attention_fixture.hpp"
 #include "views/model/attention/attention_model.hpp"
 #include "views/model/attention/grid_plan.hpp"
 #include "views/model/attention/mean_words.hpp"
 #include "views/model/attention/triple_hits.hpp"
+#include "views/parts/theme.hpp"
 #include "views/print/chart_picture.hpp"
+#include "views/print/svg_canvas.hpp"
 
 namespace triscope {
 namespace {
@@ -41,6 +45,7 @@ TEST_F(AttentionWords, distances_of_heads_stand_as_far_from_those_of_even_weight
   EXPECT_THAT(canvas.text, HasSubstr("even: what a head has that weighs all pairs alike."));
   ui().figure = OverviewFigure::distance2;
   EXPECT_THAT(text(), HasSubstr("2.00, even 3.50"));
+  EXPECT_LT(canvas.text.find("2.00, even 3.50"), canvas.text.find("3.50, even 3.50")) << "the least like even first";
 }
 
 TEST_F(AttentionWords, every_table_of_means_says_the_same_queries) {
@@ -82,7 +87,29 @@ TEST_F(AttentionWords, the_mean_is_a_picture_for_print_with_axes_and_a_scale) {
   for (const char* words : {"Mean p(j, k) of head 0, queries 15 to 99, every 3rd",
                             "j: first key, tokens from the query", "k: second key", ">-10<", ">-6<", "follow log p."})
     EXPECT_THAT(svg, HasSubstr(words));
+  EXPECT_THAT(svg, HasSubstr(css_colour(to_colour(colour_at(ColourMap::viridis, 1)))))
+      << "the cell of the largest mean";
+  const MeanMaps& maps = *data.attention.means.answer;
+  const HeatmapStyle style = mean_style(maps, 0, ColourMap::viridis);
+  for (const double end : {style.low, style.high})
+    EXPECT_THAT(svg, HasSubstr(">" + significant_text(std::exp(end), 2)));
+  EXPECT_THAT(significant_text(std::exp(style.high), 2), testing::StartsWith("0.3")) << "of p 0.2 and 0.4 by turns";
+  EXPECT_NEAR(std::exp(style.low), 1.0 / 128, 1e-6) << "of a pair that no head prefers";
+  const auto x_of = [&](const std::string& tick) {  // the last one of that name: of the axis below the map
+    const std::regex text("<text x=\"([^\"]*)\" y=\"[^\"]*\"[^>]*>" + tick + "<");
+    float x = -1;
+    for (auto found = std::sregex_iterator(svg.begin(), svg.end(), text); found != std::sregex_iterator(); ++found)
+      x = std::stof((*found)[1]);
+    return x;
+  };
+  EXPECT_LT(x_of("-10"), x_of("0"));
+  EXPECT_GT(x_of("-10"), 0);
   EXPECT_THAT(mean_picture(context, VectorFormat::pdf, choice), testing::StartsWith("%PDF"));
+  EXPECT_THAT(mean_caption(ui(), side()), Not(HasSubstr("preset")));
+  ui().sides[0].source.kind = SourceKind::file;
+  EXPECT_THAT(mean_caption(ui(), side()), HasSubstr("The windows are a preset, not from the file."));
+  ui().windows_typed = true;
+  EXPECT_THAT(mean_caption(ui(), side()), Not(HasSubstr("preset")));
   data.attention.means = {};
   EXPECT_EQ(mean_words(context).title, "");
 }
@@ -96,8 +123,11 @@ TEST_F(AttentionWords, preset_windows_are_marked_until_they_are_typed) {
     side(which).slice_of = *wanted_slice(ui(), data.attention, which);
   }
   EXPECT_THAT(text(), HasSubstr("▲ The windows are a preset, not from the file: every p depends on them."));
+  const std::string sentence = "The windows are a preset";
+  EXPECT_EQ(canvas.text.find(sentence), canvas.text.rfind(sentence)) << "below their field";
   canvas.ui.printing = true;
-  EXPECT_THAT(text(), HasSubstr("The windows are a preset"));
+  text();
+  EXPECT_NE(canvas.text.find(sentence), canvas.text.rfind(sentence)) << "below the picture, too";
   canvas.ui.printing = false;
   ui().windows_typed = true;
   EXPECT_THAT(text(), Not(HasSubstr("preset")));

@@ -38,14 +38,19 @@ TEST(OnScreen, a_text_cursor_that_nobody_types_at_stops_blinking_and_stands) {
   ASSERT_TRUE(fixture::draw_until([&] { return screen.frames() >= before + 3; }, [&] { screen.step(); }))
       << "it blinks";
   std::int64_t drawn = 0;
-  int rested = 0;  // steps in a row that drew nothing
+  int rested = 0;      // steps in a row that drew nothing
+  bool stood = false;  // the step in which it stopped drew it
   const auto step = [&] {
+    const bool blinked = io.ConfigInputTextCursorBlink;
+    const std::int64_t frames = screen.frames();
     screen.step();
+    stood |= blinked && !io.ConfigInputTextCursorBlink && screen.frames() > frames;
     rested = std::exchange(drawn, screen.frames()) == screen.frames() ? rested + 1 : 0;
   };
   ASSERT_TRUE(fixture::draw_until([&] { return rested >= 4; }, step));
   EXPECT_TRUE(io.WantTextInput) << "the field still has the keyboard";
   EXPECT_FALSE(io.ConfigInputTextCursorBlink) << "and shows where one types";
+  EXPECT_TRUE(stood) << "whatever its last blink was";
   ImGui::GetIO().AddMousePosEvent(20, 20);
   screen.step();
   EXPECT_GT(screen.frames(), drawn);
