@@ -271,6 +271,24 @@ TEST_F(AttentionJourney, where_each_head_looks_on_average_is_one_click_away) {
     c->ItemClick("//**/##mean");
     c->Yield(2);
     IM_CHECK(attention().pinned.has_value() && exists(*attention().pinned));
+    c->ItemClick("//**/All queries");
+    IM_CHECK(attention().search.open);
+    c->ItemClick("//**/This query");
+    c->Yield(2);
+    IM_CHECK(!attention().mean_of_queries && !attention().search.open);
+    attention().window1 = 128;  // other windows, other means
+    wait(c);
+    IM_CHECK_EQ(data().attention.means.answer->width, 128);
+    attention().mask = Mask::full;
+    wait(c);
+    IM_CHECK(!wanted_means(attention(), data().attention).has_value());
+  });
+}
+
+TEST_F(AttentionJourney, the_mean_and_the_map_of_a_query_are_saved_each) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    until(c, [] { return data().attention.means.answer != nullptr; });
     for (const auto& [name, mean] :
          {std::pair{"mean.png", true}, {"map.png", false}, {"mean.svg", true}, {"closed.png", true}}) {
       ui().attention.save_mean = mean;
@@ -303,17 +321,6 @@ TEST_F(AttentionJourney, where_each_head_looks_on_average_is_one_click_away) {
     c->KeyPress(ImGuiKey_Escape);
     c->Yield(2);
     IM_CHECK(bytes("mean.svg").find("Mean p(j, k) of head") != std::string::npos);
-    c->ItemClick("//**/All queries");
-    IM_CHECK(attention().search.open);
-    c->ItemClick("//**/This query");
-    c->Yield(2);
-    IM_CHECK(!attention().mean_of_queries && !attention().search.open);
-    attention().window1 = 128;  // other windows, other means
-    wait(c);
-    IM_CHECK_EQ(data().attention.means.answer->width, 128);
-    attention().mask = Mask::full;
-    wait(c);
-    IM_CHECK(!wanted_means(attention(), data().attention).has_value());
   });
 }
 
