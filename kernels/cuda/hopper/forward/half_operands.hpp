@@ -18,10 +18,12 @@ namespace triscope::hopper {
 /// which have CTAs enough.
 inline int most_slabs(int kv_heads) { return std::clamp(1024 / kv_heads, 1, 128); }
 
-/// Slabs for `blocks` CTAs, none empty: one round of CTAs, or several where that would leave many of them idle.
+/// Slabs for `blocks` CTAs, none empty: one round of CTAs, or several where that would leave many of them idle. Not of
+/// fewer than 64 positions, among which nearly every dimension of N(0, 1) keys has one beyond 1.
 inline int slabs_of(const ForwardParameters& p, int blocks) {
   const int parts = p.head_dim / 8, tasks = p.determinant ? p.head_dim / 24 + 1 : parts;
-  const std::int64_t rows = static_cast<std::int64_t>(p.batch) * p.seq_len, rows_at_once = kThreads / tasks;
+  const std::int64_t rows = static_cast<std::int64_t>(p.batch) * p.seq_len;
+  const std::int64_t rows_at_once = std::max(64, kThreads / tasks);
   const int even = blocks / p.kv_heads, wanted = even >= 8 ? even : 4 * blocks / p.kv_heads;
   return static_cast<int>(
       std::min<std::int64_t>(std::clamp(wanted, 1, most_slabs(p.kv_heads)), (rows + rows_at_once - 1) / rows_at_once));
