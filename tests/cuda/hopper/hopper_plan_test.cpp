@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <tuple>
@@ -88,7 +89,8 @@ TEST(HopperPlan, every_query_row_belongs_to_exactly_one_work_item) {
         EXPECT_LE(p.positions * p.heads, query_rows[static_cast<std::size_t>(instance)]);
         for (int position = item.position; position <= item.last_position; ++position) {
           for (int head = item.first_head; head < item.first_head + item.heads; ++head) {
-            ++seen[static_cast<std::size_t>((item.batch * p.seq_len + position) * p.q_heads + head)];
+            const std::int64_t row = (std::int64_t{item.batch} * p.seq_len + position) * p.q_heads + head;
+            ++seen[static_cast<std::size_t>(row)];
           }
         }
       }

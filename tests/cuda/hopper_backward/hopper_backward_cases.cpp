@@ -40,10 +40,10 @@ Problem parse_shape(const std::string& text) {
 }
 
 std::vector<Case> all_cases() {
-  constexpr Form T = Form::trilinear, D = Form::determinant;
+  constexpr Form kTrilinear = Form::trilinear, kDeterminant = Form::determinant;
   std::vector<Case> cases;
   const auto add = [&](Problem p, Kind kind = Kind::normal) { cases.push_back({p, kind}); };
-  for (Form form : {T, D}) {
+  for (Form form : {kTrilinear, kDeterminant}) {
     add(make_problem(form, 1, 200, 64, 1, 128, 64, 16));
     add(make_problem(form, 1, 300, 64, 1, 128, 512, 32));
     add(make_problem(form, 1, 301, 128, 1, 128, 256, 32));
@@ -93,7 +93,7 @@ std::vector<Case> all_cases() {
     for (Kind kind : {Kind::q4, Kind::q8}) add(make_problem(form, 1, 400, 2, 2, 128, 128, 32), kind);
   }
   for (Kind kind : {Kind::early, Kind::late, Kind::rising, Kind::low})
-    add(make_problem(T, 1, 400, 16, 1, 128, 400, 16), kind);
+    add(make_problem(kTrilinear, 1, 400, 16, 1, 128, 400, 16), kind);
   return cases;
 }
 
