@@ -30,10 +30,12 @@ bool is_low(const Context& context) {
 void draw_choices(Context& context, const LengthChart& chart) {
   UiState& ui = context.ui;
   if (ui.printing) return;
+  constexpr float kWide = 700;  // design pixels
+  const bool wide = ImGui::GetContentRegionAvail().x > context.look.px(kWide);
   for (const auto& [view, name] : {std::pair{LengthView::latency, "Latency"},
                                    {LengthView::rate, "TFLOP/s"},
                                    {LengthView::counted, "Work"},
-                                   {LengthView::budget, "Same cost"}}) {
+                                   {LengthView::budget, wide ? "Which windows cost the same" : "Same cost"}}) {
     if (view != LengthView::latency) ImGui::SameLine();
     if (chip(context, name, ui.length_view == view)) ui.length_view = view;
     if (view == LengthView::budget)
@@ -233,6 +235,14 @@ void draw_sentence(Context& context, const LengthPass& pass, const Sentence& sen
     plan_neighbours(context, pass, budget);
   tooltip(context, fmt::format("Fills the sweep setup with {} beside {}. Nothing is measured until you start it.",
                                windows, pass.curves[budget.baseline].label));
+  ImGui::SameLine();
+  muted_text(context,
+             context.ui.length_step
+                 ? "In turns: alternating within one sweep. The shown sweep's steps count, else those "
+                   "of the rows that count in the database."
+                 : "In turns: alternating within one sweep. The shown sweep's times count, else the "
+                   "newest.",
+             true);
   if (to_be_seen) bring_into_view(top);
 }
 

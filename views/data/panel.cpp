@@ -12,7 +12,7 @@ constexpr std::array kPanels{
     PanelInfo{Panel::map, "map", "Window map", "w1 by w2: latency, rate or share of the peak"},
     PanelInfo{Panel::scaling, "scaling", "By area", "Latency against the window area w1 x w2, both logarithmic"},
     PanelInfo{Panel::lengths, "lengths", "Lengths",
-              "Latency, rate and work by sequence length, and where windows and dot-product attention cross"},
+              "Latency, rate and work by sequence length, and which windows cost the same as dot-product attention"},
     PanelInfo{Panel::samples, "samples", "Samples",
               "Every sample of the selected measurement over time, and their distribution"},
     PanelInfo{Panel::explore, "explore", "Explore",

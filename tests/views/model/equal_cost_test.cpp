@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "tests/views/sweep_fixture.hpp"
@@ -112,6 +113,33 @@ TEST(EqualCost, what_held_the_clock_down_stands_beside_equal_cost) {
   }
   EXPECT_THAT(cost_at(make_length_chart(*results, {}).passes[0], 16384).sentence,
               EndsWith("in turns, the windows power-capped."));
+}
+
+TEST(EqualCost, beside_a_held_clock_cycles_tell_what_the_times_do_not) {
+  auto results = length_sweep();
+  for (ResultRow& r : results->rows) {
+    r.limiter = "sw_power_cap";
+    r.sm_clock_mhz = r.problem.form == Form::dot_product ? 1600 : 1400;
+  }
+  const LengthChart chart = make_length_chart(*results, {});
+  // 512 x 32 takes 1.251 times as long at 32k, at 7/8 of the clock.
+  EXPECT_THAT(cost_at(chart.passes[0], 32768).sentence,
+              EndsWith("in turns, power-capped; in clock cycles 1.095 times as long."));
+  EXPECT_THAT(cost_at(chart.step, 32768).sentence, HasSubstr("; in clock cycles 1.095 times as long."));
+  for (ResultRow& r : results->rows) r.limiter = "";
+  EXPECT_THAT(cost_at(make_length_chart(*results, {}).passes[0], 32768).sentence, Not(HasSubstr("cycles")));
+  for (ResultRow& r : results->rows) r.limiter = "sw_power_cap", r.sm_clock_mhz = std::nullopt;
+  EXPECT_THAT(cost_at(make_length_chart(*results, {}).step, 32768).sentence, Not(HasSubstr("cycles")));
+}
+
+TEST(EqualCost, the_text_table_has_the_pair_beside_the_area) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  const auto row = std::ranges::find_if(chart.text.rows, [](const std::vector<std::string>& cells) {
+    return cells[0] == "training step" && cells[3] == "16384" && cells[1].starts_with("first window of the same");
+  });
+  ASSERT_NE(row, chart.text.rows.end());
+  EXPECT_EQ((*row)[1], "first window of the same latency, beside a second one of 32, extrapolated");
+  EXPECT_EQ((*row)[4], "205");
 }
 
 }  // namespace

@@ -73,6 +73,21 @@ std::vector<Windows> neighbours_of(const Windows& nearest, const SameBudget& bud
   return all;
 }
 
+/// Of a step the sums of both passes; 0: a clock is not known.
+double cycle_ratio(const LengthPoint& windows, const LengthPoint& dot_product,
+                   const std::map<std::int64_t, double>& cycles) {
+  double sums[2] = {0, 0};
+  for (const auto& [point, sum] : {std::pair(&windows, &sums[0]), std::pair(&dot_product, &sums[1])}) {
+    for (const std::int64_t measurement : {point->measurement, point->backward}) {
+      if (measurement == 0) continue;
+      const auto found = cycles.find(measurement);
+      if (found == cycles.end()) return 0;
+      *sum += found->second;
+    }
+  }
+  return sums[0] / sums[1];
+}
+
 }  // namespace
 
 const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::int64_t seq_len) {
@@ -80,7 +95,7 @@ const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::int64_t
   return found == points.end() ? nullptr : &*found;
 }
 
-void find_budgets(LengthPass& pass, std::string_view part) {
+void find_budgets(LengthPass& pass, std::string_view part, const std::map<std::int64_t, double>& cycles) {
   if (pass.crossings.empty()) return;
   const std::size_t reference = pass.crossings.front().baseline;
   const LengthCurve& baseline = pass.curves[reference];
@@ -111,7 +126,7 @@ void find_budgets(LengthPass& pass, std::string_view part) {
     budget.neighbours = neighbours_of({nearest.curve->problem.window1, nearest.curve->problem.window2}, budget,
                                       nearest.point->ms > point.ms);
     budget.headline = budget_headline(part, point, budget, nearest);
-    budget.sentence = budget_sentence(baseline, point, budget, nearest);
+    budget.sentence = budget_sentence(baseline, point, budget, nearest, cycle_ratio(*nearest.point, point, cycles));
     pass.budgets.push_back(std::move(budget));
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -13,8 +14,9 @@ namespace triscope {
 const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::int64_t seq_len);
 
 /// At each length of the baseline of the first crossing what the measured pairs say, if one takes a quarter to four
-/// times as long; `pass` has its crossings. `part`: its name in words, "forward" or "step".
-void find_budgets(LengthPass& pass, std::string_view part);
+/// times as long; `pass` has its crossings. `part`: its name in words, "forward" or "step". `cycles`: time x clock by
+/// measurement, where the clock is known.
+void find_budgets(LengthPass& pass, std::string_view part, const std::map<std::int64_t, double>& cycles = {});
 
 /// First those that know an area of equal cost, then the others, both by length.
 std::vector<const SameBudget*> answers_first(const std::vector<SameBudget>& budgets);

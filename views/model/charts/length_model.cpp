@@ -329,9 +329,14 @@ void append_text(TextTable& table, const LengthPass& pass, std::string_view pass
     if (!budget.windows) continue;
     const AreaEstimate& area = *budget.windows;
     const auto end = [](double value) { return value > 0 ? fmt::format("{:.0f}", value) : "unknown"; };
-    add(area.extrapolated() ? "window area of the same latency, extrapolated" : "window area of the same latency",
-        pass.curves[budget.baseline].label, fmt::format("{}", budget.seq_len), fmt::format("{:.0f}", area.area),
-        end(area.low), end(area.high));
+    const std::string extrapolated = area.extrapolated() ? ", extrapolated" : "";
+    add("window area of the same latency" + extrapolated, pass.curves[budget.baseline].label,
+        fmt::format("{}", budget.seq_len), fmt::format("{:.0f}", area.area), end(area.low), end(area.high));
+    const std::int64_t window2 = area.from.front().window2;
+    const auto first = [&](double value) { return end(value / static_cast<double>(window2)); };
+    add(fmt::format("first window of the same latency, beside a second one of {}{}", window2, extrapolated),
+        pass.curves[budget.baseline].label, fmt::format("{}", budget.seq_len), first(area.area), first(area.low),
+        first(area.high));
   }
 }
 
@@ -369,7 +374,8 @@ std::vector<ResultRow> all_that_count(const std::vector<const SweepResults*>& sw
 
 /// The steps of problems that were measured in both passes: those of the shown sweep, the first; then of the rows that
 /// count; those of the other sweeps say only what took turns.
-LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regime) {
+LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regime,
+                     const std::map<std::int64_t, double>& cycles) {
   Collector collector(Pass::forward, regime, clock_of(sweeps));
   const auto add = [&](const std::vector<ResultRow>& rows, const SweepResults* sweep) {
     for (const TrainingStep& step : training_steps(rows, "auto")) {
@@ -391,8 +397,20 @@ LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regi
   std::int64_t left_out = 0;
   LengthPass made = make_pass(collector.problems(), left_out);
   find_crossings(made);
-  find_budgets(made, "step");
+  find_budgets(made, "step", cycles);
   return made;
+}
+
+/// Time x clock by measurement.
+std::map<std::int64_t, double> cycles_of(const std::vector<const SweepResults*>& sweeps) {
+  std::map<std::int64_t, double> cycles;
+  for (const SweepResults* sweep : sweeps) {
+    for (const ResultRow& row : sweep->rows) {
+      if (row.median_ms && row.sm_clock_mhz && *row.sm_clock_mhz > 0)
+        cycles[row.measurement] = *row.median_ms * *row.sm_clock_mhz;
+    }
+  }
+  return cycles;
 }
 
 /// A pair of windows has one colour in all passes: that of the first in which it is drawn.
@@ -426,6 +444,7 @@ LengthChart make_length_chart(const SweepResults& shown,
                               const std::vector<std::shared_ptr<const SweepResults>>& others) {
   std::vector<const SweepResults*> sweeps{&shown};
   for (const auto& other : others) sweeps.push_back(other.get());
+  const std::map<std::int64_t, double> cycles = cycles_of(sweeps);
   LengthChart chart;
   chart.text = {
       {"pass", "what", "curve", "tokens", "value", "low", "high"}, {false, false, false, true, true, true, true}, {}};
@@ -442,10 +461,10 @@ LengthChart make_length_chart(const SweepResults& shown,
       made = make_pass(collector.problems(), chart.left_out);
       add_sources(drawn, collector.problems());
       find_crossings(made);
-      find_budgets(made, to_string(pass));
+      find_budgets(made, to_string(pass), cycles);
     }
     chart.sweeps = drawn.size();
-    chart.step = make_step(sweeps, regime);
+    chart.step = make_step(sweeps, regime, cycles);
     if (!chart.passes[0].curves.empty() || !chart.passes[1].curves.empty()) break;
   }
   share_colours(chart);

@@ -88,6 +88,13 @@ std::string sweeps_words(const LengthPoint& windows, const LengthPoint& dot_prod
   return fmt::format("Forward {}; backward {}", first, of(windows.backward_sweep, dot_product.backward_sweep));
 }
 
+/// "; in clock cycles 1.013 times as long": the clocks were not free, and not the same.
+std::string cycle_words(const LengthPoint& windows, const LengthPoint& dot_product, double ratio) {
+  const bool held = !windows.limiter.empty() || !dot_product.limiter.empty();
+  if (!held || ratio <= 0) return "";
+  return fmt::format("; in clock cycles {} times as long", format_fixed(ratio, 3));
+}
+
 /// ", power-capped": what held the clock down in both, or in which of them.
 std::string limiter_words(const LengthPoint& windows, const LengthPoint& dot_product) {
   if (windows.limiter.empty() && dot_product.limiter.empty()) return "";
@@ -195,12 +202,13 @@ std::string budget_headline(std::string_view part, const LengthPoint& point, con
 }
 
 std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& point, const SameBudget& budget,
-                            const MeasuredPair& nearest) {
-  return fmt::format("At {} tokens {} takes {}; of the measured pairs {} comes nearest, {}: {}. {} {}{}.",
+                            const MeasuredPair& nearest, double cycle_ratio) {
+  return fmt::format("At {} tokens {} takes {}; of the measured pairs {} comes nearest, {}: {}. {} {}{}{}.",
                      format_tokens(budget.seq_len), baseline.label, format_ms(point.ms, half_width(point)),
                      nearest.curve->label, format_ms(nearest.point->ms, half_width(*nearest.point)),
                      verdict_words(*nearest.point, point), equal_area_words(budget),
-                     sweeps_words(*nearest.point, point), limiter_words(*nearest.point, point));
+                     sweeps_words(*nearest.point, point), limiter_words(*nearest.point, point),
+                     cycle_words(*nearest.point, point, cycle_ratio));
 }
 
 std::string point_text(const LengthCurve& curve, const LengthPoint& point) {

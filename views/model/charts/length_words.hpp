@@ -33,7 +33,8 @@ std::string budget_headline(std::string_view part, const LengthPoint& point, con
 /// "about 7,140 (6,900 to 7,380)", as many digits as its interval bears out.
 std::string area_text(const AreaEstimate& estimate);
 /// What that stands on: the point of `baseline` at the budget's length beside the `nearest` that was measured there.
+/// `cycle_ratio`: of their cycles, 0: not known; it is said where something held a clock down.
 std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& point, const SameBudget& budget,
-                            const MeasuredPair& nearest);
+                            const MeasuredPair& nearest, double cycle_ratio);
 
 }  // namespace triscope
