@@ -172,6 +172,16 @@ void mark_crossings(const Look& look, const LengthPass& pass, LengthView view, s
   }
 }
 
+/// "576.1 TFLOP/s, 571.2 to 581.0".
+std::string rate_text(const LengthCurve& curve, const LengthPoint& point, std::optional<Pass> pass) {
+  const auto rate = [&](double ms) {
+    return significant_text(length_value(curve, static_cast<double>(point.seq_len), ms, {true, pass}), 4);
+  };
+  std::string text = rate(point.ms) + " TFLOP/s";
+  if (interval_known(point)) text += fmt::format(", {} to {}", rate(point.high_ms), rate(point.low_ms));
+  return text;
+}
+
 /// The nearest measured point is named, hovered and, on a click, selected.
 void select_points(Context& context, const LengthPass& pass, const LengthUnit& unit) {
   PointPicker picker(context);
@@ -187,9 +197,7 @@ void select_points(Context& context, const LengthPass& pass, const LengthUnit& u
   }
   if (nearest != nullptr) {
     // The verdict of a row is that of its pass: of a step it says nothing.
-    const double rate =
-        length_value(pass.curves[of], static_cast<double>(nearest->seq_len), nearest->ms, {true, unit.pass});
-    std::string text = point_text(pass.curves[of], *nearest) + fmt::format("; {} TFLOP/s", significant_text(rate, 4));
+    std::string text = point_text(pass.curves[of], *nearest) + "; " + rate_text(pass.curves[of], *nearest, unit.pass);
     if (const std::string beside = beside_reference_text(pass, of, *nearest, context.data.beside_reference.get());
         !beside.empty())
       text += "\n" + beside;

@@ -67,10 +67,14 @@ void ChartSelection::say(const ImRect& what, const std::string& words) const {
   for (const Offered& one : offered_) {
     if (!one.shape.Overlaps(what)) others.push_back(one.shape);
   }
-  // A legend is read beside a point: it weighs as much as a few others.
+  // A legend and what an axis says are read beside a point: each weighs as much as a few others.
   constexpr std::size_t kWeight = 8;
-  if (const ImPlotPlot* plot = ImPlot::GetCurrentPlot(); plot != nullptr && plot->Items.Legend.Rect.GetWidth() > 0)
-    others.insert(others.end(), kWeight, plot->Items.Legend.Rect);
+  if (const ImPlotPlot* plot = ImPlot::GetCurrentPlot(); plot != nullptr) {
+    if (plot->Items.Legend.Rect.GetWidth() > 0) others.insert(others.end(), kWeight, plot->Items.Legend.Rect);
+    const ImRect &frame = plot->FrameRect, &inside = plot->PlotRect;
+    others.insert(others.end(), kWeight, ImRect(frame.Min.x, inside.Max.y, frame.Max.x, frame.Max.y));
+    others.insert(others.end(), kWeight, ImRect(frame.Min.x, frame.Min.y, inside.Min.x, inside.Max.y));
+  }
   readout(context_, what, words, others);
 }
 
