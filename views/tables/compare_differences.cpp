@@ -30,22 +30,28 @@ void draw_differences(const Context& context, const CompareModel& model) {
               rows = row * static_cast<float>(model.lines.size() + 1);
   const float least = std::min(rows, row * kFewRows);  // which the rows below keep
   const bool tight = room - all < least && !context.ui.printing;
-  bool* unfolded = ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("differences unfolded"));
-  if (tight && !*unfolded) {
-    std::string names;
-    for (const Difference& difference : model.differences) names += (names.empty() ? "" : ", ") + difference.what;
+  // What a person asked for holds in a panel of any height, and the button stays under the pointer.
+  enum Asked { by_room, shown, hidden };
+  int* asked = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("differences asked for"), by_room);
+  const bool folded = !context.ui.printing && (*asked == hidden || (*asked == by_room && tight));
+  {
+    std::string words = "What else differs, most important first:";
+    if (folded) {
+      words = "What else differs: ";
+      for (const Difference& difference : model.differences)
+        words += (&difference == model.differences.data() ? "" : ", ") + difference.what;
+    }
     const SmallFont font(context.look);
-    const float button = button_width("Show") + ImGui::GetStyle().ItemSpacing.x;
-    clipped_text(context, theme.muted, "What else differs: " + names, ImGui::GetContentRegionAvail().x - button);
-    ImGui::SameLine();
-    if (ImGui::SmallButton("Show###unfold")) *unfolded = true;
-    return;
+    const float button = button_width("Show");
+    clipped_text(context, theme.muted, words,
+                 ImGui::GetContentRegionAvail().x - button - ImGui::GetStyle().ItemSpacing.x);
+    if (!context.ui.printing) {
+      ImGui::SameLine();
+      align_right(button);
+      if (ImGui::SmallButton(folded ? "Show###unfold" : "Hide###unfold")) *asked = folded ? shown : hidden;
+    }
   }
-  muted_text(context, "What else differs, most important first:");
-  if (*unfolded && !context.ui.printing) {  // in a panel that was made higher meanwhile too
-    ImGui::SameLine();
-    if (ImGui::SmallButton("Hide###unfold")) *unfolded = false;
-  }
+  if (folded) return;
   const float height = std::min(all, std::max(3 * line, room - least));
   const int columns = 1 + static_cast<int>(model.sweeps.size());
   if (!ImGui::BeginTable("differences", columns,

@@ -117,13 +117,23 @@ TEST_F(Fit, what_a_comparison_says_first_is_read_whole_at_200_percent) {
             .look()
             .text->CalcTextSizeA(small->Size, FLT_MAX, panel->WorkRect.GetWidth(), compare_explanation(model).c_str())
             .y;
+    const ImVec2 button = c->ItemInfo("//###compare/###unfold").RectFull.Min;
     c->ItemClick("//###compare/###unfold");  // what else differs
     c->Yield(2);
+    IM_CHECK(c->ItemInfo("//###compare/###unfold").RectFull.Min.y == button.y);  // it stays under the pointer
     const ImGuiTable* differences = ImGui::TableFindByID(ImGui::FindWindowByName("###compare")->GetID("differences"));
     IM_CHECK(differences != nullptr);
     const std::string text = fixture::drawn_text(c);
     IM_CHECK(fixture::says(text, summary));
     IM_CHECK_GE(differences->OuterRect.Min.y, top + heading + words + small->Size + 3 * spacing);
+    // What was hidden stays so where there is room for it, and its button is there to show it.
+    c->ItemClick("//###compare/###unfold");
+    ui().settings.scale = 1;
+    c->Yield(8);
+    IM_CHECK(!fixture::says(fixture::drawn_text(c), "What else differs, most important first"));
+    c->ItemClick("//###compare/###unfold");
+    c->Yield(2);
+    IM_CHECK(fixture::says(fixture::drawn_text(c), "What else differs, most important first"));
   });
 }
 
