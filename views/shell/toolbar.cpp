@@ -191,7 +191,7 @@ void draw_workspaces(Context& context, float height) {
         context.request(ask::ShowPanel{info.panel});
       }
     }
-    tooltip(context, info.help);
+    tab_tooltip(context, info.help);  // clear of the buttons that a workspace begins with
   }
   ImGui::SetCursorPosY(top);
   ImGui::PopStyleVar();

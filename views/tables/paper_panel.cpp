@@ -96,9 +96,11 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line,
 void draw_table(Context& context, const PaperModel& model) {
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
-  const float room = ImGui::GetContentRegionAvail().x;
-  const float row = context.look.px(24), rows = 1.2F * static_cast<float>(model.lines.size() + 1) * row;
-  const float height = std::min(rows, std::max(ImGui::GetContentRegionAvail().y, 4 * row));
+  const float room = ImGui::GetContentRegionAvail().x, cell = 2 * ImGui::GetStyle().CellPadding.y;
+  const float row = std::max(context.look.px(24), ImGui::GetTextLineHeight() + cell);
+  // Whole: the page scrolls.
+  const float height = row * static_cast<float>(model.lines.size()) + 1.2F * row +
+                       (room < context.look.px(860) ? ImGui::GetStyle().ScrollbarSize : 0);
   const bool beside = !model.recorded_device.empty(), bars = room > context.look.px(kBarsFrom);
   if (!ImGui::BeginTable("paper", 10 + beside + bars, flags, ImVec2(0, height), std::max(room, context.look.px(860))))
     return;
@@ -169,13 +171,8 @@ void draw_kernels(const Context& context, const std::vector<PaperKernelLine>& li
              });
 }
 
-}  // namespace
-
-void draw_paper_panel(Context& context) {
-  choose_paper_page(context);
-  const PaperPage page = context.ui.paper.page;
-  if (page != PaperPage::table1) return draw_paper_page(context, page);
-  if (!draw_data_state(context)) return;
+/// The page of Table 1, which scrolls as the other pages do.
+void draw_table1(Context& context) {
   const PaperModel* made = context.models.paper(context.data);
   if (!made) return empty_state(context, "Reading the measurements ...");
   const PaperModel& model = *made;
@@ -213,6 +210,18 @@ void draw_paper_panel(Context& context) {
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   draw_table(context, model);
   draw_kernels(context, model.kernels);
+}
+
+}  // namespace
+
+void draw_paper_panel(Context& context) {
+  choose_paper_page(context);
+  const PaperPage page = context.ui.paper.page;
+  if (page != PaperPage::table1) return draw_paper_page(context, page);
+  if (!draw_data_state(context)) return;
+  if (context.ui.printing) return draw_table1(context);  // as high as it is
+  if (ImGui::BeginChild("table 1", ImVec2(0, 0), ImGuiChildFlags_None)) draw_table1(context);
+  ImGui::EndChild();
 }
 
 }  // namespace triscope

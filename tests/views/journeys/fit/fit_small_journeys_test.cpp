@@ -242,6 +242,43 @@ TEST_F(Fit, explore_names_its_plots_whole_at_200_percent_and_its_filter_needs_no
   });
 }
 
+TEST_F(Fit, the_papers_table_1_is_whole_and_what_stands_below_it_is_scrolled_to_at_200_percent) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    for (const float scale : {1.0F, 1.5F, 2.0F}) {
+      ui().settings.scale = scale;
+      app().carry_out(ask::ShowPanel{Panel::paper});
+      c->Yield(8);
+      wait(c);
+      const ImGuiWindow *page = child_of("###paper", "table 1_"), *table = child_of("###paper", "/paper_");
+      IM_CHECK(page != nullptr && table != nullptr);
+      IM_CHECK(!table->ScrollbarY);
+      IM_CHECK_EQ(page->ScrollbarY, page->ScrollMax.y > 0);
+      IM_CHECK(scale < 2 || page->ScrollbarY);
+      IM_CHECK_LE(page->Rect().Max.y, ImGui::FindWindowByName("###paper")->InnerRect.Max.y + 1);
+      IM_CHECK(child_of("###paper", "paper kernels table") != nullptr || page->ScrollMax.y > 0);
+    }
+  });
+}
+
+TEST_F(Fit, a_tooltip_of_a_workspace_leaves_the_buttons_below_it_in_view) {
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowPanel{Panel::paper});
+    c->Yield(6);
+    const ImRect pages = c->ItemInfo("//**/Table 1").RectFull;
+    for (const char* name : {"Attention", "Paper"}) {
+      const ImVec2 at = c->ItemInfo((std::string("//##MainMenuBar/##MenuBar/") + name).c_str()).RectFull.GetCenter();
+      c->MouseMoveToPos(ImVec2(at.x + 1, at.y));
+      c->Yield(2);
+      c->MouseMoveToPos(at);
+      c->SleepNoSkip(1.0F, 1.0F / 30);
+      const ImGuiWindow* tip = ImGui::FindWindowByName("##Tooltip_00");
+      IM_CHECK(tip != nullptr && tip->Active && !tip->Hidden);
+      IM_CHECK_GE(tip->Rect().Min.y, pages.Max.y);
+    }
+  });
+}
+
 TEST_F(Fit, buttons_above_the_table_and_the_hint_of_more_fields_are_whole_at_800_x_500_and_200_percent) {
   window->start(kFitted, 800, 500);
   travel([](ImGuiTestContext* c) {
