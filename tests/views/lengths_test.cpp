@@ -43,6 +43,22 @@ TEST(LengthChart, the_fastest_kernel_of_each_pair_of_windows_stands_before_all_b
   EXPECT_EQ(chart.regime, Regime::sustained);
 }
 
+TEST(LengthChart, curves_that_differ_in_batch_alone_have_names_of_their_own) {
+  auto results = length_sweep();
+  for (ResultRow row : std::vector<ResultRow>(results->rows)) {
+    row.measurement += 1000;
+    row.problem.batch = 4;
+    results->rows.push_back(std::move(row));
+  }
+  const LengthPass forward = make_length_chart(*results, {}).passes[0];
+  std::vector<std::string> all = labels(forward);
+  EXPECT_THAT(all, testing::IsSupersetOf({"512 × 32 batch 4", "512 × 32 batch 1", "FlashAttention-3 64/1 batch 4",
+                                          "FlashAttention-3 64/1 sliding 1024 batch 1"}));
+  std::ranges::sort(all);
+  EXPECT_EQ(std::ranges::adjacent_find(all), all.end()) << "no two of one name";
+  EXPECT_NE(forward.curves[0].style, forward.curves[2].style) << "nor of one colour";
+}
+
 TEST(LengthChart, crossings_are_with_flashattention_of_the_same_grouping_and_name_clock_and_counts) {
   const LengthChart chart = make_length_chart(*length_sweep(), {});
   const LengthPass& forward = chart.passes[0];

@@ -141,7 +141,8 @@ LengthCurve curve_of(const Collected& collected, std::string label) {
 }
 
 struct Ambiguity {
-  bool heads = false, head_dim = false, form = false, kernel = false;
+  bool heads = false, head_dim = false, form = false, kernel = false, batch = false, element = false,
+       deterministic = false;
 };
 
 Ambiguity ambiguity_of(const std::vector<const Collected*>& drawn) {
@@ -152,8 +153,20 @@ Ambiguity ambiguity_of(const std::vector<const Collected*>& drawn) {
     differs.head_dim |= p.head_dim != first.head_dim;
     differs.form |= p.form != first.form;
     differs.kernel |= collected->row.kernel != drawn.front()->row.kernel;
+    differs.batch |= p.batch != first.batch;
+    differs.element |= p.element != first.element;
+    differs.deterministic |= p.deterministic != first.deterministic;
   }
   return differs;
+}
+
+/// What is said of ours and of baselines alike, where it differs.
+std::string further_text(const Problem& p, const Ambiguity& differs) {
+  std::string text;
+  if (differs.batch) text += fmt::format(" batch {}", p.batch);
+  if (differs.element) text += fmt::format(" {}", to_string(p.element));
+  if (differs.deterministic && p.deterministic) text += " deterministic";
+  return text;
 }
 
 std::string windows_label(const Collected& collected, const Ambiguity& differs) {
@@ -163,7 +176,7 @@ std::string windows_label(const Collected& collected, const Ambiguity& differs) 
   if (differs.head_dim) label += fmt::format(" D{}", p.head_dim);
   if (differs.form) label += fmt::format(" {}", to_string(p.form));
   if (differs.kernel) label += " " + brief_label(collected.row.card);
-  return label;
+  return label + further_text(p, differs);
 }
 
 std::string baseline_label(const Collected& collected, const Ambiguity& differs) {
@@ -171,14 +184,14 @@ std::string baseline_label(const Collected& collected, const Ambiguity& differs)
   std::string label = fmt::format("{} {}", collected.row.card.label, heads_text(p));
   if (differs.head_dim) label += fmt::format(" D{}", p.head_dim);
   if (!is_causal(p)) label += fmt::format(" sliding {}", p.window1);
-  return label;
+  return label + further_text(p, differs);
 }
 
 /// The larger windows have the lower colour, whichever sweep is shown: colours stay when another one is.
 int colour_rank(const std::vector<const Collected*>& drawn, const Collected& of) {
   const auto key = [](const Collected& one) {
     const Problem& p = one.row.problem;
-    return std::tuple(-p.window1 * p.window2, -p.window1, p.form, p.q_heads, p.kv_heads, p.head_dim);
+    return std::tuple(-p.window1 * p.window2, -p.window1, p.form, p.q_heads, p.kv_heads, p.head_dim, p.batch);
   };
   return static_cast<int>(std::ranges::count_if(drawn, [&](const Collected* other) { return key(*other) < key(of); }));
 }
@@ -207,8 +220,10 @@ LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
     result.curves.push_back(curve_of(*drawn[n], windows_label(*drawn[n], differs)));
     result.curves.back().style = colour_rank(drawn, *drawn[n]);
   }
+  Ambiguity of_baselines = ambiguity_of(baselines);
+  of_baselines.head_dim |= differs.head_dim;
   for (std::size_t n = 0; n < baselines.size(); ++n) {
-    result.curves.push_back(curve_of(*baselines[n], baseline_label(*baselines[n], differs)));
+    result.curves.push_back(curve_of(*baselines[n], baseline_label(*baselines[n], of_baselines)));
     result.curves.back().style = static_cast<int>(n);
   }
   return result;
