@@ -203,7 +203,9 @@ void draw_hints(Context& context) {
     ImGui::AlignTextToFramePadding();
     {
       const SmallFont font(context.look);
+      ImGui::PushTextWrapPos(0);
       coloured_text(context.look.theme.unclear, hint.sentence);
+      ImGui::PopTextWrapPos();
     }
     if (hint.add.empty()) continue;
     const std::string button = "Add " + hint.add;

@@ -20,6 +20,7 @@ namespace triscope {
 namespace {
 
 constexpr float kLeastWidth = 200, kLeastHeight = 160;  ///< of a plot, design pixels
+constexpr float kOverhang = 16;                         ///< of a tick's name beyond its plot
 
 std::string legend_name(const ExploreLine& line) { return line.name.empty() ? "##all" : " " + line.name; }
 
@@ -98,25 +99,21 @@ void select_points(Context& context, const ExplorePlot& plot) {
 
 /// Where named values stand, as many as have room beside each other; a value between two names has its own below them.
 void set_named_ticks(const Look& look, const ExploreAxis& axis, bool tokens, float width) {
-  const auto [low, high] = explore_limits(axis, false);
+  const auto limits = explore_limits(axis, false);
+  const auto share = [&](double at) {
+    const auto [low, high] = limits;
+    return static_cast<float>(axis.logarithmic ? std::log(at / low) / std::log(high / low) : (at - low) / (high - low));
+  };
+  std::vector<PlacedTick> placed = place_ticks(
+      explore_ticks(axis, tokens), share, {width, look.px(8), look.px(kOverhang), axis.ticks.empty() ? 1 : 2},
+      [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; });
   std::vector<double> ticks;
-  std::vector<std::string> names;
-  float free_from = -1e9F, free_below = -1e9F;
-  for (auto& [at, name] : explore_ticks(axis, tokens)) {
-    const double share = axis.logarithmic ? std::log(at / low) / std::log(high / low) : (at - low) / (high - low);
-    const float half = ImGui::CalcTextSize(name.c_str()).x / 2, middle = static_cast<float>(share) * width;
-    const bool below = middle - half < free_from;
-    if (below && (axis.ticks.empty() || middle - half < free_below)) {
-      name.clear();  // its line is there
-    } else {
-      (below ? free_below : free_from) = middle + half + look.px(8);
-      if (below) name.insert(0, "\n");
-    }
-    ticks.push_back(at);
-    names.push_back(std::move(name));
-  }
   std::vector<const char*> labels;
-  for (const std::string& name : names) labels.push_back(name.c_str());
+  for (PlacedTick& tick : placed) {
+    if (tick.line > 0) tick.name.insert(0, "\n");
+    ticks.push_back(tick.at);
+    labels.push_back(tick.name.c_str());
+  }
   ImPlot::SetupAxisTicks(ImAxis_X1, ticks.data(), static_cast<int>(ticks.size()), labels.data());
 }
 
@@ -276,12 +273,18 @@ std::string mark_notes(const ExploreChart& chart) {
       }
     }
   }
-  std::string text;
+  std::vector<std::string> notes;
+  if (chart.drawn < chart.points)
+    notes.push_back(fmt::format("{} of {} points are drawn: the others lie on these, which stand for them",
+                                format_count(static_cast<std::int64_t>(chart.drawn)),
+                                format_count(static_cast<std::int64_t>(chart.points))));
   if (repeats > 0)
-    text += fmt::format("; {} of several measurements: median, range without ends", counted(repeats, "point"));
-  if (unconverged) text += "; hollow: not converged";
-  if (unknown) text += unconverged ? ", without a bar: interval unknown" : hollow_note(true);
-  return text;
+    notes.push_back(fmt::format(
+        "A bar without ends is the range of several measurements, its point their median: {} of {} points",
+        format_count(static_cast<std::int64_t>(repeats)), format_count(static_cast<std::int64_t>(chart.drawn))));
+  if (unconverged) notes.emplace_back("Hollow: not converged");
+  if (unknown) notes.emplace_back(unconverged ? "Hollow without a bar: interval unknown" : "Hollow: interval unknown");
+  return notes.empty() ? "" : fmt::format("{}.", fmt::join(notes, ". "));
 }
 
 /// Which intervals are so narrow that the marks hide them in a plot of this height; empty: none.
@@ -319,15 +322,12 @@ std::string subtitle_of(const ExploreChart& chart, bool printing) {
     text += sweeps.size() == 1 ? fmt::format(" of sweep {}", *sweeps.begin())
                                : fmt::format(", of {} sweeps", sweeps.size());
   }
-  if (chart.drawn < chart.points)
-    text += fmt::format("; {} of {} points drawn", format_count(static_cast<std::int64_t>(chart.drawn)),
-                        format_count(static_cast<std::int64_t>(chart.points)));
-  else if (chart.points != chart.matched)
+  if (chart.drawn == chart.points && chart.points != chart.matched)
     text += fmt::format("; {}", counted(chart.points, "point"));
   if (chart.plots_left_out > 0) text += fmt::format("; {} left out", counted(chart.plots_left_out, "panel"));
   if (printing && !chart.chosen_over.empty()) text += "; best over " + chart.chosen_over;
   if (!chart.mixed.empty()) text += fmt::format("; points at one x differ in {}", fmt::join(chart.mixed, ", "));
-  return text + mark_notes(chart);
+  return text;
 }
 
 /// Which term of the filter is to blame, each with a button that takes it out.
@@ -381,6 +381,7 @@ void draw_explore_panel(Context& context) {
   if (chart == nullptr) return empty_state(context, "Reading all measurements ...");
   if (chart->matched == 0) return draw_no_match(context, *chart);
   if (chart->plots.empty()) return empty_state(context, explore_nothing(*chart));
+  if (const std::string notes = mark_notes(*chart); !notes.empty()) muted_text(context, notes, true);
   draw_plots(context, *chart);
 }
 

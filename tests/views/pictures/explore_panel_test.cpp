@@ -17,8 +17,10 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+float content_width = 0;  ///< of the panel that `explored_words` drew last
+
 /// The words of the panel with these rows over their lengths.
-std::string explored_words(const std::vector<ResultRow>& rows) {
+std::string explored_words(const std::vector<ResultRow>& rows, float width = 1280) {
   const std::string name = "one.db";
   const ExploreSource source{name, rows};
   const ExploreQuery query{"seq", "ms", "kernel", "", "", false};
@@ -30,7 +32,9 @@ std::string explored_words(const std::vector<ResultRow>& rows) {
       std::make_shared<const ExploreChart>(explore_chart(explore({&source, 1}, query), query, {&source, 1}));
   fixture::Canvas canvas;
   canvas.ui.explore.query = query;
+  ImGui::GetIO().DisplaySize.x = width;
   canvas.draw(Panel::explore, data);
+  content_width = ImGui::FindWindowByName("test")->ContentSize.x;
   return canvas.text;
 }
 
@@ -61,6 +65,34 @@ TEST(ExplorePanel, how_many_points_stand_for_the_measurements_is_said) {
   const std::string words = explored_words(rows);
   EXPECT_THAT(words, HasSubstr("4 measurements of sweep 1; 3 points"));
   EXPECT_THAT(words, HasSubstr("Not drawn of these 4 measurements: 1 failed or skipped."));
+}
+
+TEST(ExplorePanel, what_is_not_drawn_is_said_within_the_panel) {
+  std::vector<ResultRow> rows = of_four_lengths();
+  rows[2] = fixture::failed(rows[2], "it crashed");
+  EXPECT_THAT(explored_words(rows, 250), HasSubstr("Not drawn of these"));
+  EXPECT_LE(content_width, 250);
+}
+
+TEST(ExplorePanel, why_a_point_is_not_drawn_is_said) {
+  std::vector<ResultRow> rows;
+  for (std::int64_t n = 0; n < 6000; ++n) {
+    rows.push_back(fixture::row(n + 1, 512, 32, Pass::forward, 10 + static_cast<double>(n % 7), 0.2));
+    rows.back().problem.seq_len = 1024 + 8 * n;
+  }
+  EXPECT_THAT(explored_words(of_four_lengths()), Not(HasSubstr("stand for")));
+  EXPECT_THAT(explored_words(rows),
+              HasSubstr("of 6,000 points are drawn: the others lie on these, which stand for them"));
+}
+
+TEST(ExplorePanel, a_range_of_repeats_is_explained_on_a_line_that_is_not_cut) {
+  std::vector<ResultRow> rows = of_four_lengths();
+  rows.push_back(rows.front());
+  rows.back().measurement = 5;
+  rows.back().sweep = 2;
+  EXPECT_THAT(explored_words(rows, 400),
+              HasSubstr("A bar without ends is the range of several measurements, its point their median"));
+  EXPECT_LE(content_width, 400);
 }
 
 }  // namespace

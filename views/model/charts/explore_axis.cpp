@@ -39,4 +39,40 @@ std::vector<std::pair<double, std::string>> explore_ticks(const ExploreAxis& axi
 
 bool counts_tokens(const std::string& column) { return column == "seq" || column == "w1" || column == "w2"; }
 
+namespace {
+
+/// As many letters as fit, and "…"; nothing where fewer than three do.
+std::string cut_to(const std::string& name, float width, const std::function<float(const std::string&)>& text_width) {
+  constexpr std::size_t kLeast = 3;
+  if (text_width(name) <= width) return name;
+  for (std::size_t letters = name.size(); letters-- > kLeast;) {
+    const std::string cut = name.substr(0, whole_characters(name, letters)) + "…";
+    if (text_width(cut) <= width) return cut;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<PlacedTick> place_ticks(std::vector<std::pair<double, std::string>> ticks,
+                                    const std::function<float(double)>& share, const TickRoom& room,
+                                    const std::function<float(const std::string&)>& text_width) {
+  std::vector<PlacedTick> placed;
+  std::vector<float> free_from(static_cast<std::size_t>(std::max(1, room.lines)), -1e9F);
+  for (auto& [at, name] : ticks) {
+    const float middle = share(at) * room.width;
+    PlacedTick tick{at, cut_to(name, 2 * (std::min(middle, room.width - middle) + room.overhang), text_width), 0};
+    const float half = text_width(tick.name) / 2;
+    const auto line = std::ranges::find_if(free_from, [&](float from) { return middle - half >= from; });
+    if (line == free_from.end()) {
+      tick.name.clear();
+    } else if (!tick.name.empty()) {
+      tick.line = static_cast<int>(line - free_from.begin());
+      *line = middle + half + room.gap;
+    }
+    placed.push_back(std::move(tick));
+  }
+  return placed;
+}
+
 }  // namespace triscope

@@ -1,6 +1,7 @@
 // The axes of an exploration, in the window and for print.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,5 +17,21 @@ std::pair<double, double> explore_limits(const ExploreAxis& axis, bool from_zero
 std::vector<std::pair<double, std::string>> explore_ticks(const ExploreAxis& axis, bool tokens);
 /// Whether the values of this column are counts of tokens.
 bool counts_tokens(const std::string& column);
+
+/// What names below an axis may take, in pixels: `overhang` beyond each end of it, and lines below each other.
+struct TickRoom {
+  float width = 0, gap = 0, overhang = 0;
+  int lines = 1;
+};
+struct PlacedTick {
+  double at = 0;
+  std::string name;  ///< empty where it has no room: its stroke is there
+  int line = 0;
+};
+/// Names within their plot and off each other: the neighbour's names begin beside it. One at an end may be cut.
+/// `share`: where a value stands, of the axis' width.
+std::vector<PlacedTick> place_ticks(std::vector<std::pair<double, std::string>> ticks,
+                                    const std::function<float(double)>& share, const TickRoom& room,
+                                    const std::function<float(const std::string&)>& text_width);
 
 }  // namespace triscope
