@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "app/window/application.hpp"
 #include "app/window/files/folder_listing.hpp"
@@ -198,6 +200,12 @@ struct Application::Handlers {
     if (choice.kernel.empty() && a.data_.selected) {  // those of the selected kernel
       choice.kernel = a.data_.selected->row.kernel;
       choice.pass = a.data_.selected->row.pass;
+    } else if (choice.kernel.empty() && a.data_.shown) {  // those of what is looked at
+      const std::vector<ResultRow>& rows = a.data_.shown->rows;
+      const auto ours = std::ranges::find_if(rows, [](const ResultRow& row) {
+        return row.problem.form != Form::dot_product && row.problem.form != Form::gemm;
+      });
+      if (ours != rows.end()) choice.kernel = ours->kernel, choice.pass = ours->pass;
     }
     a.sweeps_.compare_versions(choice);
   }

@@ -15,6 +15,36 @@ std::vector<std::size_t> sides_of(const CompareModel& model) {
   return sides;
 }
 
+namespace {
+
+/// Names what differs, or what stands below, with the button for either. True: it is folded.
+bool draw_heading(const Context& context, const CompareModel& model, bool tight) {
+  // What a person asked for holds in a panel of any height, and the button stays under the pointer.
+  enum Asked { by_room, shown, hidden };
+  int* asked = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("differences asked for"), by_room);
+  const bool folded = !context.ui.printing && (*asked == hidden || (*asked == by_room && tight));
+  {
+    std::string words = "What else differs, most important first:";
+    if (folded) {
+      words = "What else differs: ";
+      for (const Difference& difference : model.differences)
+        words += (&difference == model.differences.data() ? "" : ", ") + difference.what;
+    }
+    const SmallFont font(context.look);
+    const float button = button_width("Show");
+    clipped_text(context, context.look.theme.muted, words,
+                 ImGui::GetContentRegionAvail().x - button - ImGui::GetStyle().ItemSpacing.x);
+    if (!context.ui.printing) {
+      ImGui::SameLine();
+      align_right(button);
+      if (ImGui::SmallButton(folded ? "Show###unfold" : "Hide###unfold")) *asked = folded ? shown : hidden;
+    }
+  }
+  return folded;
+}
+
+}  // namespace
+
 void draw_differences(const Context& context, const CompareModel& model) {
   const Theme& theme = context.look.theme;
   if (model.differences.empty()) {
@@ -30,27 +60,7 @@ void draw_differences(const Context& context, const CompareModel& model) {
               rows = row * static_cast<float>(model.lines.size() + 1);
   const float least = std::min(rows, row * kFewRows);  // which the rows below keep
   const bool tight = room - all < least && !context.ui.printing;
-  // What a person asked for holds in a panel of any height, and the button stays under the pointer.
-  enum Asked { by_room, shown, hidden };
-  int* asked = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("differences asked for"), by_room);
-  const bool folded = !context.ui.printing && (*asked == hidden || (*asked == by_room && tight));
-  {
-    std::string words = "What else differs, most important first:";
-    if (folded) {
-      words = "What else differs: ";
-      for (const Difference& difference : model.differences)
-        words += (&difference == model.differences.data() ? "" : ", ") + difference.what;
-    }
-    const SmallFont font(context.look);
-    const float button = button_width("Show");
-    clipped_text(context, theme.muted, words,
-                 ImGui::GetContentRegionAvail().x - button - ImGui::GetStyle().ItemSpacing.x);
-    if (!context.ui.printing) {
-      ImGui::SameLine();
-      align_right(button);
-      if (ImGui::SmallButton(folded ? "Show###unfold" : "Hide###unfold")) *asked = folded ? shown : hidden;
-    }
-  }
+  const bool folded = draw_heading(context, model, tight);
   if (folded) return;
   const float height = std::min(all, std::max(3 * line, room - least));
   const int columns = 1 + static_cast<int>(model.sweeps.size());

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "views/data/format.hpp"
 #include "views/model/tables/compare_model.hpp"
+#include "views/model/tables/version_words.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/row_selection.hpp"
@@ -104,6 +106,8 @@ std::string cell_words(const CompareModel& model, const CompareLine& line, const
       return of_several(line) ? cell_explanation(line) : std::string();
     case CompareField::time:
       return cell ? cell->from : std::string();
+    case CompareField::setting:
+      return model.band ? line.setting : std::string();  // there it is abbreviated
     default:
       return {};  // a setting that is cut says itself what it is
   }
@@ -185,7 +189,8 @@ void draw_line(Context& context, RowSelection& chosen, const CompareModel& model
         coloured_text(theme.muted, line.pass);
         break;
       case CompareField::setting:
-        clipped_text(context, theme.muted, line.setting, ImGui::GetContentRegionAvail().x);
+        clipped_text(context, theme.muted, model.band ? brief_setting(line.setting) : line.setting,
+                     ImGui::GetContentRegionAvail().x);
         break;
       case CompareField::band:
         draw_band(context, line, cell);
@@ -251,9 +256,10 @@ std::vector<CompareColumn> columns_of(const Context& context, const CompareModel
   }
   // Where the versions differ is asked for with by how much.
   if (model.band && model.has_settings)
-    columns.push_back({CompareField::setting, 0, "setting",
-                       std::clamp(ImGui::CalcTextSize(model.longest_setting.c_str()).x / context.look.px(1) + 12, 80.0F,
-                                  kSettingBesideVerdict)});
+    columns.push_back(
+        {CompareField::setting, 0, "setting",
+         std::clamp(ImGui::CalcTextSize(brief_setting(model.longest_setting).c_str()).x / context.look.px(1) + 12,
+                    80.0F, kSettingBesideVerdict)});
   for (const std::size_t side : sides_of(model)) {
     const std::string title = side_name(model, side) + ", ms";
     columns.push_back({CompareField::time, side, title, std::clamp(text_width(title), 72.0F, 130.0F), true});
@@ -289,6 +295,8 @@ const char* header_words(CompareField field) {
              "would be in 99 of 100 cases, so that the machine may be the reason. Slower, faster: further, also with "
              "the "
              "row's own interval. Unclear: further, but for its interval or its two modes.";
+    case CompareField::setting:
+      return "In what rows differ: tokens, query / key heads, head size (D); trilinear, unless det. says determinant.";
     case CompareField::doubts:
       return "What the samples leave open: two modes, not converged, too few blocks, one process.";
     case CompareField::chosen:
@@ -435,13 +443,22 @@ bool draw_unchanged(const Context& context, const CompareModel& model) {
   return *shown;
 }
 
-/// "34 shared measurements. Beside 21 unchanged measurements 0 of 34 became slower, ...": what can be said first.
-std::string versions_summary(const CompareModel& model) {
-  const std::string shared = counted(model.lines.size(), "shared measurement");
-  const std::string verdicts = fmt::format("{}: {}", shared, compare_summary(model));
-  const std::string beside = model.band ? tally_text(*model.band, model.band_tally) : "";
-  if (beside.empty()) return verdicts;
-  return (is_nothing_judged(model) ? shared + "." : verdicts) + " " + beside;
+/// "Hopper backward: 0 of 34 slower, 1 faster. Largest +2.7 %, ...": what can be said first.
+std::string versions_summary(const CompareModel& model, Pass pass) {
+  const std::string of = fmt::format("{} {}", model.kernel, to_string(pass));
+  if (const std::string headline = versions_headline(model); !headline.empty()) return sentence(of + ": " + headline);
+  return fmt::format("{}: {}: {}", sentence(of), counted(model.lines.size(), "shared measurement"),
+                     compare_summary(model));
+}
+
+/// Why rows have no verdict of their own, and which way they went. Beside what did not change the heading has judged
+/// them.
+std::string unjudged_words(const CompareModel& model, bool versions) {
+  constexpr std::string_view kNot = "Not comparable: ";
+  std::string words = unjudged_text(model.unjudged);
+  if (versions && model.band && words.starts_with(kNot))
+    words.replace(0, kNot.size(), "Without what did not change no row has a verdict: ");
+  return words;
 }
 
 }  // namespace
@@ -453,8 +470,8 @@ void draw_compare_panel(Context& context) {
   const ChartFrame frame(context, Panel::compare);
   const bool versions = !context.data.versions.kernel.empty();
   std::string summary = compare_summary(*model);
-  if (versions) summary = versions_summary(*model);
-  if (!model->has_passes && !model->lines.empty())
+  if (versions) summary = versions_summary(*model, context.data.versions.pass);
+  if (!versions && !model->has_passes && !model->lines.empty())
     summary += " " + sentence(model->kernel.empty() ? model->lines.front().pass
                                                     : model->kernel + " " + model->lines.front().pass);
   const std::optional<WayBack> back = way_back(context);
@@ -466,7 +483,7 @@ void draw_compare_panel(Context& context) {
   }
   chart_button(context, Panel::compare);
   if (versions) draw_versions(context);
-  if (const std::string words = unjudged_text(model->unjudged); !words.empty()) {
+  if (const std::string words = unjudged_words(*model, versions); !words.empty()) {
     const SmallFont font(context.look);
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.text, words);

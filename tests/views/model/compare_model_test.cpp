@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/views/sweep_fixture.hpp"
+#include "views/model/tables/version_words.hpp"
 
 namespace triscope {
 namespace {
@@ -77,6 +78,43 @@ TEST(Compare, rows_of_two_versions_are_judged_beside_what_did_not_change) {
   const CompareModel few = make_compare_model(two_versions(1.2, 4), 0);
   EXPECT_FALSE(few.band.has_value());
   EXPECT_FALSE(few.lines[0].cells[1]->band.has_value());
+}
+
+TEST(Compare, unchanged_rows_of_versions_have_settings_as_the_others) {
+  std::vector<ComparedSweep> versions = two_versions(1.2, 6);
+  for (ComparedSweep& side : versions) {
+    auto results = std::make_shared<SweepResults>(*side.results);
+    ResultRow longer = results->rows[0];
+    longer.measurement = 50;
+    longer.problem.seq_len = 65536;
+    results->rows.insert(results->rows.begin() + 1, longer);
+    for (std::size_t n = 2; n < results->rows.size(); ++n) results->rows[n].problem.form = Form::dot_product;
+    side.results = results;
+  }
+  const CompareModel model = make_compare_model(versions, 0);
+  ASSERT_EQ(model.lines.size(), 2U);
+  ASSERT_EQ(model.unchanged_lines.size(), 6U);
+  for (const CompareLine& line : model.unchanged_lines) EXPECT_THAT(line.setting, HasSubstr(" tokens"));
+}
+
+TEST(Compare, a_narrow_column_abbreviates_settings) {
+  EXPECT_EQ(brief_setting("trilinear, 65,536 tokens, 64/1 heads"), "64k, 64/1");
+  EXPECT_EQ(brief_setting("determinant, 8,192 tokens, 128/1 heads, head size 64"), "det., 8k, 128/1, D64");
+  EXPECT_EQ(brief_setting("2,048 tokens"), "2k");
+  EXPECT_EQ(brief_setting(""), "");
+  EXPECT_EQ(brief_setting("deterministic"), "deterministic");
+}
+
+TEST(Compare, the_first_line_of_versions_names_the_largest_change_and_its_control) {
+  const std::string slower = versions_headline(make_compare_model(two_versions(1.2, 6), 0));
+  EXPECT_THAT(slower,
+              testing::StartsWith("1 of 1 slower, 0 faster. Largest +20.0 %, 512 × 32 at 2,048 tokens, outside +-"));
+  EXPECT_THAT(slower,
+              HasSubstr("; cpu.other, unchanged, moved by -1.0 %. A and B were measured on two GPUs: less than "));
+  EXPECT_THAT(slower, testing::EndsWith(" % cannot be told."));
+  EXPECT_THAT(versions_headline(make_compare_model(two_versions(1.02, 6), 0)),
+              testing::StartsWith("0 of 1 slower, 0 faster. Largest +2.0 %, 512 × 32 at 2,048 tokens, inside +-"));
+  EXPECT_EQ(versions_headline(make_compare_model(two_versions(1.2, 4), 0)), "") << "too few did not change";
 }
 
 TEST(Compare, unchanged_rows_stand_among_the_others_where_they_are_asked_for) {

@@ -324,7 +324,21 @@ void add_line(CompareModel& model, CompareLine line) {
   model.lines.push_back(std::move(line));
 }
 
-CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t now) {
+/// By measurement.
+using SettingTexts = std::map<std::int64_t, std::string>;
+/// What the rows of both sides differ in: of parts of them, what the whole differs in.
+SettingTexts settings_of(const std::vector<ComparedSweep>& compared) {
+  std::vector<const ResultRow*> all;
+  for (const ComparedSweep& side : compared) {
+    for (const ResultRow& row : side.results->rows) all.push_back(&row);
+  }
+  const std::vector<std::string> settings = differing_settings(all);
+  SettingTexts by_row;
+  for (std::size_t n = 0; n < all.size(); ++n) by_row[all[n]->measurement] = settings[n];
+  return by_row;
+}
+
+CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t now, const SettingTexts& of_whole = {}) {
   CompareModel model;
   const std::size_t n = compared.size();
   bool instances = false;
@@ -345,6 +359,7 @@ CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t n
     for (const ResultRow& row : sweep.results->rows) all.push_back(&row);
   }
   std::vector<std::string> settings = differing_settings(all);
+  for (std::size_t i = 0; !of_whole.empty() && i < all.size(); ++i) settings[i] = of_whole.at(all[i]->measurement);
   const bool aligned = !compared.empty() && compared.front().aligned;
   for (std::size_t i = 0; aligned && on_several_devices(all) && i < all.size(); ++i)
     settings[i] += (settings[i].empty() ? "" : ", ") + all[i]->device;
@@ -382,8 +397,9 @@ CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t n
 CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std::int64_t now) {
   const bool versions = compared.size() == 2 && compared[0].aligned && compared[1].aligned;
   if (!versions) return model_of(compared, now);
-  CompareModel model = model_of(part_of(compared, false), now);
-  model.unchanged_lines = model_of(part_of(compared, true), now).lines;
+  const SettingTexts settings = settings_of(compared);
+  CompareModel model = model_of(part_of(compared, false), now, settings);
+  model.unchanged_lines = model_of(part_of(compared, true), now, settings).lines;
   return model;
 }
 
