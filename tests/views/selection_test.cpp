@@ -8,6 +8,7 @@
 
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/tables/beside_model.hpp"
+#include "views/model/tables/selected_steps.hpp"
 
 namespace triscope {
 namespace {
@@ -263,8 +264,29 @@ TEST(SelectedSteps, are_sums_of_both_passes_beside_that_of_the_first) {
   EXPECT_DOUBLE_EQ(steps[1].beside.value, 1.1);
   EXPECT_THAT(steps[1].name, testing::HasSubstr("256 × 32"));
   EXPECT_THAT(step_text(steps[1]), testing::HasSubstr("1.100×"));
+  EXPECT_FALSE(only_steps(figures, steps)) << "a single pass is selected too";
+  SelectionFigures whole = figures;
+  whole.rows.erase(whole.rows.begin() + 2);
+  EXPECT_TRUE(only_steps(whole, selected_steps(whole)));
+  EXPECT_FALSE(only_steps(whole, {}));
   figures.rows.push_back({fixture::row(6, 256, 32, Pass::backward, 19, 1), {}});
   EXPECT_EQ(selected_steps(figures).size(), 1U) << "of two backwards it is not known which one is meant";
+}
+
+TEST(SelectedSteps, the_first_one_has_a_verdict_beside_another) {
+  const auto verdict = [](double value, double low, double high) {
+    return beside_step({"256 × 32", {}, {value, low, high}}, 0.005);
+  };
+  EXPECT_EQ(verdict(1.076, 1.067, 1.084).verdict, Verdict::faster) << "the other one takes longer";
+  EXPECT_NEAR(verdict(1.076, 1.067, 1.084).ratio, 1 / 1.076, 1e-9);
+  EXPECT_NEAR(verdict(1.076, 1.067, 1.084).interval.low, 1 / 1.084, 1e-9);
+  EXPECT_EQ(verdict(0.9, 0.89, 0.91).verdict, Verdict::slower);
+  EXPECT_EQ(verdict(1.001, 0.99, 1.012).verdict, Verdict::same);
+  EXPECT_EQ(verdict(1.02, 0.99, 1.05).verdict, Verdict::unclear);
+  EXPECT_FALSE(verdict(1.02, 0.99, 1.05).paired) << "its passes may be of several sweeps";
+  const Comparison unknown = beside_step({"256 × 32", {}, {1.2, {}, {}}}, 0.005);
+  EXPECT_EQ(unknown.verdict, Verdict::unclear);
+  EXPECT_FALSE(interval_known(unknown));
 }
 
 }  // namespace

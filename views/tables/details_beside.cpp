@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
 #include "views/model/tables/beside_model.hpp"
+#include "views/model/tables/compare_model.hpp"
+#include "views/model/tables/selected_steps.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -254,7 +257,67 @@ void draw_without_counters(Context& context, const SelectedMeasurement& a, const
           "Fills the sweep setup with these two, in turns and with hardware counters. Run (F5) measures them.");
 }
 
+/// The kernels of one launch are of the first one: its factor is not that of the medians.
+void draw_launch_kernels(Context& context, const Measurement& a, const Measurement& b) {
+  const std::vector<BesideLine> kernels = beside_kernels(a, b);
+  if (kernels.empty()) return;
+  const std::string words = first_launch_words(a, b);
+  const bool cold = !words.empty();
+  section(context, cold ? "Kernels of the first launch, cold, A / B" : "Kernels of one launch, A / B");
+  for (const BesideLine& line : kernels)
+    draw_pair(context, cold ? line.label + ", cold" : line.label, line.meaning, line.a, line.b, line.factor);
+  if (cold) muted_text(context, words, true);
+}
+
+/// Of a pair of two versions, what the comparison of versions says of it.
+void draw_version_verdict(Context& context, const SelectedMeasurement& selected, const MeasurementBeside& beside) {
+  if (context.data.versions.kernel.empty()) return;
+  const CompareModel* model = context.models.compare(context.data, context.now);
+  if (model == nullptr || !model->band) return;
+  for (const CompareLine& line : model->lines) {
+    const std::optional<CompareCell>&before = line.cells.front(), &after = line.cells.back();
+    if (!before || !after || !after->band || after->measurement != selected.row.measurement ||
+        before->measurement != beside.of->row.measurement)
+      continue;
+    const BesideUnchanged is = after->band->is;
+    const Theme& theme = context.look.theme;
+    ImGui::PushTextWrapPos(0);
+    coloured_text(is == BesideUnchanged::slower    ? theme.slower
+                  : is == BesideUnchanged::faster  ? theme.faster
+                  : is == BesideUnchanged::unclear ? theme.unclear
+                                                   : theme.text,
+                  fmt::format("As versions: {}. {}", beside_text(line, *after),
+                              sentence(band_sentence(*model->band, *after->band))));
+    ImGui::PopTextWrapPos();
+    return;
+  }
+}
+
 }  // namespace
+
+bool draw_steps(Context& context, const SelectionFigures& figures) {
+  const std::vector<SelectedStep> steps = selected_steps(figures);
+  if (!only_steps(figures, steps)) return false;
+  const SelectedStep& first = steps.front();
+  coloured_text(context.look.theme.text, first.name + ", training step");
+  ImGui::PushFont(context.look.numbers, kHeadingSize);
+  coloured_text(context.look.theme.text, format_ms(first.ms.value, half_width(first.ms)));
+  ImGui::PopFont();
+  muted_text(context,
+             first.ms.low && first.ms.high
+                 ? fmt::format("Forward and backward together, 95 % interval {}.",
+                               format_ms_interval(*first.ms.low, *first.ms.high, first.ms.value))
+                 : std::string("Forward and backward together, interval unknown."),
+             true);
+  for (std::size_t n = 1; n < steps.size(); ++n) {
+    const Comparison comparison = beside_step(steps[n], context.ui.settings.tolerance);
+    ImGui::PushTextWrapPos(0);
+    beside_other(context, comparison, marked(comparison, time_sentence(comparison, steps[n].name)), steps[n].name);
+    ImGui::PopTextWrapPos();
+    muted_text(context, fmt::format("{}: {}", steps[n].name, step_text(steps[n])), true);
+  }
+  return true;
+}
 
 void draw_selected_rows(Context& context, const SelectionFigures& figures) {
   constexpr std::size_t kMostRows = 8;  ///< then the table scrolls
@@ -292,7 +355,8 @@ void draw_selected_rows(Context& context, const SelectionFigures& figures) {
     }
     ImGui::EndTable();
   }
-  if (const std::vector<SelectedStep> steps = selected_steps(figures); !steps.empty() && steps.size() <= kMostRows) {
+  if (const std::vector<SelectedStep> steps = selected_steps(figures);
+      !steps.empty() && steps.size() <= kMostRows && !only_steps(figures, steps)) {  // those stand first of all
     section(context, steps.size() > 1 && steps[1].beside.value > 0 ? "Training steps, beside A's"
                                                                    : "Training steps: forward and backward");
     for (const SelectedStep& step : steps) fact_line(context, step.name.c_str(), step_text(step), true);
@@ -317,6 +381,7 @@ void draw_beside_last(Context& context, const SelectedMeasurement& selected, con
                               events_ratio_text(selected.measurement, beside.of->measurement)));
     ImGui::PopTextWrapPos();
   }
+  draw_version_verdict(context, selected, beside);
   if (const ResultRow& of_a = selected.row, &of_b = beside.of->row; of_a.tflops && of_b.tflops)
     muted_text(context, fmt::format("A {}, B {} TFLOP/s.", format_fixed(*of_a.tflops, rate_decimals(of_a)),
                                     format_fixed(*of_b.tflops, rate_decimals(of_b))));
@@ -342,11 +407,7 @@ void draw_beside_last(Context& context, const SelectedMeasurement& selected, con
   std::string alike;
   if (!facts.empty()) section(context, "What differs");
   for (const BesideFact& fact : facts) draw_pair(context, fact.what, "", fact.a, fact.b, "");
-  const std::vector<BesideLine> kernels = beside_kernels(a, b);
-  if (!kernels.empty()) section(context, "Kernels of one launch, A / B");
-  for (const BesideLine& line : kernels) draw_pair(context, line.label, line.meaning, line.a, line.b, line.factor);
-  if (const std::string words = first_launch_words(a, b); !kernels.empty() && !words.empty())
-    muted_text(context, words, true);
+  draw_launch_kernels(context, a, b);
   std::string under;
   for (const BesideLine& line : lines) {
     if (line.alike) {

@@ -5,6 +5,9 @@
 
 namespace triscope {
 
+/// Where nothing but training steps is selected, first of all: the first one's total, and what it is beside the others.
+/// False where other rows are selected too.
+bool draw_steps(Context& context, const SelectionFigures& figures);
 /// Those that are selected: their times, and those beside the first.
 void draw_selected_rows(Context& context, const SelectionFigures& figures);
 /// A beside B: the time, in what they differ, and their counters, what differs most first.

@@ -369,8 +369,12 @@ void draw_details_panel(Context& context) {
                     : "The details of a measurement appear here: samples, launch, conditions.");
     return;
   }
-  coloured_text(context.look.theme.text, fmt::format("{}{}, {}", context.data.beside ? "A: " : "",
-                                                     line_label(selected->row), to_string(selected->row.pass)));
+  const std::string title = fmt::format("{}, {}", line_label(selected->row), to_string(selected->row.pass));
+  if (context.data.figures && draw_steps(context, *context.data.figures)) {
+    section(context, ("A: " + title).c_str());
+  } else {
+    coloured_text(context.look.theme.text, (context.data.beside ? "A: " : "") + title);
+  }
   draw_its_sweep(context, selected->row);
   muted_text(context, fmt::format("{}, {}", selected->row.card.label, selected->row.instance), true);
   muted_text(context, shape_text(selected->row.problem), true);
