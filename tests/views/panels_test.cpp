@@ -465,5 +465,20 @@ TEST(SetupPanel, what_has_no_room_can_be_scrolled_to) {
   EXPECT_GT(small.y, 200);
 }
 
+TEST(Panels, a_number_that_the_edge_of_its_table_cuts_is_not_shown_in_part) {
+  Canvas canvas;
+  WindowData data;
+  data.shown = sweep({row(1, 512, 32, Pass::forward, 124.4, 701), row(2, 512, 32, Pass::backward, 224.4, 602)});
+  canvas.draw(Panel::latency, data);
+  EXPECT_THAT(canvas.text, testing::Not(testing::HasSubstr("| …"))) << "all have room";
+  int cut = 0;
+  for (int width = 240; width < 480; ++width) {
+    ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(width), 600);
+    canvas.draw(Panel::latency, data);
+    cut += canvas.text.find("| …") != std::string::npos;
+  }
+  EXPECT_GT(cut, 4);
+}
+
 }  // namespace
 }  // namespace triscope

@@ -108,10 +108,25 @@ void section(const Context& context, const char* name) {
   ImGui::Dummy(ImVec2(0, context.look.px(1)));
 }
 
+namespace {
+
+/// A table's edge goes through what stands from `x` on in the current column: a number that is cut reads as another.
+bool is_column_cut(float x, float width) {
+  const ImGuiTable* table = ImGui::GetCurrentTable();
+  if (table == nullptr || table->InnerWindow == table->OuterWindow || table->CurrentColumn < 0) return false;
+  const ImRect& seen = table->InnerClipRect;
+  return x < seen.Max.x && x + width > seen.Max.x + 1;
+}
+
+}  // namespace
+
 void number_right(const Context& context, std::string_view text, ImU32 colour, float right) {
   const NumberFont font(context.look);
-  if (right == 0) right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  const bool of_column = right == 0;
+  if (of_column) right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
   ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), right - size_of(text).x));
+  if (of_column && is_column_cut(ImGui::GetCursorScreenPos().x, size_of(text).x))
+    return coloured_text(context.look.theme.muted, "…");
   coloured_text(colour ? colour : context.look.theme.text, text);
 }
 
@@ -187,9 +202,13 @@ void header_text(const Context& context, int column, const std::string& text, bo
   const ImRect cell = ImGui::TableGetCellBgRect(ImGui::GetCurrentTable(), column);
   const SmallFont font(context.look);
   const ImGuiTableColumn& content = ImGui::GetCurrentTable()->Columns[column];
-  const std::string shown = shortened(text, content.MaxX - content.WorkMinX);  // else it runs into the next one
+  const float seen = ImGui::GetCurrentTable()->InnerClipRect.Max.x;
+  // Else it runs into the next one, or the table's edge cuts a word.
+  const std::string shown =
+      shortened(text, std::min(content.MaxX, std::max(seen, content.WorkMinX)) - content.WorkMinX);
   const ImVec2 size = ImGui::CalcTextSize(shown.c_str());
-  const float x = right ? std::max(content.WorkMinX, content.WorkMaxX - size.x) : content.WorkMinX;
+  const float end = std::min(content.WorkMaxX, std::max(seen, content.WorkMinX));
+  const float x = right ? std::max(content.WorkMinX, end - size.x) : content.WorkMinX;
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddText(ImVec2(std::round(x), std::round(cell.GetCenter().y - size.y / 2)), colour, shown.c_str());
   if (column != 0) return;
@@ -341,7 +360,9 @@ std::string verdict_brief(const Comparison& comparison) {
 }
 
 void verdict(const Context& context, const Comparison& comparison) {
-  coloured_text(verdict_colour(context.look.theme, comparison.verdict), marked(comparison, verdict_text(comparison)));
+  const bool in_cell = ImGui::GetCurrentTable() != nullptr;  // where "unclear" with its ratio would be cut
+  coloured_text(verdict_colour(context.look.theme, comparison.verdict),
+                in_cell ? verdict_brief(comparison) : marked(comparison, verdict_text(comparison)));
   if (ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip))
     tooltip(context, ratio_words(comparison) + " A is this row, B that of the baseline.");
 }
