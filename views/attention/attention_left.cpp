@@ -48,13 +48,7 @@ void draw_facts(Context& context, int side) {
   if (side == 1 && first && data.source && data.source->problem.empty() && same_shape(*first, *data.source)) {
     // B has the same shape as A, so its facts are not repeated.
   } else if (data.source && data.source->problem.empty()) {
-    fact_line(context, "tokens", format_count(data.source->seq_len));
-    fact_line(context, "heads",
-              data.source->q_heads == data.source->kv_heads
-                  ? fmt::format("{}", data.source->q_heads)
-                  : fmt::format("{} of q, {} of k", data.source->q_heads, data.source->kv_heads));
-    fact_line(context, "head size", fmt::format("{}", data.source->head_dim));
-    fact_line(context, "values", data.source->values ? "v1, v2" : "none", !data.source->values);
+    muted_text(context, shape_text(*data.source), true);
   } else if (side == 1 && (data.source || !data.problem.empty())) {  // A's stands in the middle
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.slower, sentence(refusal_of(data)));
@@ -91,6 +85,30 @@ constexpr const char* kWindowHelp =
     "How many keys of each axis a query sees, itself counted. A file of tensors does not say with which windows its "
     "model "
     "was trained: type them here. Keys farther back are left out, and p is over what is left.";
+
+/// Scale and biases, which are seldom set, on one line.
+void draw_logit_settings(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  const float box = context.look.px(40), gap = context.look.px(4);
+  const auto name = [&](const char* label) {
+    const SmallFont font(context.look);
+    ImGui::AlignTextToFramePadding();
+    coloured_text(context.look.theme.muted, label);
+    ImGui::SameLine(0, gap);
+  };
+  name("scale");
+  typed_field(context, "##scale", ui.scale, context.look.px(48), kRealBounds, "1/√d");
+  tooltip(context, "Factor of the logits; empty: 1/sqrt(head size)");
+  ImGui::SameLine(0, 2 * gap);
+  name("bias k2, v2");
+  align_right(2 * box + gap);
+  typed_field(context, "##k2_bias", ui.k2_bias, box, kRealBounds);
+  tooltip(context, "Added to every element of k2; 0: off");
+  ImGui::SameLine(0, gap);
+  typed_field(context, "##v2_bias", ui.v2_bias, box, kRealBounds);
+  tooltip(context, "Added to every element of v2; 0: off");
+  field_problems(context);
+}
 
 /// What the logit is: mask, windows, scale, biases. Match3 says its own.
 void draw_problem(Context& context) {
@@ -135,17 +153,7 @@ void draw_problem(Context& context) {
       muted_text(context, "The windows are as typed here: no file says them.", true);
     }
   }
-  begin_setting(context, "scale", box);
-  typed_field(context, "##scale", ui.scale, box, kRealBounds, "1/√d");
-  tooltip(context, "Factor of the logits; empty: 1/sqrt(head size)");
-  field_problems(context);
-  begin_setting(context, "bias of k2, v2", 2 * box + gap);
-  typed_field(context, "##k2_bias", ui.k2_bias, box, kRealBounds);
-  tooltip(context, "Added to every element of k2; 0: off");
-  ImGui::SameLine(0, gap);
-  typed_field(context, "##v2_bias", ui.v2_bias, box, kRealBounds);
-  tooltip(context, "Added to every element of v2; 0: off");
-  field_problems(context);
+  draw_logit_settings(context);
 }
 
 /// Where slices are made, when there is a choice.

@@ -154,10 +154,13 @@ void draw_look_controls(Context& context) {
   next_group(context, 200);
   for (ColourMap map : {ColourMap::viridis, ColourMap::cividis, ColourMap::inferno})
     choice(context, std::string(to_string(map)).c_str(), ui.map, map, "Perceptually even, safe for colour-blind eyes");
-  next_group(context, 160);
-  ImGui::AlignTextToFramePadding();
-  muted_text(context, "per pixel");
-  ImGui::SameLine(0, context.look.px(4));
+  next_group(context, 100);
+  constexpr float kRestOfLine = 600;  // design pixels: a label that begins another line costs the map more than it says
+  if (ImGui::GetContentRegionAvail().x > context.look.px(kRestOfLine)) {
+    ImGui::AlignTextToFramePadding();
+    muted_text(context, "per pixel");
+    ImGui::SameLine(0, context.look.px(4));
+  }
   choice(context, "max", ui.mean_pooling, false,
          "Zoomed out, a pixel shows the largest of its pairs: no bright cell is lost");
   choice(context, "mean", ui.mean_pooling, true, "Zoomed out, a pixel shows the mean of its pairs");

@@ -179,6 +179,11 @@ TEST_F(AttentionWords, a_grid_names_no_token_before_the_first) {
   EXPECT_THAT(canvas.text, Not(HasSubstr("j = -")));
 }
 
+TEST_F(AttentionWords, what_is_seldom_needed_takes_two_lines_above_where_to_look) {
+  EXPECT_THAT(text(), HasSubstr("100 tokens, 2 heads, head size 2, with v1 and v2"));
+  EXPECT_THAT(canvas.text, testing::ContainsRegex("scale .*bias k2, v2 .*\nWhere to look"));
+}
+
 TEST_F(AttentionWords, the_framed_pair_stays_in_words_under_the_pointer) {
   ui().pinned = AttentionCell{45, 48};
   EXPECT_THAT(text(), HasSubstr("Framed: j = 45 (5 back), k = 48 (2 back)"));

@@ -254,10 +254,12 @@ TEST_F(AttentionJourney, where_each_head_looks_on_average_is_one_click_away) {
     IM_CHECK_EQ(std::ssize(peaks), side().source->q_heads);
     IM_CHECK(peaks[0].p / peaks[0].even >= peaks[1].p / peaks[1].even);
     for (ImGuiWindow* one : ImGui::GetCurrentContext()->Windows) {
-      if (std::string_view(one->Name).find("##rest") != std::string_view::npos)
-        ImGui::SetScrollY(one, one->ScrollMax.y);
+      if (std::string_view(one->Name).find("##rest") == std::string_view::npos) continue;
+      for (float y = 0; y <= one->ScrollMax.y && !c->ItemExists("//**/##peak"); y += 40) {
+        ImGui::SetScrollY(one, y);
+        c->Yield(2);
+      }
     }
-    c->Yield(2);
     c->ItemClick("//**/##peak");  // the first of them
     c->Yield(2);
     IM_CHECK_EQ(attention().head, peaks[0].head);
