@@ -9,14 +9,13 @@
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/length_beside.hpp"
-#include "views/model/charts/print_caption.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/print/plot_frame.hpp"
 
 namespace triscope {
 namespace {
 
-constexpr float kLabelSize = 10;
+constexpr float kLabelSize = 10, kSeriesMark = 2.5F;
 
 /// Names of levels at the right edge, pushed apart.
 struct EdgeLabel {
@@ -74,8 +73,8 @@ std::string bar_level_name(const SeriesPoints& level, const std::vector<SeriesPo
 std::vector<LegendEntry> legend_of(const std::vector<SeriesPoints>& series, bool lines) {
   std::vector<LegendEntry> legend;
   for (const SeriesPoints& one : series) {
-    legend.push_back({name_on_paper(one.series), series_colour(light_theme(), one.series),
-                      lines ? one.series.colour % 8 : 1, lines});
+    legend.push_back(
+        {one.series.label, series_colour(light_theme(), one.series), lines ? one.series.colour % 8 : 1, lines});
   }
   return legend;
 }
@@ -96,16 +95,14 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const SeriesPoints&
   }
   canvas.line(line, colour, 1.75F);
   for (const ChartPoint& point : series.points) {
-    draw_whisker(canvas, frame, point.x, point.y - point.below, point.y + point.above, colour);
-    canvas.mark(frame.at(point.x, point.y), series.series.colour % 8, 3.5F, colour, !point.known);
+    const double low = point.y - point.below, high = point.y + point.above;
+    draw_whisker(canvas, frame, point.x, low, high, colour, false);
+    canvas.mark(frame.at(point.x, point.y), series.series.colour % 8, kSeriesMark, colour, !point.known);
+    draw_caps(canvas, frame, point.x, low, high, colour);
   }
 }
 
 }  // namespace
-
-std::string name_on_paper(const Series& series) {
-  return series.baseline ? series.label : printed_name(series.label, series.kernel_label, series.kernel);
-}
 
 std::string bars_picture(const BarChart& chart, const std::string& title, const std::string& caption,
                          const PrintStyle& style) {
@@ -207,8 +204,9 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
       const double x = static_cast<double>(point.seq_len);
       const bool known = interval_known(point);
       const double low = value(point, point.low_ms), high = value(point, point.high_ms);
-      if (known) draw_whisker(canvas, frame, x, std::min(low, high), std::max(low, high), colour);
-      canvas.mark(frame.at(x, value(point, point.ms)), curve.style % 8, 3.5F, colour, !known);
+      if (known) draw_whisker(canvas, frame, x, std::min(low, high), std::max(low, high), colour, false);
+      canvas.mark(frame.at(x, value(point, point.ms)), curve.style % 8, kSeriesMark, colour, !known);
+      if (known) draw_caps(canvas, frame, x, std::min(low, high), std::max(low, high), colour);
     }
   }
   draw_edge_labels(canvas, frame, std::move(labels));

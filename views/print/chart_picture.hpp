@@ -14,8 +14,6 @@
 
 namespace triscope {
 
-/// A kernel's id and "forward"
-std::string name_on_paper(const Series& series);
 std::string bars_picture(const BarChart& chart, const std::string& title, const std::string& caption,
                          const PrintStyle& style = {});
 std::string scaling_picture(const ScalingChart& chart, const std::string& title, const std::string& caption,

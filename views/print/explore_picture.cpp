@@ -14,9 +14,10 @@
 namespace triscope {
 namespace {
 
-constexpr float kLeastPlot = 60;
+constexpr float kLeastPlot = 60, kMark = 2.5F;  ///< so small that the ends of most intervals are seen around it
 constexpr float kTickLetter = 6.2F,
                 kTickRoom = 8;  ///< width of a letter of a tick: an estimate, no font is loaded here
+constexpr float kOverhang = 3;  ///< of a tick's name beyond its plot, whose neighbour begins 14 beside it
 
 PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool upright, float length,
                  bool from_zero = false) {
@@ -25,17 +26,14 @@ PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool uprigh
     return axis.logarithmic ? decade_axis(low, high, axis.label)
                             : range_axis(low, high, axis.label, length < 250 ? 4 : 6);
   PlotAxis named{low, high, axis.logarithmic, {}, axis.label};
-  float free_from = -1e9F;
-  for (auto& tick : explore_ticks(axis, counts_tokens(column))) {
-    const float half = upright ? 6 : static_cast<float>(tick.second.size()) * kTickLetter / 2;
-    const float at = static_cast<float>(named.share(tick.first)) * length;
-    if (at - half < free_from) {
-      tick.second.clear();  // its stroke is there
-    } else {
-      free_from = at + half + kTickRoom;
-    }
-    named.ticks.push_back(std::move(tick));
-  }
+  // Beside each other, or of an upright axis above: there each takes a line.
+  const auto wide = [&](const std::string& text) {
+    return upright ? 12 : static_cast<float>(text.size()) * kTickLetter;
+  };
+  const auto share = [&](double at) { return static_cast<float>(named.share(at)); };
+  for (PlacedTick& tick :
+       place_ticks(explore_ticks(axis, counts_tokens(column)), share, {length, kTickRoom, kOverhang}, wide))
+    named.ticks.emplace_back(tick.at, std::move(tick.name));
   return named;
 }
 
@@ -47,23 +45,10 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& 
   if (line.joined && points.size() > 1) canvas.line(points, colour, 1.5F);
   for (std::size_t n = 0; n < points.size(); ++n) {
     const ExploreMark& mark = line.marks[n];
-    if (mark.known) draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour, mark.repeats == 1);
-    canvas.mark(points[n], shape_of(line), 3, colour, mark.hollow());
+    if (mark.known) draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour, false);
+    canvas.mark(points[n], shape_of(line), kMark, colour, mark.hollow());
+    if (mark.known && mark.repeats == 1) draw_caps(canvas, frame, mark.x, mark.low, mark.high, colour);
   }
-}
-
-/// Our kernels by their ids.
-ExploreChart on_paper(ExploreChart chart) {
-  const auto rename = [&](std::string& name) {
-    if (const auto found = chart.printed.find(name); found != chart.printed.end()) name = found->second;
-  };
-  std::ranges::for_each(chart.x.names, rename);
-  for (ExplorePlot& plot : chart.plots) {
-    rename(plot.name);
-    rename(plot.row);
-    for (ExploreLine& line : plot.lines) rename(line.name);
-  }
-  return chart;
 }
 
 std::vector<LegendEntry> legend_of(const ExploreChart& chart) {
@@ -80,9 +65,8 @@ std::vector<LegendEntry> legend_of(const ExploreChart& chart) {
 
 }  // namespace
 
-std::string explore_picture(const ExploreChart& shown, const std::string& title, const std::string& caption,
+std::string explore_picture(const ExploreChart& chart, const std::string& title, const std::string& caption,
                             const PrintStyle& style) {
-  const ExploreChart chart = on_paper(shown);
   const Theme& theme = light_theme();
   const std::size_t count = chart.plots.size();
   const std::size_t columns = chart.columns > 0  ? chart.columns

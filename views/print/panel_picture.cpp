@@ -98,7 +98,7 @@ std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choi
   fill_in(choice,
           fmt::format("{} by sequence length, {}", rate ? "TFLOP/s" : "Latency",
                       step ? "training step" : to_string(ui.length_pass)),
-          print_caption(drawn_series(pass, *context.data.shown, context.data.same_device)));
+          print_caption(drawn_series(pass, *context.data.shown, context.data.same_device), {.smaller = true}));
   return lengths_picture(pass, {rate, step ? std::nullopt : std::optional(ui.length_pass)}, *choice.title,
                          *choice.caption, {format, choice.size});
 }
@@ -129,7 +129,7 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
       const ScalingChart& chart = *context.models.scaling(context.data, setting);
       if (chart.series.empty()) refuse(panel, "no pair of windows has a latency");
       fill_in(choice, titled(context, "Latency by window area"),
-              print_caption(drawn_series(chart.series, chart.levels, sweep)));
+              print_caption(drawn_series(chart.series, chart.levels, sweep), {.smaller = true}));
       return scaling_picture(chart, *choice.title, *choice.caption, style);
     }
     case Panel::map: {
@@ -138,8 +138,7 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
       const auto& choices = context.models.map_choices(context.data);
       const auto chosen =
           std::clamp<std::size_t>(static_cast<std::size_t>(std::max(0, ui.map_series)), 0, choices.size() - 1);
-      fill_in(choice,
-              titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric), name_on_paper(choices[chosen]))),
+      fill_in(choice, titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric), choices[chosen].label)),
               print_caption(drawn_series(*map, choices[chosen], sweep), {.marks = "Numbers", .whiskers = ""}));
       return map_picture(*map, ui.map_metric, *choice.title, *choice.caption, style);
     }

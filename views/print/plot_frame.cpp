@@ -284,6 +284,17 @@ void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double
   }
 }
 
+void draw_caps(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour) {
+  constexpr float kHalf = 3.5F, kEdge = 2.4F;
+  const ImVec2 bottom = frame.at(x, low), top = frame.at(x, high);
+  if (bottom.y - top.y < 2 * kEdge) return;  // both edges would be one
+  for (const ImVec2& end : {bottom, top}) {
+    if (end.y < frame.low().y || end.y > frame.high().y) continue;
+    canvas.line({{end.x - kHalf, end.y}, {end.x + kHalf, end.y}}, light_theme().panel, kEdge);
+    canvas.line({{end.x - kHalf, end.y}, {end.x + kHalf, end.y}}, colour, 1);
+  }
+}
+
 ImVec2 PlotFrame::at(double x, double y) const {
   return {low_.x + static_cast<float>(x_.share(x)) * (high_.x - low_.x),
           high_.y - static_cast<float>(y_.share(y)) * (high_.y - low_.y)};

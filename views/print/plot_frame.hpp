@@ -93,6 +93,9 @@ class PlotFrame {
 /// there, and has none.
 void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour,
                   bool caps = true);
+/// The ends of a bar over its mark, with a light edge: an interval about as high as the mark is seen. One that is
+/// lower than both ends' edges has none.
+void draw_caps(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour);
 
 /// How wide it is in that size of the font of words.
 float text_width(const std::string& text, float size);

@@ -116,7 +116,7 @@ TEST(PrintWords, the_caption_says_of_which_sweeps_a_curve_is) {
   }
   const std::string caption = own_caption(Panel::lengths, one, {two});
   EXPECT_THAT(caption, HasSubstr(" Our kernel: cuda.hopper@abc123, trilinear")) << "which no curve's name tells";
-  EXPECT_THAT(caption, HasSubstr("measurements of sweeps 1 and 2."));
+  EXPECT_THAT(caption, HasSubstr("measurements of sessions 1 and 2."));
   EXPECT_THAT(caption, testing::EndsWith("2026-11-21 to 2026-11-23."));
 }
 

@@ -16,11 +16,22 @@
 #include "profiler/explore/explore_filter.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
+#include "views/model/charts/explore_axis.hpp"
 #include "views/model/charts/explore_chart.hpp"
 #include "views/model/charts/print_caption.hpp"
 
 namespace triscope {
 namespace {
+
+/// Whether a mark of print is as high as its interval, in a plot that is as low as one becomes.
+bool hides_interval(const ExploreAxis& axis, const ExploreMark& mark) {
+  constexpr double kMark = 5, kPlot = 150;
+  const auto [low, high] = explore_limits(axis, true);
+  const auto along = [&, low = low, high = high](double y) {
+    return axis.logarithmic ? std::log(std::max(y, 1e-300) / low) / std::log(high / low) : (y - low) / (high - low);
+  };
+  return (along(mark.high) - along(mark.low)) * kPlot < kMark;
+}
 
 /// With what kinds of marks are drawn.
 CaptionParts parts_of(const ExploreChart& chart) {
@@ -32,18 +43,20 @@ CaptionParts parts_of(const ExploreChart& chart) {
         parts.repeats |= mark.repeats > 1;
         parts.hollow |= !mark.known;
         parts.hollow_unconverged |= mark.known && !mark.converged;
+        parts.smaller |= mark.known && hides_interval(chart.y, mark);
       }
     }
   }
   return parts;
 }
 
-/// "12 measurements of sweep 4, in 10 points."
+/// "14 measurements of sessions 4 and 6 in 12 points."; empty where each is a point of one session.
 std::string count_sentence(const ExploreChart& chart) {
   std::string text = measurements_text(chart.conditions, chart.databases.empty());
+  if (chart.conditions.sweeps.size() < 2 && chart.conditions.measurements == chart.drawn) return {};
   if (chart.conditions.measurements != chart.points) text += fmt::format(" in {}", counted(chart.points, "point"));
   if (chart.drawn < chart.points)
-    text += fmt::format(", {} drawn", format_count(static_cast<std::int64_t>(chart.drawn)));
+    text += fmt::format(", {} drawn: the others lie on these", format_count(static_cast<std::int64_t>(chart.drawn)));
   return text + ".";
 }
 
@@ -56,8 +69,8 @@ std::string operations_sentence(const ExploreChart& chart) {
   std::vector<std::string> factors;
   if (how.passes.contains("forward")) factors.emplace_back(how.passes.size() > 1 ? "4 d (forward)" : "4 d");
   if (how.passes.contains("backward")) factors.emplace_back(how.passes.size() > 1 ? "10 d (backward)" : "10 d");
-  const char* what = how.pairs && how.triples ? "triple (dot-product attention: pair)" : how.pairs ? "pair" : "triple";
-  return fmt::format("Operations counted: {} for each attended {}, d the head size.", fmt::join(factors, " or "), what);
+  const char* what = how.pairs && how.triples ? "triple or pair" : how.pairs ? "pair" : "triple";
+  return fmt::format("Operations: {} per attended {}, d the head size.", fmt::join(factors, " or "), what);
 }
 
 /// In data a sweep is its number, and windows are written as filters write them.
@@ -116,6 +129,7 @@ std::string explore_caption(const ExploreChart& chart) {
   const std::string counted_by = operations_sentence(chart);
   if (!counted_by.empty()) text += " " + counted_by;
   if (!chart.databases.empty()) text += fmt::format(" Of {}.", fmt::join(chart.databases, ", "));
+  if (text.starts_with(' ')) text.erase(0, 1);
   return print_caption(chart.conditions, parts);
 }
 

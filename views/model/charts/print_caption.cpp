@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <utility>
 
 #include "profiler/record/columns.hpp"
@@ -36,14 +37,14 @@ std::string what_is_measured(std::span<const ResultRow* const> rows) {
   return (shared ? windows + " " : "") + "dot-product attention";
 }
 
-/// "sweeps 3 and 6"
-std::string sweeps_text(const std::set<std::int64_t>& sweeps) {
+/// "sessions 3 and 6": a reader of a paper does not know what a sweep is.
+std::string sessions_text(const std::set<std::int64_t>& sweeps) {
   constexpr std::size_t kMost = 4;
-  if (sweeps.size() == 1) return fmt::format("sweep {}", *sweeps.begin());
-  if (sweeps.size() > kMost) return counted(sweeps.size(), "sweep");
+  if (sweeps.size() == 1) return fmt::format("session {}", *sweeps.begin());
+  if (sweeps.size() > kMost) return counted(sweeps.size(), "session");
   std::string text;
   for (const std::int64_t sweep : sweeps)
-    text += (text.empty() ? "sweeps " : sweep == *sweeps.rbegin() ? " and " : ", ") + std::to_string(sweep);
+    text += (text.empty() ? "sessions " : sweep == *sweeps.rbegin() ? " and " : ", ") + std::to_string(sweep);
   return text;
 }
 
@@ -69,9 +70,7 @@ SeriesFacts facts_of(const DrawnSeries& series) {
       std::ranges::all_of(rows, [&](const ResultRow* row) { return row->instance == first.instance; });
   const bool named = series.name.starts_with(first.card.label);
   if (one_kernel && !facts.baseline) {
-    const std::string kernel = kernel_and_source(rows);
-    facts.name = printed_name(series.name, first.card.label, kernel);
-    if (!named) facts.kernel = kernel;
+    facts.kernel = kernel_and_source(rows);
   } else if (one_kernel && one_instance && named && !first.instance.empty() && first.instance != "default") {
     facts.name.insert(first.card.label.size(), " " + first.instance);
   }
@@ -92,8 +91,50 @@ SeriesFacts facts_of(const DrawnSeries& series) {
   return facts;
 }
 
+/// "split64" of "d128_split64_keys128" beside "d128_pair64_keys128": the parts that not all of `others` have.
+std::string own_parts(const std::string& instance, const std::vector<std::string>& others) {
+  const auto has = [](const std::string& name, const std::string& part) {
+    return ("_" + name + "_").find("_" + part + "_") != std::string::npos;
+  };
+  std::string own;
+  for (std::size_t begin = 0; begin <= instance.size();) {
+    const std::size_t end = std::min(instance.find('_', begin), instance.size());
+    const std::string part = instance.substr(begin, end - begin);
+    if (!std::ranges::all_of(others, [&](const std::string& other) { return has(other, part); }))
+      own += (own.empty() ? "" : "_") + part;
+    begin = end + 1;
+  }
+  return own.empty() ? instance : own;
+}
+
+/// "split64 at 2k, pair64 elsewhere": which variants of a kernel one line joins; empty: only one.
+std::string variants_text(const DrawnSeries& series) {
+  constexpr std::size_t kMostNamed = 3;
+  std::map<std::string, std::vector<std::string>> places;
+  std::set<std::string> all;
+  for (const DrawnRow& one : series.rows) {
+    places[one.row->instance].push_back(one.where);
+    all.insert(one.where);
+  }
+  if (places.size() < 2) return {};
+  std::vector<std::string> instances;
+  for (const auto& [instance, where] : places) instances.push_back(instance);
+  std::ranges::stable_sort(instances, {}, [&](const std::string& one) { return places[one].size(); });
+  const bool told = all.size() == series.rows.size() && instances.size() <= kMostNamed &&
+                    series.rows.size() - places[instances.back()].size() <= kMostNamed;
+  if (!told) return counted(instances.size(), "variant");
+  std::string text;
+  for (const std::string& instance : instances) {
+    const std::string part = own_parts(instance, instances);
+    text += instance == instances.back() ? part + " elsewhere"
+                                         : fmt::format("{} at {}, ", part, fmt::join(places[instance], ", "));
+  }
+  return text;
+}
+
 /// ", 1,493 to 1,740 MHz, at the power limit in 3 of 6": of all these series.
-std::string clock_of(std::span<const SeriesFacts> series) {
+/// `said`: what held it down stands in the caption's head.
+std::string clock_of(std::span<const SeriesFacts> series, bool said) {
   std::optional<double> least, most;
   std::size_t limited = 0, all = 0;
   std::set<std::string> limits;
@@ -105,11 +146,18 @@ std::string clock_of(std::span<const SeriesFacts> series) {
   }
   std::string text;
   if (least) text += fmt::format(", {} MHz", span_text(std::llround(*least), std::llround(*most)));
-  if (limited == 0) return text;
+  if (limited == 0 || said) return text;
   text += limits.size() == 1 && *limits.begin() == "power limit"
               ? ", at the power limit"
               : fmt::format(", throttled ({})", fmt::join(limits, ", "));
   return limited == all ? text : text + fmt::format(" in {} of {} points", limited, all);
+}
+
+/// Every measurement was at the power limit.
+bool all_at_power_limit(const ChartConditions& how) {
+  return std::ranges::all_of(how.series, [](const SeriesFacts& one) {
+    return one.limited == one.samples.size() && one.limit == "power limit";
+  });
 }
 
 /// "n = 18, 12, 4 samples"
@@ -129,19 +177,19 @@ std::string samples_text(const SeriesFacts& one) {
 
 /// What stands in every sentence of a series, and what all of them share.
 struct SeriesWords {
-  bool alone = false, with_samples = false, with_sweeps = false;
+  bool alone = false, with_samples = false, with_sweeps = false, with_kernel = false, limit_said = false;
 };
 
 /// Behind a kernel of ours: "trilinear, bf16, 64/1 heads; n = 18, 12, 4 samples, 1,660 to 1,748 MHz, at the power
 /// limit. "
 std::string series_sentence(const SeriesFacts& one, const SeriesWords& words, bool with_what) {
-  std::string what = with_what ? one.kernel : std::string();
+  std::string what = words.with_kernel ? one.kernel : std::string();
   if (with_what && !one.what.empty()) what += (what.empty() ? "" : ", ") + one.what;
-  const std::string how = (words.with_samples ? ", " + samples_text(one) : "") + clock_of({&one, 1});
+  const std::string how = (words.with_samples ? ", " + samples_text(one) : "") + clock_of({&one, 1}, words.limit_said);
   if (!how.empty()) what += (what.empty() ? "" : "; ") + how.substr(2);
   if (what.empty()) return {};
   std::string name = one.name.empty() && words.alone ? "All points" : one.name;
-  if (words.with_sweeps && !name.empty()) name += " of " + sweeps_text(one.sweeps);
+  if (words.with_sweeps && !name.empty()) name += " of " + sessions_text(one.sweeps);
   return fmt::format("{}: {}. ", name, what);
 }
 
@@ -158,10 +206,18 @@ bool tells_samples_once(const ChartConditions& how) {
   return how.series.size() > 1 && (how.series.size() > kMostToldSeries || share_samples(how.series));
 }
 
+/// The kernel that all of ours are, with its source; empty: several.
+std::string shared_kernel(const ChartConditions& how) {
+  const auto ours = std::ranges::find_if(how.series, [](const SeriesFacts& one) { return !one.baseline; });
+  if (ours == how.series.end()) return {};
+  const bool shared = std::ranges::all_of(
+      how.series, [&](const SeriesFacts& one) { return one.baseline || one.kernel == ours->kernel; });
+  return shared ? ours->kernel : "";
+}
+
 /// "Our kernels: " with what was measured of all of them, "trilinear, 64/1 heads. "
 std::string shared_sentence(const ChartConditions& how) {
-  const auto ours = std::ranges::find_if(how.series, [](const SeriesFacts& one) { return !one.baseline; });
-  const std::string kernel = ours == how.series.end() ? "" : ours->kernel;
+  const std::string kernel = shared_kernel(how);
   if (kernel.empty()) return how.problem.empty() ? "" : "Our kernels: " + how.problem + ". ";
   return fmt::format("Our kernel: {}{}{}. ", kernel, how.problem.empty() ? "" : ", ", how.problem);
 }
@@ -169,41 +225,52 @@ std::string shared_sentence(const ChartConditions& how) {
 /// A sentence for each series; what all of ours share is said once.
 std::string series_sentences(const ChartConditions& how) {
   const auto is_ours = [](const SeriesFacts& one) { return !one.baseline; };
-  const auto first = std::ranges::find_if(how.series, is_ours);
-  const auto shares = [&](const SeriesFacts& one) {
-    return one.baseline || (one.what == how.problem && one.kernel == first->kernel);
-  };
-  const bool all_share = std::ranges::all_of(how.series, shares);
+  const auto shares = [&](const SeriesFacts& one) { return one.baseline || one.what == how.problem; };
+  const bool all_share = std::ranges::all_of(how.series, shares), limit_said = all_at_power_limit(how);
   if (how.series.size() > kMostToldSeries) {
-    const std::string clock = clock_of(how.series);
+    const std::string clock = clock_of(how.series, limit_said);
     return (all_share || !how.problem.empty() ? shared_sentence(how) : "") +
            (clock.empty() ? "" : "All series: " + clock.substr(2) + ". ");
   }
   const bool once = std::ranges::count_if(how.series, is_ours) > 1 && !how.problem.empty() && all_share;
   const SeriesWords words{
       how.series.size() == 1, !tells_samples_once(how),
-      std::ranges::any_of(how.series, [&](const SeriesFacts& one) { return one.sweeps != how.series.front().sweeps; })};
+      std::ranges::any_of(how.series, [&](const SeriesFacts& one) { return one.sweeps != how.series.front().sweeps; }),
+      !once || shared_kernel(how).empty(), limit_said};
   std::string text = once ? shared_sentence(how) : "";
   for (const SeriesFacts& one : how.series) text += series_sentence(one, words, one.baseline || !once);
   return text;
 }
 
-/// ", from the spread of restarts, pooled in each sweep": what `summarize` makes an interval of.
+/// " from the spread between runs": what `summarize` makes an interval of.
 std::string way_of_intervals(const ChartConditions& how) {
   if (how.most_restarts < 1) return {};
-  if (how.most_restarts == 1) return " from the spread of blocks of samples";
-  return how.fewest_restarts > 1 ? " from the spread of restarts, pooled in each sweep"
-                                 : " from the spread of restarts, pooled in each sweep, or of one restart's blocks";
+  if (how.most_restarts == 1) return " from the spread within a run";
+  return how.fewest_restarts > 1 ? " from the spread between runs" : " from the spread between runs or within one";
 }
 
-/// " of n = 2 to 18 samples in 2 restarts"
+/// " of n = 2 to 18 samples in 2 runs": of a process each
 std::string samples_of_points(const ChartConditions& how) {
   std::string text;
   if (tells_samples_once(how)) text = fmt::format(" of n = {} samples", span_text(how.fewest_samples, how.samples));
   if (how.most_restarts > 1)
-    text += fmt::format(" {} {} restarts", text.empty() ? "over" : "in",
+    text += fmt::format(" {} {} runs", text.empty() ? "over" : "in",
                         span_text(std::max<std::int64_t>(1, how.fewest_restarts), how.most_restarts));
   return text;
+}
+
+/// "; hollow: 5 of 12 points did not reach the required ±1.25 %": marks tell which.
+std::string hollow_words(const ChartConditions& how, const CaptionParts& parts) {
+  std::size_t count = 0;
+  for (const SeriesFacts& one : how.series) count += one.unconverged.size();
+  // Of repeats, or without the reasons, how many points that are is not known here.
+  const std::string points =
+      parts.repeats || count == 0 ? "points that" : fmt::format("{} of {} points", count, how.measurements);
+  const std::string wanted =
+      how.precisions.size() == 1 && !how.precision_unknown
+          ? fmt::format("the required ±{} %", significant_text(100 * widest_converged(*how.precisions.begin()), 3))
+          : "the precision asked for";
+  return fmt::format("; hollow: {} did not reach {}", points, wanted);
 }
 
 /// "Not as narrow as asked, or of few samples: Hopper at 64k. ": a point whose interval is less sure than the others'.
@@ -218,8 +285,8 @@ std::string unconverged_sentence(std::span<const SeriesFacts> series) {
           fmt::format("{} at {}", one.name.empty() ? "points" : one.name, fmt::join(one.unconverged, ", ")));
   }
   if (count == 0) return {};
-  if (count > kMost) return fmt::format("{} did not converge. ", counted(count, "measurement"));
-  return fmt::format("Not converged: {}. ", fmt::join(named, "; "));
+  if (count > kMost) return fmt::format("{} did not reach the precision asked for. ", counted(count, "measurement"));
+  return fmt::format("The precision asked for was not reached: {}. ", fmt::join(named, "; "));
 }
 
 }  // namespace
@@ -254,32 +321,37 @@ ChartConditions conditions_of(std::span<const DrawnSeries> drawn) {
   conditions.measurements = rows.size();
   if (conditions.triples) conditions.problem = shared_conditions(rows);
   for (const DrawnSeries& series : by_name) conditions.series.push_back(facts_of(series));
+  // Beyond a few lines the caption would be all variants.
+  constexpr std::size_t kMostWithVariants = 3;
+  for (std::size_t n = 0; n < by_name.size() && by_name.size() <= kMostWithVariants; ++n) {
+    SeriesFacts& one = conditions.series[n];
+    std::string& where = one.baseline ? one.name : one.kernel;
+    const std::string variants = where.empty() ? "" : variants_text(by_name[n]);  // of one kernel
+    if (!variants.empty()) where += fmt::format(" ({})", variants);
+  }
   return conditions;
-}
-
-std::string printed_name(std::string name, const std::string& label, const std::string& kernel) {
-  if (!label.empty() && name.starts_with(label)) name.replace(0, label.size(), kernel);
-  return name;
 }
 
 std::string measurements_text(const ChartConditions& how, bool with_sweeps) {
   const std::string text = counted(how.measurements, "measurement");
-  return with_sweeps ? text + " of " + sweeps_text(how.sweeps) : text;
+  return with_sweeps && how.sweeps.size() > 1 ? text + " of " + sessions_text(how.sweeps) : text;
 }
 
 std::string print_caption(const ChartConditions& how, const CaptionParts& parts) {
   std::string text = fmt::format("{}", fmt::join(parts.devices, ", "));
-  if (how.power_limits.size() == 1 && *how.power_limits.begin() > 0)
+  const bool one_limit = how.power_limits.size() == 1 && *how.power_limits.begin() > 0;
+  if (all_at_power_limit(how)) {
+    text += one_limit ? fmt::format(" at its {} W power limit", *how.power_limits.begin()) : " at its power limit";
+  } else if (one_limit) {
     text += fmt::format(", power limit {} W", *how.power_limits.begin());
+  }
   text += fmt::format(", {}, timed by {}. {} are medians{}", fmt::join(how.regimes, " and "),
                       fmt::join(how.timed_by, " and "), parts.marks, samples_of_points(how));
   if (parts.intervals)
     text += fmt::format(", {} 95 % intervals{}{}", parts.whiskers, way_of_intervals(how),
                         parts.bare_baselines ? ", of baselines not drawn" : "");
-  if (parts.intervals && how.precisions.size() == 1 && !how.precision_unknown)
-    text += fmt::format("; ±{} % was asked for (±{} % ends it)", significant_text(100 * *how.precisions.begin(), 2),
-                        significant_text(100 * widest_converged(*how.precisions.begin()), 3));
-  if (parts.hollow_unconverged) text += "; hollow: not converged (wider, or of too few blocks)";
+  if (parts.intervals && parts.smaller) text += "; one smaller than its mark has no bar";
+  if (parts.hollow_unconverged) text += hollow_words(how, parts);
   if (parts.hollow)
     text += parts.hollow_unconverged ? "; hollow without a bar: interval unknown"
                                      : "; hollow where the interval is unknown";
@@ -287,6 +359,7 @@ std::string print_caption(const ChartConditions& how, const CaptionParts& parts)
   text += ". " + series_sentences(how);
   if (!parts.hollow_unconverged) text += unconverged_sentence(how.series);
   text += parts.rest;
+  if (text.ends_with(' ')) text.pop_back();
   if (parts.days.empty()) return text;
   return text + (parts.days.size() == 1 ? fmt::format(" {}.", *parts.days.begin())
                                         : fmt::format(" {} to {}.", *parts.days.begin(), *parts.days.rbegin()));

@@ -32,21 +32,18 @@ struct CaptionParts {
   const char* whiskers = "bars";        ///< what stands for its interval
   bool intervals = false, repeats = false, hollow = false;
   bool hollow_unconverged = false;  ///< points that did not converge are hollow too
+  bool smaller = false;             ///< some intervals may be smaller than their marks
   bool bare_baselines = false;      ///< lines of baselines, without their intervals
   std::string rest = {};            ///< sentences before the days
 };
-/// "NVIDIA H200, power limit 700 W, sustained, timed by CUPTI. Points are medians over 2 restarts, bars 95 % intervals
-/// from the spread of restarts, pooled in each sweep. cuda.hopper@7ca50e56: trilinear, 64/1 heads; n = 18, 12, 4
-/// samples, 1,660 to 1,748 MHz, at the power limit. 12 measurements of sweep 4. 2026-11-21."
+/// "NVIDIA H200, power limit 700 W, sustained, timed by CUPTI. Points are medians over 2 runs, bars 95 % intervals from
+/// the spread between runs. Hopper: cuda.hopper@7ca50e56 (split64 at 2k, pair64 elsewhere), trilinear, 64/1 heads;
+/// n = 18, 12, 4 samples, 1,660 to 1,748 MHz, at the power limit. 12 measurements. 2026-11-21."
 std::string print_caption(const ChartConditions& how, const CaptionParts& parts);
 /// The same of rows that are drawn as they are, with their devices and days.
 std::string print_caption(std::span<const DrawnSeries> drawn, CaptionParts parts = {});
 
-/// A series' name on paper, where "Hopper" would be read as the GPU: a kernel of ours goes by its id. `label`: what
-/// stands for `kernel` at the beginning of the name.
-std::string printed_name(std::string name, const std::string& label, const std::string& kernel);
-
-/// "12 measurements of sweep 4".
+/// "12 measurements", "12 measurements of sessions 4 and 6".
 std::string measurements_text(const ChartConditions& how, bool with_sweeps);
 
 }  // namespace triscope
