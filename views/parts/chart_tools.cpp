@@ -336,20 +336,26 @@ void draw_legend_lines(const Look& look, ImPlotItemGroup* items, const std::vect
   const float line = ImGui::GetTextLineHeight(), mark = std::round(0.7F * line), gap = look.px(14);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const auto most = static_cast<int>(std::max(1.0F, 0.4F * room.y / (line + ImGui::GetStyle().ItemSpacing.y)));
-  float end = 0;
+  const auto width_of = [&](const NamedColour& entry) { return mark + ImGui::CalcTextSize(entry.name.c_str()).x; };
+  const auto rest_of = [&](std::size_t n) { return fmt::format("and {} more", entries.size() - n); };
+  float end = 0, left = -gap;  // of those that come
+  for (const NamedColour& entry : entries) left += width_of(entry) + gap;
   int lines = 1;
   ImGui::PushID("legend");
   for (std::size_t n = 0; n < entries.size(); ++n) {
     const NamedColour& entry = entries[n];
-    const float width = mark + ImGui::CalcTextSize(entry.name.c_str()).x, wanted = (n == 0 ? 0 : gap) + width;
-    const bool fits = n == 0 || end + wanted <= room.x;
-    if (!fits && lines == most) {
-      ImGui::SameLine(0, gap);
-      coloured_text(look.theme.muted, fmt::format("and {} more", entries.size() - n));
+    const float width = width_of(entry), rest = ImGui::CalcTextSize(rest_of(n + 1).c_str()).x;
+    const bool fits = n == 0 || end + gap + width <= room.x, full = !fits && lines == most;
+    const float begin = n == 0 || !fits ? 0 : end + gap;
+    lines += fits || full ? 0 : 1;
+    // In the last line there stays room for how many are left.
+    if (full || (n > 0 && lines == most && begin + left > room.x && begin + width + gap + rest > room.x)) {
+      if (fits || full) ImGui::SameLine(0, gap);
+      coloured_text(look.theme.muted, rest_of(n));
       break;
     }
-    lines += fits ? 0 : 1;
-    end = fits ? end + wanted : width;
+    end = begin + width;
+    left -= width + gap;
     if (fits && n > 0) ImGui::SameLine(0, gap);
     ImPlotItem* item = items ? items->GetItem(ImGui::GetIDWithSeed(entry.name.c_str(), nullptr, items->ID)) : nullptr;
     if (ImGui::InvisibleButton(entry.name.c_str(), ImVec2(width, line)) && item) {
@@ -373,8 +379,11 @@ void count_legend_rest(const Look& look, const ImPlotItemGroup& items) {
   const ImRect &whole = items.Legend.Rect, &seen = items.Legend.RectClamped;
   const SmallFont font(look);
   const float line = ImGui::GetTextLineHeight();
-  const auto more = std::lround((whole.GetHeight() - seen.GetHeight()) / line + 1);  // this line covers one
   if (whole.GetHeight() <= seen.GetHeight() + 1) return;
+  const float spacing = ImPlot::GetStyle().LegendSpacing.y, margin = ImPlot::GetStyle().LegendInnerPadding.y;
+  // Names that end above this line, which covers the lowest.
+  const auto shown = static_cast<int>((seen.GetHeight() - line - margin + spacing) / (line + spacing));
+  const int more = items.GetLegendCount() - std::max(0, shown);
   const ImVec2 low(seen.Min.x, seen.Max.y - line);
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(low, seen.Max, look.theme.panel);

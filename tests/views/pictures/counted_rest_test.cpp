@@ -1,0 +1,191 @@
+// What has no room in a list is counted: pairs of windows, panels, names of a legend, rows, configurations.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <imgui_internal.h>
+#include <implot.h>
+#include <implot_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/views/pictures/canvas.hpp"
+#include "tests/views/sweep_fixture.hpp"
+#include "views/model/charts/explore_chart.hpp"
+#include "views/parts/chart_tools.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::Canvas;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(CountedRest, pairs_of_windows_that_have_no_colour_by_length) {
+  const auto said = [](std::int64_t pairs) {
+    std::vector<ResultRow> rows;
+    for (std::int64_t pair = 1; pair <= pairs; ++pair) {
+      for (const std::int64_t tokens : {4096, 8192}) {
+        rows.push_back(fixture::row(static_cast<std::int64_t>(rows.size()) + 1, 32 * pair, 32, Pass::forward,
+                                    static_cast<double>(pair * tokens) / 1000, 1));
+        rows.back().problem.seq_len = tokens;
+      }
+    }
+    WindowData data;
+    data.shown = fixture::sweep(std::move(rows));
+    Canvas canvas;
+    canvas.draw(Panel::lengths, data);
+    return canvas.text;
+  };
+  EXPECT_THAT(said(7), Not(HasSubstr("more pairs")));
+  EXPECT_THAT(said(10), HasSubstr("3 more pairs of windows are in the data and not drawn."));
+}
+
+TEST(CountedRest, panels_of_an_exploration) {
+  std::vector<ResultRow> rows;
+  for (int n = 0; n < static_cast<int>(kMostPlots) + 3; ++n) {
+    rows.push_back(fixture::row(n + 1, 512, 32, Pass::forward, 10 + n, 0.2));
+    rows.back().instance = fmt::format("tile {}", n);
+  }
+  const std::string name = "one.db";
+  const ExploreSource source{name, rows};
+  const ExploreQuery query{"seq", "ms", "", "instance", "", false};
+  WindowData data;
+  data.database = "/data/one.db";
+  data.shown = fixture::small_sweep();
+  data.sweeps.push_back(data.shown->info);
+  data.explore.chart =
+      std::make_shared<const ExploreChart>(explore_chart(explore({&source, 1}, query), query, {&source, 1}));
+  Canvas canvas;
+  canvas.ui.explore.query = query;
+  canvas.draw(Panel::explore, data);
+  EXPECT_THAT(canvas.text, HasSubstr("; 3 panels left out"));
+}
+
+/// Draws with what is given in a window of this size.
+template <typename Draw>
+void draw_in_window(ImVec2 size, Draw draw) {
+  ImGui::NewFrame();
+  ImGui::SetNextWindowPos(ImVec2(0, 0));
+  ImGui::SetNextWindowSize(size);
+  ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
+  draw();
+  ImGui::End();
+  ImGui::Render();
+  accept_textures(*ImGui::GetDrawData());
+}
+
+TEST(CountedRest, names_of_a_legend_in_lines_which_stay_within_their_width) {
+  Canvas canvas;
+  const std::vector<NamedColour> entries(9, {"series", IM_COL32_WHITE});
+  constexpr int kOfName = 4 + 4 * 6, kOfRest = 4 * 8;  // vertices: a mark and six letters; "and 5 more"
+  for (const float width : {130.0F, 180.0F, 240.0F, 300.0F}) {
+    for (int frame = 0; frame < 3; ++frame) {
+      draw_in_window(ImVec2(width, 110), [&] {
+        const ImDrawList* list = ImGui::GetWindowDrawList();
+        const int before = list->VtxBuffer.Size;
+        const float edge = ImGui::GetCurrentWindow()->WorkRect.Max.x;
+        ImGui::LogToBuffer();
+        draw_legend_lines(canvas.look, nullptr, entries);
+        const std::string text = ImGui::GetCurrentContext()->LogBuffer.c_str();
+        ImGui::LogFinish();
+        if (frame < 2) return;
+        const int names = (list->VtxBuffer.Size - before - (text.empty() ? 0 : kOfRest)) / kOfName;
+        EXPECT_EQ(text, names == 9 ? "" : fmt::format("and {} more", 9 - names)) << width;
+        EXPECT_LE(ImGui::GetItemRectMax().x, edge) << width;
+      });
+    }
+  }
+}
+
+/// Where the letters of the text that was drawn last lie in their texture: which letters these are.
+std::vector<float> last_letters(const ImDrawList& list, std::size_t letters) {
+  std::vector<float> places;
+  for (int n = list.VtxBuffer.Size - static_cast<int>(4 * letters); n < list.VtxBuffer.Size; ++n)
+    places.insert(places.end(), {list.VtxBuffer[n].uv.x, list.VtxBuffer[n].uv.y});
+  return places;
+}
+
+TEST(CountedRest, names_of_a_legend_beside_a_plot_that_is_too_low_for_them) {
+  Canvas canvas;
+  constexpr int kSeries = 30;
+  const std::vector<double> one{1};
+  for (const float height : {150.0F, 260.0F}) {
+    for (int frame = 0; frame < 3; ++frame) {
+      draw_in_window(ImVec2(600, 400), [&] {
+        if (!ImPlot::BeginPlot("plot", ImVec2(500, height), plot_flags(LegendPlace::left))) return;
+        setup_legend(LegendPlace::left);
+        for (int n = 0; n < kSeries; ++n)
+          ImPlot::PlotLine(fmt::format("series {}", n).c_str(), one.data(), one.data(), 1);
+        const ImPlotLegend& legend = ImPlot::GetCurrentPlot()->Items.Legend;
+        end_plot(canvas.look);
+        if (frame < 2) return;
+        const SmallFont font(canvas.look);
+        const float spacing = ImPlot::GetStyle().LegendSpacing.y, line = ImGui::GetTextLineHeight();
+        const float margin = ImPlot::GetStyle().LegendInnerPadding.y;
+        const float each = (legend.Rect.GetHeight() - 2 * margin + spacing) / kSeries;
+        int left = kSeries;
+        for (float end = margin + line; end <= legend.RectClamped.GetHeight() - line; end += each) --left;
+        EXPECT_GT(left, 5);
+        const std::string rest = fmt::format("and {} more: scroll", left);
+        ImDrawList* list = ImGui::GetWindowDrawList();
+        const auto letters = static_cast<std::size_t>(std::ranges::count_if(rest, [](char c) { return c != ' '; }));
+        const std::vector<float> drawn = last_letters(*list, letters);
+        list->AddText(ImVec2(10, 300), canvas.look.theme.muted, rest.c_str());
+        EXPECT_EQ(drawn, last_letters(*list, letters)) << height << ": not \"" << rest << '"';
+      });
+    }
+  }
+}
+
+TEST(CountedRest, configurations_that_cannot_run_here) {
+  WindowData data;
+  PlanPreview preview;
+  preview.measurements = 5;
+  preview.seconds = 60;
+  data.preview = std::make_shared<const PlanPreview>(preview);
+  Canvas canvas;
+  canvas.draw(Panel::setup, data);
+  EXPECT_THAT(canvas.text, Not(HasSubstr("cannot run here")));
+  preview.skipped = 3;
+  data.preview = std::make_shared<const PlanPreview>(preview);
+  canvas.draw(Panel::setup, data);
+  EXPECT_THAT(canvas.text, HasSubstr("; 3 more cannot run here"));
+}
+
+TEST(CountedRest, selected_rows_that_are_not_compared_or_not_listed) {
+  WindowData data;
+  data.shown = fixture::small_sweep();
+  SelectedMeasurement first;
+  first.row = data.shown->rows.front();
+  data.selected = std::make_shared<const SelectedMeasurement>(first);
+  SelectionFigures figures;
+  for (std::int64_t n = 0; n < 1000; ++n) {
+    figures.rows.push_back({first.row, {}});
+    figures.rows.back().row.measurement = n + 1;
+  }
+  Canvas canvas;
+  const auto said = [&](std::int64_t selected, bool all_compared) {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(selected));
+    std::iota(all.begin(), all.end(), 1);
+    canvas.ui.selection.select_all(all);
+    figures.all_compared = all_compared;
+    data.figures = std::make_shared<const SelectionFigures>(figures);
+    canvas.draw(Panel::details, data);
+    return canvas.text;
+  };
+  const std::string all = said(1000, true);
+  EXPECT_THAT(all, Not(HasSubstr("are compared with A")));
+  EXPECT_THAT(all, Not(HasSubstr("are listed and copied")));
+  EXPECT_THAT(said(1000, false), HasSubstr("Only the first 64 are compared with A."));
+  EXPECT_THAT(said(1500, true), HasSubstr("The first 1,000 are listed and copied."));
+}
+
+}  // namespace
+}  // namespace triscope
