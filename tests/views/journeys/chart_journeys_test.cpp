@@ -8,7 +8,6 @@
 #include "profiler/plan/request.hpp"
 #include "tests/paths.hpp"
 #include "tests/views/journeys/journey.hpp"
-#include "tests/views/pictures/drawn_text.hpp"
 #include "views/command/command.hpp"
 #include "views/model/tables/beside_model.hpp"
 
@@ -168,11 +167,6 @@ TEST_F(Journey, a_click_on_equal_cost_selects_what_it_stands_on_and_plans_its_ne
       IM_CHECK_EQ(one.time->explanation.find("two passes") != std::string::npos, !same_pass);
     }
     IM_CHECK_EQ(selected_steps(*data().figures).size(), 3U);
-    front(c, Panel::details);
-    wait(c);
-    IM_CHECK(fixture::says(fixture::drawn_text(c), "Training steps, beside A's"));
-    front(c, Panel::lengths);
-    wait(c);
     const SetupForm before = ui().form;
     c->ItemClick("//**/###neighbours");
     wait(c);

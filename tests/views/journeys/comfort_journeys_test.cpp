@@ -492,17 +492,6 @@ TEST_F(Journey, nothing_is_explained_under_a_pointer_that_has_not_moved_since_th
     ui().pointer_moved = false;  // as at a start
     c->SleepNoSkip(1.5F, 1.0F / 30);
     IM_CHECK(!ImGui::FindWindowByName("##Tooltip_00")->Active);
-    front(c, Panel::tflops);
-    const ImRect chart = ImGui::FindWindowByName("###tflops")->Rect();
-    bool on_a_bar = false;
-    for (float share = 0.1F; share < 0.95F && !on_a_bar; share += 0.04F) {
-      const ImVec2 at(chart.Min.x + share * chart.GetWidth(), chart.Min.y + 0.8F * chart.GetHeight());
-      on_a_bar = tooltip_at(c, at).GetWidth() > 0;
-    }
-    IM_CHECK(on_a_bar);
-    ui().pointer_moved = false;
-    c->SleepNoSkip(1.0F, 1.0F / 30);
-    IM_CHECK(!ImGui::FindWindowByName("##Tooltip_00")->Active);
   });
 }
 
