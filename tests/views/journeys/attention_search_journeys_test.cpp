@@ -306,6 +306,22 @@ TEST_F(AttentionJourney, the_mean_and_the_map_of_a_query_are_saved_each) {
     IM_CHECK(bytes("mean.png").size() > 2000 && bytes("mean.png") != bytes("map.png"));
     IM_CHECK(bytes("closed.png") == bytes("mean.png"));  // whatever the column of figures shows
     ui().attention.mean_of_queries = true;
+    ui().attention.save_mean = false;
+    for (const auto& [item, name] : {std::pair{"//$FOCUSED/Save picture of the mean...", "_mean."},
+                                     {"//$FOCUSED/Save picture of the map...", "_query"},
+                                     {"//$FOCUSED/Save picture of the mean...", "_mean."}}) {
+      c->ItemClick("//**/Export");
+      c->ItemClick(item);
+      c->Yield(3);
+      IM_CHECK(ui().path.text.find(name) != std::string::npos);
+      c->KeyPress(ImGuiKey_Escape);
+      c->Yield(2);
+    }
+    app().carry_out(FileRequest(ask::SaveChart{}));  // of what is in front, whatever Export saved last
+    c->Yield(3);
+    IM_CHECK(ui().path.text.find("_query") != std::string::npos);
+    c->KeyPress(ImGuiKey_Escape);
+    c->Yield(2);
     IM_CHECK(bytes("mean.svg").find("Mean p(j, k) of head") != std::string::npos);
   });
 }

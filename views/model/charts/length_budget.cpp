@@ -95,6 +95,17 @@ const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::int64_t
   return found == points.end() ? nullptr : &*found;
 }
 
+std::map<std::int64_t, double> cycles_of(const std::vector<const SweepResults*>& sweeps) {
+  std::map<std::int64_t, double> cycles;
+  for (const SweepResults* sweep : sweeps) {
+    for (const ResultRow& row : sweep->rows) {
+      if (row.median_ms && row.sm_clock_mhz && *row.sm_clock_mhz > 0)
+        cycles[row.measurement] = *row.median_ms * *row.sm_clock_mhz;
+    }
+  }
+  return cycles;
+}
+
 void find_budgets(LengthPass& pass, std::string_view part, const std::map<std::int64_t, double>& cycles) {
   if (pass.crossings.empty()) return;
   const std::size_t reference = pass.crossings.front().baseline;

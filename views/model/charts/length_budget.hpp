@@ -13,6 +13,9 @@ namespace triscope {
 /// The point at this length; null: there is none.
 const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::int64_t seq_len);
 
+/// Time x clock of each measurement, in ms x MHz.
+std::map<std::int64_t, double> cycles_of(const std::vector<const SweepResults*>& sweeps);
+
 /// At each length of the baseline of the first crossing what the measured pairs say, if one takes a quarter to four
 /// times as long; `pass` has its crossings. `part`: its name in words, "forward" or "step". `cycles`: time x clock by
 /// measurement, where the clock is known.

@@ -416,18 +416,6 @@ LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regi
   return made;
 }
 
-/// Time x clock by measurement.
-std::map<std::int64_t, double> cycles_of(const std::vector<const SweepResults*>& sweeps) {
-  std::map<std::int64_t, double> cycles;
-  for (const SweepResults* sweep : sweeps) {
-    for (const ResultRow& row : sweep->rows) {
-      if (row.median_ms && row.sm_clock_mhz && *row.sm_clock_mhz > 0)
-        cycles[row.measurement] = *row.median_ms * *row.sm_clock_mhz;
-    }
-  }
-  return cycles;
-}
-
 /// A pair of windows has one colour in all passes: that of the first in which it is drawn.
 void share_colours(LengthChart& chart) {
   std::map<std::string, int> colours;
