@@ -1,0 +1,89 @@
+// Walks from where heads look to the maps of single queries, with a real worker.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/inspect/counted_queries.hpp"
+#include "kernels/inspect/mean_maps.hpp"
+#include "tests/views/journeys/attention_journey.hpp"
+#include "views/data/format.hpp"
+#include "views/model/attention/attention_model.hpp"
+#include "views/model/attention/striking_places.hpp"
+#include "views/model/attention/triple_hits.hpp"
+
+namespace triscope {
+namespace {
+
+class PeakJourney : public fixture::AttentionJourney {
+ protected:
+  /// Few enough tokens that everything is there soon.
+  static void open_small(ImGuiTestContext* c) {
+    for (AttentionSide& one : attention().sides) one.source.seq_len = 160;
+    attention().window1 = 32;
+    attention().window2 = 16;
+    open(c);
+    until(c, [] { return data().attention.means.answer != nullptr; });
+    c->Yield(2);
+  }
+  /// The left column as far as it goes.
+  static void scroll_down(ImGuiTestContext* c, float share) {
+    for (ImGuiWindow* one : ImGui::GetCurrentContext()->Windows) {
+      if (std::string_view(one->Name).find("##rest") != std::string_view::npos)
+        ImGui::SetScrollY(one, one->ScrollMax.y * share);
+    }
+    c->Yield(2);
+  }
+};
+
+TEST_F(PeakJourney, a_click_on_the_sharpest_query_of_a_head_shows_its_strongest_triples_and_frames_the_first) {
+  travel([](ImGuiTestContext* c) {
+    open_small(c);
+    attention().mean_of_queries = true;
+    const Overview& overview = *data().attention.overview.answer;
+    const std::int64_t counted =
+        counted_queries(data().attention.overview.of.query.problem, side().source->seq_len).first;
+    const AttentionPlace place = striking_places(overview, attention().figure, 6, counted).at(1);
+    scroll_down(c, 1);
+    c->ItemClick(fmt::format("//**/$${}/head {}, query {}", place.head, place.head, format_count(place.query)).c_str());
+    wait(c);
+    c->Yield(2);
+    IM_CHECK_EQ(side().slice_of.query.query, place.query);
+    IM_CHECK_EQ(side().slice_of.query.head, place.head);
+    IM_CHECK(!attention().mean_of_queries && !attention().search.open);
+    const Triple& strongest = side().slice->top.front();
+    const AttentionCell cell{strongest.j, strongest.k};
+    IM_CHECK(attention().pinned == cell);
+  });
+}
+
+TEST_F(PeakJourney, a_peak_keeps_its_distances_and_leads_to_the_query_at_which_it_is_largest) {
+  travel([](ImGuiTestContext* c) {
+    open_small(c);
+    attention().mean_of_queries = true;
+    c->Yield(2);
+    const MeanPeak peak = data().attention.means.answer->peaks.at(0).at(0);
+    c->ItemClick("//**/##mean_peak");
+    wait(c);
+    IM_CHECK(is_framed(attention(), peak));
+    c->MouseMove("//**/##cells");
+    c->KeyPress(ImGuiKey_LeftArrow);
+    wait(c);
+    const std::int64_t query = side().slice_of.query.query;
+    const AttentionCell there{query - peak.back1, query - peak.back2};
+    IM_CHECK(attention().pinned == there);
+    IM_CHECK(is_framed(attention(), peak));
+    IM_CHECK(peak.best_query >= 0 && peak.best_query != query);
+    c->ItemClick("//**/###best_query");
+    wait(c);
+    IM_CHECK_EQ(side().slice_of.query.query, peak.best_query);
+    IM_CHECK(is_framed(attention(), peak));
+    IM_CHECK(std::abs(std::exp(*log_p_at(*side().slice, *attention().pinned)) - peak.best_p) < 1e-5);
+    IM_CHECK(!c->ItemExists("//**/###best_query"));
+  });
+}
+
+}  // namespace
+}  // namespace triscope
