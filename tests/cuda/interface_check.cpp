@@ -20,6 +20,7 @@
 #include "kernels/base/stopwatch.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/plugin/c_problem.hpp"
+#include "tests/cuda/empty_launch.hpp"
 #include "tests/kernels/attention/attention_case.hpp"
 
 namespace triscope {
@@ -356,6 +357,7 @@ double host_us(const std::function<void()>& action) {
   return times[kBursts / 2];
 }
 
+/// Beside each call stands an empty launch of the same moment: it tells a slow host from a slow call.
 void print_host_times(const cuda::Stream& stream) {
   std::vector<Problem> list = {attention_problem(Form::trilinear, 1024, 128, 16, 16, 1, 128),
                                attention_problem(Form::determinant, 1024, 128, 16, 16, 1, 128),
@@ -367,6 +369,7 @@ void print_host_times(const cuda::Stream& stream) {
       OnGpu gpu(kernel, inputs);
       gpu.both(stream.get());
       const triscope_problem c = with_element(problem, TRISCOPE_BF16);
+      const double empty = host_us([&] { test::launch_nothing(stream.get()); });
       const double forward = host_us([&] { gpu.run(TRISCOPE_FORWARD, stream.get()); });
       const double backward = host_us([&] { gpu.run(TRISCOPE_BACKWARD, stream.get()); });
       triscope_status worst = TRISCOPE_OK;
@@ -375,8 +378,10 @@ void print_host_times(const cuda::Stream& stream) {
             std::max(worst, triscope_launch(kernel, &c, TRISCOPE_FORWARD, &gpu.tensors(), stream.get(), nullptr, 0));
       });
       if (worst != TRISCOPE_OK) throw std::runtime_error("triscope_launch failed while it was timed");
-      fmt::print("host us a call, {}, {}: forward {:.1f}, backward {:.1f}, forward without a plan {:.1f}\n", kernel,
-                 describe(problem), forward, backward, whole);
+      fmt::print(
+          "host us a call, {}, {}: forward {:.1f}, backward {:.1f}, forward without a plan {:.1f}, empty launch "
+          "{:.1f}\n",
+          kernel, describe(problem), forward, backward, whole, empty);
     }
   }
 }
