@@ -1,5 +1,5 @@
 #include "kernels/cuda/common/cuda_error.hpp"
-#include "tests/cuda/empty_launch.hpp"
+#include "tests/cuda/interface/empty_launch.hpp"
 
 namespace triscope::test {
 namespace {

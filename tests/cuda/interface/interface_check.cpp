@@ -20,7 +20,7 @@
 #include "kernels/base/stopwatch.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/plugin/c_problem.hpp"
-#include "tests/cuda/empty_launch.hpp"
+#include "tests/cuda/interface/empty_launch.hpp"
 #include "tests/kernels/attention/attention_case.hpp"
 
 namespace triscope {
