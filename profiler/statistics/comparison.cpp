@@ -19,10 +19,6 @@ namespace {
 
 using Blocks = RestartBlocks;
 
-// How many times the tolerance two separate runs may be apart and still be the same. At the default precision their
-// interval alone is wider than the tolerance, so that with 1 nothing would ever be the same.
-constexpr double kSeparateMargin = 4;
-
 // What two runs of one program differ by, beyond their own intervals, where the GPU holds its clock down and they took
 // turns with other kernels: those change its heat and its power budget. From five pairs of one binary (-2.7 to +4.7 %;
 // docs/method.md), as the logarithm of their ratio.
@@ -80,14 +76,6 @@ Ratio ratio_of(const RunBlocks& a, const RunBlocks& b, bool interleaved, const S
   return {difference, false,
           confidence_of(false, static_cast<std::int64_t>(a.undisturbed.size()),
                         static_cast<std::int64_t>(b.undisturbed.size()))};
-}
-
-// `same_within` is not smaller than `tolerance`.
-Verdict verdict_of(const Interval& interval, double tolerance, double same_within) {
-  if (interval.high < 1 - tolerance) return Verdict::faster;
-  if (interval.low > 1 + tolerance) return Verdict::slower;
-  if (interval.low >= 1 - same_within && interval.high <= 1 + same_within) return Verdict::same;
-  return Verdict::unclear;
 }
 
 std::string why_not_comparable(const CompareInput& a, const CompareInput& b) {
@@ -244,6 +232,18 @@ double confidence_of(bool paired, std::int64_t restarts_a, std::int64_t restarts
   return !paired && (restarts_a > 1 || restarts_b > 1) ? kSeparateRuns : kUsual;
 }
 
+double same_within_of(bool paired, double tolerance) {
+  constexpr double kSeparateMargin = 4;
+  return paired ? tolerance : kSeparateMargin * tolerance;
+}
+
+Verdict verdict_of(const Interval& interval, double tolerance, double same_within) {
+  if (interval.high < 1 - tolerance) return Verdict::faster;
+  if (interval.low > 1 + tolerance) return Verdict::slower;
+  if (interval.low >= 1 - same_within && interval.high <= 1 + same_within) return Verdict::same;
+  return Verdict::unclear;
+}
+
 std::string why_disturbed(std::span<const Sample> a, std::span<const Sample> b, bool paired) {
   if (paired ? mostly_preempted(a) == mostly_preempted(b) : !mostly_preempted(a) && !mostly_preempted(b)) return {};
   return fmt::format("{}: the machine was busy with something else; measure again.", preempted_text(a, b));
@@ -284,7 +284,7 @@ Comparison compare(const CompareInput& a, const CompareInput& b, bool interleave
   comparison.ratio = times.value();
   comparison.interval = times.interval();
   comparison.paired = times.paired;
-  comparison.same_within = times.paired ? tolerance : kSeparateMargin * tolerance;
+  comparison.same_within = same_within_of(times.paired, tolerance);
   comparison.verdict = verdict_of(comparison.interval, tolerance, comparison.same_within);
   if (comparison.verdict == Verdict::unclear) {
     comparison.explanation = why_unclear(comparison, apart && !comparison.paired);

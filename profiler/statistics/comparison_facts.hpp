@@ -14,6 +14,12 @@ namespace triscope {
 /// than what changes between the restarts of one (docs/method.md). All else: 95 %.
 double confidence_of(bool paired, std::int64_t restarts_a, std::int64_t restarts_b);
 
+/// How far two may be from each other, as a ratio less 1, and still be the same. Separate runs four times the
+/// tolerance: at the default precision their interval alone is wider than it, so that nothing would ever be the same.
+double same_within_of(bool paired, double tolerance);
+/// What the interval of a ratio of times says. `same_within` is not smaller than `tolerance`.
+Verdict verdict_of(const Interval& interval, double tolerance, double same_within);
+
 /// Why the interval may be off: most samples of a side were preempted. Empty: it need not be. In turns most of both may
 /// be: the same machine was busy for both then.
 std::string why_disturbed(std::span<const Sample> a, std::span<const Sample> b, bool paired);

@@ -1,11 +1,17 @@
 // What is selected, and two of it side by side, without a window.
 #include "views/model/selection.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "profiler/statistics/comparison_facts.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/tables/beside_model.hpp"
 #include "views/model/tables/selected_steps.hpp"
@@ -273,20 +279,104 @@ TEST(SelectedSteps, are_sums_of_both_passes_beside_that_of_the_first) {
   EXPECT_EQ(selected_steps(figures).size(), 1U) << "of two backwards it is not known which one is meant";
 }
 
+/// Two steps whose forwards were compared, of time `forward` and `backward` times as long; a mend of them is in
+/// `change`.
+Comparison beside_longer_step(
+    double forward, double backward, const std::function<void(SelectionFigures&)>& change = [](SelectionFigures&) {}) {
+  SelectionFigures figures;
+  for (const ResultRow& row :
+       {fixture::row(1, 512, 32, Pass::forward, 10, 1), fixture::row(2, 512, 32, Pass::backward, 10, 1),
+        fixture::row(3, 256, 32, Pass::forward, 10 * forward, 1),
+        fixture::row(4, 256, 32, Pass::backward, 10 * backward, 1)}) {
+    figures.rows.push_back({row, {}});
+    ResultRow& here = figures.rows.back().row;
+    here.ci_low_ms = 0.998 * *here.median_ms, here.ci_high_ms = 1.002 * *here.median_ms;
+  }
+  Comparison& time = figures.rows[2].time.emplace();
+  time.verdict = forward > 1 ? Verdict::slower : Verdict::faster;
+  time.ratio = forward, time.interval = {0.998 * forward, 1.002 * forward};
+  time.same_within = 0.005, time.paired = true;
+  change(figures);
+  const std::vector<SelectedStep> steps = selected_steps(figures);
+  return steps.size() == 2 ? beside_step(steps[0], steps[1], Pass::forward, 0.005) : Comparison();
+}
+
 TEST(SelectedSteps, the_first_one_has_a_verdict_beside_another) {
-  const auto verdict = [](double value, double low, double high) {
-    return beside_step({"256 × 32", {}, {value, low, high}}, 0.005);
-  };
-  EXPECT_EQ(verdict(1.076, 1.067, 1.084).verdict, Verdict::faster) << "the other one takes longer";
-  EXPECT_NEAR(verdict(1.076, 1.067, 1.084).ratio, 1 / 1.076, 1e-9);
-  EXPECT_NEAR(verdict(1.076, 1.067, 1.084).interval.low, 1 / 1.084, 1e-9);
-  EXPECT_EQ(verdict(0.9, 0.89, 0.91).verdict, Verdict::slower);
-  EXPECT_EQ(verdict(1.001, 0.99, 1.012).verdict, Verdict::same);
-  EXPECT_EQ(verdict(1.02, 0.99, 1.05).verdict, Verdict::unclear);
-  EXPECT_FALSE(verdict(1.02, 0.99, 1.05).paired) << "its passes may be of several sweeps";
-  const Comparison unknown = beside_step({"256 × 32", {}, {1.2, {}, {}}}, 0.005);
+  const Comparison longer = beside_longer_step(1.1, 1.06);
+  EXPECT_EQ(longer.verdict, Verdict::faster) << "the other one takes longer";
+  EXPECT_NEAR(longer.ratio, 1 / 1.08, 1e-9);
+  EXPECT_TRUE(interval_known(longer));
+  EXPECT_LT(longer.interval.low, longer.ratio);
+  EXPECT_GT(longer.interval.high, longer.ratio);
+  EXPECT_FALSE(longer.paired) << "its passes may be of several sweeps";
+  EXPECT_EQ(beside_longer_step(0.9, 0.95).verdict, Verdict::slower);
+  EXPECT_EQ(beside_longer_step(1.001, 1.001).verdict, Verdict::same);
+  const Comparison unknown =
+      beside_longer_step(1.2, 1.2, [](SelectionFigures& of) { of.rows[3].row.ci_low_ms = std::nullopt; });
   EXPECT_EQ(unknown.verdict, Verdict::unclear);
   EXPECT_FALSE(interval_known(unknown));
+}
+
+TEST(SelectedSteps, have_no_verdict_where_rows_are_refused_one) {
+  const auto refused = [](const std::function<void(SelectionFigures&)>& change) {
+    const Comparison is = beside_longer_step(1.1, 1.1, change);
+    EXPECT_FALSE(interval_known(is)) << is.explanation;
+    return fmt::format("{}: {}", to_string(is.verdict), is.explanation);
+  };
+  const auto both_of_the_other = [](const auto& change) {
+    return [change](SelectionFigures& of) { change(of.rows[2].row), change(of.rows[3].row); };
+  };
+  EXPECT_THAT(refused(both_of_the_other([](ResultRow& row) { row.regime = Regime::burst; })),
+              testing::StartsWith("not comparable: A was measured sustained and B burst"));
+  EXPECT_THAT(refused(both_of_the_other([](ResultRow& row) { row.timing_source = TimingSource::cupti; })),
+              testing::StartsWith("not comparable: A was timed by"));
+  EXPECT_THAT(refused(both_of_the_other([](ResultRow& row) { row.device = "Other CPU"; })),
+              testing::StartsWith("not comparable: A was measured on Test CPU and B on Other CPU"));
+  EXPECT_THAT(refused([](SelectionFigures& of) { *of.rows[2].time = not_judged_on_two_gpus(*of.rows[2].time); }),
+              testing::StartsWith("not comparable: A and B were measured on two GPUs"));
+  EXPECT_THAT(refused([](SelectionFigures& of) { of.rows[2].time->verdict = Verdict::unclear; }),
+              testing::StartsWith("unclear: Of the forward passes alone no verdict is clear"))
+      << "preempted samples, say: its interval alone would do";
+  EXPECT_THAT(refused([](SelectionFigures& of) { of.rows[2].time.reset(); }),
+              testing::StartsWith("unclear: The forward passes are not compared"));
+  EXPECT_THAT(refused([](SelectionFigures& of) { of.rows[3].row.sweep = 2; }),
+              testing::StartsWith("unclear: The backward passes are of two sweeps"));
+  EXPECT_THAT(refused([](SelectionFigures& of) { of.rows[3].row.flagged = 60; }), testing::HasSubstr("disturbed"));
+  EXPECT_THAT(refused([](SelectionFigures& of) {
+                of.rows[2].row.sweep = of.rows[3].row.sweep = 2;
+                of.rows[3].row.limiter = "sw_power_cap";
+              }),
+              testing::HasSubstr("held its clock down"));
+  EXPECT_THAT(refused([](SelectionFigures& of) {
+                for (SelectedRow& one : of.rows) one.row.regime = Regime::burst, one.row.sm_clock_mhz = 1980;
+                of.rows[1].row.sm_clock_mhz = 1700;
+              }),
+              testing::HasSubstr("two clocks"));
+}
+
+TEST(SelectedSteps, are_no_better_known_than_separate_runs_of_their_passes) {
+  const auto width = [](const std::function<void(SelectionFigures&)>& change) {
+    const Comparison is = beside_longer_step(1.1, 1.1, change);
+    return std::log(is.interval.high / is.interval.low);
+  };
+  const double usual = width([](SelectionFigures&) {});
+  EXPECT_GT(width([](SelectionFigures& of) {
+              for (SelectedRow& one : of.rows) one.row.restarts = 5;
+            }),
+            1.2 * usual)
+      << "99 % with restarts";
+  EXPECT_GT(width([](SelectionFigures& of) { of.rows[2].time->ratio = 1.05; }), 2 * usual)
+      << "it is not of the medians";
+  const auto wide = [](SelectionFigures& of) {
+    of.rows[2].time->interval = {1.02, 1.19};
+    of.rows[2].time->paired = false;
+  };
+  const auto held = [&wide](SelectionFigures& of) {
+    wide(of);
+    of.rows[3].row.limiter = "sw_power_cap";
+    of.rows[0].row.limiter = "sw_power_cap";
+  };
+  EXPECT_GT(width(held), 1.3 * width(wide)) << "clocks that are held down are of both passes";
 }
 
 }  // namespace

@@ -15,11 +15,12 @@
 #include "views/data/format.hpp"
 #include "views/model/tables/beside_model.hpp"
 #include "views/model/tables/compare_model.hpp"
-#include "views/model/tables/selected_steps.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
 namespace {
+
+constexpr std::size_t kMostRows = 8;  ///< of a list; of rows the table scrolls then
 
 std::string short_name(const ResultRow& row) {
   return fmt::format("{} {} {}", line_label(row), brief_label(row.card), row.pass == Pass::forward ? "fwd" : "bwd");
@@ -293,10 +294,22 @@ void draw_version_verdict(Context& context, const SelectedMeasurement& selected,
   }
 }
 
+/// What the first step is beside another. Where it has no verdict, why; else the interval is that of the verdict.
+void draw_step_beside(Context& context, const SelectedStep& first, const SelectedStep& step, Pass compared) {
+  const Comparison comparison = beside_step(first, step, compared, context.ui.settings.tolerance);
+  ImGui::PushTextWrapPos(0);
+  beside_other(context, comparison, marked(comparison, time_sentence(comparison, step.name)), step.name);
+  ImGui::PopTextWrapPos();
+  const bool judged = interval_known(comparison);
+  if (!judged) muted_text(context, comparison.explanation, true);
+  SelectedStep plain = step;
+  if (judged) plain.beside.low = plain.beside.high = std::nullopt;
+  muted_text(context, fmt::format("{}: {}", step.name, step_text(plain)), true);
+}
+
 }  // namespace
 
-bool draw_steps(Context& context, const SelectionFigures& figures) {
-  const std::vector<SelectedStep> steps = selected_steps(figures);
+bool draw_steps(Context& context, const SelectionFigures& figures, const std::vector<SelectedStep>& steps) {
   if (!only_steps(figures, steps)) return false;
   const SelectedStep& first = steps.front();
   coloured_text(context.look.theme.text, first.name + ", training step");
@@ -309,18 +322,13 @@ bool draw_steps(Context& context, const SelectionFigures& figures) {
                                format_ms_interval(*first.ms.low, *first.ms.high, first.ms.value))
                  : std::string("Forward and backward together, interval unknown."),
              true);
-  for (std::size_t n = 1; n < steps.size(); ++n) {
-    const Comparison comparison = beside_step(steps[n], context.ui.settings.tolerance);
-    ImGui::PushTextWrapPos(0);
-    beside_other(context, comparison, marked(comparison, time_sentence(comparison, steps[n].name)), steps[n].name);
-    ImGui::PopTextWrapPos();
-    muted_text(context, fmt::format("{}: {}", steps[n].name, step_text(steps[n])), true);
-  }
+  const std::size_t listed = std::min(steps.size(), kMostRows);
+  for (std::size_t n = 1; n < listed; ++n) draw_step_beside(context, first, steps[n], figures.rows.front().row.pass);
+  if (steps.size() > listed) muted_text(context, fmt::format("and {} more", steps.size() - listed), true);
   return true;
 }
 
-void draw_selected_rows(Context& context, const SelectionFigures& figures) {
-  constexpr std::size_t kMostRows = 8;  ///< then the table scrolls
+void draw_selected_rows(Context& context, const SelectionFigures& figures, const std::vector<SelectedStep>& steps) {
   const Look& look = context.look;
   const std::size_t selected = context.ui.selection.all().size();
   section(context, fmt::format("{} selected", counted(selected, "row")).c_str());
@@ -355,8 +363,7 @@ void draw_selected_rows(Context& context, const SelectionFigures& figures) {
     }
     ImGui::EndTable();
   }
-  if (const std::vector<SelectedStep> steps = selected_steps(figures);
-      !steps.empty() && steps.size() <= kMostRows && !only_steps(figures, steps)) {  // those stand first of all
+  if (!steps.empty() && steps.size() <= kMostRows && !only_steps(figures, steps)) {  // those stand first of all
     section(context, steps.size() > 1 && steps[1].beside.value > 0 ? "Training steps, beside A's"
                                                                    : "Training steps: forward and backward");
     for (const SelectedStep& step : steps) fact_line(context, step.name.c_str(), step_text(step), true);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "kernels/base/text/text_beginning.hpp"
 #include "kernels/base/third_party.hpp"
@@ -370,7 +371,9 @@ void draw_details_panel(Context& context) {
     return;
   }
   const std::string title = fmt::format("{}, {}", line_label(selected->row), to_string(selected->row.pass));
-  if (context.data.figures && draw_steps(context, *context.data.figures)) {
+  const SelectionFigures* figures = context.data.figures.get();
+  const std::vector<SelectedStep> steps = figures != nullptr ? selected_steps(*figures) : std::vector<SelectedStep>();
+  if (figures != nullptr && draw_steps(context, *figures, steps)) {
     section(context, ("A: " + title).c_str());
   } else {
     coloured_text(context.look.theme.text, (context.data.beside ? "A: " : "") + title);
@@ -382,7 +385,7 @@ void draw_details_panel(Context& context) {
   draw_headline(context, *selected);
   draw_spark(context, *selected);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(ImGui::GetStyle().FramePadding.x, context.look.px(2)));
-  if (context.data.figures) draw_selected_rows(context, *context.data.figures);
+  if (figures != nullptr) draw_selected_rows(context, *figures, steps);
   if (context.data.beside) {
     draw_beside_last(context, *selected, *context.data.beside);
     if (context.data.beside_reference &&

@@ -9,7 +9,7 @@
 #include "tests/paths.hpp"
 #include "tests/views/journeys/journey.hpp"
 #include "views/command/command.hpp"
-#include "views/model/tables/beside_model.hpp"
+#include "views/model/tables/selected_steps.hpp"
 
 namespace triscope {
 namespace {

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/statistics/training_step.hpp"
 #include "views/data/window_data.hpp"
 
 namespace triscope {
@@ -65,16 +64,6 @@ std::string plain_kernel_name(std::string_view name);
 
 /// Of more rows only the first are listed.
 inline constexpr std::size_t kMostSelectedRows = 1000;
-/// A training step whose forward and backward are both selected.
-struct SelectedStep {
-  std::string name;          ///< "256 × 32 Hopper"
-  ValueWithInterval ms;      ///< of both passes
-  ValueWithInterval beside;  ///< its time / that of the step of the first; value 0: it is that one, or that has none
-};
-/// In the order in which they were selected, that of the first row first.
-std::vector<SelectedStep> selected_steps(const SelectionFigures& figures);
-/// "28.92 ms, 1.122×, 1.113 to 1.132".
-std::string step_text(const SelectedStep& step);
 
 /// The rows that are selected, to be copied; the first is what the others stand beside.
 TextTable figures_text(const SelectionFigures& figures);

@@ -1,16 +1,31 @@
-// What is said of training steps when nothing else is selected.
+// Training steps of which both passes are selected, and what is said of them when nothing else is.
 #pragma once
 
+#include <string>
 #include <vector>
 
-#include "profiler/statistics/statistics.hpp"
-#include "views/model/tables/beside_model.hpp"
+#include "profiler/statistics/training_step.hpp"
+#include "views/data/window_data.hpp"
 
 namespace triscope {
 
+/// A training step whose forward and backward are both selected.
+struct SelectedStep {
+  std::string name;          ///< "256 × 32 Hopper"
+  ValueWithInterval ms;      ///< of both passes
+  ValueWithInterval beside;  ///< its time / that of the step of the first; value 0: it is that one, or that has none
+  const SelectedRow *forward = nullptr, *backward = nullptr;  ///< of the figures, which must live as long
+};
+/// In the order in which they were selected, that of the first row first.
+std::vector<SelectedStep> selected_steps(const SelectionFigures& figures);
+std::vector<SelectedStep> selected_steps(SelectionFigures&&) = delete;
+/// "28.92 ms, 1.122×, 1.113 to 1.132".
+std::string step_text(const SelectedStep& step);
 /// Nothing but whole steps is selected, as by a click on a training step.
 bool only_steps(const SelectionFigures& figures, const std::vector<SelectedStep>& steps);
-/// The first step beside this one, as a row beside another: what its sums and their intervals say.
-Comparison beside_step(const SelectedStep& step, double tolerance);
+/// The first step beside this one, as a row beside another. Rows are compared with the first row alone, which is of the
+/// pass `compared`: what refuses a verdict there refuses one of the step, and of the other pass what its rows say. Its
+/// interval then is that of their medians, as wide as of separate runs.
+Comparison beside_step(const SelectedStep& first, const SelectedStep& step, Pass compared, double tolerance);
 
 }  // namespace triscope

@@ -1,0 +1,103 @@
+// What Details says of several selected measurements, as it is drawn.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/views/pictures/canvas.hpp"
+#include "tests/views/sweep_fixture.hpp"
+#include "views/data/brief_label.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::Canvas;
+using testing::HasSubstr;
+using testing::Not;
+
+/// As many whole steps are selected; the forwards are compared with the first.
+WindowData steps_selected(std::int64_t steps, Canvas& canvas) {
+  WindowData data;
+  data.shown = fixture::small_sweep();
+  SelectionFigures figures;
+  std::vector<std::int64_t> all;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    for (const Pass pass : {Pass::forward, Pass::backward}) {
+      const double ms = 10 + static_cast<double>(step);
+      all.push_back(static_cast<std::int64_t>(all.size()) + 1);
+      SelectedRow one{fixture::row(all.back(), 32 * (step + 1), 32, pass, ms, 1), {}};
+      if (step > 0 && pass == Pass::forward) {
+        one.time.emplace();
+        one.time->verdict = Verdict::slower;
+        one.time->ratio = ms / 10, one.time->interval = {ms / 10 * 0.999, ms / 10 * 1.001};
+      }
+      figures.rows.push_back(std::move(one));
+    }
+  }
+  SelectedMeasurement first;
+  first.row = figures.rows.front().row;
+  data.selected = std::make_shared<const SelectedMeasurement>(first);
+  data.figures = std::make_shared<const SelectionFigures>(std::move(figures));
+  canvas.ui.selection.select_all(all);
+  return data;
+}
+
+TEST(DetailsText, only_a_few_training_steps_stand_above_the_rows) {
+  Canvas canvas;
+  const auto verdicts_of = [&canvas](std::int64_t steps) {
+    canvas.draw(Panel::details, steps_selected(steps, canvas));
+    const std::string name = brief_label(card_of("cpu.fast"));
+    std::int64_t count = 0;
+    for (std::int64_t step = 1; step < steps; ++step)
+      count += canvas.text.find(fmt::format("{} × 32 {}: ", 32 * (step + 1), name)) != std::string::npos;
+    return count;
+  };
+  EXPECT_EQ(verdicts_of(8), 7) << canvas.text;
+  EXPECT_THAT(canvas.text, Not(testing::ContainsRegex("and [0-9]+ more")));
+  EXPECT_EQ(verdicts_of(20), 7) << canvas.text;
+  EXPECT_THAT(canvas.text, HasSubstr("and 12 more"));
+}
+
+TEST(DetailsText, a_step_without_a_verdict_says_why) {
+  Canvas canvas;
+  WindowData data = steps_selected(2, canvas);
+  canvas.draw(Panel::details, data);
+  EXPECT_THAT(canvas.text, HasSubstr("shorter"));
+  SelectionFigures burst = *data.figures;
+  for (std::size_t n = 2; n < burst.rows.size(); ++n) burst.rows[n].row.regime = Regime::burst;
+  data.figures = std::make_shared<const SelectionFigures>(std::move(burst));
+  canvas.draw(Panel::details, data);
+  EXPECT_THAT(canvas.text, HasSubstr("A was measured sustained and B burst"));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("shorter")));
+}
+
+TEST(DetailsText, kernels_of_a_first_launch_that_was_no_median_are_called_cold) {
+  Canvas canvas;
+  WindowData data = steps_selected(1, canvas);
+  SelectedMeasurement a = *data.selected;
+  a.measurement.summary.median_ms = 10;
+  a.measurement.launches.resize(2);
+  a.measurement.launches[0].name = "rows", a.measurement.launches[0].end_ns = 8'000'000;
+  a.measurement.launches[1].name = "keys", a.measurement.launches[1].end_ns = 2'000'000;
+  const auto said = [&] {
+    data.selected = std::make_shared<const SelectedMeasurement>(a);
+    data.beside = std::make_shared<const MeasurementBeside>(
+        MeasurementBeside{std::make_shared<const SelectedMeasurement>(a), Comparison()});
+    canvas.draw(Panel::details, data);
+    return canvas.text;
+  };
+  EXPECT_THAT(said(), HasSubstr("Kernels of one launch, A / B"));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("cold")));
+  a.measurement.launches[0].end_ns = 10'000'000;
+  EXPECT_THAT(said(), HasSubstr("Kernels of the first launch, cold, A / B"));
+  EXPECT_THAT(canvas.text, HasSubstr("rows, cold"));
+  EXPECT_THAT(canvas.text, HasSubstr("keys, cold"));
+}
+
+}  // namespace
+}  // namespace triscope
