@@ -443,14 +443,6 @@ bool draw_unchanged(const Context& context, const CompareModel& model) {
   return *shown;
 }
 
-/// "Hopper backward: 0 of 34 slower, 1 faster. Largest +2.7 %, ...": what can be said first.
-std::string versions_summary(const CompareModel& model, Pass pass) {
-  const std::string of = fmt::format("{} {}", model.kernel, to_string(pass));
-  if (const std::string headline = versions_headline(model); !headline.empty()) return sentence(of + ": " + headline);
-  return fmt::format("{}: {}: {}", sentence(of), counted(model.lines.size(), "shared measurement"),
-                     compare_summary(model));
-}
-
 /// Why rows have no verdict of their own, and which way they went. Beside what did not change the heading has judged
 /// them.
 std::string unjudged_words(const CompareModel& model, bool versions) {
@@ -470,7 +462,7 @@ void draw_compare_panel(Context& context) {
   const ChartFrame frame(context, Panel::compare);
   const bool versions = !context.data.versions.kernel.empty();
   std::string summary = compare_summary(*model);
-  if (versions) summary = versions_summary(*model, context.data.versions.pass);
+  if (versions) summary = sentence(versions_summary(*model, context.data.versions.pass));
   if (!versions && !model->has_passes && !model->lines.empty())
     summary += " " + sentence(model->kernel.empty() ? model->lines.front().pass
                                                     : model->kernel + " " + model->lines.front().pass);

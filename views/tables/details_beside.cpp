@@ -15,6 +15,7 @@
 #include "views/data/format.hpp"
 #include "views/model/tables/beside_model.hpp"
 #include "views/model/tables/compare_model.hpp"
+#include "views/model/tables/version_words.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -274,24 +275,18 @@ void draw_launch_kernels(Context& context, const Measurement& a, const Measureme
 void draw_version_verdict(Context& context, const SelectedMeasurement& selected, const MeasurementBeside& beside) {
   if (context.data.versions.kernel.empty()) return;
   const CompareModel* model = context.models.compare(context.data, context.now);
-  if (model == nullptr || !model->band) return;
-  for (const CompareLine& line : model->lines) {
-    const std::optional<CompareCell>&before = line.cells.front(), &after = line.cells.back();
-    if (!before || !after || !after->band || after->measurement != selected.row.measurement ||
-        before->measurement != beside.of->row.measurement)
-      continue;
-    const BesideUnchanged is = after->band->is;
-    const Theme& theme = context.look.theme;
-    ImGui::PushTextWrapPos(0);
-    coloured_text(is == BesideUnchanged::slower    ? theme.slower
-                  : is == BesideUnchanged::faster  ? theme.faster
-                  : is == BesideUnchanged::unclear ? theme.unclear
-                                                   : theme.text,
-                  fmt::format("As versions: {}. {}", beside_text(line, *after),
-                              sentence(band_sentence(*model->band, *after->band))));
-    ImGui::PopTextWrapPos();
-    return;
-  }
+  if (model == nullptr) return;
+  const std::optional<VersionVerdict> verdict =
+      version_verdict(*model, selected.row.measurement, beside.of->row.measurement);
+  if (!verdict) return;
+  const Theme& theme = context.look.theme;
+  ImGui::PushTextWrapPos(0);
+  coloured_text(verdict->is == BesideUnchanged::slower    ? theme.slower
+                : verdict->is == BesideUnchanged::faster  ? theme.faster
+                : verdict->is == BesideUnchanged::unclear ? theme.unclear
+                                                          : theme.text,
+                verdict->text + " " + sentence(verdict->meaning));
+  ImGui::PopTextWrapPos();
 }
 
 /// What the first step is beside another. Where it has no verdict, why; else the interval is that of the verdict.

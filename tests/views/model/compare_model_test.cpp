@@ -33,8 +33,9 @@ TEST(Compare, an_unknown_interval_of_a_ratio_has_no_numbers) {
   EXPECT_EQ(interval_text(comparison), "1.100 .. 1.300");
 }
 
-/// Two versions of cpu.fast: of its rows the first became `ratio` times as slow; and as many unchanged baselines.
-std::vector<ComparedSweep> two_versions(double ratio, std::size_t unchanged) {
+/// Two versions of cpu.fast: of its rows the first became `ratio` times as slow; and as many unchanged baselines, of
+/// which the average became `middle` times as slow.
+std::vector<ComparedSweep> two_versions(double ratio, std::size_t unchanged, double middle = 1) {
   auto before = small_sweep(), after = small_sweep();
   std::erase_if(before->rows, [](const ResultRow& one) { return one.kernel != "cpu.fast"; });
   before->rows.resize(1);
@@ -53,7 +54,7 @@ std::vector<ComparedSweep> two_versions(double ratio, std::size_t unchanged) {
   for (std::size_t n = 0; n < after->rows.size(); ++n) {
     Comparison one;
     one.verdict = Verdict::not_comparable;
-    one.ratio = n == 0 ? ratio : 1 + 0.01 * (static_cast<double>(n % 3) - 1);
+    one.ratio = n == 0 ? ratio : middle * (1 + 0.01 * (static_cast<double>(n % 3) - 1));
     one.interval = {one.ratio * 0.998, one.ratio * 1.002};
     one.explanation = "A and B were measured on two GPUs: two cards differ.";
     b.against_first[after->rows[n].measurement] = {after->rows[n].measurement, one};
@@ -115,6 +116,46 @@ TEST(Compare, the_first_line_of_versions_names_the_largest_change_and_its_contro
   EXPECT_THAT(versions_headline(make_compare_model(two_versions(1.02, 6), 0)),
               testing::StartsWith("0 of 1 slower, 0 faster. Largest +2.0 %, 512 × 32 at 2,048 tokens, inside +-"));
   EXPECT_EQ(versions_headline(make_compare_model(two_versions(1.2, 4), 0)), "") << "too few did not change";
+}
+
+TEST(Compare, the_largest_change_is_the_farthest_either_way_from_what_did_not_change) {
+  CompareModel model = make_compare_model(two_versions(1.05 * 1.003, 6, 1.05), 0);
+  ASSERT_TRUE(model.band.has_value());
+  EXPECT_NEAR(model.band->middle, 1.05, 0.001);
+  CompareLine shorter = model.lines[0];
+  shorter.window = "64 × 64";
+  shorter.cells.back()->band->change = -0.12;
+  shorter.cells.back()->band->is = BesideUnchanged::faster;
+  model.lines.push_back(shorter);
+  const std::string headline = versions_headline(model);
+  EXPECT_THAT(headline, HasSubstr("Largest -12.0 %, 64 × 64 at 2,048 tokens, outside"));
+  EXPECT_THAT(headline, HasSubstr("cpu.other, unchanged, moved by -1.0 %")) << "as all changes beside their average";
+}
+
+TEST(Compare, the_first_line_of_versions_is_one_sentence) {
+  EXPECT_THAT(versions_summary(make_compare_model(two_versions(1.2, 6), 0), Pass::backward),
+              testing::MatchesRegex("[^.:]* backward: 1 of 1 slower, .*"));
+  EXPECT_THAT(versions_summary(make_compare_model(two_versions(1.2, 4), 0), Pass::backward),
+              testing::MatchesRegex("[^.:]* backward: 1 shared measurement: .*"));
+}
+
+TEST(Compare, a_pair_of_versions_has_a_verdict_whichever_is_a) {
+  CompareModel model = make_compare_model(two_versions(1.2, 6), 0);
+  model.lines[0].cells[0]->measurement = 60, model.lines[0].cells[1]->measurement = 61;
+  model.unchanged_lines[0].cells[0]->measurement = 70, model.unchanged_lines[0].cells[1]->measurement = 71;
+  const std::optional<VersionVerdict> newer = version_verdict(model, 61, 60), older = version_verdict(model, 60, 61);
+  ASSERT_TRUE(newer && older);
+  EXPECT_THAT(newer->text, testing::StartsWith("As versions: slower, +20"));
+  EXPECT_THAT(older->text, testing::StartsWith("As versions, where A is what is B here: slower, +20"));
+  EXPECT_EQ(older->is, BesideUnchanged::slower);
+  EXPECT_THAT(newer->meaning, HasSubstr("longer than unchanged kernels on average"));
+  for (const auto& [a, b] : {std::pair(70, 71), std::pair(71, 70)}) {
+    const std::optional<VersionVerdict> unchanged = version_verdict(model, a, b);
+    ASSERT_TRUE(unchanged.has_value());
+    EXPECT_THAT(unchanged->text, testing::EndsWith(": unchanged."));
+  }
+  EXPECT_FALSE(version_verdict(model, 61, 70).has_value()) << "no pair of the comparison";
+  EXPECT_FALSE(version_verdict(make_compare_model(two_versions(1.2, 4), 0), 1, 1).has_value());
 }
 
 TEST(Compare, unchanged_rows_stand_among_the_others_where_they_are_asked_for) {

@@ -29,13 +29,15 @@ std::string change_percent(double change) { return fmt::format("{:+.1f} %", std:
 }  // namespace
 
 std::string versions_headline(const CompareModel& model) {
+  if (!model.band) return {};
   const CompareLine* largest = nullptr;
   const auto change_of = [](const CompareLine& line) { return line.cells.back()->band->change; };
+  const auto apart = [](double ratio) { return std::abs(std::log(ratio)); };
   for (const CompareLine& line : model.lines) {
     if (!line.cells.back() || !line.cells.back()->band) continue;
-    if (largest == nullptr || change_of(line) > change_of(*largest)) largest = &line;
+    if (largest == nullptr || apart(1 + change_of(line)) > apart(1 + change_of(*largest))) largest = &line;
   }
-  if (largest == nullptr || !model.band) return {};
+  if (largest == nullptr) return {};
   const BandTally& tally = model.band_tally;
   const std::string noise = fmt::format("{:.1f} %", 100 * (model.band->factor - 1));
   const bool inside = largest->cells.back()->band->is == BesideUnchanged::inside;
@@ -45,20 +47,46 @@ std::string versions_headline(const CompareModel& model) {
   text += fmt::format(". Largest {}, {}, {} +-{}", change_percent(change_of(*largest)), place_text(*largest),
                       inside ? "inside" : "outside", noise);
   const CompareLine* moved = nullptr;
-  const auto ratio_apart = [](const CompareLine& line) {
-    return std::abs(std::log(line.cells.back()->comparison->ratio));
+  // As every other change here it is beside the average of what did not change.
+  const auto moved_by = [&model](const CompareLine& line) {
+    return line.cells.back()->comparison->ratio / model.band->middle;
   };
   for (const CompareLine& line : model.unchanged_lines) {
     const std::optional<CompareCell>& cell = line.cells.back();
     if (!cell || !cell->comparison || !(cell->comparison->ratio > 0)) continue;
-    if (moved == nullptr || ratio_apart(line) > ratio_apart(*moved)) moved = &line;
+    if (moved == nullptr || apart(moved_by(line)) > apart(moved_by(*moved))) moved = &line;
   }
   if (moved != nullptr)
-    text += fmt::format("; {}, unchanged, moved by {}", moved->kernel,
-                        change_percent(moved->cells.back()->comparison->ratio - 1));
+    text += fmt::format("; {}, unchanged, moved by {}", moved->kernel, change_percent(moved_by(*moved) - 1));
   text += ". ";
   if (!model.unjudged.reasons.empty()) text += fmt::format("{}: ", fmt::join(model.unjudged.reasons, "; "));
   return text + (model.unjudged.reasons.empty() ? "Less" : "less") + " than " + noise + " cannot be told.";
+}
+
+std::string versions_summary(const CompareModel& model, Pass pass) {
+  const std::string of = fmt::format("{} {}: ", model.kernel, to_string(pass));
+  if (const std::string headline = versions_headline(model); !headline.empty()) return of + headline;
+  return fmt::format("{}{}: {}", of, counted(model.lines.size(), "shared measurement"), compare_summary(model));
+}
+
+std::optional<VersionVerdict> version_verdict(const CompareModel& model, std::int64_t a, std::int64_t b) {
+  if (!model.band) return std::nullopt;
+  for (const std::vector<CompareLine>* lines : {&model.lines, &model.unchanged_lines}) {
+    for (const CompareLine& line : *lines) {
+      const std::optional<CompareCell>&before = line.cells.front(), &after = line.cells.back();
+      if (!before || !after) continue;
+      const bool swapped = after->measurement == b && before->measurement == a;
+      if (!swapped && (after->measurement != a || before->measurement != b)) continue;
+      const std::string where = swapped ? "As versions, where A is what is B here" : "As versions";
+      if (lines == &model.unchanged_lines || line.unchanged)
+        return VersionVerdict{where + ": unchanged.", "Rows that changed are judged beside it.",
+                              BesideUnchanged::inside};
+      if (!after->band) return std::nullopt;
+      return VersionVerdict{fmt::format("{}: {}.", where, beside_text(line, *after)),
+                            band_sentence(*model.band, *after->band), after->band->is};
+    }
+  }
+  return std::nullopt;
 }
 
 std::string brief_setting(std::string setting) {

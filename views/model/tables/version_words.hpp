@@ -1,6 +1,8 @@
 // The comparison of two versions of a kernel in few words.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "views/model/tables/compare_model.hpp"
@@ -11,6 +13,20 @@ namespace triscope {
 /// +2.7 %, 512 × 32 at 65,536 tokens, inside +-4.7 %; FlashAttention-3, unchanged, moved by +3.3 %. A and B were
 /// measured on two GPUs: less than 4.7 % cannot be told." Empty where too little did not change.
 std::string versions_headline(const CompareModel& model);
+/// "Hopper backward: 0 of 34 slower, ...": what can be said first; where too little did not change the verdicts of
+/// rows.
+std::string versions_summary(const CompareModel& model, Pass pass);
+
+/// What the comparison of versions says of a pair of rows.
+struct VersionVerdict {
+  std::string text;     ///< "As versions: slower, +6.1 %."
+  std::string meaning;  ///< in words
+  BesideUnchanged is = BesideUnchanged::unclear;
+};
+/// Of measurement `a` beside `b`, whichever of them is of the newer version: the verdict is that of the newer one.
+/// Nothing where they are no such pair.
+std::optional<VersionVerdict> version_verdict(const CompareModel& model, std::int64_t a, std::int64_t b);
+
 /// "64k, 64/1" of "trilinear, 65,536 tokens, 64/1 heads": for a column that is to be narrow.
 std::string brief_setting(std::string setting);
 
