@@ -259,6 +259,8 @@ TEST_F(AttentionJourney, where_each_head_looks_on_average_is_one_click_away) {
         ImGui::SetScrollY(one, y);
         c->Yield(2);
       }
+      ImGui::SetScrollY(one, std::min(one->Scroll.y + 80, one->ScrollMax.y));  // off the lower edge
+      c->Yield(2);
     }
     c->ItemClick("//**/##peak");  // the first of them
     c->Yield(2);
