@@ -131,12 +131,13 @@ TEST(PrintWords, the_caption_counts_what_is_too_much_to_be_named) {
     return own_caption(Panel::lengths, all);
   };
   const std::string few = of_lengths(3, 4);
-  EXPECT_THAT(few, HasSubstr("Not converged: "));
-  EXPECT_THAT(few, HasSubstr("of sweeps 1, 2, 3 and 4."));
+  EXPECT_THAT(few, HasSubstr("The precision asked for was not reached, or samples are too few: "));
+  EXPECT_THAT(few, HasSubstr("of sessions 1, 2, 3 and 4."));
   const std::string many = of_lengths(99, 5);
-  EXPECT_THAT(many, testing::ContainsRegex("[0-9]+ measurements did not converge\\. "));
-  EXPECT_THAT(many, Not(HasSubstr("Not converged: ")));
-  EXPECT_THAT(many, HasSubstr("of 5 sweeps."));
+  EXPECT_THAT(many, testing::ContainsRegex("[0-9]+ measurements did not reach the precision asked for, or have too few "
+                                           "samples\\. "));
+  EXPECT_THAT(many, Not(HasSubstr("was not reached")));
+  EXPECT_THAT(many, HasSubstr("of 5 sessions."));
 }
 
 TEST(PrintWords, an_svg_has_the_glyphs_of_its_words_inside) {

@@ -259,7 +259,7 @@ std::string samples_of_points(const ChartConditions& how) {
   return text;
 }
 
-/// "; hollow: 5 of 12 points did not reach the required ±1.25 %": marks tell which.
+/// "; hollow: 5 of 12 points did not reach the required ±1.25 %, or have too few samples": marks tell which.
 std::string hollow_words(const ChartConditions& how, const CaptionParts& parts) {
   std::size_t count = 0;
   for (const SeriesFacts& one : how.series) count += one.unconverged.size();
@@ -270,10 +270,12 @@ std::string hollow_words(const ChartConditions& how, const CaptionParts& parts) 
       how.precisions.size() == 1 && !how.precision_unknown
           ? fmt::format("the required ±{} %", significant_text(100 * widest_converged(*how.precisions.begin()), 3))
           : "the precision asked for";
-  return fmt::format("; hollow: {} did not reach {}", points, wanted);
+  const char* have = count == 1 && !parts.repeats ? "has" : "have";
+  return fmt::format("; hollow: {} did not reach {}, or {} too few samples", points, wanted, have);
 }
 
-/// "Not as narrow as asked, or of few samples: Hopper at 64k. ": a point whose interval is less sure than the others'.
+/// "The precision asked for was not reached, or samples are too few: Hopper at 64k. ": a point whose interval is less
+/// sure than the others'.
 std::string unconverged_sentence(std::span<const SeriesFacts> series) {
   constexpr std::size_t kMost = 6;
   std::size_t count = 0;
@@ -285,8 +287,10 @@ std::string unconverged_sentence(std::span<const SeriesFacts> series) {
           fmt::format("{} at {}", one.name.empty() ? "points" : one.name, fmt::join(one.unconverged, ", ")));
   }
   if (count == 0) return {};
-  if (count > kMost) return fmt::format("{} did not reach the precision asked for. ", counted(count, "measurement"));
-  return fmt::format("The precision asked for was not reached: {}. ", fmt::join(named, "; "));
+  if (count > kMost)
+    return fmt::format("{} did not reach the precision asked for, or have too few samples. ",
+                       counted(count, "measurement"));
+  return fmt::format("The precision asked for was not reached, or samples are too few: {}. ", fmt::join(named, "; "));
 }
 
 }  // namespace
