@@ -74,6 +74,17 @@ TEST(PrintWords, the_caption_says_of_each_series_its_clock_n_and_what_held_it_do
   EXPECT_THAT(own_caption(Panel::map, two_clocks()), Not(HasSubstr("power limit"))) << "the baseline is not drawn";
 }
 
+TEST(PrintWords, a_series_that_was_also_too_warm_is_not_called_at_its_power_limit) {
+  auto results = two_clocks();
+  for (ResultRow& row : results->rows) row.limiter = "sw_power_cap";
+  EXPECT_THAT(own_caption(Panel::tflops, results), testing::StartsWith("NVIDIA H200 at its power limit, "));
+  results->rows[0].limiter = "sw_thermal";  // the other row of its series is at the power limit
+  const std::string caption = own_caption(Panel::tflops, results);
+  EXPECT_THAT(caption, Not(HasSubstr("at its power limit")));
+  EXPECT_THAT(caption, HasSubstr("throttled (power limit, too warm)"));
+  EXPECT_THAT(caption, HasSubstr("1,500 MHz, at the power limit. ")) << "the baseline's own";
+}
+
 TEST(PrintWords, the_caption_by_length_tells_of_each_curve_also_those_of_other_sweeps) {
   auto shown = fixture::length_sweep();
   for (ResultRow& row : shown->rows) {

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "profiler/record/columns.hpp"
@@ -20,6 +22,7 @@ namespace triscope {
 namespace {
 
 constexpr std::size_t kMostToldSeries = 12, kMostToldSamples = 4;  ///< each in the caption of a picture
+constexpr std::string_view kBetweenLimits = ", ";
 
 /// "12 to 40", or "32" where both are the same.
 std::string span_text(std::int64_t low, std::int64_t high) {
@@ -74,6 +77,7 @@ SeriesFacts facts_of(const DrawnSeries& series) {
   } else if (one_kernel && one_instance && named && !first.instance.empty() && first.instance != "default") {
     facts.name.insert(first.card.label.size(), " " + first.instance);
   }
+  std::set<std::string> limits;
   for (const DrawnRow& one : series.rows) {
     const ResultRow& row = *one.row;
     facts.samples.push_back(row.samples);
@@ -84,10 +88,11 @@ SeriesFacts facts_of(const DrawnSeries& series) {
     }
     if (!row.limiter.empty()) {
       ++facts.limited;
-      facts.limit = flag_label(row.limiter);
+      limits.insert(flag_label(row.limiter));
     }
     if (row.reason.starts_with("not converged")) facts.unconverged.push_back(one.where);
   }
+  facts.limit = fmt::format("{}", fmt::join(limits, kBetweenLimits));
   return facts;
 }
 
@@ -142,7 +147,11 @@ std::string clock_of(std::span<const SeriesFacts> series, bool said) {
     if (one.least_mhz) least = std::min(least.value_or(*one.least_mhz), *one.least_mhz);
     if (one.most_mhz) most = std::max(most.value_or(*one.most_mhz), *one.most_mhz);
     limited += one.limited, all += one.samples.size();
-    if (one.limited > 0) limits.insert(one.limit);
+    for (std::size_t begin = 0; one.limited > 0 && begin < one.limit.size();) {
+      const std::size_t end = std::min(one.limit.find(kBetweenLimits, begin), one.limit.size());
+      limits.insert(one.limit.substr(begin, end - begin));
+      begin = end + kBetweenLimits.size();
+    }
   }
   std::string text;
   if (least) text += fmt::format(", {} MHz", span_text(std::llround(*least), std::llround(*most)));
@@ -153,7 +162,7 @@ std::string clock_of(std::span<const SeriesFacts> series, bool said) {
   return limited == all ? text : text + fmt::format(" in {} of {} points", limited, all);
 }
 
-/// Every measurement was at the power limit.
+/// Every measurement was at the power limit, and held down by nothing else.
 bool all_at_power_limit(const ChartConditions& how) {
   return std::ranges::all_of(how.series, [](const SeriesFacts& one) {
     return one.limited == one.samples.size() && one.limit == "power limit";
