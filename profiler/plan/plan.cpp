@@ -17,6 +17,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/nearest_name.hpp"
 #include "kernels/tensors/tensor_file.hpp"
+#include "profiler/plan/default_windows.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/record/catalog_codec.hpp"
 #include "profiler/record/words/kernel_refusal.hpp"
@@ -374,11 +375,7 @@ SweepRequest with_defaults(const SweepRequest& request, const Device& device) {
   SweepRequest full = request.tensors.empty() ? request : with_tensor_shape(request);
   const bool gpu = device.kind == DeviceKind::cuda;
   if (full.seq_lens.empty()) full.seq_lens = {gpu ? 32768 : 1024};
-  if (full.windows.empty() && full.forms == std::vector{Form::dot_product}) {
-    full.windows = {{*std::max_element(full.seq_lens.begin(), full.seq_lens.end()), 1}};
-  } else if (full.windows.empty()) {
-    for (const PaperRow& row : paper_table1()) full.windows.push_back(row.windows);
-  }
+  full.windows = default_windows(full);
   if (full.q_heads.empty()) full.q_heads = {gpu ? 64 : 2};
   if (full.kv_heads.empty()) full.kv_heads = {1};
   if (full.batches.empty()) full.batches = {1};

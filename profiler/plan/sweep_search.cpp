@@ -10,7 +10,7 @@
 #include <sstream>
 #include <utility>
 
-#include "kernels/attention/paper.hpp"
+#include "profiler/plan/default_windows.hpp"
 #include "profiler/plan/request.hpp"
 
 namespace triscope {
@@ -71,9 +71,7 @@ std::string windows_of(const SweepInfo& sweep) {
     if (request.mask == Mask::full) return "";
     if (!request.kernels.empty() && std::ranges::none_of(request.kernels, has_windows)) return "";
     std::string text;
-    const auto add = [&](const Windows& one) { text += fmt::format("{}x{} ", one.window1, one.window2); };
-    std::ranges::for_each(request.windows, add);
-    if (request.windows.empty()) std::ranges::for_each(paper_table1(), add, &PaperRow::windows);
+    for (const Windows& one : default_windows(request)) text += fmt::format("{}x{} ", one.window1, one.window2);
     return text;
   } catch (const std::exception&) {
     return "";  // of a database that a later version wrote

@@ -57,6 +57,11 @@ TEST(SweepSearch, a_sweep_is_found_by_a_pair_of_windows_that_its_title_does_not_
   EXPECT_FALSE(finds("256x64"));
   request.windows.clear();
   EXPECT_TRUE(finds("256x64")) << "of the paper's Table 1";
+  request.forms = {Form::dot_product};
+  request.seq_lens = {1024, 4096};
+  EXPECT_FALSE(finds("256x64")) << "dot-product attention is planned with all tokens";
+  EXPECT_TRUE(finds("4096x1"));
+  request.forms = {Form::trilinear};
   request.kernels = {"baseline.fa3"};
   EXPECT_FALSE(finds("256x64")) << "dot-product attention has none";
   sweep.request_json = "{";
