@@ -21,10 +21,15 @@
 namespace triscope {
 namespace {
 
-constexpr const char* kNearlyEvenHelp =
-    "nearly even. Less than 3 times even weights is what the largest of many pairs has by chance.\n";
 constexpr ImGuiTableFlags kPeakFlags =
     ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX;
+
+const std::string& nearly_even_help() {
+  static const std::string text = fmt::format(
+      "nearly even. Less than {:g} times even weights is what the largest of many pairs may have by chance.\n",
+      kNearlyEven);
+  return text;
+}
 
 void draw_peak_cells(const Context& context, const MeanPeak& peak, ImU32 colour) {
   for (const std::int64_t back : {peak.back1, peak.back2}) {
@@ -110,7 +115,7 @@ void draw_head_peak(Context& context, const MeanMaps& maps, const std::vector<Me
   tooltip(context,
           fmt::format("Head {}, {}.\n{}.\n{}{}{}{}A click shows its mean, and frames this pair.", peak.head,
                       averaged_text(maps, peak.head), mean_cell_text(peak), best_query_text(peak),
-                      wider ? wider_text(*wider, peak) + "\n" : "", is_nearly_even(peak) ? kNearlyEvenHelp : "",
+                      wider ? wider_text(*wider, peak) + "\n" : "", is_nearly_even(peak) ? nearly_even_help() : "",
                       tied > 1 ? fmt::format("{}{} peaks of this head are tied, within a tenth of the largest.\n",
                                              tied == kKeptPeaks ? "At least " : "", tied)
                                : ""));
@@ -178,7 +183,7 @@ void draw_head_peaks(Context& context) {
     for (std::size_t n = 0; n < listed.size(); ++n) draw_head_peak(context, *maps, listed, n);
   }
   ImGui::EndTable();
-  if (std::ranges::any_of(largest, is_nearly_even)) muted_text(context, std::string("Grey: ") + kNearlyEvenHelp, true);
+  if (std::ranges::any_of(largest, is_nearly_even)) muted_text(context, "Grey: " + nearly_even_help(), true);
 }
 
 void draw_mean_map(Context& context) {

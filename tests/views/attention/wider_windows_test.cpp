@@ -115,7 +115,9 @@ TEST_F(WiderWindows, a_head_that_is_nearly_even_is_grey_and_has_no_other_peaks) 
   const MeanMaps& maps = *data.attention.means.answer;
   EXPECT_TRUE(is_nearly_even(maps.peaks[1][0]));
   EXPECT_EQ(listed_peaks(maps, 1).size(), 1U);
-  EXPECT_THAT(text(), HasSubstr("Grey: nearly even. Less than 3 times even weights"));
+  EXPECT_THAT(text(),
+              HasSubstr("Grey: nearly even. Less than 3 times even weights is what the largest of many pairs may "
+                        "have by chance."));
   EXPECT_THAT(canvas.text, HasSubstr("0 tied"));
   EXPECT_THAT(canvas.text, HasSubstr("j-even, k-even: how many tokens farther back than even."));
 }
