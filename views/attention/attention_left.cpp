@@ -147,10 +147,13 @@ void draw_problem(Context& context) {
     }
     if (has_preset_windows(ui)) {
       ImGui::PushTextWrapPos(0);
-      coloured_text(look.theme.unclear, fmt::format("▲ {} Type what the model was trained with.", kPresetWindows));
+      coloured_text(look.theme.unclear, fmt::format("▲ {} Type what the model was trained with.",
+                                                    ui.before_wider ? windows_origin_sentence(ui) : kPresetWindows));
       ImGui::PopTextWrapPos();
     } else if (ui.sides[0].source.kind == SourceKind::file) {
-      muted_text(context, "The windows are as typed here: no file says them.", true);
+      muted_text(context,
+                 ui.before_wider ? windows_origin_sentence(ui) : "The windows are as typed here: no file says them.",
+                 true);
     }
   }
   draw_logit_settings(context);

@@ -30,6 +30,8 @@ void draw_check(Context& context, const WiderCheck& check) {
     muted_text(context, check.problem, true);
   } else if (check.request && data.wider.of == *check.request && !data.wider.problem.empty()) {
     draw_survey_state(context, false, data.wider.problem);
+  } else if (!maps && !context.data.run.running && !awaits_means(ui, data)) {
+    muted_text(context, "There is no mean at these windows that wider ones could be compared with.", true);
   } else {
     muted_text(context, context.data.run.running ? kWhileMeasuring : "Averaging at wider windows ...", true);
   }

@@ -77,6 +77,12 @@ TEST_F(WiderWindows, wider_windows_can_be_shown_and_taken_back) {
   EXPECT_EQ(ui().window1, 32);
   EXPECT_FALSE(ui().check_wider);
   EXPECT_THAT(text(), HasSubstr("Back to 16 × 8"));
+  EXPECT_THAT(canvas.text, HasSubstr("▲ The windows are wider than the preset, not from the file"));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("The windows are a preset")));
+  ui().windows_typed = true;
+  EXPECT_THAT(text(), HasSubstr("The windows are wider than those that were typed, not from the file"));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("as typed here")));
+  ui().windows_typed = false;
   back_from_wider(ui());
   EXPECT_EQ(ui().window1, 16);
   EXPECT_EQ(ui().window2, 8);
@@ -101,6 +107,40 @@ TEST_F(WiderWindows, windows_that_hold_all_tokens_and_too_many_pairs_are_said) {
   ASSERT_TRUE(check);
   EXPECT_EQ(check->query.problem.window1, 65'536) << "of both there would be too many";
   EXPECT_EQ(check->query.problem.window2, 32);
+}
+
+TEST_F(WiderWindows, where_there_is_no_mean_nothing_is_being_averaged) {
+  ui().check_wider = true;
+  data.attention.means.answer = nullptr;
+  data.attention.means.pending = data.attention.means.of;
+  EXPECT_THAT(text(), HasSubstr("Averaging at wider windows"));
+  data.attention.means.pending.reset();
+  data.attention.means.problem = "out of memory";
+  EXPECT_THAT(text(), Not(HasSubstr("Averaging at wider windows"))) << "the means failed";
+  EXPECT_THAT(canvas.text, HasSubstr("There is no mean at these windows"));
+  data.attention.means.problem.clear();
+  for (int which = 0; which < 2; ++which) side(which).source = fixture::opened(100'000);
+  ui().window1 = 65'536;
+  ui().window2 = 64;  // of two heads more pairs than are averaged
+  data.attention.overview.of = *wanted_overview(ui(), data.attention);
+  ASSERT_FALSE(wanted_means(ui(), data.attention));
+  EXPECT_THAT(text(), Not(HasSubstr("Averaging at wider windows"))) << "the means are refused";
+  EXPECT_THAT(canvas.text, HasSubstr("There is no mean at these windows"));
+}
+
+TEST_F(WiderWindows, the_second_window_of_dot_product_attention_makes_nothing_wider) {
+  ui().sides[0].form = Form::dot_product;
+  ui().window1 = 100;
+  data.attention.overview.of = *wanted_overview(ui(), data.attention);
+  ASSERT_TRUE(wanted_means(ui(), data.attention));
+  const WiderCheck all = wider_check(ui(), data.attention);
+  EXPECT_FALSE(all.request);
+  EXPECT_THAT(all.problem, HasSubstr("These windows hold all tokens"));
+  ui().window1 = 16;
+  data.attention.overview.of = *wanted_overview(ui(), data.attention);
+  const WiderCheck half = wider_check(ui(), data.attention);
+  ASSERT_TRUE(half.request);
+  EXPECT_EQ(half.request->query.problem.window1, 32);
 }
 
 TEST_F(WiderWindows, a_picture_says_that_windows_were_typed) {

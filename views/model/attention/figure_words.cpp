@@ -132,8 +132,12 @@ std::string picture_caption(const SliceRequest& slice, const SourceReply& source
 
 std::string windows_origin_sentence(const AttentionUi& ui) {
   if (ui.sides[0].source.kind != SourceKind::file || ui.mask == Mask::full) return {};
-  return has_preset_windows(ui) ? "The windows are a preset, not from the file: every p depends on them."
-                                : "The windows were typed, not read from the file: every p depends on them.";
+  const bool preset = has_preset_windows(ui);
+  if (ui.before_wider)
+    return fmt::format("The windows are wider than {}, not from the file: every p depends on them.",
+                       preset ? "the preset" : "those that were typed");
+  return preset ? "The windows are a preset, not from the file: every p depends on them."
+                : "The windows were typed, not read from the file: every p depends on them.";
 }
 
 namespace {

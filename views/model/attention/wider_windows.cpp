@@ -30,11 +30,12 @@ WiderCheck check_beside(const OverviewRequest& means, const AttentionUi& ui, con
   const Problem& problem = means.query.problem;
   const std::int64_t tokens = source.seq_len;
   const auto twice = [&](std::int64_t window) { return std::min(2 * std::min(window, tokens), tokens); };
+  const bool pairs = problem.form == Form::dot_product;  // of which the second window says nothing
   const std::int64_t window1 = std::min(problem.window1, tokens), window2 = std::min(problem.window2, tokens);
   for (const auto& [wide1, wide2] : {std::pair{twice(window1), twice(window2)}, std::pair{window1, twice(window2)},
                                      std::pair{twice(window1), window2}}) {
-    if (wide1 == window1 && wide2 == window2) continue;
-    const std::int64_t height = problem.form == Form::dot_product ? 1 : wide2;
+    if (wide1 == window1 && (pairs || wide2 == window2)) continue;
+    const std::int64_t height = pairs ? 1 : wide2;
     if (wide1 > kMostMeanCells / height / source.q_heads) continue;
     WiderCheck check{means, {}};
     check.request->query.problem.window1 = wide1;
@@ -42,7 +43,8 @@ WiderCheck check_beside(const OverviewRequest& means, const AttentionUi& ui, con
     check.request->step = averaging_step(ui, check.request->query.problem, source);
     return check;
   }
-  if (window1 == tokens && window2 == tokens) return {{}, "These windows hold all tokens: there are no wider ones."};
+  if (window1 == tokens && (pairs || window2 == tokens))
+    return {{}, "These windows hold all tokens: there are no wider ones."};
   return {{}, "Wider windows have too many pairs for a mean."};
 }
 
