@@ -110,8 +110,8 @@ void draw_link_to_mean(Context& context) {
 }
 
 void draw_triples(Context& context) {
-  if (context.ui.attention.flipped) coloured_text(context.look.theme.accent, "Figures of B");
   const AttentionSideData& side = shown_side(context);
+  if (&side == &context.data.attention.sides[1]) coloured_text(context.look.theme.accent, "Figures of B");
   const SourceReply& source = *side.source;
   const std::int64_t query = side.slice_of.query.query;
   const bool words = !source.labels.empty();
