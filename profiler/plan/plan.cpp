@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "kernels/attention/flops.hpp"
-#include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/nearest_name.hpp"
 #include "kernels/tensors/tensor_file.hpp"

@@ -107,7 +107,7 @@ TEST_F(AttentionWords, the_mean_is_a_picture_for_print_with_axes_and_a_scale) {
   EXPECT_THAT(mean_picture(context, VectorFormat::pdf, choice), testing::StartsWith("%PDF"));
   EXPECT_THAT(mean_caption(ui(), side()), Not(HasSubstr("preset")));
   ui().sides[0].source.kind = SourceKind::file;
-  EXPECT_THAT(mean_caption(ui(), side()), HasSubstr("The windows are a preset, not from the file."));
+  EXPECT_THAT(mean_caption(ui(), side()), HasSubstr("The windows are a preset, not from the file"));
   ui().windows_typed = true;
   EXPECT_THAT(mean_caption(ui(), side()), Not(HasSubstr("preset")));
   data.attention.means = {};
