@@ -253,16 +253,19 @@ TEST_F(AttentionJourney, where_each_head_looks_on_average_is_one_click_away) {
     const std::vector<MeanPeak> peaks = largest_peaks(*means);
     IM_CHECK_EQ(std::ssize(peaks), side().source->q_heads);
     IM_CHECK(peaks[0].p / peaks[0].even >= peaks[1].p / peaks[1].even);
+    ImGuiID first = 0;  // of the table's rows
     for (ImGuiWindow* one : ImGui::GetCurrentContext()->Windows) {
       if (std::string_view(one->Name).find("##rest") == std::string_view::npos) continue;
-      for (float y = 0; y <= one->ScrollMax.y && !c->ItemExists("//**/##peak"); y += 40) {
+      for (float y = 0; y <= one->ScrollMax.y && first == 0; y += 40) {
         ImGui::SetScrollY(one, y);
-        c->Yield(2);
+        c->Yield(3);
+        if (c->ItemExists("//**/##peak")) first = c->ItemInfo("//**/##peak").ID;
       }
-      ImGui::SetScrollY(one, std::min(one->Scroll.y + 80, one->ScrollMax.y));  // off the lower edge
-      c->Yield(2);
+      ImGui::SetScrollY(one, std::min(one->Scroll.y + 100, one->ScrollMax.y));  // off the lower edge
+      c->Yield(3);
     }
-    c->ItemClick("//**/##peak");  // the first of them
+    IM_CHECK(first != 0);
+    c->ItemClick(first);
     c->Yield(2);
     IM_CHECK_EQ(attention().head, peaks[0].head);
     IM_CHECK(attention().mean_of_queries);
