@@ -24,7 +24,6 @@
 namespace triscope {
 namespace {
 
-using fixture::AttentionPanel;
 using fixture::even_slice;
 using testing::HasSubstr;
 using testing::Not;
