@@ -417,8 +417,9 @@ void draw_lines(Context& context, const LatencyModel& model, const std::vector<s
   }
 }
 
-void remember_columns(Context& context, const std::vector<LatencyColumn>& columns) {
+void remember_columns(Context& context, const std::vector<LatencyColumn>& columns, const ShownColumns& shown) {
   UiState& ui = context.ui;
+  const bool taken_over = take_over(ui, columns, shown);
   ui.visible_columns.clear();
   for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
     if (columns[static_cast<std::size_t>(i)].id == ui.toggled_column)
@@ -427,17 +428,7 @@ void remember_columns(Context& context, const std::vector<LatencyColumn>& column
       ui.visible_columns.push_back(columns[static_cast<std::size_t>(i)].id);
   }
   ui.toggled_column.clear();
-  const ImGuiID table = ImGui::GetCurrentTable()->ID;
-  if (const ImGuiID before = std::exchange(ui.sorted_table, table); before != 0 && before != table) {
-    // Other columns are another table: it takes the order over.
-    for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
-      if (columns[static_cast<std::size_t>(i)].id == ui.sort_column)
-        ImGui::TableSetColumnSortDirection(
-            i, ui.sort_descending ? ImGuiSortDirection_Descending : ImGuiSortDirection_Ascending, false);
-    }
-    if (ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs()) specs->SpecsDirty = false;
-    return;
-  }
+  if (taken_over) return;
   ImGuiTableSortSpecs* sort = ImGui::TableGetSortSpecs();
   if (!sort || !sort->SpecsDirty) return;
   ui.sort_column =
@@ -453,7 +444,7 @@ void draw_latency_panel(Context& context) {
   UiState& ui = context.ui;
   const LatencyModel& model = *context.models.latency(context.data);
   std::vector<LatencyColumn> columns = latency_columns(model);
-  bring_first_time_into_view(context, columns);
+  const ShownColumns shown = bring_first_time_into_view(context, columns);
   const std::vector<std::size_t>& order =
       context.models.order(context.data, ui.table_filter, ui.sort_column, ui.sort_descending);
   draw_filter_row(context, model, order.size());
@@ -484,7 +475,7 @@ void draw_latency_panel(Context& context) {
                             column.field == LatencyField::tflops ? rate : width_of(context.look, column),
                             ImGui::GetID(column.id.c_str()));
   }
-  remember_columns(context, columns);
+  remember_columns(context, columns, shown);
   follow_room(context, columns, rate);
   draw_headers(context, model, columns);
   const int hovered_column = ImGui::TableGetHoveredColumn();

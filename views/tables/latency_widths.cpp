@@ -38,17 +38,65 @@ float column_width(LatencyField field) {
   }
 }
 
+bool contains(const std::vector<std::string>& ids, const std::string& id) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
 bool is_shown(const UiState& ui, const LatencyColumn& column) {
   const auto& visible = ui.visible_columns;
-  const bool drawn_before = std::find(visible.begin(), visible.end(), "window") != visible.end();
-  return drawn_before ? std::find(visible.begin(), visible.end(), column.id) != visible.end()
-                      : field_text(column.field).shown_at_first;
+  const bool drawn_before = contains(visible, "window");
+  return drawn_before ? contains(visible, column.id) : field_text(column.field).shown_at_first;
 }
 
 /// Wide enough for the title alone.
 float title_width(const Look& look, const LatencyColumn& column) {
   const SmallFont font(look);
   return ImGui::CalcTextSize(column.title.c_str()).x + look.px(8);
+}
+
+std::vector<LatencyColumn> with_first_time_first(std::vector<LatencyColumn> columns) {
+  std::ptrdiff_t behind = 1;  // the window, or the kernel
+  for (std::size_t n = 0; n < columns.size(); ++n) {
+    const auto at = static_cast<std::ptrdiff_t>(n);
+    if (columns[n].title == "kernel") behind = at + 1;
+    if (columns[n].field != LatencyField::median) continue;
+    std::rotate(columns.begin() + behind, columns.begin() + at, columns.begin() + at + 1);
+    break;
+  }
+  return columns;
+}
+
+/// What is shown in the one of the two tables that was drawn last: they are two to Dear ImGui, one to a person.
+ShownColumns shown_last(const UiState& ui, const std::vector<LatencyColumn>& usual,
+                        const std::vector<LatencyColumn>& moved) {
+  const ImGuiTable* last = nullptr;
+  const std::vector<LatencyColumn>* order = nullptr;
+  for (const std::vector<LatencyColumn>* columns : {&usual, &moved}) {
+    const ImGuiTable* table = ImGui::TableFindByID(ImGui::GetID(latency_table_name(*columns).c_str()));
+    if (!table || table->Columns.size() != static_cast<int>(columns->size())) continue;
+    if (last && last->ID == ui.sorted_table) break;
+    if (last && table->ID != ui.sorted_table && table->LastFrameActive <= last->LastFrameActive) continue;
+    last = table;
+    order = columns;
+  }
+  if (!last) return std::nullopt;
+  std::vector<std::string> shown;
+  for (std::size_t n = 0; n < order->size(); ++n) {
+    if (last->Columns[static_cast<int>(n)].IsUserEnabled) shown.push_back((*order)[n].id);
+  }
+  return shown;
+}
+
+bool has_room_for_first_time(const Context& context, const std::vector<LatencyColumn>& columns,
+                             const ShownColumns& shown) {
+  const float room = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize;
+  float taken = 0;
+  for (const LatencyColumn& column : columns) {
+    if (!(shown ? contains(*shown, column.id) : field_text(column.field).shown_at_first)) continue;
+    taken += width_of(context.look, column) + context.look.px(2 * kCellPadding) + 1;
+    if (column.field == LatencyField::median) return taken <= room;
+  }
+  return true;
 }
 
 }  // namespace
@@ -59,20 +107,30 @@ float width_of(const Look& look, const LatencyColumn& column) {
                                                                               : column_width(column.field)));
 }
 
-void bring_first_time_into_view(const Context& context, std::vector<LatencyColumn>& columns) {
-  const float room = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize;
-  float taken = 0;
-  std::ptrdiff_t behind = 1;  // the window, or the kernel
-  for (std::size_t n = 0; n < columns.size(); ++n) {
-    const LatencyColumn& column = columns[n];
-    if (!is_shown(context.ui, column)) continue;
-    taken += width_of(context.look, column) + context.look.px(2 * kCellPadding) + 1;
-    const auto at = static_cast<std::ptrdiff_t>(n);
-    if (column.title == "kernel") behind = at + 1;
-    if (column.field != LatencyField::median) continue;
-    if (taken > room) std::rotate(columns.begin() + behind, columns.begin() + at, columns.begin() + at + 1);
-    return;
+ShownColumns bring_first_time_into_view(const Context& context, std::vector<LatencyColumn>& columns) {
+  std::vector<LatencyColumn> moved = with_first_time_first(columns);
+  const ShownColumns shown = shown_last(context.ui, columns, moved);
+  if (!has_room_for_first_time(context, columns, shown)) columns = std::move(moved);
+  return shown;
+}
+
+bool take_over(UiState& ui, const std::vector<LatencyColumn>& columns, const ShownColumns& shown) {
+  const ImGuiTable& table = *ImGui::GetCurrentTable();
+  if (ui.sorted_table == 0 || ui.sorted_table == table.ID) {
+    ui.sorted_table = table.ID;
+    return false;
   }
+  if (table.IsSettingsRequestLoad) return true;  // what was saved of it would replace all that is set now
+  ui.sorted_table = table.ID;
+  for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
+    const std::string& id = columns[static_cast<std::size_t>(i)].id;
+    if (shown) ImGui::TableSetColumnEnabled(i, contains(*shown, id));
+    if (id == ui.sort_column)
+      ImGui::TableSetColumnSortDirection(
+          i, ui.sort_descending ? ImGuiSortDirection_Descending : ImGuiSortDirection_Ascending, false);
+  }
+  if (ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs()) specs->SpecsDirty = false;
+  return true;
 }
 
 float rate_text_width(const Look& look, const LatencyGroup& group) {

@@ -19,6 +19,7 @@ using fixture::child_of;
 using fixture::Fit;
 using fixture::kFitted;
 using fixture::machine;
+using fixture::table_of;
 
 TEST_F(Fit, the_tab_of_the_panel_in_front_is_seen_at_200_percent) {
   open_small(window->folder / "test.db");
@@ -37,6 +38,43 @@ TEST_F(Fit, the_tab_of_the_panel_in_front_is_seen_at_200_percent) {
       IM_CHECK_GE(left, bar.ScrollingRectMinX - 1);
       IM_CHECK_LE(left + tab->Width, bar.ScrollingRectMaxX + 1);
     }
+  });
+}
+
+TEST_F(Fit, a_setting_that_is_hidden_stays_so_and_the_columns_keep_their_order_at_200_percent) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    ui().settings.scale = 2;
+    front(c, Panel::latency);
+    const auto usual_order_drawn = [] {
+      const ImGuiTable* table = table_of(columns());
+      return table && table->LastFrameActive >= ImGui::GetFrameCount() - 1;
+    };
+    int tried = 0;
+    for (const SweepInfo& sweep : std::vector<SweepInfo>(data().sweeps)) {
+      app().carry_out(ask::ShowSweep{sweep.id});
+      wait(c);
+      c->Yield(4);
+      if (usual_order_drawn()) continue;  // all settings before the first time have room
+      const std::vector<std::string> shown = ui().visible_columns;
+      for (const LatencyColumn& column : columns()) {
+        const bool hideable = column.field == LatencyField::fact && std::ranges::count(shown, column.id) > 0;
+        if (!hideable || tried == 6) continue;
+        ++tried;
+        ui().toggled_column = column.id;
+        c->Yield(4);
+        const bool usual = usual_order_drawn();
+        for (int frame = 0; frame < 8; ++frame) {
+          c->Yield();
+          IM_CHECK_EQ(usual_order_drawn(), usual);
+          IM_CHECK_EQ(std::ranges::count(ui().visible_columns, column.id), 0);
+        }
+        ui().toggled_column = column.id;
+        c->Yield(4);
+        IM_CHECK(ui().visible_columns.size() == shown.size() && !usual_order_drawn());
+      }
+    }
+    IM_CHECK_GE(tried, 3);
   });
 }
 
