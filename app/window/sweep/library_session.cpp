@@ -22,6 +22,7 @@ std::optional<LibrarySession::Stamp> LibrarySession::stamp_of(const std::filesys
 }
 
 void LibrarySession::open(const std::filesystem::path& file, std::function<void(const std::string& why)> refused) {
+  loaded_.reset();  // it may replace a load of a change that was not taken yet
   load(file, "", std::move(refused));
 }
 
@@ -36,10 +37,7 @@ void LibrarySession::load(const std::filesystem::path& file, const std::string& 
         if (opened) take(*opened, changed);
       });
     } catch (const std::exception& error) {
-      queue_.push([this, refused, stamp, changed = !known_hash.empty(), why = std::string(error.what())] {
-        if (changed) loaded_ = seen_ = stamp;  // until it changes again
-        refused(why);
-      });
+      queue_.push([refused, why = std::string(error.what())] { refused(why); });
     }
   });
 }
@@ -80,6 +78,7 @@ void LibrarySession::watch() {
   const bool rests = stamp && stamp == seen_;
   seen_ = stamp;
   if (!rests || stamp == loaded_) return;
+  loaded_ = stamp;  // each change once, also where its answer waits to be taken
   load(data_.library.file, data_.library.sha256,
        [this](const std::string& why) { messages_.notify(Severity::error, NoticeId::kernel, why); });
 }
