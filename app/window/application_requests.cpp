@@ -195,20 +195,7 @@ struct Application::Handlers {
   void operator()(const ask::Compare& request) const { a.sweeps_.compare(request.sweep); }
   void operator()(const ask::CompareBefore&) const { a.sweeps_.compare_before(); }
   void operator()(const ask::LeaveOtherDatabase&) const { a.sweeps_.leave_other(); }
-  void operator()(const ask::CompareVersions& request) const {
-    VersionChoice choice = request.choice;
-    if (choice.kernel.empty() && a.data_.selected) {  // those of the selected kernel
-      choice.kernel = a.data_.selected->row.kernel;
-      choice.pass = a.data_.selected->row.pass;
-    } else if (choice.kernel.empty() && a.data_.shown) {  // those of what is looked at
-      const std::vector<ResultRow>& rows = a.data_.shown->rows;
-      const auto ours = std::ranges::find_if(rows, [](const ResultRow& row) {
-        return row.problem.form != Form::dot_product && row.problem.form != Form::gemm;
-      });
-      if (ours != rows.end()) choice.kernel = ours->kernel, choice.pass = ours->pass;
-    }
-    a.sweeps_.compare_versions(choice);
-  }
+  void operator()(const ask::CompareVersions& request) const { a.sweeps_.compare_versions(request.choice); }
   void operator()(const ask::LeaveVersions&) const { a.sweeps_.leave_versions(); }
   void operator()(const ask::SelectMeasurement& request) const {
     if (request.beside) return a.sweeps_.select_beside(request.measurement, request.sweep);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <optional>
 #include <utility>
 
 #include "app/window/database/other_database.hpp"
@@ -12,6 +13,18 @@
 #include "views/data/format.hpp"
 
 namespace triscope {
+namespace {
+
+/// The kernel and pass of the selected row, else of the first of ours in the shown sweep.
+std::optional<VersionChoice> looked_at(const WindowData& data) {
+  const auto choice = [](const ResultRow& row) { return VersionChoice{row.kernel, row.pass, {}, {}}; };
+  if (data.selected) return choice(data.selected->row);
+  if (!data.shown) return std::nullopt;
+  const auto ours = std::ranges::find_if(data.shown->rows, [](const ResultRow& row) { return !is_baseline(row); });
+  return ours == data.shown->rows.end() ? std::nullopt : std::optional(choice(*ours));
+}
+
+}  // namespace
 
 const SweepInfo* find_sweep(const DatabaseData& data, std::int64_t sweep) {
   const auto found =
@@ -76,7 +89,8 @@ void StoredSweeps::compare_before() {
   if (const SweepInfo* before = sweep_before(data_)) compare(before->id);
 }
 
-void StoredSweeps::compare_versions(const VersionChoice& choice) {
+void StoredSweeps::compare_versions(VersionChoice choice) {
+  if (choice.kernel.empty()) choice = looked_at(data_).value_or(choice);
   // Rows that stand beside each other are those of the pair that was chosen before.
   if (ui_.selection.versions && ui_.selection.versions != choice) ui_.selection.select(0);
   ui_.selection.versions = choice;

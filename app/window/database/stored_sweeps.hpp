@@ -33,8 +33,9 @@ class StoredSweeps {
   void compare(std::int64_t asked);
   /// Puts the shown sweep beside the one before it.
   void compare_before();
-  /// Puts two versions of a kernel beside each other, in place of sweeps; without a kernel: the newest change.
-  void compare_versions(const VersionChoice& choice);
+  /// Puts two versions of a kernel beside each other, in place of sweeps. Without a kernel: of the selected row's, else
+  /// of the first of ours in the shown sweep, else the newest change of any.
+  void compare_versions(VersionChoice choice);
   void leave_versions();
   /// Judges the compared sweeps, or the shown one, against the nearest sweep of another database. Throws `Error` when
   /// it is the open one.

@@ -1,0 +1,204 @@
+// What a person does with two versions of a kernel.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "profiler/statistics/statistics.hpp"
+#include "tests/paths.hpp"
+#include "tests/profiler/record/kernel_cards.hpp"
+#include "tests/views/journeys/journey.hpp"
+#include "tests/views/pictures/drawn_text.hpp"
+#include "views/model/tables/compare_model.hpp"
+
+namespace triscope {
+namespace {
+
+class VersionsJourney : public fixture::Journey {};
+
+/// What two versions of one kernel measured, each in two sweeps; the newer one is 10 % slower in what both have, at a
+/// clock that is 2 % lower. A library that did not change took 2 % longer.
+void write_two_versions(const std::filesystem::path& file) {
+  Store store(file);
+  std::vector<KernelInfo> kernels;
+  for (const auto& [id, card] : kernel_cards()) kernels.push_back({.id = id, .card = card});
+  store.know_kernels(kernels);
+  for (int sweep = 0; sweep < 4; ++sweep) {
+    const std::int64_t id = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 2);
+    for (std::int64_t n = 0; n < 2; ++n) {
+      Measurement one = synthetic_measurement(1, 20);
+      one.key.kernel = "cuda.hopper";
+      one.key.problem.seq_len = 1024 << (n + (sweep % 2 == 0 ? 0 : 2));
+      one.source_hash = sweep < 2 ? "63ca6c000000" : "2c6a73000000";
+      const auto add = [&](std::int64_t duration_ns) {
+        for (Sample& sample : one.samples) {
+          sample.duration_ns = duration_ns;
+          sample.sm_clock_mhz = sweep < 2 ? 1500 : 1470;
+        }
+        one.summary = summarize(one.samples, StoppingRule{});
+        store.add(id, one);
+      };
+      add((sweep < 2 ? 1'000'000 : 1'100'000) * (1 + n));
+      one.key.kernel = "baseline.fa3";
+      one.key.instance = "0.3.6";
+      one.key.problem.form = Form::dot_product;
+      one.key.problem.window1 = one.key.problem.seq_len;
+      one.key.problem.window2 = 1;
+      add(sweep < 2 ? 500'000 : 510'000);
+    }
+    store.finish_sweep(id);
+  }
+}
+
+TEST_F(VersionsJourney, two_versions_of_a_kernel_are_compared_in_all_that_both_measured) {
+  write_two_versions(window->folder / "versions.db");
+  window->start(window->folder / "versions.db");
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    c->SetRef("##MainMenuBar");
+    c->MenuClick("Sweep/Compare two versions of a kernel...");
+    wait(c);
+    IM_CHECK_EQ(data().compared.size(), 2U);
+    IM_CHECK_STR_EQ(data().compared[0].name.c_str(), "63ca6c");  // the older one
+    IM_CHECK_STR_EQ(data().compared[1].name.c_str(), "2c6a73");
+    IM_CHECK_EQ(data().compared[1].results->rows.size(), 8U);  // with those of the library
+    IM_CHECK_EQ(data().compared[1].sweeps.size(), 2U);
+    const CompareModel* model = app().models().compare(data(), 0);
+    IM_CHECK(model != nullptr);
+    IM_CHECK_EQ(model->lines.size(), 4U);
+    IM_CHECK_EQ(model->missing, 0);
+    for (const CompareLine& line : model->lines) IM_CHECK(std::abs(line.cells[1]->comparison->ratio - 1.1) < 1e-6);
+    IM_CHECK_STR_EQ(cycle_ratio_text(*model->lines.front().cells[1]->comparison).c_str(), "1.078");
+    const std::string unchanged = unchanged_text(model->unchanged);
+    IM_CHECK(unchanged.find("4 unchanged measurements") != std::string::npos);
+    IM_CHECK(unchanged.find("median 1.020; in cycles") != std::string::npos);
+    IM_CHECK_EQ(model->unchanged_lines.size(), 4U);
+    // A click selects A, the newer one, before B, whichever sweep is shown.
+    std::vector<ResultRow> of_sides;
+    for (const ComparedSweep& side : data().compared)
+      of_sides.insert(of_sides.end(), {side.results->rows.front(), side.results->rows.back()});
+    for (const ResultRow& row : of_sides) {
+      app().carry_out(ask::SelectMeasurements{{row.measurement}, row.sweep});
+      wait(c);
+      IM_CHECK_EQ(data().shown->info.id, row.sweep);
+      front(c, Panel::compare);
+      c->ItemClick("//###compare/**/##line", 0, ImGuiTestOpFlags_NoCheckHoveredId);
+      wait(c);
+      IM_CHECK(data().selected != nullptr && data().beside != nullptr);
+      IM_CHECK_STR_EQ(data().selected->row.source_hash.c_str(), "2c6a73000000");
+      IM_CHECK_STR_EQ(data().beside->of->row.source_hash.c_str(), "63ca6c000000");
+      IM_CHECK_STR_EQ(cycle_ratio_text(data().beside->time).c_str(), "1.078");
+    }
+    // A click on a header sorts, another one turns it round, a third one puts the lines back.
+    const std::string header =
+        fmt::format("//###compare/**/A 2c6a73, ms##{}", 16 + static_cast<int>(CompareField::time) + 1);
+    const auto first_ms = [&] {
+      return *app().models().compare(data(), 0)->lines[ui().compare_order.lines.front()].cells[1]->ms;
+    };
+    c->ItemClick(header.c_str());
+    IM_CHECK_EQ(first_ms(), 1.1);
+    c->ItemClick(header.c_str());
+    IM_CHECK_EQ(first_ms(), 2.2);
+    c->ItemClick(header.c_str());
+    IM_CHECK(!ui().compare_order.sort);
+    c->ItemClick("//**/###leave");
+    wait(c);
+    IM_CHECK(data().compared.empty());
+  });
+}
+
+/// Two versions of a second kernel as well, which share more than those of the first.
+void add_versions_of_another_kernel(const std::filesystem::path& file) {
+  Store store(file);
+  for (const char* hash : {"aaaa11000000", "bbbb22000000"}) {
+    const std::int64_t id = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 2);
+    for (std::int64_t n = 0; n < 6; ++n) {
+      Measurement one = synthetic_measurement(1, 20);
+      one.key.kernel = "cuda.portable";
+      one.key.problem.seq_len = 512 << n;
+      one.source_hash = hash;
+      store.add(id, one);
+    }
+    store.finish_sweep(id);
+  }
+}
+
+TEST_F(VersionsJourney, versions_open_on_the_kernel_that_is_looked_at) {
+  const std::filesystem::path file = window->folder / "versions.db";
+  write_two_versions(file);
+  add_versions_of_another_kernel(file);
+  window->start(file);
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    const auto opened_on = [&] {
+      app().carry_out(ask::CompareVersions{});
+      wait(c);
+      return data().versions.kernel;
+    };
+    IM_CHECK_STR_EQ(data().shown->rows.front().kernel.c_str(), "cuda.portable");
+    IM_CHECK_STR_EQ(opened_on().c_str(), "cuda.portable");
+    app().carry_out(ask::LeaveVersions{});
+    app().carry_out(ask::ShowSweep{2});
+    wait(c);
+    IM_CHECK_STR_EQ(opened_on().c_str(), "cuda.hopper");
+    app().carry_out(ask::LeaveVersions{});
+    app().carry_out(ask::ShowSweep{5});
+    wait(c);
+    app().carry_out(ask::SelectMeasurements{{data().shown->rows.front().measurement}, 5});
+    wait(c);
+    IM_CHECK_STR_EQ(opened_on().c_str(), "cuda.portable");
+  });
+}
+
+TEST_F(VersionsJourney, rows_of_versions_are_left_with_them_and_unchanged_ones_are_listed_where_asked_for) {
+  write_two_versions(window->folder / "versions.db");
+  window->start(window->folder / "versions.db");
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    app().carry_out(ask::CompareVersions{});
+    wait(c);
+    front(c, Panel::compare);
+    c->ItemClick("//###compare/**/##line", 0, ImGuiTestOpFlags_NoCheckHoveredId);
+    wait(c);
+    IM_CHECK(data().selected != nullptr && data().beside != nullptr);
+    // Rows of a pair that is no longer compared do not stay selected.
+    app().carry_out(ask::CompareVersions{{"cuda.hopper", data().versions.pass, "63ca6c", "2c6a73"}});
+    wait(c);
+    IM_CHECK(data().selected == nullptr && data().beside == nullptr);
+    // What did not change is put among the lines by its button, and a click on such a line selects it.
+    front(c, Panel::compare);
+    IM_CHECK_EQ(ui().compare_order.lines.size(), 4U);
+    c->ItemClick("//###compare/**/###unchanged");
+    c->Yield(2);
+    IM_CHECK_EQ(ui().compare_order.lines.size(), 8U);
+    IM_CHECK(fixture::says(fixture::drawn_text(c), "Hide these rows"));
+    c->ItemClick("//###compare/**/###unchanged");
+    c->Yield(2);
+    IM_CHECK_EQ(ui().compare_order.lines.size(), 4U);
+    c->ItemClick("//###compare/**/##line", 0, ImGuiTestOpFlags_NoCheckHoveredId);
+    wait(c);
+    IM_CHECK_EQ(ui().selection.all().size(), 2U);
+    c->ItemClick("//**/###leave");
+    wait(c);
+    IM_CHECK_EQ(ui().selection.all().size(), 1U);  // B was of the versions
+  });
+}
+
+TEST_F(VersionsJourney, a_database_of_one_version_says_that_there_is_nothing_to_compare) {
+  write_synthetic_database(window->folder / "one.db", 6, 20);
+  window->start(window->folder / "one.db");
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    app().carry_out(ask::CompareVersions{});
+    wait(c);
+    IM_CHECK(data().compared.empty());
+    IM_CHECK(!ui().selection.versions);
+    IM_CHECK(std::ranges::find(data().notices, NoticeId::versions, &Notice::id) != data().notices.end());
+  });
+}
+
+}  // namespace
+}  // namespace triscope
