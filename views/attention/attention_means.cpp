@@ -26,7 +26,9 @@ constexpr ImGuiTableFlags kPeakFlags =
 
 const std::string& nearly_even_help() {
   static const std::string text = fmt::format(
-      "nearly even. Less than {:g} times even weights is what the largest of many pairs may have by chance.\n",
+      "nearly even, or of one query. Less than {:g} times even weights, leaving out the query at which it is largest, "
+      "is "
+      "what the largest of many pairs may have by chance.\n",
       kNearlyEven);
   return text;
 }

@@ -57,7 +57,7 @@ std::vector<MeanPeak> listed_peaks(const MeanMaps& maps, std::int64_t head) {
   constexpr std::size_t kMost = 3;
   std::vector<MeanPeak> listed = maps.peaks.at(static_cast<std::size_t>(head));
   if (listed.size() > kMost) listed.resize(kMost);
-  if (!listed.empty() && is_nearly_even(listed.front())) listed.resize(1);
+  if (!listed.empty() && std::ranges::all_of(listed, is_nearly_even)) listed.resize(1);
   const double least = listed.empty() ? 0 : listed.front().p / 2;
   std::erase_if(listed, [&](const MeanPeak& peak) { return peak.p < least; });
   return listed;
@@ -148,7 +148,12 @@ std::string best_query_text(const MeanPeak& peak) {
   return fmt::format("Largest at query {}: p {}.\n", format_count(peak.best_query), significant_text(peak.best_p, 3));
 }
 
-bool is_nearly_even(const MeanPeak& peak) { return peak.p < kNearlyEven * peak.even; }
+bool is_nearly_even(const MeanPeak& peak) {
+  const bool known = peak.best_query >= 0 && peak.queries > 1;
+  const auto queries = static_cast<double>(peak.queries);
+  const double without_best = known ? (peak.p * queries - peak.best_p) / (queries - 1) : peak.p;
+  return without_best < kNearlyEven * peak.even;
+}
 
 std::string lift_text(const MeanPeak& peak) {
   const double lift = peak.p / peak.even;

@@ -47,7 +47,8 @@ std::string framing_sentence(std::int64_t query);
 std::string framed_sentence(const MeanPeak& peak, const AttentionSideData& side);
 /// "Largest at query 307: p 0.379." with its line's end.
 std::string best_query_text(const MeanPeak& peak);
-/// A peak of less than so many times even weights stands out of chance alone: the largest of thousands of pairs.
+/// A peak of less than so many times even weights stands out of chance alone: the largest of thousands of pairs. So
+/// does one that is no more without the query at which it is largest.
 inline constexpr double kNearlyEven = 3;
 bool is_nearly_even(const MeanPeak& peak);
 /// "1,150 x": how much more than even weights.
