@@ -114,7 +114,7 @@ void draw_search_button(Context& context) {
   const bool measuring = context.data.run.running;
   if (primary_button(context, "Search", !measuring)) context.request(ask::FindTriples{});
   if (measuring) tooltip(context, kWhileMeasuring);
-  if (!search.of) return;
+  if (!search.of || search.of->source != context.data.attention.sides[0].asked) return;  // no list is shown
   ImGui::SameLine();
   const std::optional<TripleSearchRequest> now = wanted_search(context.ui.attention, context.data.attention);
   const bool other = now && *now != *search.of;
@@ -157,7 +157,7 @@ void draw_hit(Context& context, const FoundTriple& hit, int row, bool shown) {
     draw_hit_key(context, source, hit, position);
   }
   ImGui::TableNextColumn();
-  number_right(context, significant_text(hit.triple.p, 3));
+  number_right(context, significant_text(hit.triple.p, 2));
 }
 
 void draw_hits(Context& context) {
@@ -173,8 +173,8 @@ void draw_hits(Context& context) {
   ImGui::TableSetupColumn("head", ImGuiTableColumnFlags_WidthStretch, 0.7F);
   ImGui::TableSetupColumn("query", ImGuiTableColumnFlags_WidthStretch, 0.9F);
   for (const char* name : {words ? "j" : "j, tokens", words ? "k" : "k, tokens"})
-    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 1.7F : 1.0F);
-  ImGui::TableSetupColumn("p", ImGuiTableColumnFlags_WidthStretch, 1.0F);
+    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 1.6F : 1.0F);
+  ImGui::TableSetupColumn("p", ImGuiTableColumnFlags_WidthStretch, 1.2F);
   ImGui::TableSetupScrollFreeze(0, 1);
   const ExplainedColumn columns[]{{"head", true, "Query head"},
                                   {"query", true, "Position of the query"},

@@ -84,6 +84,21 @@ TEST_F(FramedPairs, the_strongest_pair_is_framed_once_its_slice_is_there) {
   EXPECT_FALSE(ui().search.open);
 }
 
+TEST_F(FramedPairs, a_small_p_of_the_search_has_room_and_new_tensors_have_no_list) {
+  ui().search.open = true;
+  data.attention.search.of = *wanted_search(ui(), data.attention);
+  auto source = fixture::opened(100);
+  source->labels.assign(100, "jumps");
+  side().source = source;
+  data.attention.search.found = {{1, 90, {80, 88, 0.5, 0.000857, 0}}};
+  EXPECT_THAT(text(), HasSubstr("0.00086"));
+  ui().query = 51;
+  ui().window1 = 12;
+  EXPECT_THAT(text(), HasSubstr("The list is of other settings: search again."));
+  data.attention.search.of->source.seed += 1;  // other tensors were opened since
+  EXPECT_THAT(text(), testing::Not(HasSubstr("The list is of other settings")));
+}
+
 TEST_F(FramedPairs, a_peak_says_at_which_query_it_is_framed_and_where_it_is_largest) {
   ui().mean_of_queries = true;
   EXPECT_THAT(text(), HasSubstr("A click on a peak frames it in the map of query 50."));
