@@ -106,8 +106,9 @@ TEST(LengthChart, the_same_budget_is_found_at_lengths_where_the_windows_fit) {
   }
   const SameBudget& at_32k = budget_at(forward, 32768);
   EXPECT_FALSE(at_32k.windows->extrapolated());
-  EXPECT_THAT(at_32k.sentence, HasSubstr("At 32k tokens FlashAttention-3 64/1 takes 26.19 ms; of the measured pairs "
-                                         "512 × 32 comes nearest, 32.77 ms: 1.251 times as long (95 % interval "));
+  EXPECT_THAT(at_32k.sentence,
+              HasSubstr("At 32k tokens FlashAttention-3 64/1 takes 26.19 ms; of the measured pairs "
+                        "512 × 32 comes nearest, 32.77 ms: by the medians 1.251 times as long (95 % interval "));
   EXPECT_THAT(at_32k.sentence, HasSubstr("so it does not cost the same. With a second window of 32 an area of "
                                          "about 13,100 ("));
   EXPECT_THAT(at_32k.sentence, HasSubstr(") would, between 256 × 32 and 512 × 32; times go in steps of tiles."));
@@ -380,6 +381,26 @@ TEST(LengthChart, a_ratio_within_a_sweep_is_that_of_the_verdict) {
   verdicts.baseline = "baseline.cudnn";  // another partner than the chart's
   EXPECT_EQ(beside_reference_text(forward, 0, at_16k, &verdicts), beside_baseline_text(forward, 0, at_16k));
   EXPECT_EQ(beside_reference_text(forward, 0, at_16k, nullptr), beside_baseline_text(forward, 0, at_16k));
+}
+
+TEST(LengthChart, equal_cost_by_medians_has_the_ratio_of_the_turns_beside_it) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  const LengthPass& forward = chart.of(Pass::forward);
+  const SameBudget& budget = budget_at(forward, 16384);
+  const LengthPoint& point = *std::ranges::find(forward.curves[budget.nearest].points, 16384, &LengthPoint::seq_len);
+  Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
+  Comparison& verdict = verdicts.by_measurement[point.measurement];
+  verdict.ratio = 1.1139;
+  verdict.interval = {1.1041, 1.1238};
+  verdict.paired = true;
+  EXPECT_THAT(turns_sentence(forward, budget, &verdicts),
+              HasSubstr("as in Latency, 1.114 times as long (1.104 to 1.124)."));
+  verdict.paired = false;
+  EXPECT_EQ(turns_sentence(forward, budget, &verdicts), "");
+  EXPECT_EQ(turns_sentence(forward, budget, nullptr), "");
+  verdict.paired = true;
+  verdicts.baseline = "baseline.cudnn";
+  EXPECT_EQ(turns_sentence(forward, budget, &verdicts), "") << "of another partner";
 }
 
 TEST(LengthChart, a_curve_below_another_is_known) {

@@ -11,6 +11,7 @@
 #include "views/charts/charts_panels.hpp"
 #include "views/charts/length_plot.hpp"
 #include "views/data/format.hpp"
+#include "views/model/charts/length_beside.hpp"
 #include "views/model/charts/length_budget.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
@@ -90,11 +91,13 @@ struct Sentence {
   const SameBudget* budget = nullptr;  ///< whose length a click chooses; null: nothing can be clicked
 };
 
-std::vector<Sentence> sentences_of(const LengthPass& pass, LengthView view) {
+std::vector<Sentence> sentences_of(const LengthPass& pass, LengthView view, const Verdicts* verdicts) {
   std::vector<Sentence> sentences;
   if (view == LengthView::budget) {
-    for (const SameBudget* budget : answers_first(pass.budgets))
-      sentences.push_back({budget->sentence, budget->headline, budget});
+    for (const SameBudget* budget : answers_first(pass.budgets)) {
+      const std::string turns = turns_sentence(pass, *budget, verdicts);
+      sentences.push_back({budget->sentence + (turns.empty() ? "" : " " + turns), budget->headline, budget});
+    }
   } else {
     for (const LengthCrossing& crossing : pass.crossings) sentences.push_back({crossing.sentence, {}});
   }
@@ -300,7 +303,7 @@ void draw_length_panel(Context& context) {
                 button_width(kCopySave));
   chart_button(context, Panel::lengths);
   draw_choices(context, chart);
-  std::vector<Sentence> sentences = sentences_of(pass, context.ui.length_view);
+  std::vector<Sentence> sentences = sentences_of(pass, context.ui.length_view, context.data.beside_reference.get());
   if (chart.left_out > 0)
     sentences.push_back({fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out), {}});
   const bool no_budget = context.ui.length_view == LengthView::budget && pass.budgets.empty();

@@ -14,6 +14,10 @@ namespace triscope {
 std::string beside_reference_text(const LengthPass& pass, std::size_t curve, const LengthPoint& point,
                                   const Verdicts* verdicts);
 
+/// "By the ratios of neighbouring turns, as in Latency, 1.114 times as long (1.104 to 1.124).": of the nearest pair of
+/// a budget, whose sentence compares medians. Empty where `verdicts` holds no such ratio.
+std::string turns_sentence(const LengthPass& pass, const SameBudget& budget, const Verdicts* verdicts);
+
 /// A curve of ours that is drawn later lies on this one at two lengths or more, most of those that both have: it is
 /// drawn broader, so that both are seen.
 bool lies_below_another(const LengthPass& pass, std::size_t curve);

@@ -31,10 +31,10 @@ ValueWithInterval value_of(const LengthPoint& point) {
   return {point.ms, point.low_ms, point.high_ms};
 }
 
-/// "1.122 times as long (95 % interval 1.113 to 1.132), so it does not cost the same".
+/// "by the medians 1.122 times as long (95 % interval 1.113 to 1.132), so it does not cost the same".
 std::string verdict_words(const LengthPoint& windows, const LengthPoint& dot_product) {
   const ValueWithInterval ratio = ratio_of(value_of(windows), value_of(dot_product));
-  std::string text = format_fixed(ratio.value, 3) + " times as long (";
+  std::string text = "by the medians " + format_fixed(ratio.value, 3) + " times as long (";
   if (!ratio.low || !ratio.high) return text + "interval unknown)";
   text += fmt::format("95 % interval {} to {})", format_fixed(*ratio.low, 3), format_fixed(*ratio.high, 3));
   const bool apart = *ratio.low > 1 || *ratio.high < 1;
