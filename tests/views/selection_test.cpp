@@ -94,6 +94,12 @@ TEST(Beside, what_the_kernels_did_stands_before_what_came_of_it_and_by_its_weigh
   EXPECT_EQ(beside_in_words(a, b),
             "A does 1.29× the instructions. Busiest: tensor cores, 76 % busy in A and 88 % in B.");
   EXPECT_EQ(beside_in_words(a, Measurement()), "");
+  a.key.problem.seq_len = b.key.problem.seq_len = 32768;
+  a.key.problem.window1 = a.key.problem.window2 = 128;
+  b.key.problem.window1 = 256, b.key.problem.window2 = 64;
+  EXPECT_THAT(beside_in_words(a, b), testing::StartsWith("A does 1.29× the instructions for the same useful work. "));
+  b.key.problem.window1 = 512;
+  EXPECT_THAT(beside_in_words(a, b), testing::StartsWith("A does 1.29× the instructions for 0.50"));
 }
 
 TEST(Beside, what_is_said_to_be_within_five_percent_is) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kernels/attention/flops.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/gpu_counters.hpp"
 #include "views/data/brief_label.hpp"
@@ -287,6 +288,16 @@ bool may_matter(const Measurement& a, const Measurement& b, std::string_view wor
   return std::max(here->value, there->value) >= kHardlyBusy;
 }
 
+/// " for the same useful work", as rates count it; empty where both are of one question.
+std::string useful_words(const Measurement& a, const Measurement& b) {
+  if (a.key.problem == b.key.problem && a.key.pass == b.key.pass) return {};
+  const double useful = useful_flops(a.key.problem, a.key.pass) / useful_flops(b.key.problem, b.key.pass);
+  if (!std::isfinite(useful) || useful <= 0) return {};
+  return std::abs(std::log(useful)) < std::log(1.01)
+             ? " for the same useful work"
+             : fmt::format(" for {}× the useful work", significant_text(useful));
+}
+
 }  // namespace
 
 std::string beside_in_words(const Measurement& a, const Measurement& b) {
@@ -304,7 +315,7 @@ std::string beside_in_words(const Measurement& a, const Measurement& b) {
     if (factor && std::abs(std::log(*factor)) > std::log(1.2) && may_matter(a, b, name))
       add(work, fmt::format("{}× the {}", significant_text(*factor), words));
   }
-  std::string text = work.empty() ? "" : fmt::format("A does {}.", work);
+  std::string text = work.empty() ? "" : fmt::format("A does {}{}.", work, useful_words(a, b));
   const std::vector<BusyUnit> units = busy_units(a, b);
   std::string busy;
   for (std::size_t n = 0; n < std::min<std::size_t>(2, units.size()); ++n)
