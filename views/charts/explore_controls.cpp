@@ -262,7 +262,8 @@ void sweep_chip(Context& context) {
   // Sweeps of other databases have the same numbers.
   if (shown == 0 || !context.ui.settings.explore_databases.empty() || !filter_problem(filter).empty()) return;
   const std::string term = sweep_term(filter);
-  const std::string label = "Only " + (term.empty() ? fmt::format("sweep {}", shown) : term);
+  std::string label = "Only " + (term.empty() ? fmt::format("sweep {}", shown) : term);
+  std::ranges::replace(label, '=', ' ');  // the term is written in the filter
   flow(button_width(label.c_str()));
   if (chip(context, (label + "###one_sweep").c_str(), !term.empty()))
     filter = filter_of_sweep(filter, term.empty() ? shown : 0);
