@@ -112,8 +112,6 @@ void draw_range(Context& context);
 /// Stands for what would disturb the sweep that this window measures.
 inline constexpr const char* kWhileMeasuring =
     "A sweep is running: this waits until it has ended. Slices that you ask for are computed, and disturb it.";
-/// What a file does not say, and every p depends on.
-inline constexpr const char* kPresetWindows = "The windows are a preset, not from the file: every p depends on them.";
 /// attention_dialog.cpp: chooses tensors; asks which is which when names differ.
 void draw_attention_dialog(Context& context);
 
