@@ -241,7 +241,7 @@ TEST(ExploreChart, the_caption_of_a_picture_says_how_what_is_drawn_was_measured)
   EXPECT_THAT(caption, HasSubstr("Operations: 4 d per attended triple, d the head size."));
   EXPECT_THAT(caption, HasSubstr("8/1 heads, head size 64"));
   EXPECT_THAT(caption, Not(HasSubstr("hollow")));
-  EXPECT_THAT(caption, Not(HasSubstr("several measurements")));
+  EXPECT_THAT(caption, Not(HasSubstr("the range of")));
   EXPECT_EQ(explore_picture_title(chart_of(rows, query)), "TFLOP/s by tokens, 512 × 3, forward");
   rows.push_back(rows.front());
   rows.back().started = "2026-11-25T14:02:31Z";
@@ -249,7 +249,8 @@ TEST(ExploreChart, the_caption_of_a_picture_says_how_what_is_drawn_was_measured)
   const std::string merged = explore_caption(chart_of(rows, query));
   EXPECT_THAT(merged, HasSubstr("bars 95 % intervals; one smaller than its mark has no bar; hollow where the interval "
                                 "is unknown; a bar without ends is the "
-                                "range of several measurements, its point their median. "));
+                                "range of 2 measurements, its point their median. "));
+  EXPECT_THAT(merged, HasSubstr("n = 4 to 18 samples")) << "four measurements are not those of three points";
   EXPECT_THAT(merged, HasSubstr("4 measurements in 3 points"));
 }
 

@@ -18,6 +18,7 @@ struct SeriesFacts {
   std::string kernel;                 ///< id with "@7ca50e56", of ours where the name has none
   std::string what;                   ///< "causal dot-product attention", or the problem of a kernel of ours
   std::vector<std::int64_t> samples;  ///< of each measurement, by x
+  bool one_at_each_x = true;          ///< else they cannot be told point by point
   std::optional<double> least_mhz, most_mhz;
   std::size_t limited = 0;               ///< measurements whose clock was held down
   std::string limit;                     ///< by what: "power limit"

@@ -40,7 +40,10 @@ CaptionParts parts_of(const ExploreChart& chart) {
     for (const ExploreLine& line : plot.lines) {
       for (const ExploreMark& mark : line.marks) {
         parts.intervals |= mark.known && mark.repeats == 1;
-        parts.repeats |= mark.repeats > 1;
+        if (mark.repeats > 1) {
+          parts.fewest_repeats = parts.most_repeats == 0 ? mark.repeats : std::min(parts.fewest_repeats, mark.repeats);
+          parts.most_repeats = std::max(parts.most_repeats, mark.repeats);
+        }
         parts.hollow |= !mark.known;
         parts.hollow_unconverged |= mark.known && !mark.converged;
         parts.smaller |= mark.known && hides_interval(chart.y, mark);

@@ -77,10 +77,11 @@ SeriesFacts facts_of(const DrawnSeries& series) {
   } else if (one_kernel && one_instance && named && !first.instance.empty() && first.instance != "default") {
     facts.name.insert(first.card.label.size(), " " + first.instance);
   }
-  std::set<std::string> limits;
+  std::set<std::string> limits, places;
   for (const DrawnRow& one : series.rows) {
     const ResultRow& row = *one.row;
     facts.samples.push_back(row.samples);
+    facts.one_at_each_x &= places.insert(one.where).second;
     facts.sweeps.insert(row.sweep);
     if (row.sm_clock_mhz) {
       facts.least_mhz = std::min(facts.least_mhz.value_or(*row.sm_clock_mhz), *row.sm_clock_mhz);
@@ -169,10 +170,10 @@ bool all_at_power_limit(const ChartConditions& how) {
   });
 }
 
-/// "n = 18, 12, 4 samples"
+/// "n = 18, 12, 4 samples", point by point where they are few, else "n = 4 to 18 samples".
 std::string samples_text(const SeriesFacts& one) {
   std::string n;
-  if (one.samples.size() <= kMostToldSamples &&
+  if (one.one_at_each_x && one.samples.size() <= kMostToldSamples &&
       std::ranges::adjacent_find(one.samples, std::not_equal_to()) != one.samples.end()) {
     std::vector<std::string> each;
     for (const std::int64_t samples : one.samples) each.push_back(format_count(samples));
@@ -274,12 +275,12 @@ std::string hollow_words(const ChartConditions& how, const CaptionParts& parts) 
   for (const SeriesFacts& one : how.series) count += one.unconverged.size();
   // Of repeats, or without the reasons, how many points that are is not known here.
   const std::string points =
-      parts.repeats || count == 0 ? "points that" : fmt::format("{} of {} points", count, how.measurements);
+      parts.most_repeats > 0 || count == 0 ? "points that" : fmt::format("{} of {} points", count, how.measurements);
   const std::string wanted =
       how.precisions.size() == 1 && !how.precision_unknown
           ? fmt::format("the required ±{} %", significant_text(100 * widest_converged(*how.precisions.begin()), 3))
           : "the precision asked for";
-  const char* have = count == 1 && !parts.repeats ? "has" : "have";
+  const char* have = count == 1 && parts.most_repeats == 0 ? "has" : "have";
   return fmt::format("; hollow: {} did not reach {}, or {} too few samples", points, wanted, have);
 }
 
@@ -368,7 +369,10 @@ std::string print_caption(const ChartConditions& how, const CaptionParts& parts)
   if (parts.hollow)
     text += parts.hollow_unconverged ? "; hollow without a bar: interval unknown"
                                      : "; hollow where the interval is unknown";
-  if (parts.repeats) text += "; a bar without ends is the range of several measurements, its point their median";
+  if (parts.most_repeats > 0)
+    text += fmt::format(
+        "; a bar without ends is the range of {} measurements, its point their median",
+        span_text(static_cast<std::int64_t>(parts.fewest_repeats), static_cast<std::int64_t>(parts.most_repeats)));
   text += ". " + series_sentences(how);
   if (!parts.hollow_unconverged) text += unconverged_sentence(how.series);
   text += parts.rest;

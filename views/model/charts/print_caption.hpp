@@ -1,6 +1,7 @@
 // What a reader of a chart on paper has to know of its measurements: one function for every chart.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <span>
@@ -30,11 +31,12 @@ struct CaptionParts {
   std::set<std::string> devices, days;  ///< "NVIDIA H200"; "2026-11-21"
   const char* marks = "Points";         ///< what stands for a median
   const char* whiskers = "bars";        ///< what stands for its interval
-  bool intervals = false, repeats = false, hollow = false;
-  bool hollow_unconverged = false;  ///< points that did not converge are hollow too
-  bool smaller = false;             ///< some intervals may be smaller than their marks
-  bool bare_baselines = false;      ///< lines of baselines, without their intervals
-  std::string rest = {};            ///< sentences before the days
+  bool intervals = false, hollow = false;
+  std::size_t fewest_repeats = 0, most_repeats = 0;  ///< of the points that are of several measurements; 0: none is
+  bool hollow_unconverged = false;                   ///< points that did not converge are hollow too
+  bool smaller = false;                              ///< some intervals may be smaller than their marks
+  bool bare_baselines = false;                       ///< lines of baselines, without their intervals
+  std::string rest = {};                             ///< sentences before the days
 };
 /// "NVIDIA H200, power limit 700 W, sustained, timed by CUPTI. Points are medians over 2 runs, bars 95 % intervals from
 /// the spread between runs. Hopper: cuda.hopper@7ca50e56 (split64 at 2k, pair64 elsewhere), trilinear, 64/1 heads;
