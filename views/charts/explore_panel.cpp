@@ -22,7 +22,12 @@ namespace {
 constexpr float kLeastWidth = 200, kLeastHeight = 160;  ///< of a plot, design pixels
 constexpr float kOverhang = 16;                         ///< of a tick's name beyond its plot
 
-std::string legend_name(const ExploreLine& line) { return line.name.empty() ? "##all" : " " + line.name; }
+/// Of a long note what is seen, and behind it what tells it from another one.
+std::string legend_name(const ExploreChart& chart, const ExploreLine& line) {
+  if (line.name.empty()) return "##all";
+  const std::string drawn = drawn_name(chart.query.color, line.name);
+  return " " + drawn + (drawn == line.name ? "" : "##" + line.name);
+}
 
 ImPlotMarker marker_of(const ExploreLine& line) {
   Series series;
@@ -58,7 +63,7 @@ void plot_line(const Context& context, const ExploreChart& chart, const ExploreL
     points.y.push_back(mark.y);
     points.hollow.push_back(mark.hollow());
   }
-  const std::string name = legend_name(line);
+  const std::string name = legend_name(chart, line);
   const ImU32 colour = explore_colour(look.theme, chart, line);
   ImPlotSpec curve;
   curve.LineColor = to_vec4(colour);
@@ -80,11 +85,11 @@ std::int64_t shown_of(const ExploreMark& mark, const Selection& selection) {
   return mark.measurements.empty() ? 0 : mark.measurements.back();
 }
 
-void select_points(Context& context, const ExplorePlot& plot) {
+void select_points(Context& context, const ExploreChart& chart, const ExplorePlot& plot) {
   PointPicker picker(context);
   const ExploreMark* nearest = nullptr;
   for (std::size_t n = 0; n < plot.lines.size(); ++n) {
-    if (is_hidden(legend_name(plot.lines[n]))) continue;
+    if (is_hidden(legend_name(chart, plot.lines[n]))) continue;
     for (const ExploreMark& mark : plot.lines[n].marks) {
       if (picker.offer(mark.x, mark.y, shown_of(mark, context.ui.selection), n)) nearest = &mark;
     }
@@ -161,7 +166,7 @@ std::vector<NamedColour> legend_of(const Look& look, const ExploreChart& chart) 
   std::vector<NamedColour> entries;
   for (const ExplorePlot& plot : chart.plots) {
     for (const ExploreLine& line : plot.lines) {
-      const std::string name = legend_name(line);
+      const std::string name = legend_name(chart, line);
       if (!line.name.empty() && std::ranges::find(entries, name, &NamedColour::name) == entries.end())
         entries.push_back({name, explore_colour(look.theme, chart, line)});
     }
@@ -208,7 +213,7 @@ void draw_plots(Context& context, const ExploreChart& chart) {
   const NumberFont font(look, kSecondarySize);
   const std::vector<NamedColour> entries = legend_of(look, chart);
   std::vector<std::string> names;
-  for (const NamedColour& entry : entries) names.push_back(entry.name);
+  for (const NamedColour& entry : entries) names.push_back(entry.seen());
   const LegendPlace legend = legend_place(look, names, ImGui::GetContentRegionAvail().x);
   const std::string id = fmt::format("##explore {} {}", chart.query.x, chart.query.y);
   if (legend == LegendPlace::lines) {
@@ -249,7 +254,7 @@ void draw_plots(Context& context, const ExploreChart& chart) {
       }
     }
     mark_cut_axis(look, chart.y);
-    select_points(context, plot);
+    select_points(context, chart, plot);
     ImPlot::EndPlot();
   }
   const SmallFont small(look);  // of the legend

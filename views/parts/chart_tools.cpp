@@ -336,7 +336,7 @@ void draw_legend_lines(const Look& look, ImPlotItemGroup* items, const std::vect
   const float line = ImGui::GetTextLineHeight(), mark = std::round(0.7F * line), gap = look.px(14);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const auto most = static_cast<int>(std::max(1.0F, 0.4F * room.y / (line + ImGui::GetStyle().ItemSpacing.y)));
-  const auto width_of = [&](const NamedColour& entry) { return mark + ImGui::CalcTextSize(entry.name.c_str()).x; };
+  const auto width_of = [&](const NamedColour& entry) { return mark + ImGui::CalcTextSize(entry.seen().c_str()).x; };
   const auto rest_of = [&](std::size_t n) { return fmt::format("and {} more", entries.size() - n); };
   float end = 0, left = -gap;  // of those that come
   for (const NamedColour& entry : entries) left += width_of(entry) + gap;
@@ -370,7 +370,7 @@ void draw_legend_lines(const Look& look, ImPlotItemGroup* items, const std::vect
     const float top = low.y + (line - mark) / 2;
     ImDrawList* list = ImGui::GetWindowDrawList();
     list->AddRectFilled(ImVec2(low.x, top), ImVec2(low.x + mark, top + mark), faded(entry.colour, shown));
-    list->AddText(ImVec2(low.x + mark, low.y), faded(look.theme.text, shown), entry.name.c_str());
+    list->AddText(ImVec2(low.x + mark, low.y), faded(look.theme.text, shown), entry.seen().c_str());
   }
   ImGui::PopID();
 }

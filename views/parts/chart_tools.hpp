@@ -116,6 +116,7 @@ void setup_legend(LegendPlace place);
 struct NamedColour {
   std::string name;  ///< `legend_name`
   ImU32 colour = 0;
+  std::string seen() const { return name.substr(0, name.find("##")); }  ///< as Dear ImGui does
 };
 void draw_legend_lines(const Look& look, ImPlotItemGroup* items, const std::vector<NamedColour>& entries);
 /// The same of the plot with this id, where that is the legend's place.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "kernels/base/error.hpp"
 #include "views/data/format.hpp"
@@ -53,11 +55,12 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& 
 
 std::vector<LegendEntry> legend_of(const ExploreChart& chart) {
   std::vector<LegendEntry> legend;
+  std::set<std::string> met;
   for (const ExplorePlot& plot : chart.plots) {
     for (const ExploreLine& line : plot.lines) {
-      const bool known = std::ranges::any_of(legend, [&](const LegendEntry& one) { return one.name == line.name; });
-      if (!line.name.empty() && !known)
-        legend.push_back({line.name, explore_colour(light_theme(), chart, line), shape_of(line), line.joined});
+      if (!line.name.empty() && met.insert(line.name).second)
+        legend.push_back({drawn_name(chart.query.color, line.name), explore_colour(light_theme(), chart, line), shape_of(line),
+                          line.joined});
     }
   }
   return legend;
@@ -106,7 +109,9 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
       for (auto& tick : y.ticks) tick.second.clear();
     }
     if (!bottom) x.ticks.clear();
-    const std::string name = plot.name + (plot.name.empty() || plot.row.empty() ? "" : ", ") + plot.row;
+    const std::string name = drawn_name(chart.query.panels, plot.name) +
+                             (plot.name.empty() || plot.row.empty() ? "" : ", ") +
+                             drawn_name(chart.query.rows, plot.row);
     if (!name.empty()) canvas.text(low.x, low.y - 5, name, {11, theme.text});
     const PlotFrame frame(canvas, place, std::move(x), std::move(y));
     for (const bool others : {true, false}) {  // what is named lies over them

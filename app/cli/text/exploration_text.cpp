@@ -62,16 +62,31 @@ std::string ids_text(const ExplorePoint& point, std::span<const ExploreSource> s
 
 }  // namespace
 
+namespace {
+
+/// A column of words that tell panels or series apart. A note is of any length, and is cut also where the output is as
+/// wide as one wants: CSV and JSON have it whole.
+TerminalColumn column_of(const ExploreField& field, int importance, bool may_cut) {
+  constexpr std::size_t kWidestNote = 40;
+  TerminalColumn column{std::string(field.label), Align::left, importance, may_cut};
+  if (field.id == "note") column.may_cut = true, column.most = kWidestNote;
+  return column;
+}
+
+}  // namespace
+
 std::string exploration_table(const Exploration& made, std::span<const ExploreSource> sources, std::size_t width) {
   TerminalTable table;
-  if (made.row != nullptr) table.columns.push_back({std::string(made.row->label), Align::left, 94, false});
-  if (made.panel != nullptr) table.columns.push_back({std::string(made.panel->label), Align::left, 95, false});
-  if (made.color != nullptr) table.columns.push_back({std::string(made.color->label), Align::left, 96, false});
+  if (made.row != nullptr) table.columns.push_back(column_of(*made.row, 94, false));
+  if (made.panel != nullptr) table.columns.push_back(column_of(*made.panel, 95, false));
+  if (made.color != nullptr) table.columns.push_back(column_of(*made.color, 96, false));
   const ExploreField* database = find_explore_field("database");
   const bool chosen = database == made.x || database == made.color || database == made.panel || database == made.row;
   const bool several = sources.size() > 1 && !chosen;
-  table.columns.insert(table.columns.end(), {{header_of(*made.x), Align::right, 98, false},
-                                             {header_of(*made.y), Align::right, 100, false},
+  TerminalColumn& x = table.columns.emplace_back(column_of(*made.x, 98, false));
+  x.title = header_of(*made.x);
+  x.align = Align::right;
+  table.columns.insert(table.columns.end(), {{header_of(*made.y), Align::right, 100, false},
                                              {"interval", Align::left, 70, false},
                                              {"id", Align::left, 60, false}});
   // What else tells one point from the next, where it is not chosen already.
@@ -85,8 +100,7 @@ std::string exploration_table(const Exploration& made, std::span<const ExploreSo
   for (const ExploreField* field : wanted) {
     if (field == made.x || field == made.color || field == made.panel || field == made.row) continue;
     others.push_back(field);
-    table.columns.push_back(
-        {std::string(field->label), Align::left, std::max(1, 50 - 10 * static_cast<int>(others.size())), true});
+    table.columns.push_back(column_of(*field, std::max(1, 50 - 10 * static_cast<int>(others.size())), true));
   }
   if (several) table.columns.push_back({"database", Align::left, 40, true});
   for_each_point(made, [&](const ExplorePanel& panel, const ExploreSeries& series, const ExplorePoint& point) {

@@ -95,6 +95,18 @@ TEST_F(NoteTest, explore_takes_the_sweeps_with_a_tag) {
   EXPECT_THAT(explore("note!~#paper"), HasSubstr("12 measurements of 24"));
 }
 
+TEST_F(NoteTest, a_long_note_ends_in_dots_in_a_table_and_is_whole_in_data) {
+  const std::string note = "second of two sweeps on the machine under the desk, with the new fan #paper";
+  run({"note", "2", note});
+  const auto explore = [&](const char* format) {
+    return run_triscope({"explore", file_.string(), "--color", "note", "--format", format}).output;
+  };
+  EXPECT_THAT(explore("table"), HasSubstr("second of two sweeps on the machine u...  "));
+  EXPECT_THAT(explore("table"), testing::Not(HasSubstr("under the desk")));
+  EXPECT_THAT(explore("csv"), HasSubstr(note));
+  EXPECT_THAT(explore("json"), HasSubstr(note));
+}
+
 TEST_F(NoteTest, refuses_what_is_not_there) {
   expect_error(run({"note", "7", "x"}), 2, "no such sweep");
   expect_error(run({"note", "m7000", "x"}), 2, "no such measurement");

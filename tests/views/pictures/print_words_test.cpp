@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "tests/views/pictures/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/data/format.hpp"
+#include "views/model/charts/explore_axis.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/web_font.hpp"
 
@@ -167,6 +169,29 @@ TEST(PrintWords, an_svg_has_the_glyphs_of_its_words_inside) {
   EXPECT_EQ(number_at(table, 12 + 14, 2), static_cast<std::uint32_t>('b'));
   EXPECT_EQ((number_at(table, 12 + 14, 2) + number_at(table, 12 + 14 + 6 + 2 + 6, 2)) & 0xFFFFU, 11U);
   EXPECT_EQ(number_at(table, 14, 2) + 12, table.size());
+}
+
+TEST(PrintWords, a_long_note_is_cut_in_pictures_and_whole_in_data) {
+  const std::string start = "A note that somebody wrote about the nightly sweep", one = start + " on Monday",
+                    other = start + " on Tuesday";
+  std::vector<ResultRow> rows;
+  for (std::int64_t n = 0; n < 2; ++n) {
+    rows.push_back(fixture::row(n + 1, 512, 3, Pass::forward, 20.0 + static_cast<double>(n), 0.2, "cuda.hopper"));
+    rows.back().sweep = n + 1;
+  }
+  const std::map<std::int64_t, std::string> notes{{1, one}, {2, other}};
+  const std::string name = "one.db";
+  const ExploreSource source{name, rows, nullptr, &notes};
+  const ExploreQuery query{"seq", "tflops", "note", "", "", false};
+  const ExploreChart chart = explore_chart(explore({&source, 1}, query), query, {&source, 1});
+  const std::string shown = start.substr(0, 39) + "…";
+  EXPECT_EQ(drawn_name("note", one), shown);
+  EXPECT_EQ(drawn_name("kernel", one), one) << "a name of ours is whole";
+  const std::string svg = explore_picture(chart, "", "");
+  EXPECT_EQ(times_in(svg, ">" + shown + "<"), 2U) << "two lines, told apart by their marks";
+  EXPECT_THAT(svg, Not(HasSubstr("Monday")));
+  EXPECT_THAT(explore_caption(chart), Not(HasSubstr("Monday")));
+  EXPECT_THAT(write_table(explore_text(chart), TableFormat::csv), testing::AllOf(HasSubstr(one), HasSubstr(other)));
 }
 
 }  // namespace

@@ -37,6 +37,12 @@ std::vector<std::pair<double, std::string>> explore_ticks(const ExploreAxis& axi
   return ticks;
 }
 
+std::string drawn_name(const std::string& column, const std::string& name) {
+  constexpr std::size_t kLongestNote = 40;  // letters
+  if (column != "note" || name.size() <= kLongestNote) return name;
+  return name.substr(0, whole_characters(name, kLongestNote - 1)) + "…";
+}
+
 bool counts_tokens(const std::string& column) { return column == "seq" || column == "w1" || column == "w2"; }
 
 namespace {

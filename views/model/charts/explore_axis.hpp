@@ -15,6 +15,8 @@ namespace triscope {
 std::pair<double, double> explore_limits(const ExploreAxis& axis, bool from_zero, bool always = false);
 /// Where the axis names its values, and how; none: at round ones. `tokens`: "32k".
 std::vector<std::pair<double, std::string>> explore_ticks(const ExploreAxis& axis, bool tokens);
+/// A name of this column in a picture: of a long note the beginning, and "…". Data have it whole.
+std::string drawn_name(const std::string& column, const std::string& name);
 /// Whether the values of this column are counts of tokens.
 bool counts_tokens(const std::string& column);
 

@@ -247,6 +247,9 @@ ChartConditions conditions_of(const Exploration& made, std::span<const ExploreSo
     }
   }
   ChartConditions conditions = triscope::conditions_of(drawn);
+  if (made.color != nullptr) {
+    for (SeriesFacts& series : conditions.series) series.name = drawn_name(std::string(made.color->id), series.name);
+  }
   const auto on_axis = [&](std::string_view id) {
     const auto is = [&](const ExploreField* field) { return field != nullptr && field->id == id; };
     return is(made.x) || is(made.color) || is(made.panel) || is(made.row);
