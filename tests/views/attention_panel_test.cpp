@@ -264,6 +264,77 @@ TEST_F(AttentionPanel, while_b_is_held_the_figures_are_those_of_b) {
   EXPECT_THAT(text(), Not(HasSubstr("0.360")));
 }
 
+TEST_F(AttentionPanel, while_b_is_held_its_range_and_its_form_are_those_of_b) {
+  auto narrow = even_slice(50, 16, 1);
+  narrow->entropy = 1.25;
+  ui().sides[1].form = Form::dot_product;
+  side(1).slice = narrow;
+  side(1).slice_of = *wanted_slice(ui(), data.attention, 1);
+  AttentionModel& model = canvas.models.attention();
+  EXPECT_NEAR(model.histogram_high, 0, 1e-9);
+  model.histogram(ui(), data.attention);
+  EXPECT_NEAR(model.histogram_high, -std::log(128), 1e-6);
+  EXPECT_THAT(text(), HasSubstr("dot-product row"));
+  ui().show = AttentionShow::difference;
+  EXPECT_THAT(text(), HasSubstr("Range of pA - pB"));
+  ImGuiIO& io = ImGui::GetIO();
+  io.AddMousePosEvent(640, 400);
+  io.AddKeyEvent(ImGuiKey_Space, true);
+  EXPECT_THAT(text(), HasSubstr("Range of p")) << "the map shows p";
+  EXPECT_THAT(canvas.text, Not(HasSubstr("Range of pA - pB")));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("dot-product row"))) << "it is one";
+  EXPECT_NEAR(model.histogram_high, -std::log(16), 1e-6) << "of its 16 pairs";
+  EXPECT_EQ(triples_text(side(1)).rows.size(), 1U);
+}
+
+TEST_F(AttentionPanel, while_b_is_held_nothing_that_is_made_of_a_alone_stands_there) {
+  auto slice = even_slice(50, 16, 8);
+  slice->entropy = 1.25;
+  side(1).slice = slice;
+  ImGuiIO& io = ImGui::GetIO();
+  io.AddMousePosEvent(640, 400);
+  ui().mean_of_queries = true;
+  EXPECT_THAT(text(), Not(HasSubstr("entropy, nats")));
+  io.AddKeyEvent(ImGuiKey_Space, true);
+  EXPECT_THAT(text(), HasSubstr("Figures of B"));
+  EXPECT_THAT(canvas.text, HasSubstr("entropy, nats")) << "the mean is of A";
+  ui().mean_of_queries = false;
+  ui().search.open = true;
+  EXPECT_THAT(text(), HasSubstr("Figures of B")) << "so is a search";
+  ui().search.open = false;
+  const auto of_a = std::exchange(side().slice, nullptr);
+  EXPECT_THAT(text(), HasSubstr("Figures of B")) << "also where A has none";
+  side().slice = of_a;
+  open_match3();
+  EXPECT_THAT(text(), HasSubstr("Figures of B"));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("= 0 mod "))) << "the table of tokens is of A";
+  io.AddKeyEvent(ImGuiKey_Space, false);
+  EXPECT_THAT(text(), HasSubstr("= 0 mod "));
+}
+
+TEST_F(AttentionPanel, a_picture_says_what_b_is_where_it_is_shown) {
+  AttentionModel& model = canvas.models.attention();
+  const auto caption = [&] { return map_caption_text(model, ui(), data.attention); };
+  EXPECT_THAT(caption(), testing::StartsWith("p(j, k) for query 50, head 0. "));
+  EXPECT_THAT(caption(), Not(HasSubstr("B: ")));
+  ui().sides[1].source.kind = side(1).asked->kind = SourceKind::file;
+  ui().sides[1].source.file = side(1).asked->file = "/layer7.npz";
+  ui().sides[1].other_head = 1;
+  side(1).slice_of = *wanted_slice(ui(), data.attention, 1);
+  EXPECT_THAT(caption(), Not(HasSubstr("preset"))) << "A is no file";
+  for (const AttentionShow show : {AttentionShow::side_by_side, AttentionShow::difference}) {
+    ui().show = show;
+    EXPECT_THAT(caption(),
+                HasSubstr(" B: layer7.npz, window 16 × 8, 100 tokens, trilinear, as a bf16 kernel, head 1."));
+    EXPECT_THAT(caption(), HasSubstr("The windows are a preset, not from the file: every p depends on them."));
+  }
+  ui().show = AttentionShow::one;
+  ui().flipped = true;
+  EXPECT_THAT(caption(), testing::StartsWith("B: layer7.npz, bf16 kernel, query 50, head 1. "));
+  EXPECT_THAT(caption(), HasSubstr("a preset, not from the file"));
+  EXPECT_THAT(caption(), Not(HasSubstr("A: ")));
+}
+
 TEST_F(AttentionPanel, without_a_slice_the_right_column_says_what_will_stand_there) {
   EXPECT_THAT(text(), Not(HasSubstr("The figures of a query stand here")));
   side().slice.reset();

@@ -142,27 +142,6 @@ void draw_marked_cell(const Context& context, const MapView& view, AttentionCell
   list->AddRect(low, high, colour, 0, thickness);
 }
 
-/// "induction, determinant, bf16 kernel".
-std::string side_title(const SliceRequest& request) {
-  std::string title = source_title(request.source);
-  if (request.query.problem.form == Form::determinant) title += ", determinant";
-  if (request.query.problem.form == Form::dot_product) title += ", dot product";
-  if (request.query.arithmetic == Arithmetic::bf16_inputs) title += ", bf16 inputs";
-  if (request.query.arithmetic == Arithmetic::bf16_kernel) title += ", bf16 kernel";
-  return title;
-}
-
-std::string title_of(const AttentionUi& ui, const std::array<AttentionSideData, 2>& sides, int which) {
-  const SliceRequest& a = sides[0].slice_of;
-  const std::string place = fmt::format("query {}, head {}", format_count(a.query.query), a.query.head);
-  if (which == 2) return fmt::format("p of A minus p of B, {}", place);
-  if (!uses_second(ui)) return fmt::format("p(j, k) for {}", place);
-  if (which == 0) return fmt::format("A: {}, {}", side_title(a), place);
-  const SliceRequest& b = sides[1].slice_of;  // its query is A's
-  return fmt::format("B: {}{}", side_title(b),
-                     b.query.head == a.query.head ? "" : fmt::format(", head {}", b.query.head));
-}
-
 /// Why there is no map, in its place.
 void draw_no_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   const AttentionData& data = context.data.attention;
@@ -213,7 +192,7 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   ImGui::PushFont(look.heading, kHeadingSize * 0.9F);
   if (view.side->slice && !low)
     ImGui::GetWindowDrawList()->AddText(ImVec2(origin.x + look.px(64), origin.y), look.theme.text,
-                                        title_of(ui, sides, which).c_str());
+                                        map_title(ui, sides, which).c_str());
   ImGui::PopFont();
   if (!view.pyramid || !view.side->slice) return draw_no_map(context, origin, room, which);
   view.frame = frame_of(view.side->slice_of, *view.side->source);

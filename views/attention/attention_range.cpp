@@ -115,10 +115,10 @@ void draw_range(Context& context) {
   AttentionUi& ui = context.ui.attention;
   const Look& look = context.look;
   AttentionModel& model = context.models.attention();
-  if (ui.show == AttentionShow::difference) return draw_difference_range(context);
+  if (ui.show == AttentionShow::difference && !ui.flipped) return draw_difference_range(context);
   const std::vector<std::int64_t>& bins = model.histogram(ui, context.data.attention);
   if (bins.empty()) return;
-  const HeatmapStyle style = model.style(ui, context.data.attention, 0);
+  const HeatmapStyle style = model.style(ui, context.data.attention, ui.flipped ? 1 : 0);
   ImGui::Dummy(ImVec2(0, look.px(8)));
   ImGui::AlignTextToFramePadding();
   muted_text(context, "Range of p");

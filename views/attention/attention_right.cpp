@@ -19,10 +19,14 @@ constexpr const char* kShareHelp =
     "–: o is too small for a share";
 constexpr double kLongLogit = 1e5;  // from here on its digits do not fit into their column
 
-/// B while it stands in A's place, else A.
+/// B stands in A's place, and its slice is there.
+bool shows_b(const Context& context) {
+  const AttentionSideData& b = context.data.attention.sides[1];
+  return context.ui.attention.flipped && b.slice && b.source;
+}
+
 const AttentionSideData& shown_side(const Context& context) {
-  const std::array<AttentionSideData, 2>& sides = context.data.attention.sides;
-  return sides[context.ui.attention.flipped && sides[1].slice && sides[1].source ? 1 : 0];
+  return context.data.attention.sides[shows_b(context) ? 1 : 0];
 }
 
 /// Rows of triples that leave room for what stands below them.
@@ -92,16 +96,16 @@ void draw_link_to_mean(Context& context) {
   const AttentionUi& ui = context.ui.attention;
   const AttentionData& data = context.data.attention;
   const AttentionSideData& side = data.sides[0];
-  const MeanMaps* maps = ui.flipped ? nullptr : shown_means(ui, data);  // they are of A
+  const MeanMaps* maps = shown_means(ui, data);
   const SliceQuery& of = side.slice_of.query;
-  if (!maps && !ui.flipped && !awaits_means(ui, data)) return;
+  if (!maps && !awaits_means(ui, data)) return;
   float line = 0;
   {
     const SmallFont font(context.look);
     line = ImGui::GetTextLineHeight();
   }
   const float end = ImGui::GetCursorPosY() + kLines * line + ImGui::GetStyle().ItemSpacing.y;
-  if (maps && !side.slice->top.empty() && of.head < maps->heads) {
+  if (maps && !shows_b(context) && side.slice && !side.slice->top.empty() && of.head < maps->heads) {  // they are of A
     const Triple& strongest = side.slice->top.front();
     muted_text(context, strongest_sentence(*maps, of.head, of.query - strongest.j, of.query - strongest.k), true);
   }
@@ -111,7 +115,7 @@ void draw_link_to_mean(Context& context) {
 
 void draw_triples(Context& context) {
   const AttentionSideData& side = shown_side(context);
-  if (&side == &context.data.attention.sides[1]) coloured_text(context.look.theme.accent, "Figures of B");
+  if (shows_b(context)) coloured_text(context.look.theme.accent, "Figures of B");
   const SourceReply& source = *side.source;
   const std::int64_t query = side.slice_of.query.query;
   const bool words = !source.labels.empty();
@@ -264,7 +268,11 @@ void draw_output(Context& context) {
   const std::vector<float>& output = side.slice->output;
   if (output.empty() || std::isnan(side.slice->entropy)) return;
   const Look& look = context.look;
-  if (side.slice_of.source.kind == SourceKind::match3) return draw_kernel_row(context);  // all dimensions are alike
+  const bool of_a = !context.ui.attention.flipped;        // and so is a kernel's row
+  if (side.slice_of.source.kind == SourceKind::match3) {  // all dimensions are alike
+    if (of_a) draw_kernel_row(context);
+    return;
+  }
   section(context, "Output of the query");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = look.px(20),
@@ -288,13 +296,12 @@ void draw_output(Context& context) {
   }
   fact_line(context, "|o|", significant_text(norm_of(output), 4));
   const AttentionSideData& other = context.data.attention.sides[1];
-  if (compares(context.ui.attention) && !context.ui.attention.flipped && other.slice &&
-      other.slice->output.size() == output.size()) {
+  if (compares(context.ui.attention) && of_a && other.slice && other.slice->output.size() == output.size()) {
     std::vector<float> difference = output;
     for (std::size_t d = 0; d < difference.size(); ++d) difference[d] -= other.slice->output[d];
     fact_line(context, "|oA - oB| / |oB|", significant_text(norm_of(difference) / norm_of(other.slice->output), 3));
   }
-  if (!context.ui.attention.flipped) draw_kernel_row(context);  // it is of A
+  if (of_a) draw_kernel_row(context);
 }
 
 /// Dot-product attention of the same query, over the same keys.
@@ -451,16 +458,18 @@ void explained_headers(const Context& context, std::span<const ExplainedColumn> 
 }
 
 void draw_attention_right(Context& context) {
-  const AttentionSideData& side = context.data.attention.sides[0];
+  const AttentionSideData& side = shown_side(context);
+  const bool b = shows_b(context), match3 = side.asked && side.asked->kind == SourceKind::match3;
   if (!side.slice || !side.source)
     return muted_text(context, "The figures of a query stand here once its tensors are open.", true);
   if (context.ui.attention.print_mean) return;  // the mean stands in the middle in this frame, and is painted once
-  if (side.asked && side.asked->kind != SourceKind::match3) {
+  if (side.asked && !match3) {
     draw_figures_of(context);
-    if (context.ui.attention.search.open) return draw_triple_search(context);
-    if (context.ui.attention.mean_of_queries) return draw_mean_map(context);
+    // A search, a mean and the table of Match3 are of A.
+    if (context.ui.attention.search.open && !b) return draw_triple_search(context);
+    if (context.ui.attention.mean_of_queries && !b) return draw_mean_map(context);
   }
-  if (side.asked && side.asked->kind == SourceKind::match3) {
+  if (match3 && !b) {
     draw_match3(context);
   } else {
     draw_triples(context);

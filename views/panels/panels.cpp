@@ -90,10 +90,11 @@ TextTable paper_panel_text(Context& context) {
 
 TextTable attention_panel_text(Context& context) {
   const AttentionData& data = context.data.attention;
+  if (context.ui.attention.flipped) return triples_text(data.sides[1]);
   const std::shared_ptr<const SourceReply>& source = data.sides[0].source;
   const bool searched = data.search.of && data.search.of->source == data.sides[0].asked;
   if (context.ui.attention.search.open && searched && source) return hits_text(data.search, *source);
-  return triples_text(data);
+  return triples_text(data.sides[0]);
 }
 
 TextTable no_text(Context&) { return {}; }

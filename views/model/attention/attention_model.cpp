@@ -310,11 +310,12 @@ const AttentionError* AttentionModel::error(const AttentionUi& ui, const Attenti
 }
 
 const std::vector<std::int64_t>& AttentionModel::histogram(const AttentionUi& ui, const AttentionData& data) {
-  const HeatmapPyramid* shown = map(ui, data, 0);
-  if (!shown || binned_ == data.sides[0].slice) return bins_;
-  binned_ = data.sides[0].slice;
+  const std::size_t side = ui.flipped && data.sides[1].slice && data.sides[1].source ? 1 : 0;
+  const HeatmapPyramid* shown = map(ui, data, static_cast<int>(side));
+  if (!shown || binned_ == data.sides[side].slice) return bins_;
+  binned_ = data.sides[side].slice;
   histogram_high = std::log(std::max(binned_->largest_p, 1e-300));
-  histogram_low = std::min(histogram_high - 1, smallest(data, 0));
+  histogram_low = std::min(histogram_high - 1, smallest(data, side));
   histogram_low = std::max(histogram_low, histogram_high - 60);  // tails of e^-1000 would leave no room for the rest
   bins_ = heatmap_histogram(shown->base(), histogram_low, histogram_high, kBins);
   return bins_;
@@ -358,7 +359,7 @@ HeatmapStyle AttentionModel::style(const AttentionUi& ui, const AttentionData& d
     largest_p = std::max(largest_p, data.sides[side].slice->largest_p);
     least = std::min(least, smallest(data, side));
   }
-  if (ui.show == AttentionShow::grid && !grid.empty()) {
+  if (ui.show == AttentionShow::grid && !ui.flipped && !grid.empty()) {
     largest_p = grid.largest_p();
     least = grid.smallest_log_p();
   }
@@ -380,8 +381,7 @@ std::optional<double> log_p_at(const Slice& slice, AttentionCell cell) {
   return slice.log_p[static_cast<std::size_t>(y * slice.count1 + x)];
 }
 
-TextTable triples_text(const AttentionData& data) {
-  const AttentionSideData& side = first(data);
+TextTable triples_text(const AttentionSideData& side) {
   TextTable table{{"j", "k", "token j", "token k", "logit", "p", "share so far", "of output"},
                   {true, true, false, false, true, true, true, true},
                   {}};

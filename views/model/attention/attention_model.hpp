@@ -97,7 +97,7 @@ class AttentionModel {
   /// The sides as the map shows them: a difference those that it was made of, else the latest.
   const std::array<AttentionSideData, 2>& shown(const AttentionUi& ui, const AttentionData& data);
   const AttentionError* error(const AttentionUi& ui, const AttentionData& data);
-  /// Counts over [histogram_low, histogram_high] of log p on side A.
+  /// Counts over [histogram_low, histogram_high] of log p on side A, or on B while that stands in A's place.
   const std::vector<std::int64_t>& histogram(const AttentionUi& ui, const AttentionData& data);
   double histogram_low = -14, histogram_high = 0;
   /// Colours of a map; those of the theme (hatch, NaN) are left to the caller. A logarithmic range that nobody set
@@ -139,8 +139,8 @@ double automatic_low(double smallest, double largest);
 std::string token_text(const SourceReply& source, std::int64_t position);
 /// log p of a cell; nullopt outside the slice.
 std::optional<double> log_p_at(const Slice& slice, AttentionCell cell);
-/// Strongest triples as text.
-TextTable triples_text(const AttentionData& data);
+/// The strongest triples of a side's slice as text.
+TextTable triples_text(const AttentionSideData& side);
 /// "-511" or "1,005", by the axes chosen.
 std::string axis_text(const AttentionUi& ui, const SliceRequest& request, std::int64_t position);
 std::string source_title(const AttentionSource& source);

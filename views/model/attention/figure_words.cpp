@@ -1,10 +1,12 @@
 #include "views/model/attention/figure_words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
 
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
@@ -130,9 +132,9 @@ std::string picture_caption(const SliceRequest& slice, const SourceReply& source
                      format_count(source.seq_len), to_string(problem.form), arithmetic_words(slice.query.arithmetic));
 }
 
-std::string windows_origin_sentence(const AttentionUi& ui) {
-  if (ui.sides[0].source.kind != SourceKind::file || ui.mask == Mask::full) return {};
-  const bool preset = has_preset_windows(ui);
+std::string windows_origin_sentence(const AttentionUi& ui, std::size_t side) {
+  if (ui.sides[side].source.kind != SourceKind::file || ui.mask == Mask::full) return {};
+  const bool preset = !ui.windows_typed;
   if (ui.before_wider)
     return fmt::format("The windows are wider than {}, not from the file: every p depends on them.",
                        preset ? "the preset" : "those that were typed");
@@ -159,6 +161,105 @@ std::string head_name(const AttentionUi& ui) {
 std::string picture_name(const AttentionUi& ui) { return fmt::format("{}_query{}", head_name(ui), ui.query); }
 
 std::string mean_picture_name(const AttentionUi& ui) { return head_name(ui) + "_mean"; }
+
+namespace {
+
+bool shows_grid(const AttentionUi& ui) { return ui.show == AttentionShow::grid && !ui.flipped; }
+
+/// "induction, determinant, bf16 kernel".
+std::string side_title(const SliceRequest& request) {
+  std::string title = source_title(request.source);
+  if (request.query.problem.form == Form::determinant) title += ", determinant";
+  if (request.query.problem.form == Form::dot_product) title += ", dot product";
+  if (request.query.arithmetic == Arithmetic::bf16_inputs) title += ", bf16 inputs";
+  if (request.query.arithmetic == Arithmetic::bf16_kernel) title += ", bf16 kernel";
+  return title;
+}
+
+/// "layer7.npz, window 512 × 32, trilinear, head 3" of B beside A, with what it does not share with A.
+std::string second_caption(const AttentionSideData& a, const AttentionSideData& b) {
+  std::string text = picture_caption(b.slice_of, *b.source);
+  const SliceQuery &of_a = a.slice_of.query, &of_b = b.slice_of.query;
+  if (of_b.query != of_a.query) text += fmt::format(", query {}", format_count(of_b.query));
+  if (of_b.head != of_a.head) text += fmt::format(", head {}", of_b.head);
+  return text;
+}
+
+}  // namespace
+
+std::string map_title(const AttentionUi& ui, const std::array<AttentionSideData, 2>& sides, int which) {
+  const SliceQuery &a = sides[0].slice_of.query, &b = sides[1].slice_of.query;
+  const std::string place = fmt::format("query {}, head {}", format_count(a.query), a.head);
+  if (which == 2) return fmt::format("p of A minus p of B, {}", place);
+  if (!uses_second(ui)) return fmt::format("p(j, k) for {}", place);
+  if (which == 0) return fmt::format("A: {}, {}", side_title(sides[0].slice_of), place);
+  // Beside A what both share is said once.
+  std::string title = "B: " + side_title(sides[1].slice_of);
+  if (ui.flipped || b.query != a.query) title += fmt::format(", query {}", format_count(b.query));
+  if (ui.flipped || b.head != a.head) title += fmt::format(", head {}", b.head);
+  return title;
+}
+
+std::string pair_text(AttentionModel& model, const AttentionUi& ui, const AttentionData& data,
+                      const AttentionCell& cell) {
+  const std::array<AttentionSideData, 2>& sides = model.shown(ui, data);
+  const AttentionSideData& side = sides[ui.flipped ? 1 : 0];
+  const auto describe = [&](const AttentionSideData& one) {
+    const std::optional<double> log_p = log_p_at(*one.slice, cell);
+    if (!log_p) return std::string("the query does not see this pair");
+    if (!std::isfinite(*log_p)) return fmt::format("logit {}", std::isnan(*log_p) ? "NaN" : "infinite");
+    if (*log_p <= std::numeric_limits<float>::lowest()) return std::string("p = 0, logit too small for a float");
+    return fmt::format("p = {}, logit {}", significant_text(std::exp(*log_p), 4),
+                       significant_text(*log_p + one.slice->lse, 5));
+  };
+  const std::int64_t query = side.slice_of.query.query;
+  if (!exists(cell)) return missing_pair_text(cell, query);
+  std::string text = fmt::format("j = {}, k = {}: {}", key_text(*side.source, cell.j, query),
+                                 key_text(*side.source, cell.k, query), describe(side));
+  if (uses_second(ui) && !ui.flipped && sides[1].slice) text += fmt::format(".  B: {}", describe(sides[1]));
+  return text;
+}
+
+std::string framed_text(AttentionModel& model, const AttentionUi& ui, const AttentionData& data) {
+  const std::string text = pair_text(model, ui, data, *ui.pinned);
+  if (!ui.pinned_back) return "Framed: " + text;
+  return fmt::format("Framed by distance, at query {}: {}", format_count(ui.pinned_back->query), text);
+}
+
+MapCaption map_caption(AttentionModel& model, const AttentionUi& ui, const AttentionData& data) {
+  const std::array<AttentionSideData, 2>& sides = model.shown(ui, data);
+  const std::size_t first = ui.flipped ? 1 : 0;
+  const AttentionSideData &side = sides[first], &b = sides[1];
+  MapCaption caption;
+  if (!side.slice || !side.source) return caption;
+  const bool two = compares(ui) && !ui.flipped && b.slice && b.source;
+  caption.lines.push_back((two ? "A: " : "") + picture_caption(side.slice_of, *side.source));
+  if (two) caption.lines.push_back("B: " + second_caption(side, b));
+  std::string origin = windows_origin_sentence(ui, first);
+  if (origin.empty() && two) origin = windows_origin_sentence(ui, 1);
+  if (!origin.empty()) caption.lines.push_back(origin);
+  if (ui.pinned && !shows_grid(ui)) caption.framed = framed_text(model, ui, data);
+  return caption;
+}
+
+std::string map_caption_text(AttentionModel& model, const AttentionUi& ui, const AttentionData& data) {
+  MapCaption caption = map_caption(model, ui, data);
+  if (caption.lines.empty()) return {};
+  std::vector<std::string> sentences;
+  const std::array<AttentionSideData, 2>& sides = model.shown(ui, data);
+  if (!shows_grid(ui)) {
+    sentences.push_back(map_title(ui, sides, ui.flipped ? 1 : ui.show == AttentionShow::difference ? 2 : 0));
+  } else if (data.grid.of) {
+    sentences.push_back(fmt::format("p(j, k) for queries {} (down) and heads {} (across)",
+                                    fmt::join(data.grid.of->queries, ", "), fmt::join(data.grid.of->heads, ", ")));
+  }
+  if (ui.show == AttentionShow::side_by_side && !ui.flipped) sentences.push_back(map_title(ui, sides, 1));
+  sentences.insert(sentences.end(), caption.lines.begin(), caption.lines.end());
+  if (!caption.framed.empty()) sentences.push_back(caption.framed);
+  std::string text;
+  for (const std::string& one : sentences) text += (text.empty() ? "" : " ") + one + (one.ends_with('.') ? "" : ".");
+  return text;
+}
 
 std::array<std::int64_t, 2> shown_distances(const AttentionUi& ui, const AttentionSideData& side) {
   const std::int64_t query = side.slice_of.query.query;

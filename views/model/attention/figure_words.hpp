@@ -1,13 +1,18 @@
-// What stands beside the figures of attention in words: units, what no preference would give, and where a key is.
+// What stands beside the maps and figures of attention in words: units, what no preference would give, where a key is,
+// and what a picture is of.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "views/data/attention_state.hpp"
 
 namespace triscope {
+
+class AttentionModel;
 
 /// "2nd", "11th", "23rd".
 std::string ordinal(std::int64_t number);
@@ -31,12 +36,30 @@ std::string missing_pair_text(const AttentionCell& cell, std::int64_t query);
 std::string source_line(const AttentionSource& source, const SourceReply* reply);
 /// "layer7.npz, window 512 × 32, trilinear": what stands below a picture of a slice.
 std::string picture_caption(const SliceRequest& slice, const SourceReply& source);
-/// What a file does not say, and every p depends on: that its windows are a preset, or were typed; empty: neither.
-std::string windows_origin_sentence(const AttentionUi& ui);
+/// What the file of a side does not say, and every p depends on: that its windows are a preset, or were typed; empty:
+/// neither.
+std::string windows_origin_sentence(const AttentionUi& ui, std::size_t side = 0);
 /// "attention_layer7_head2_query307": a picture's name without its ending.
 std::string picture_name(const AttentionUi& ui);
 /// "attention_layer7_head2_mean": of a picture of the mean over queries.
 std::string mean_picture_name(const AttentionUi& ui);
+/// "A: induction, bf16 kernel, query 307, head 2": over a map; `which` as of `AttentionModel::map`.
+std::string map_title(const AttentionUi& ui, const std::array<AttentionSideData, 2>& sides, int which);
+/// "brown 1,005 with jumps 1,011: p = 0.138, logit 4.62".
+std::string pair_text(AttentionModel& model, const AttentionUi& ui, const AttentionData& data,
+                      const AttentionCell& cell);
+/// "Framed by distance, at query 511: " and the pair that is framed.
+std::string framed_text(AttentionModel& model, const AttentionUi& ui, const AttentionData& data);
+
+/// What stands below a picture of what the panel shows, line by line: of what it is.
+struct MapCaption {
+  std::vector<std::string> lines;
+  std::string framed;  ///< the pair that is framed; empty: none
+};
+MapCaption map_caption(AttentionModel& model, const AttentionUi& ui, const AttentionData& data);
+/// The same with the title as one text, which stands beside a picture; empty while it shows nothing.
+std::string map_caption_text(AttentionModel& model, const AttentionUi& ui, const AttentionData& data);
+
 /// How far back a search by distance begins: where the pinned pair is, or else the strongest one of the shown slice.
 std::array<std::int64_t, 2> shown_distances(const AttentionUi& ui, const AttentionSideData& side);
 
