@@ -123,7 +123,7 @@ void Application::draw() {
   ui_.selection.hovered_now = 0;
   ui_.chart_areas.clear();
   ui_.printing = only_ || (camera_.wanted() && camera_.wanted()->panel);
-  ui_.attention.print_mean = ui_.attention.save_mean && camera_.wanted() && camera_.wanted()->panel == Panel::attention;
+  ui_.attention.print_mean = camera_.wanted() && camera_.wanted()->panel == Panel::mean;
   if (shows_attention()) {
     walk_on(ui_.attention, data_.attention);
     attention_.supply();  // the next slice is made while this one is drawn
@@ -170,9 +170,7 @@ void Application::open_dropped(const std::filesystem::path& file) {
 std::string Application::vectors_of(Panel panel, VectorFormat format, const PrintChoice& choice) {
   models_.maker.at_once = true;  // until the next frame
   Context now = context();
-  if (panel != Panel::attention || !ui_.attention.save_mean) return panel_picture(now, panel, format, choice);
-  PrintChoice words = choice;
-  return mean_picture(now, format, words);
+  return panel_picture(now, panel, format, choice);
 }
 
 void Application::save_chart(const ask::SaveChart& request, const std::filesystem::path& file) {
@@ -201,8 +199,7 @@ void Application::save_chart(const ask::SaveChart& request, const std::filesyste
 void Application::draft_picture(Panel panel) {
   models_.maker.at_once = true;  // until the next frame
   Context now = context();
-  const bool mean = panel == Panel::attention && ui_.attention.save_mean;
-  PictureDraft draft{panel, mean ? mean_words(now) : panel_words(now, panel), {}, {}};
+  PictureDraft draft{panel, panel_words(now, panel), {}, {}};
   draft.title = draft.own.title.value_or("");
   draft.caption = draft.own.caption.value_or("");
   const PictureDraft& last = ui_.last_picture;

@@ -44,8 +44,8 @@ struct Application::FileActions {
   Panel fix(std::optional<Panel>& panel) const { return panel.emplace(or_front(panel, a.ui_)); }
   std::string named(Panel panel, const char* ending) const {
     std::string name = panel_info(panel).id;
-    if (panel == Panel::attention)
-      name = a.ui_.attention.save_mean ? mean_picture_name(a.ui_.attention) : picture_name(a.ui_.attention);
+    if (panel == Panel::attention) name = picture_name(a.ui_.attention);
+    if (panel == Panel::mean) name = mean_picture_name(a.ui_.attention);
     if (panel == Panel::paper) name.append("_").append(paper_page_id(a.ui_.paper.page));
     if (panel == Panel::explore && a.data_.explore.chart)
       name = file_name_of(explore_picture_title(*a.data_.explore.chart));
@@ -75,11 +75,9 @@ struct Application::FileActions {
     return save_table(a.files_.proposed_path("latency.csv"), Panel::latency);
   }
   FileAction operator()(ask::SaveChart& request) const {
-    if (!request.panel) a.ui_.attention.save_mean = false;  // what is in front, not what was chosen last in Export
     const Panel panel = fix(request.panel);
-    const bool vectors =
-        (panel != Panel::attention || a.ui_.attention.save_mean) && panel != Panel::latency && panel != Panel::details;
-    const std::string ending = vectors ? a.ui_.settings.chart_endings.front() : std::string(kChartEndings.front());
+    const std::string ending =
+        has_vectors(panel) ? a.ui_.settings.chart_endings.front() : std::string(kChartEndings.front());
     return {named(panel, ending.c_str()), [&app = a, request](const auto& file) { app.save_chart(request, file); }};
   }
   FileAction operator()(ask::SaveChartData& request) const {
@@ -154,10 +152,7 @@ struct Application::Handlers {
   void operator()(const ask::OpenRecorded&) const { a.database_.open_recorded(); }
   void operator()(const ask::ListFolder& request) const { a.files_.list(request.folder); }
   void operator()(const ask::CopyTable& request) const { copy(Panel::latency, request.format); }
-  void operator()(const ask::CopyChart& request) const {
-    if (!request.panel) a.ui_.attention.save_mean = false;
-    a.camera_.order({3, or_front(request.panel, a.ui_), {}});
-  }
+  void operator()(const ask::CopyChart& request) const { a.camera_.order({3, or_front(request.panel, a.ui_), {}}); }
   void operator()(const ask::CopyPanelData& request) const { copy(or_front(request.panel, a.ui_), TableFormat::tsv); }
   void operator()(const ask::CopyText& request) const { ImGui::SetClipboardText(request.text.c_str()); }
 
@@ -218,6 +213,12 @@ struct Application::Handlers {
 
   void operator()(const ask::ShowPanel& request) const {
     a.ui_.show(request.panel);
+    if (request.panel == Panel::mean) {
+      AttentionUi& ui = a.ui_.attention;
+      ui.mean_of_queries = true;
+      ui.search.open = false;
+      ui.column = AttentionColumn::figures;
+    }
     if (const auto page = find_paper_page(request.page)) a.ui_.paper.page = *page;
   }
   void operator()(const ask::ShowMeasurements&) const { a.ui_.workspace = Workspace::measure; }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "views/attention/attention_axes.hpp"
+#include "views/attention/attention_panels.hpp"
 #include "views/model/attention/figure_words.hpp"
 #include "views/model/attention/mean_words.hpp"
 #include "views/model/attention/triple_hits.hpp"
@@ -168,15 +169,15 @@ void draw_mean_picture(Context& context, const MeanMaps& maps, std::int64_t head
   ImGui::Dummy(size);
 }
 
-void draw_mean_for_picture(Context& context) {
+void draw_mean_panel(Context& context) {
   const AttentionUi& ui = context.ui.attention;
   const Look& look = context.look;
   const MeanMaps* maps = shown_means(ui, context.data.attention);
   const AttentionSideData& side = context.data.attention.sides[0];
-  if (!maps || !side.source) return;
+  if (!maps || !side.source) return draw_no_means(context);
   const std::int64_t head = std::clamp<std::int64_t>(ui.head, 0, maps->heads - 1);
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  context.ui.chart_areas[Panel::attention] = {at.x, at.y, room.x, room.y};
+  context.ui.chart_areas[Panel::mean] = {at.x, at.y, room.x, room.y};
   ImGui::PushFont(look.heading, kHeadingSize * 0.9F);
   ImGui::GetWindowDrawList()->AddText(ImVec2(at.x + look.px(46), at.y + look.px(12)), look.theme.text,
                                       mean_title(*maps, head).c_str());

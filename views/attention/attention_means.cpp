@@ -84,19 +84,6 @@ void begin_peak_columns(const Context& context, std::vector<ExplainedColumn> bef
   explained_headers(context, columns);
 }
 
-/// Why there is nothing to show yet, or at all.
-void draw_no_means(Context& context) {
-  const AttentionData& data = context.data.attention;
-  const std::optional<OverviewRequest> overview = wanted_overview(context.ui.attention, data);
-  const bool match3 = overview && overview->query.problem.mask == Mask::full;  // whose mask nobody chose
-  if (match3 || context.ui.attention.mask == Mask::full)
-    return muted_text(context, "With a full mask pairs have no distances in common, and there is no mean.", true);
-  const bool none = data.overview.answer && !data.means.pending && !wanted_means(context.ui.attention, data);
-  if (none && !is_walking(context.ui.attention))
-    return muted_text(context, "These windows and heads have too many pairs for a mean: choose smaller windows.", true);
-  draw_survey_state(context, data.means.pending || !data.means.answer, data.means.problem);
-}
-
 /// A peak of a head among those that are listed. A click shows its mean, and frames the pair.
 void draw_head_peak(Context& context, const MeanMaps& maps, const std::vector<MeanPeak>& listed, std::size_t n) {
   AttentionUi& ui = context.ui.attention;
@@ -160,6 +147,18 @@ void draw_framed_peak(Context& context, const MeanMaps& maps, std::int64_t head)
 }
 
 }  // namespace
+
+void draw_no_means(Context& context) {
+  const AttentionData& data = context.data.attention;
+  const std::optional<OverviewRequest> overview = wanted_overview(context.ui.attention, data);
+  const bool match3 = overview && overview->query.problem.mask == Mask::full;  // whose mask nobody chose
+  if (match3 || context.ui.attention.mask == Mask::full)
+    return muted_text(context, "With a full mask pairs have no distances in common, and there is no mean.", true);
+  const bool none = data.overview.answer && !data.means.pending && !wanted_means(context.ui.attention, data);
+  if (none && !is_walking(context.ui.attention))
+    return muted_text(context, "These windows and heads have too many pairs for a mean: choose smaller windows.", true);
+  draw_survey_state(context, data.means.pending || !data.means.answer, data.means.problem);
+}
 
 void draw_head_peaks(Context& context) {
   AttentionUi& ui = context.ui.attention;

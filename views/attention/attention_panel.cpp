@@ -127,15 +127,13 @@ void draw_export(Context& context) {
   ImGui::SetNextWindowPos(ImVec2(corner.x, corner.y + context.look.px(4)), ImGuiCond_Appearing, ImVec2(1, 0));
   if (!ImGui::BeginPopup("export")) return;
   constexpr Panel kPanel = Panel::attention;
-  const auto picture = [&](const char* copy, const char* save, bool mean) {
-    const bool copies = ImGui::MenuItem(copy), saves = ImGui::MenuItem(save);
-    if (copies || saves) context.ui.attention.save_mean = mean;
-    if (copies) context.request(ask::CopyChart{kPanel});
-    if (saves) context.request(ask::SaveChart{kPanel, {}});
+  const auto picture = [&](const char* copy, const char* save, Panel panel) {
+    if (ImGui::MenuItem(copy)) context.request(ask::CopyChart{panel});
+    if (ImGui::MenuItem(save)) context.request(ask::SaveChart{panel, {}});
   };
-  picture("Copy picture of the map", "Save picture of the map...", false);
+  picture("Copy picture of the map", "Save picture of the map...", kPanel);
   ImGui::BeginDisabled(!shown_means(context.ui.attention, context.data.attention));
-  picture("Copy picture of the mean", "Save picture of the mean...", true);
+  picture("Copy picture of the mean", "Save picture of the mean...", Panel::mean);
   ImGui::EndDisabled();
   if (ImGui::MenuItem("Copy strongest triples")) context.request(ask::CopyPanelData{kPanel});
   if (ImGui::MenuItem("Save strongest triples as CSV...")) context.request(ask::SaveChartData{kPanel, {}});
@@ -260,7 +258,7 @@ void draw_middle(Context& context) {
   ImGui::EndDisabled();
   field_problems(context);
   if (context.ui.attention.print_mean) {
-    draw_mean_for_picture(context);
+    draw_mean_panel(context);
   } else if (!open && !refusal_of(data).empty()) {
     draw_refusal(context, refusal_of(data));
   } else if (context.ui.attention.show == AttentionShow::grid && !context.ui.attention.flipped) {

@@ -6,5 +6,7 @@
 namespace triscope {
 
 void draw_attention_panel(Context& context);
+/// The mean over queries of the shown head, as a picture of it has it.
+void draw_mean_panel(Context& context);
 
 }  // namespace triscope

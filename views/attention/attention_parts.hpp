@@ -83,8 +83,8 @@ void draw_head_peaks(Context& context);
 void draw_mean_map(Context& context);
 /// attention_mean_map.cpp: that map from `at` on, `size` with its edges, axes and colour scale.
 void draw_mean_picture(Context& context, const MeanMaps& maps, std::int64_t head, ImVec2 at, ImVec2 size);
-/// attention_mean_map.cpp: the same in the room that is left, for a picture of it.
-void draw_mean_for_picture(Context& context);
+/// attention_means.cpp: why there is no mean to show yet, or at all.
+void draw_no_means(Context& context);
 /// attention_survey.cpp: all heads at one query.
 void draw_sheet(Context& context);
 /// attention_survey.cpp: why an overview, a sheet or a table made of them is not there; asks again on request.

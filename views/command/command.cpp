@@ -122,6 +122,8 @@ const Command kCommands[] = {
      "The probabilities of A minus those of B", has_slice},
     {ask::ShowMaps{AttentionShow::grid}, "View", "Attention: grid of queries and heads", "",
      "Small maps with one zoom: queries down, heads across", has_slice},
+    {ask::ShowPanel{Panel::mean}, "View", "Attention: mean over queries", "",
+     "Where the shown head looks on average, by distance", has_slice},
     {ask::FindTriples{}, "View", "Attention: search all queries and heads", "",
      "List the strongest triples, as the search in the attention panel is set", can_search},
     {ask::ShowMeasurements{}, "View", "Measurements", "M", "Back to the measurements", always},

@@ -104,8 +104,7 @@ struct AttentionUi {
   bool windows_typed = false;                     ///< else they are a preset
   bool check_wider = false;                       ///< means at wider windows are made as well
   std::optional<FormerWindows> before_wider;      ///< while wider windows are shown that nobody typed
-  bool save_mean = false;                         ///< a picture that is saved is of that mean, not of the map
-  bool print_mean = false;                        ///< so is the one that is taken of this frame
+  bool print_mean = false;                        ///< in this frame it stands in the middle, for a picture of it
   std::optional<double> range_low, range_high;    ///< log p; unset: from the slice
   std::optional<HeatmapPart> part;                ///< zoomed in; unset: the whole window
   AttentionColumn column = AttentionColumn::map;  ///< the one that a window too narrow for three shows

@@ -28,6 +28,9 @@ constexpr std::array kPanels{
     PanelInfo{Panel::log, "log", "Log", "What the program did, newest last"},
     PanelInfo{Panel::attention, "attention", "Attention",
               "Inside the attention tensor: which pairs of tokens a query attends to", Workspace::attention},
+    PanelInfo{Panel::mean, "mean", "Mean over queries",
+              "The map of the head that Attention shows, as the mean over its queries, by distance",
+              Workspace::attention},
 };
 static_assert(is_by_panel(kPanels));
 

@@ -25,8 +25,14 @@ enum class Panel {
   queue,
   log,
   attention,
+  mean,
   count
 };
+
+/// Whether its picture can be made of lines and text; one of another panel has pixels alone.
+constexpr bool has_vectors(Panel panel) {
+  return panel != Panel::attention && panel != Panel::latency && panel != Panel::details;
+}
 
 /// Whether row i of a table is that of panel i, so that panels are its indices.
 template <typename Rows>

@@ -120,6 +120,7 @@ constexpr std::array kPanels{
     PanelContent{Panel::queue, draw_queue_panel, no_text},
     PanelContent{Panel::log, draw_log_panel, no_text},
     PanelContent{Panel::attention, draw_attention_panel, attention_panel_text},
+    PanelContent{Panel::mean, draw_mean_panel, no_text},
 };
 static_assert(is_by_panel(kPanels));
 

@@ -111,6 +111,7 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
   if (panel == Panel::compare) return compare_now(context, format, choice);
   if (panel == Panel::paper) return paper_picture(context, format, choice);
   if (panel == Panel::lengths) return lengths_now(context, format, choice);
+  if (panel == Panel::mean) return mean_picture(context, format, choice);
   const LatencyModel* model = context.models.latency(context.data);
   if (!model || model->lines.empty()) refuse(panel, "nothing was measured yet");
   const SweepResults& sweep = *context.data.shown;

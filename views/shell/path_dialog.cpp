@@ -32,7 +32,6 @@ struct PathQuestion {
 
 /// How each request asks for its file.
 struct Questions {
-  bool mean = false;  ///< a picture of attention is of the mean over queries
   PathQuestion operator()(const ask::OpenDatabase&) const {
     return {"Open database", "Dropping the file on the window does the same.", "Open", false, {".db"}};
   }
@@ -76,16 +75,15 @@ struct Questions {
             {".csv"}};
   }
   PathQuestion operator()(const ask::SaveChart& request) const {
-    const bool attention = request.panel == Panel::attention;
-    if (attention && !mean)
+    if (request.panel == Panel::attention)
       return {"Save picture of the attention map",
               "The map as it is shown, with axes, colours and the framed pair, at three times its size on screen.",
               "Save",
               true,
               {".png"}};
-    return {attention       ? "Save picture of the mean over queries"
-            : request.panel ? fmt::format("Save chart: {}", panel_info(*request.panel).title)
-                            : "Save chart",
+    return {request.panel == Panel::mean ? "Save picture of the mean over queries"
+            : request.panel              ? fmt::format("Save chart: {}", panel_info(*request.panel).title)
+                                         : "Save chart",
             "PNG has pixels, three times the chart's size on screen; PDF and SVG are for a paper, with text and lines.",
             "Save",
             true,
@@ -405,7 +403,7 @@ bool draw_path(Context& context, const PathQuestion& question) {
 void draw_path_dialog(Context& context) {
   PathDialog& path = context.ui.path;
   if (!path.waiting) return;
-  const PathQuestion question = std::visit(Questions{context.ui.attention.save_mean}, *path.waiting);
+  const PathQuestion question = std::visit(Questions{}, *path.waiting);
   if (!ImGui::IsPopupOpen("path")) ImGui::OpenPopup("path");
   if (!begin_dialog(context.look, "path", 620)) return;
   dialog_heading(context.look, question.title.c_str());

@@ -296,11 +296,12 @@ TEST_F(AttentionJourney, the_mean_and_the_map_of_a_query_are_saved_each) {
   travel([](ImGuiTestContext* c) {
     open(c);
     until(c, [] { return data().attention.means.answer != nullptr; });
-    for (const auto& [name, mean] :
-         {std::pair{"mean.png", true}, {"map.png", false}, {"mean.svg", true}, {"closed.png", true}}) {
-      ui().attention.save_mean = mean;
+    for (const auto& [name, panel] : {std::pair{"mean.png", Panel::mean},
+                                      {"map.png", Panel::attention},
+                                      {"mean.svg", Panel::mean},
+                                      {"closed.png", Panel::mean}}) {
       ui().attention.mean_of_queries = std::string_view(name) != "closed.png";
-      app().carry_out(ask::SaveChart{Panel::attention, (world().folder / name).string()});
+      app().carry_out(ask::SaveChart{panel, (world().folder / name).string()});
       c->Yield(3);
       wait(c);
     }
@@ -311,7 +312,6 @@ TEST_F(AttentionJourney, the_mean_and_the_map_of_a_query_are_saved_each) {
     IM_CHECK(bytes("mean.png").size() > 2000 && bytes("mean.png") != bytes("map.png"));
     IM_CHECK(bytes("closed.png") == bytes("mean.png"));  // whatever the column of figures shows
     ui().attention.mean_of_queries = true;
-    ui().attention.save_mean = false;
     for (const auto& [item, name] : {std::pair{"//$FOCUSED/Save picture of the mean...", "_mean."},
                                      {"//$FOCUSED/Save picture of the map...", "_query"},
                                      {"//$FOCUSED/Save picture of the mean...", "_mean."}}) {
