@@ -112,7 +112,8 @@ bool Application::prepare_frame(float monitor_scale) {
   library_.watch();
   const bool news = queue_.drain() || messages_.expire(std::time(nullptr));
   keys_.before_frame(ui_.keys_wait);
-  const bool looks_new = appearance_.prepare_frame(monitor_scale);
+  const bool looks_new =
+      appearance_.prepare_frame(monitor_scale, camera_.wanted() ? camera_.wanted()->dark : std::nullopt);
   return news || looks_new ||
          (ui_.front_pending > 0 && ui_.workspace == Workspace::measure);  // a fresh layout takes a few frames
 }

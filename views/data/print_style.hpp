@@ -16,12 +16,14 @@ inline constexpr double kLeastPrintCm = 3, kMostPrintCm = 100, kLeastFontPt = 4,
 /// What a chart is saved as; the first has pixels.
 inline constexpr std::array<std::string_view, 3> kChartEndings{".png", ".pdf", ".svg"};
 
+/// Its size on paper, and how it looks there.
 struct PrintSize {
   double width_cm = kTextCm;
   std::optional<double> height_cm;  ///< unset: as the width and the words ask for
   double font_pt = 8;  ///< of legends and axis titles; numbers and captions are a tenth smaller, the title a quarter
                        ///< larger
   bool from_zero = false;  ///< the axis of Explore's values begins at zero, unless it is logarithmic
+  bool dark = false;       ///< the colours of the dark theme; one with pixels has them too
   bool operator==(const PrintSize&) const = default;
 };
 

@@ -43,9 +43,9 @@ std::string dashes_for_print(int style) {
 
 /// A level's name: at the right edge of the plot, or in the legend of a picture that is narrow.
 void name_level(PlotText& text, std::vector<EdgeLabel>& labels, const std::string& name, const Series& level,
-                bool narrow) {
-  const ImU32 colour = series_colour(light_theme(), level);
-  if (narrow) {
+                const PrintStyle& style) {
+  const ImU32 colour = series_colour(theme_of(style), level);
+  if (is_narrow(style)) {
     text.legend.push_back({name, colour, 0, true, dashes_for_print(level.colour)});
   } else {
     text.right_room = std::max(text.right_room, room_of(name));
@@ -59,7 +59,7 @@ void draw_levels(VectorCanvas& canvas, const PlotFrame& frame, const std::vector
   for (std::size_t n = 0; n < levels.size(); ++n) {
     const Series& level = levels[n].series;
     const float y = frame.at(1, levels[n].points.front().y).y;
-    canvas.line({{frame.low().x, y}, {frame.high().x, y}}, series_colour(light_theme(), level), 1,
+    canvas.line({{frame.low().x, y}, {frame.high().x, y}}, series_colour(canvas.theme(), level), 1,
                 dashes_for_print(level.colour));
     if (n < labels.size()) labels[n].y = y;
   }
@@ -70,17 +70,16 @@ std::string bar_level_name(const SeriesPoints& level, const std::vector<SeriesPo
   return level_name(level.series, levels, true) + " " + significant_text(level.points.front().y);
 }
 
-std::vector<LegendEntry> legend_of(const std::vector<SeriesPoints>& series, bool lines) {
+std::vector<LegendEntry> legend_of(const Theme& theme, const std::vector<SeriesPoints>& series, bool lines) {
   std::vector<LegendEntry> legend;
   for (const SeriesPoints& one : series) {
-    legend.push_back(
-        {one.series.label, series_colour(light_theme(), one.series), lines ? one.series.colour % 8 : 1, lines});
+    legend.push_back({one.series.label, series_colour(theme, one.series), lines ? one.series.colour % 8 : 1, lines});
   }
   return legend;
 }
 
 void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const SeriesPoints& series) {
-  const ImU32 colour = series_colour(light_theme(), series.series);
+  const ImU32 colour = series_colour(canvas.theme(), series.series);
   // Shapes of one area differ: the line follows the fastest of each.
   std::vector<ImVec2> line;
   double last_x = -1;
@@ -106,16 +105,15 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const SeriesPoints&
 
 std::string bars_picture(const BarChart& chart, const std::string& title, const std::string& caption,
                          const PrintStyle& style) {
-  const Theme& theme = light_theme();
+  const Theme& theme = theme_of(style);
   const double top = value_range(chart.series, chart.levels).high;
   PlotAxis x{-0.5, static_cast<double>(std::max<std::size_t>(1, chart.categories.size())) - 0.5, false, {}, "windows"};
   for (std::size_t n = 0; n < chart.categories.size(); ++n)
     x.ticks.emplace_back(static_cast<double>(n), chart.categories[n]);
-  PlotText text{title, caption, legend_of(chart.series, false)};
-  const bool narrow = is_narrow(style);
+  PlotText text{title, caption, legend_of(theme, chart.series, false)};
   std::vector<EdgeLabel> labels;
   for (const SeriesPoints& level : chart.levels)
-    name_level(text, labels, bar_level_name(level, chart.levels), level.series, narrow);
+    name_level(text, labels, bar_level_name(level, chart.levels), level.series, style);
   place_names(x, text, style);
   const PrintPage page = make_page(style, text);
   VectorCanvas& canvas = *page.canvas;
@@ -141,10 +139,10 @@ std::string scaling_picture(const ScalingChart& chart, const std::string& title,
     for (const ChartPoint& point : series.points) x_low = std::min(x_low, point.x), x_high = std::max(x_high, point.x);
   }
   const ValueRange values = value_range(chart.series, chart.levels);
-  PlotText text{title, caption, legend_of(chart.series, true)};
+  PlotText text{title, caption, legend_of(theme_of(style), chart.series, true)};
   std::vector<EdgeLabel> labels;
   for (const SeriesPoints& level : chart.levels)
-    name_level(text, labels, level_name(level.series, chart.levels, true), level.series, is_narrow(style));
+    name_level(text, labels, level_name(level.series, chart.levels, true), level.series, style);
   const PrintPage page = make_page(style, text);
   VectorCanvas& canvas = *page.canvas;
   const PlotFrame frame(page, power_axis(x_low / 1.4, x_high * 1.4, "window area w1 × w2, tokens²"),
@@ -156,7 +154,7 @@ std::string scaling_picture(const ScalingChart& chart, const std::string& title,
 
 std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, const std::string& title,
                             const std::string& caption, const PrintStyle& style) {
-  const Theme& theme = light_theme();
+  const Theme& theme = theme_of(style);
   double x_low = 1e300, x_high = 1, y_low = 1e300, y_high = 1e-300;
   PlotText text{title, caption};
   const bool narrow = is_narrow(style);

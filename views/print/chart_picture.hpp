@@ -1,4 +1,4 @@
-// Charts as vector pictures for print: light, with a caption that says what was measured and how.
+// Charts as vector pictures for print: light unless asked for, with a caption that says what was measured and how.
 #pragma once
 
 #include <string>

@@ -61,7 +61,7 @@ PlotAxis ratio_axis(const std::vector<Drawn>& lines, const std::string& first) {
 
 std::string compare_picture(const CompareModel& model, const std::string& title, const std::string& caption,
                             const PrintStyle& style) {
-  const Theme& theme = light_theme();
+  const Theme& theme = theme_of(style);
   const std::vector<Drawn> lines = drawn_lines(model);
   std::vector<LegendEntry> legend;
   for (std::size_t s = 1; s < model.sweeps.size() && model.sweeps.size() > 2; ++s)

@@ -53,13 +53,13 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& 
   }
 }
 
-std::vector<LegendEntry> legend_of(const ExploreChart& chart) {
+std::vector<LegendEntry> legend_of(const Theme& theme, const ExploreChart& chart) {
   std::vector<LegendEntry> legend;
   std::set<std::string> met;
   for (const ExplorePlot& plot : chart.plots) {
     for (const ExploreLine& line : plot.lines) {
       if (!line.name.empty() && met.insert(line.name).second)
-        legend.push_back({drawn_name(chart.query.color, line.name), explore_colour(light_theme(), chart, line), shape_of(line),
+        legend.push_back({drawn_name(chart.query.color, line.name), explore_colour(theme, chart, line), shape_of(line),
                           line.joined});
     }
   }
@@ -70,7 +70,7 @@ std::vector<LegendEntry> legend_of(const ExploreChart& chart) {
 
 std::string explore_picture(const ExploreChart& chart, const std::string& title, const std::string& caption,
                             const PrintStyle& style) {
-  const Theme& theme = light_theme();
+  const Theme& theme = theme_of(style);
   const std::size_t count = chart.plots.size();
   const std::size_t columns = chart.columns > 0  ? chart.columns
                               : is_narrow(style) ? 1
@@ -79,7 +79,7 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
   const bool named =
       std::ranges::any_of(chart.plots, [](const ExplorePlot& plot) { return !plot.name.empty() || !plot.row.empty(); });
   const float head = named ? 18 : 0, between = 14;
-  PlotText text{title, caption, legend_of(chart)};
+  PlotText text{title, caption, legend_of(theme, chart)};
   if (columns == 1 && !chart.x.names.empty()) {
     PlotAxis x = axis_of(chart.x, chart.query.x, false, 1e9F);
     place_names(x, text, style);
@@ -116,8 +116,7 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
     const PlotFrame frame(canvas, place, std::move(x), std::move(y));
     for (const bool others : {true, false}) {  // what is named lies over them
       for (const ExploreLine& line : plot.lines) {
-        if ((line.style == kOtherLines) == others)
-          plot_line(canvas, frame, line, explore_colour(light_theme(), chart, line));
+        if ((line.style == kOtherLines) == others) plot_line(canvas, frame, line, explore_colour(theme, chart, line));
       }
     }
   }

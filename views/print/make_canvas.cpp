@@ -10,10 +10,13 @@ float unit_of(const PrintSize& size) {
   return static_cast<float>(size.font_pt / kPointsOfPixel / kBody);
 }
 
-std::unique_ptr<VectorCanvas> make_canvas(const PrintStyle& style, ImVec2 size, std::string_view title, ImU32 ground) {
+const Theme& theme_of(const PrintStyle& style) { return style.size.dark ? dark_theme() : light_theme(); }
+
+std::unique_ptr<VectorCanvas> make_canvas(const PrintStyle& style, ImVec2 size, std::string_view title) {
   const float unit = unit_of(style.size);
-  if (style.format == VectorFormat::pdf) return std::make_unique<PdfCanvas>(size, unit, title, ground);
-  return std::make_unique<SvgCanvas>(size, unit, title, ground);
+  const Theme& theme = theme_of(style);
+  if (style.format == VectorFormat::pdf) return std::make_unique<PdfCanvas>(size, unit, title, theme);
+  return std::make_unique<SvgCanvas>(size, unit, title, theme);
 }
 
 }  // namespace triscope

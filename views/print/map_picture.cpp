@@ -46,8 +46,8 @@ std::size_t level_for_page(const HeatmapPyramid& pyramid) {
   return n;
 }
 
-ImU32 colour_of(const HeatmapStyle& style, double value) {
-  if (std::isinf(value) && value < 0) return light_theme().missing;
+ImU32 colour_of(const Theme& theme, const HeatmapStyle& style, double value) {
+  if (std::isinf(value) && value < 0) return theme.missing;
   const double share = std::clamp(heatmap_position(style, value), 0.0, 1.0);
   return to_colour(colour_at(style.map, static_cast<float>(std::round(share * kColours) / kColours)));
 }
@@ -65,9 +65,10 @@ void draw_cells(VectorCanvas& canvas, const PlotFrame& frame, const HeatmapPyram
   };
   for (std::int64_t y = 0; y < level.height; ++y) {
     for (std::int64_t x = 0; x < level.width;) {
-      const ImU32 colour = colour_of(style, static_cast<double>(level.at(x, y)));
+      const ImU32 colour = colour_of(canvas.theme(), style, static_cast<double>(level.at(x, y)));
       std::int64_t end = x + 1;
-      while (end < level.width && colour_of(style, static_cast<double>(level.at(end, y))) == colour) ++end;
+      while (end < level.width && colour_of(canvas.theme(), style, static_cast<double>(level.at(end, y))) == colour)
+        ++end;
       const ImVec2 low = frame.at(x_of(x), y_of(y)), corner = frame.at(x_of(end), y_of(y + 1));
       // A hair over its neighbours: viewers show the ground between boxes that only touch.
       canvas.box(low, ImVec2(std::min(corner.x + 0.15F, frame.high().x), std::min(corner.y + 0.15F, frame.high().y)),
@@ -88,7 +89,7 @@ void draw_scale(VectorCanvas& canvas, const PlotFrame& frame, const HeatmapStyle
     canvas.box(ImVec2(edge(n), y), ImVec2(std::min(edge(n + 1) + 0.15F, from + wide), y + 8),
                to_colour(colour_at(style.map, (static_cast<float>(n) + 0.5F) / kSteps)));
   }
-  const Theme& theme = light_theme();
+  const Theme& theme = canvas.theme();
   canvas.text(from - 6, y + 7.5F, significant_text(std::exp(style.low), 2),
               {10, theme.muted, Anchor::end, false, true});
   canvas.text(from + wide + 6, y + 7.5F, significant_text(std::exp(style.high), 2) + "  p",
@@ -107,7 +108,7 @@ const MeanMaps& means_of(Context& context) {
 
 std::string map_picture(const WindowMap& map, MapMetric metric, const std::string& title, const std::string& caption,
                         const PrintStyle& style) {
-  const Theme& theme = light_theme();
+  const Theme& theme = theme_of(style);
   const PlotText text{title, caption};
   const PrintPage page = make_page(style, text);
   VectorCanvas& canvas = *page.canvas;

@@ -50,7 +50,7 @@ std::string caption_of(PaperPage page, const std::string& text) {
 std::string table1_now(Context& context, VectorFormat format, PrintChoice& choice) {
   const PaperModel* model = context.models.paper(context.data);
   if (!model || model->measured == 0) refuse("none of its windows was measured", "open a database that has them");
-  const Theme& theme = light_theme();
+  const Theme& theme = theme_of({format, choice.size});
   PlotAxis x{-0.5, static_cast<double>(model->lines.size()) - 0.5, false, {}, "windows"};
   double most = 0;
   for (const PaperLine& line : model->lines) {
@@ -75,7 +75,7 @@ std::string table1_now(Context& context, VectorFormat format, PrintChoice& choic
 
 std::string operator_now(const Context& context, VectorFormat format, PrintChoice& choice) {
   const Windows windows = windows_of(context.ui.paper.the_operator);
-  const Theme& theme = light_theme();
+  const Theme& theme = theme_of({format, choice.size});
   const std::vector<OperatorWork> all = work_by_length(windows, 8, 20);
   struct Series {
     const char* name;
@@ -132,7 +132,7 @@ std::string tiling_now(const Context& context, VectorFormat format, PrintChoice&
   const TileAnswer* answer = context.data.tiles.answer.get();
   const TileUse* use = answer ? shown_use(context.ui.paper.tiles, answer->uses) : nullptr;
   if (use == nullptr || use->query_tiles.blocks.empty()) refuse("it shows no tiles", "choose a kernel that has tiles");
-  const Theme& theme = light_theme();
+  const Theme& theme = theme_of({format, choice.size});
   const Problem& problem = answer->question.problem;
   const std::int64_t query = answer->question.query.value_or(0);
   const auto first = [&](std::int64_t window) {
@@ -180,7 +180,7 @@ std::string tiling_now(const Context& context, VectorFormat format, PrintChoice&
 std::string rotation_now(const Context& context, VectorFormat format, PrintChoice& choice) {
   constexpr std::int64_t kMostShift = 64;
   const RotationUi& ui = context.ui.paper.rotation;
-  const Theme& theme = light_theme();
+  const Theme& theme = theme_of({format, choice.size});
   const Positions3 positions{ui.i, ui.j, ui.k};
   const auto shifted = [&](RotaryAxes axes) {
     return shifted_logits(kExampleChunk, axes, positions, static_cast<double>(ui.angle), kMostShift);
@@ -217,7 +217,7 @@ std::string match3_now(Context& context, VectorFormat format, PrintChoice& choic
   const Match3Shown& shown = *found;
   const Match3Findings& all = *shown.findings;
   const auto n = static_cast<std::int64_t>(all.question.numbers.size());
-  const Theme& theme = light_theme();
+  const Theme& theme = theme_of({format, choice.size});
   std::vector<LegendEntry> legend;
   std::vector<std::pair<Points, Points>> ranges;  // least and largest safe c by modulus
   double low = all.answer.c, high = all.answer.c;
@@ -301,7 +301,7 @@ LawCurve curve_of(const FittedSeries& series) {
 }
 
 void draw_law(VectorCanvas& canvas, const LawPlot& plot, const PlotRoom& room) {
-  const Theme& theme = light_theme();
+  const Theme& theme = canvas.theme();
   std::vector<LawCurve> curves;
   double low = 1e300, high = 0, least = 1e300, most = 0;
   for (const FittedSeries& series : plot.series) {
@@ -328,7 +328,7 @@ void draw_law(VectorCanvas& canvas, const LawPlot& plot, const PlotRoom& room) {
 std::string laws_now(Context& context, VectorFormat format, PrintChoice& choice) {
   const std::vector<LawPlot> plots = law_plots(context);
   if (plots.empty()) refuse("it shows no law", "give sizes that grow, or losses with a law");
-  const Theme& theme = light_theme();
+  const Theme& theme = theme_of({format, choice.size});
   std::vector<LegendEntry> legend;
   for (const FittedSeries& series : plots.front().series)
     legend.push_back(stroke(series.losses.model, theme.series.at(legend.size() % theme.series.size()),
@@ -362,7 +362,7 @@ std::string recipe_now(Context& context, VectorFormat format, PrintChoice& choic
   const RecipeUi& ui = context.ui.paper.recipe;
   const RecipeAnswer& answer = *context.models.recipe(context.data, ui);
   if (!answer.costs || answer.steps.size() < 2) refuse("its layers cannot be added up", "choose a measured shape");
-  const Theme& theme = light_theme();
+  const Theme& theme = theme_of({format, choice.size});
   Points low, middle, high;
   double least = 1e300, most = 0;
   for (const MsRange& range : answer.steps) {

@@ -25,11 +25,11 @@ std::string information(std::string_view words) {
 
 }  // namespace
 
-PdfCanvas::PdfCanvas(ImVec2 size, float unit, std::string_view title, ImU32 ground)
-    : VectorCanvas(ground), points_(0.75F * unit * size.x, 0.75F * unit * size.y), title_(title) {
+PdfCanvas::PdfCanvas(ImVec2 size, float unit, std::string_view title, const Theme& theme)
+    : VectorCanvas(theme), points_(0.75F * unit * size.x, 0.75F * unit * size.y), title_(title) {
   // y goes down, as on a screen
   content_ = fmt::format("{0:.6f} 0 0 -{0:.6f} 0 {1} cm\n1 j\n", 0.75F * unit, vector_number(points_.y));
-  box(ImVec2(0, 0), size, ground);
+  box(ImVec2(0, 0), size, ground());
 }
 
 void PdfCanvas::text(float x, float y, std::string_view words, const VectorText& style) {

@@ -9,7 +9,7 @@ namespace triscope {
 /// One page of the picture's size: a CSS pixel is three quarters of a point, and a length is `unit` pixels.
 class PdfCanvas final : public VectorCanvas {
  public:
-  PdfCanvas(ImVec2 size, float unit, std::string_view title, ImU32 ground);
+  PdfCanvas(ImVec2 size, float unit, std::string_view title, const Theme& theme);
 
   void text(float x, float y, std::string_view words, const VectorText& style) override;
   void line(const std::vector<ImVec2>& points, ImU32 colour, float width, std::string_view dashes = {}) override;

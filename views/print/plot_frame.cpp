@@ -76,7 +76,7 @@ void draw_legend(VectorCanvas& canvas, const std::vector<LegendEntry>& legend, c
     const bool level = !entry.dashes.empty();
     if (entry.line || level) canvas.line({{x, y - 4}, {x + 18, y - 4}}, entry.colour, level ? 1 : 1.75F, entry.dashes);
     if (!level) canvas.mark({x + 9, y - 4}, entry.shape, 4, entry.colour);
-    canvas.text(x + 22, y, entry.name, {kLegend, light_theme().text});
+    canvas.text(x + 22, y, entry.name, {kLegend, canvas.theme().text});
   }
 }
 
@@ -180,7 +180,7 @@ PrintPage make_page(const PrintStyle& style, const PlotText& text, float plot_he
                            ? static_cast<float>(*style.size.height_cm / 2.54 * 96) / unit_of(style.size)
                            : room.above + plot_height + room.below;
   const ImVec2 size(width, height);
-  return {make_canvas(style, size, text.title.empty() ? "Chart" : text.title, light_theme().panel), size};
+  return {make_canvas(style, size, text.title.empty() ? "Chart" : text.title), size};
 }
 
 void place_names(PlotAxis& x, PlotText& text, const PrintStyle& style) {
@@ -197,7 +197,7 @@ void place_names(PlotAxis& x, PlotText& text, const PrintStyle& style) {
 
 PlotRoom draw_plot_text(VectorCanvas& canvas, ImVec2 size, const PlotText& text) {
   constexpr float kLeastWide = 60, kLeastHigh = 40;
-  const Theme& theme = light_theme();
+  const Theme& theme = canvas.theme();
   const TextRoom around = room_of_text(size.x, text);
   const float margin = around.edges.margin;
   PlotRoom room{
@@ -226,7 +226,7 @@ PlotFrame::PlotFrame(VectorCanvas& canvas, const PlotRoom& room, PlotAxis x, Plo
 }
 
 void PlotFrame::draw_axes(VectorCanvas& canvas) const {
-  const Theme& theme = light_theme();
+  const Theme& theme = canvas.theme();
   std::vector<float> heights, lines, places, named, lengths;
   for (const auto& [value, name] : y_.ticks) {
     heights.push_back(at(x_.low, value).y);
@@ -290,7 +290,7 @@ void draw_caps(VectorCanvas& canvas, const PlotFrame& frame, double x, double lo
   if (bottom.y - top.y < 2 * kEdge) return;  // both edges would be one
   for (const ImVec2& end : {bottom, top}) {
     if (end.y < frame.low().y || end.y > frame.high().y) continue;
-    canvas.line({{end.x - kHalf, end.y}, {end.x + kHalf, end.y}}, light_theme().panel, kEdge);
+    canvas.line({{end.x - kHalf, end.y}, {end.x + kHalf, end.y}}, canvas.theme().panel, kEdge);
     canvas.line({{end.x - kHalf, end.y}, {end.x + kHalf, end.y}}, colour, 1);
   }
 }

@@ -42,7 +42,7 @@ std::vector<ImVec2> curve_of(const PlotFrame& frame, const std::vector<double>& 
 }
 
 void draw_times(VectorCanvas& canvas, const PlotFrame& frame, const SampleChart& chart, const Summary& summary) {
-  const Theme& theme = light_theme();
+  const Theme& theme = canvas.theme();
   const auto within = [&](double ms) { return std::clamp(frame.at(0, ms).y, frame.low().y, frame.high().y); };
   if (interval_known(summary))
     canvas.box({frame.low().x, within(summary.ci_high_ms)}, {frame.high().x, within(summary.ci_low_ms)},
@@ -68,7 +68,7 @@ void draw_lane(VectorCanvas& canvas, const PlotRoom& room, const SampleChart& ch
                bool bottom) {
   auto [low, high, ticks] = lane_axis(lane);
   const PlotFrame frame(canvas, room, seconds_axis(chart, bottom), {low, high, false, std::move(ticks), lane.unit});
-  const ImU32 colour = light_theme().muted;
+  const ImU32 colour = canvas.theme().muted;
   for (const CurvePart& part : lane.parts) {
     const std::vector<ImVec2> curve = curve_of(frame, lane.seconds, lane.values, part);
     if (curve.size() == 1) {  // the only reading of a restart
@@ -80,7 +80,7 @@ void draw_lane(VectorCanvas& canvas, const PlotRoom& room, const SampleChart& ch
 }
 
 void draw_limits(VectorCanvas& canvas, const PlotRoom& room, const SampleChart& chart) {
-  const Theme& theme = light_theme();
+  const Theme& theme = canvas.theme();
   const PlotFrame frame(canvas, room, seconds_axis(chart, true), PlotAxis{0, 1, false, {{0.5, "limit"}}, ""});
   for (const LimitSpan& span : chart.limits) {
     const ImVec2 low = frame.at(span.first, 0.85), high = frame.at(span.last, 0.15);
@@ -89,7 +89,7 @@ void draw_limits(VectorCanvas& canvas, const PlotRoom& room, const SampleChart& 
 }
 
 void draw_histogram(VectorCanvas& canvas, const PlotRoom& room, const SampleChart& chart, double median_ms) {
-  const Theme& theme = light_theme();
+  const Theme& theme = canvas.theme();
   const Histogram& histogram = chart.histogram;
   if (histogram.counts.empty()) return;
   const double last = histogram.first + histogram.width * static_cast<double>(histogram.counts.size());
@@ -131,7 +131,7 @@ std::string measurement_caption(const SelectedMeasurement& selected, const Sampl
 
 std::string samples_picture(const SampleChart& chart, const Summary& summary, const std::string& title,
                             const std::string& caption, const PrintStyle& style) {
-  const Theme& theme = light_theme();
+  const Theme& theme = theme_of(style);
   const float lanes = static_cast<float>(chart.lanes.size()) * (kLane + kGap),
               limits = chart.limits.empty() ? 0 : kLimits + kGap;
   std::vector<LegendEntry> legend{{"samples", theme.series[0], 0}};

@@ -31,7 +31,7 @@ std::string css_colour(ImU32 colour) {
                      (colour >> IM_COL32_B_SHIFT) & 255);
 }
 
-SvgCanvas::SvgCanvas(ImVec2 size, float unit, std::string_view title, ImU32 ground) : VectorCanvas(ground) {
+SvgCanvas::SvgCanvas(ImVec2 size, float unit, std::string_view title, const Theme& theme) : VectorCanvas(theme) {
   svg_ = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}mm\" height=\"{1}mm\" viewBox=\"0 0 {2} {3}\" "
@@ -39,7 +39,7 @@ SvgCanvas::SvgCanvas(ImVec2 size, float unit, std::string_view title, ImU32 grou
       vector_number(size.x * unit * kMmOfPixel), vector_number(size.y * unit * kMmOfPixel), vector_number(size.x),
       vector_number(size.y), kTextFonts, markup_text(title));
   fonts_at_ = svg_.size();
-  box(ImVec2(0, 0), size, ground);
+  box(ImVec2(0, 0), size, ground());
 }
 
 void SvgCanvas::text(float x, float y, std::string_view words, const VectorText& style) {

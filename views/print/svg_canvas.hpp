@@ -14,7 +14,7 @@ namespace triscope {
 /// One element of SVG 1.1, with the glyphs of its words inside. `unit`: CSS pixels of a length.
 class SvgCanvas final : public VectorCanvas {
  public:
-  SvgCanvas(ImVec2 size, float unit, std::string_view title, ImU32 ground);
+  SvgCanvas(ImVec2 size, float unit, std::string_view title, const Theme& theme);
 
   void text(float x, float y, std::string_view words, const VectorText& style) override;
   void line(const std::vector<ImVec2>& points, ImU32 colour, float width, std::string_view dashes = {}) override;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "views/parts/theme.hpp"
+
 namespace triscope {
 
 enum class Anchor { start, middle, end };
@@ -29,6 +31,7 @@ class VectorCanvas {
   virtual void line(const std::vector<ImVec2>& points, ImU32 colour, float width, std::string_view dashes = {}) = 0;
   /// The file.
   virtual std::string finish() = 0;
+  const Theme& theme() const { return theme_; }
 
   /// `hollow`: its edge alone.
   void box(ImVec2 low, ImVec2 high, ImU32 colour, bool hollow = false);
@@ -36,14 +39,14 @@ class VectorCanvas {
   void mark(ImVec2 at, int shape, float radius, ImU32 colour, bool hollow = false);
 
  protected:
-  explicit VectorCanvas(ImU32 ground) : ground_(ground) {}
+  explicit VectorCanvas(const Theme& theme) : theme_(theme) {}
   /// Closed; what is hollow has the ground's colour inside, so that lines behind it do not show through.
   virtual void polygon(const std::vector<ImVec2>& corners, ImU32 colour, bool hollow) = 0;
   virtual void circle(ImVec2 centre, float radius, ImU32 colour, bool hollow) = 0;
-  ImU32 ground() const { return ground_; }
+  ImU32 ground() const { return theme_.panel; }
 
  private:
-  ImU32 ground_;
+  const Theme& theme_;
 };
 
 /// Two decimals are a hundredth of a pixel; "12.50" is written "12.5".

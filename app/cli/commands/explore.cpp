@@ -26,7 +26,7 @@ struct ExploreOptions {
   std::vector<std::string> databases;
   ExploreQuery query;
   std::string baseline = "auto", format = "table";
-  std::string picture, width, height, font_size;
+  std::string picture, width, height, font_size, theme;
   std::optional<std::string> title, caption;
 };
 
@@ -74,7 +74,7 @@ void add_verdicts(const Snapshot& snapshot, const std::string& baseline, Read& r
        {std::pair("--x", query.x), std::pair("--y", query.y), std::pair("--color", or_none(query.color)),
         std::pair("--panels", or_none(query.panels)), std::pair("--rows", or_none(query.rows)),
         std::pair("--where", query.where), std::pair("--width", options.width), std::pair("--height", options.height),
-        std::pair("--font-size", options.font_size)}) {
+        std::pair("--font-size", options.font_size), std::pair("--theme", options.theme)}) {
     if (!value.empty()) words.insert(words.end(), {name, value});
   }
   if (query.best) words.emplace_back("--best");
@@ -89,8 +89,8 @@ int run(const ExploreOptions& options) {
   if (!options.picture.empty()) draw(options);
   for (const auto& [name, given] :
        {std::pair("--width", !options.width.empty()), std::pair("--height", !options.height.empty()),
-        std::pair("--font-size", !options.font_size.empty()), std::pair("--title", options.title.has_value()),
-        std::pair("--caption", options.caption.has_value())}) {
+        std::pair("--font-size", !options.font_size.empty()), std::pair("--theme", !options.theme.empty()),
+        std::pair("--title", options.title.has_value()), std::pair("--caption", options.caption.has_value())}) {
     if (given)
       throw Error(fmt::format("{} cannot be used", name), "it belongs to --picture", "add --picture FILE",
                   ExitCode::usage);
@@ -144,6 +144,29 @@ void add_field(CLI::App& command, const char* name, const char* description, std
   });
 }
 
+/// The options of `--picture`.
+void add_picture_options(CLI::App& command, const std::shared_ptr<ExploreOptions>& options) {
+  const auto text = [&](const char* name, const char* type, const char* description, std::string& value) {
+    add_text(command, name, type, description, [name, &value](const std::string& given) {
+      if (given.empty()) refuse_value(name, "", "it is empty", "leave it out, or give it a value");
+      value = given;
+    });
+  };
+  text("--picture", "FILE", "Write the chart for print, as .svg or .pdf, in place of the numbers", options->picture);
+  text("--width", "LENGTH", "Its width on paper, such as 8.5cm (default: 17cm)", options->width);
+  text("--height", "LENGTH", "Its height on paper (default: as fits the width and the words)", options->height);
+  text("--font-size", "SIZE", "Size of its words on paper (default: 8pt)", options->font_size);
+  add_text(command, "--theme", "{light,dark}", "Its colours (default: light)", [options](const std::string& given) {
+    const std::vector<std::string> known{"light", "dark"};
+    if (std::ranges::find(known, given) == known.end()) refuse_choice("--theme", given, "this is not a theme", known);
+    options->theme = given;
+  });
+  add_text(command, "--title", "TEXT", "Its title in place of the chart's own; empty: none",
+           [options](const std::string& given) { options->title = given; });
+  add_text(command, "--caption", "TEXT", "Its caption in place of the chart's own; empty: none",
+           [options](const std::string& given) { options->caption = given; });
+}
+
 }  // namespace
 
 void add_explore_command(CLI::App& app, Action& action) {
@@ -172,20 +195,7 @@ void add_explore_command(CLI::App& app, Action& action) {
              options->format = text;
            });
   add_json_flag(*command, [options] { options->format = "json"; });
-  const auto text = [&](const char* name, const char* type, const char* description, std::string& value) {
-    add_text(*command, name, type, description, [name, &value](const std::string& given) {
-      if (given.empty()) refuse_value(name, "", "it is empty", "leave it out, or give it a value");
-      value = given;
-    });
-  };
-  text("--picture", "FILE", "Write the chart for print, as .svg or .pdf, in place of the numbers", options->picture);
-  text("--width", "LENGTH", "Its width on paper, such as 8.5cm (default: 17cm)", options->width);
-  text("--height", "LENGTH", "Its height on paper (default: as fits the width and the words)", options->height);
-  text("--font-size", "SIZE", "Size of its words on paper (default: 8pt)", options->font_size);
-  add_text(*command, "--title", "TEXT", "Its title in place of the chart's own; empty: none",
-           [options](const std::string& given) { options->title = given; });
-  add_text(*command, "--caption", "TEXT", "Its caption in place of the chart's own; empty: none",
-           [options](const std::string& given) { options->caption = given; });
+  add_picture_options(*command, options);
   command->footer(
       "A filter holds terms between blanks, and all must hold: FIELD and =, !=, ~ (contains), !~, <, <=, > or >=, "
       "then\n"

@@ -129,6 +129,7 @@ int start(const WindowArguments& arguments) {
     options.for_print = !arguments.picture.empty();
     options.file = options.for_print ? arguments.picture : arguments.screenshot;
     options.print = {print_size_of(arguments), arguments.title, arguments.caption};
+    options.print.size.dark = arguments.theme == "dark";  // paper is light
     if (arguments.explores) {
       explore({}, arguments.query_of_explore);  // so that a wrong filter or field is named at once
       options.explore = arguments.query_of_explore;

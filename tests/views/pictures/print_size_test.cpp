@@ -1,14 +1,18 @@
-// Pictures for print: their size on paper, that of their words, and what is left out.
+// Pictures for print: their size on paper, that of their words, their colours, and what is left out.
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/base/error.hpp"
 #include "tests/views/sweep_fixture.hpp"
+#include "tests/views/window_fixture.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/pdf_font.hpp"
 #include "views/print/plot_frame.hpp"
+#include "views/print/svg_canvas.hpp"
 
 namespace triscope {
 namespace {
@@ -112,6 +116,34 @@ TEST(Print, a_pdf_holds_of_its_fonts_what_it_shows) {
   const std::string pdf = bars_picture(two_bars(), "Bars", "", VectorFormat::pdf);
   EXPECT_LT(pdf.size(), 110'000U) << "both fonts whole are 230 kB";
   EXPECT_THAT(pdf, testing::ContainsRegex("/BaseFont /[A-Z][A-Z][A-Z][A-Z][A-Z][A-Z]\\+Inter-Regular"));
+}
+
+TEST(Print, a_dark_picture_has_none_of_the_light_inks) {
+  fixture::WindowOnDatabase window;
+  window.stage->settle();
+  window.application().carry_out(ask::ShowPanel{Panel::explore});
+  window.stage->settle();
+  window.application().select_first();
+  window.stage->settle();
+  std::vector<std::pair<Panel, PaperPage>> all;
+  for (const Panel panel : {Panel::tflops, Panel::map, Panel::scaling, Panel::samples, Panel::explore})
+    all.emplace_back(panel, PaperPage::table1);
+  for (const PaperPage page : {PaperPage::the_operator, PaperPage::rotation, PaperPage::match3, PaperPage::laws})
+    all.emplace_back(Panel::paper, page);
+  for (const auto& [panel, page] : all) {
+    window.application().ui().paper.page = page;
+    window.stage->settle();
+    PrintChoice choice;
+    const std::string light = window.application().vectors_of(panel, VectorFormat::svg, choice);
+    choice.size.dark = true;
+    const std::string dark = window.application().vectors_of(panel, VectorFormat::svg, choice);
+    EXPECT_EQ(times(light, "<text"), times(dark, "<text"));
+    for (const ImU32 Theme::*ink : {&Theme::text, &Theme::muted, &Theme::line}) {
+      const std::string of_light = "\"" + css_colour(light_theme().*ink) + "\"";
+      EXPECT_EQ(times(dark, of_light), 0U) << panel_info(panel).id << paper_page_id(page) << of_light;
+    }
+    EXPECT_THAT(dark, HasSubstr(css_colour(dark_theme().panel))) << panel_info(panel).id;
+  }
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "tests/views/said.hpp"
 #include "tests/views/window_fixture.hpp"
 #include "views/model/paper/paper_ui.hpp"
+#include "views/print/svg_canvas.hpp"
 
 namespace triscope {
 namespace {
@@ -57,6 +58,9 @@ TEST(Program, a_picture_for_print_has_the_size_and_the_words_that_were_asked_for
   };
   const std::string svg = picture("a.svg", "--panel tflops --width 8.5cm --caption '' --title 'Figure 3'");
   EXPECT_THAT(svg, HasSubstr("width=\"85mm\""));
+  const std::string ground = css_colour(dark_theme().panel);
+  EXPECT_THAT(svg, testing::Not(HasSubstr(ground)));
+  EXPECT_THAT(picture("dark.svg", "--panel tflops --theme dark"), HasSubstr(ground));
   EXPECT_THAT(svg, HasSubstr(">Figure 3<"));
   EXPECT_THAT(svg, testing::Not(HasSubstr("medians")));
   EXPECT_THAT(picture("a.pdf", "--panel map --width 85mm --font-size 7pt"), HasSubstr("/MediaBox [0 0 240.94 "));
