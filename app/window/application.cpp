@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <exception>
 #include <utility>
 
 #include "app/window/desktop/desktop.hpp"
@@ -10,6 +11,8 @@
 #include "views/model/attention/attention_draft.hpp"
 #include "views/panels/panels.hpp"
 #include "views/print/chart_picture.hpp"
+#include "views/print/svg_canvas.hpp"
+#include "views/shell/replaced_files.hpp"
 #include "views/shell/shell.hpp"
 
 namespace triscope {
@@ -139,6 +142,7 @@ void Application::draw() {
   }
   if (shows_page(PaperPage::recipe)) count_for(models_.recipe(data_, ui_.paper.recipe));
   if (shows_page(PaperPage::the_operator)) count_for(models_.crossings(data_, windows_of(ui_.paper.the_operator)));
+  measure_draft();
   if (only_) {
     draw_alone(now, *only_);
   } else {
@@ -168,6 +172,16 @@ void Application::open_dropped(const std::filesystem::path& file) {
   drop_tensors(ui_.attention, file.string());
 }
 
+namespace {
+
+/// A caption that does not stand in the picture is left out of it.
+PrintChoice printed(PrintChoice choice) {
+  if (!choice.size.captioned) choice.caption = "";
+  return choice;
+}
+
+}  // namespace
+
 std::string Application::vectors_of(Panel panel, VectorFormat format, const PrintChoice& choice) {
   models_.maker.at_once = true;  // until the next frame
   Context now = context();
@@ -175,26 +189,55 @@ std::string Application::vectors_of(Panel panel, VectorFormat format, const Prin
 }
 
 void Application::save_chart(const ask::SaveChart& request, const std::filesystem::path& file) {
-  const PrintChoice choice{request.size.value_or(ui_.settings.print_size), request.title, request.caption};
+  const PrintChoice choice = printed({request.size.value_or(ui_.settings.print_size), request.title, request.caption});
   std::vector<std::filesystem::path> files{file};
+  std::vector<std::pair<std::filesystem::path, std::string>> texts;
   for (const std::string& ending : request.also) {
-    std::filesystem::path other = file;
-    other.replace_extension(ending);
-    if (std::ranges::find(files, other) == files.end()) files.push_back(std::move(other));
-  }
-  std::vector<std::pair<std::filesystem::path, std::string>> vectors;
-  std::filesystem::path picture;
-  for (const std::filesystem::path& one : files) {
-    if (one.extension() == ".svg") {
-      vectors.emplace_back(one, vectors_of(*request.panel, VectorFormat::svg, choice));
-    } else if (one.extension() == ".pdf") {
-      vectors.emplace_back(one, vectors_of(*request.panel, VectorFormat::pdf, choice));
+    std::filesystem::path other = file_beside(file.string(), ending);
+    if (std::ranges::find(files, other) != files.end()) continue;
+    if (ending == kCaptionEnding) {
+      texts.emplace_back(std::move(other), caption_of(request) + "\n");
     } else {
-      picture = one;
+      files.push_back(std::move(other));
     }
   }
-  if (picture.empty()) return files_.save_texts(std::move(vectors));
-  camera_.order({3, request.panel, std::move(picture), std::move(vectors)});
+  std::filesystem::path picture;
+  for (std::filesystem::path& one : files) {
+    if (one.extension() == ".svg") {
+      texts.emplace_back(one, vectors_of(*request.panel, VectorFormat::svg, choice));
+    } else if (one.extension() == ".pdf") {
+      texts.emplace_back(one, vectors_of(*request.panel, VectorFormat::pdf, choice));
+    } else {
+      picture = std::move(one);
+    }
+  }
+  if (picture.empty()) return files_.save_texts(std::move(texts));
+  camera_.order({3, request.panel, std::move(picture), std::move(texts), choice.size.dark});
+}
+
+std::string Application::caption_of(const ask::SaveChart& request) {
+  if (request.caption) return *request.caption;
+  models_.maker.at_once = true;  // until the next frame
+  Context now = context();
+  return panel_words(now, *request.panel).caption.value_or("");
+}
+
+void Application::measure_draft() {
+  if (!ui_.path.waiting || !is_for_print(ui_.path)) return;
+  PictureDraft& draft = *ui_.path.picture;
+  const PrintChoice choice{ui_.settings.print_size, draft.title, draft.caption};
+  const void* of = draft.panel == Panel::explore ? static_cast<const void*>(data_.explore.chart.get())
+                   : draft.panel == Panel::mean  ? static_cast<const void*>(data_.attention.means.answer.get())
+                                                 : static_cast<const void*>(data_.shown.get());
+  if (draft.measured == choice && draft.measured_of == of) return;
+  draft.measured = choice;
+  draft.measured_of = of;
+  draft.problem.clear();
+  try {
+    draft.height_cm = svg_height_cm(vectors_of(draft.panel, VectorFormat::svg, printed(choice)));
+  } catch (const std::exception& error) {
+    draft.problem = error.what();
+  }
 }
 
 void Application::draft_picture(Panel panel) {

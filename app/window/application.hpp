@@ -99,6 +99,9 @@ class Application {
   struct FileActions;  ///< one for each request for a file: application_requests.cpp
 
   void wire();
+  /// How high the picture will be that is asked for, with its words, or why it cannot be made.
+  void measure_draft();
+  std::string caption_of(const ask::SaveChart& request);
   /// Whoever asked for a sweep no longer waits for its estimate; false: nobody did.
   bool end_wait();
   /// Makes models of much data on a thread.

@@ -17,7 +17,8 @@ TEST(ReplacedFiles, are_those_of_every_format_that_is_written) {
   listing.entries = {{.name = "x.png", .folder = true}, {.name = "y"}, {.name = "y.pdf"}, {.name = "z.svg"}};
   PathDialog path;
   path.also = {".pdf"};
-  path.picture.emplace().own.title = "Rates";
+  path.picture.emplace().panel = Panel::tflops;
+  path.picture->own.title = "Rates";
   const auto named = [&](const char* text) {
     path.text = text;
     return replaced_files(path, listing);
@@ -31,6 +32,26 @@ TEST(ReplacedFiles, are_those_of_every_format_that_is_written) {
   EXPECT_THAT(named("/tmp/z.pdf"), ElementsAre("z.svg"));
   path.picture.reset();
   EXPECT_THAT(named("/tmp/z.pdf"), IsEmpty()) << "one format is written";
+}
+
+TEST(ReplacedFiles, are_also_the_caption_as_text_where_there_is_one) {
+  FolderListing listing;
+  listing.entries = {{.name = "y.txt"}, {.name = "y.v2.txt"}, {.name = "y.svg"}};
+  PathDialog path;
+  path.also = {".svg", ".txt"};
+  PictureDraft& picture = path.picture.emplace();
+  picture.panel = Panel::tflops;
+  picture.own.title = "Rates";
+  const auto named = [&](const char* text) {
+    path.text = text;
+    return replaced_files(path, listing);
+  };
+  EXPECT_THAT(named("/tmp/y.pdf"), ElementsAre("y.svg")) << "an empty caption is not written";
+  picture.caption = "Points are medians.";
+  EXPECT_THAT(named("/tmp/y.pdf"), ElementsAre("y.svg", "y.txt"));
+  EXPECT_THAT(named("/tmp/y.v2"), ElementsAre("y.v2.txt"));
+  picture.panel = Panel::attention;
+  EXPECT_THAT(named("/tmp/y.png"), ElementsAre("y.txt")) << "its picture has pixels alone";
 }
 
 TEST(PathDialog, has_its_size_before_the_folder_is_read) {

@@ -56,8 +56,8 @@ TEST(Settings, come_back_as_they_were) {
   stored.settings.visible[static_cast<std::size_t>(Panel::log)] = false;
   stored.settings.recent_databases = {"/a.db"};
   stored.settings.explore_views = {{"energy", {"ms", "joules", "window", "", "kernel~hopper", true, "form"}}};
-  stored.settings.print_size = {8.5, 6.25, 7};
-  stored.settings.chart_endings = {".pdf", ".svg"};
+  stored.settings.print_size = {8.5, 6.25, 7, true, true, false};
+  stored.settings.chart_endings = {".pdf", ".svg", ".txt"};
   stored.layout = "[Window][x]\n";
   save_settings(folder.path(), stored);
   const StoredSettings back = load_settings(folder.path());
@@ -71,6 +71,12 @@ TEST(Settings, come_back_as_they_were) {
   ASSERT_EQ(back.settings.explore_views.size(), 1U);
   EXPECT_EQ(back.settings.explore_views[0].name, "energy");
   EXPECT_EQ(back.settings.explore_views[0].query, stored.settings.explore_views[0].query);
+}
+
+TEST(Settings, a_caption_is_never_the_format_of_a_picture) {
+  TemporaryFolder folder;
+  folder.write("window.json", R"({"chart_endings": [".txt", ".exe"]})");
+  EXPECT_EQ(load_settings(folder.path()).settings.chart_endings, (std::vector<std::string>{".png", ".txt"}));
 }
 
 TEST(Settings, what_the_form_says_of_the_machine_comes_back_at_the_next_start) {

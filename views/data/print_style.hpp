@@ -15,6 +15,17 @@ inline constexpr double kLeastPrintCm = 3, kMostPrintCm = 100, kLeastFontPt = 4,
 
 /// What a chart is saved as; the first has pixels.
 inline constexpr std::array<std::string_view, 3> kChartEndings{".png", ".pdf", ".svg"};
+inline constexpr std::string_view kCaptionEnding = ".txt";  ///< of the caption as a text beside it
+
+/// "map.txt" of "map.pdf": the name of what is written beside a picture.
+inline std::string file_beside(std::string picture, std::string_view ending) {
+  for (const std::string_view known : kChartEndings) {
+    if (!picture.ends_with(known)) continue;
+    picture.resize(picture.size() - known.size());
+    break;
+  }
+  return picture.append(ending);
+}
 
 /// Its size on paper, and how it looks there.
 struct PrintSize {
@@ -24,6 +35,7 @@ struct PrintSize {
                        ///< larger
   bool from_zero = false;  ///< the axis of Explore's values begins at zero, unless it is logarithmic
   bool dark = false;       ///< the colours of the dark theme; one with pixels has them too
+  bool captioned = true;   ///< the caption stands in it
   bool operator==(const PrintSize&) const = default;
 };
 
@@ -36,6 +48,7 @@ struct PrintStyle {
 struct PrintChoice {
   PrintSize size;
   std::optional<std::string> title, caption;  ///< unset: the chart's own; empty: none
+  bool operator==(const PrintChoice&) const = default;
 };
 
 }  // namespace triscope

@@ -32,7 +32,7 @@ struct Settings {
   std::vector<ExploreView> explore_views;          ///< that were saved, by name
   std::vector<std::string> explore_databases;      ///< whose measurements stand beside those of the open one in Explore
   PrintSize print_size;                            ///< of pictures for print
-  std::vector<std::string> chart_endings{".png"};  ///< of the chart that was saved last
+  std::vector<std::string> chart_endings{".png"};  ///< of the chart that was saved last, that of its path first
   bool offer_recorded = true;                      ///< at a start without a GPU; until it was opened or declined once
   std::array<bool, static_cast<std::size_t>(Panel::count)> visible = [] {
     std::array<bool, static_cast<std::size_t>(Panel::count)> all{};
@@ -50,8 +50,12 @@ struct Area {
 /// The words of a picture that is saved, as they are typed.
 struct PictureDraft {
   Panel panel = Panel::count;
-  PrintChoice own;             ///< the chart's own words; empty ones: it has no picture for print
-  std::string title, caption;  ///< empty: none
+  PrintChoice own;                        ///< the chart's own words; empty ones: it has no picture for print
+  std::string title, caption;             ///< empty: none
+  std::optional<PrintChoice> measured{};  ///< what `height_cm` or `problem` is of
+  const void* measured_of = nullptr;      ///< and of which data
+  double height_cm = 0;                   ///< of the picture for print, with its words
+  std::string problem{};                  ///< why there is no such picture; empty: it can be made
 };
 
 /// The question for a file.

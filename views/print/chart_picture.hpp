@@ -53,7 +53,8 @@ PrintChoice mean_words(Context& context);
 /// while it shows nothing, or where the size leaves no room for it.
 std::string panel_picture(Context& context, Panel panel, VectorFormat format = VectorFormat::svg,
                           PrintChoice choice = {});
-/// The title and the caption that it has of its own; empty where there is no such picture.
+/// The title and the caption that it has of its own; empty where there is no such picture. Of one that has pixels alone
+/// the caption that may stand beside it.
 PrintChoice panel_words(Context& context, Panel panel);
 
 }  // namespace triscope

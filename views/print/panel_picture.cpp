@@ -6,6 +6,7 @@
 
 #include "kernels/base/error.hpp"
 #include "views/data/format.hpp"
+#include "views/model/attention/figure_words.hpp"
 #include "views/model/charts/explore_chart.hpp"
 #include "views/model/tables/compare_model.hpp"
 #include "views/model/tables/latency_model.hpp"
@@ -155,6 +156,8 @@ std::string panel_picture(Context& context, Panel panel, VectorFormat format, Pr
 }
 
 PrintChoice panel_words(Context& context, Panel panel) {
+  if (panel == Panel::attention)  // its picture has words of its own, which stay as they are
+    return {{}, "", map_caption_text(context.models.attention(), context.ui.attention, context.data.attention)};
   PrintChoice words;
   try {
     picture_now(context, panel, VectorFormat::svg, words);

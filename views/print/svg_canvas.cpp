@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 #include "kernels/base/text/markup_text.hpp"
@@ -90,6 +91,11 @@ std::string SvgCanvas::finish() {
   const std::string rules = font_rule("Inter", words_) + font_rule("'JetBrains Mono'", numbers_);
   if (!rules.empty()) svg_.insert(fonts_at_, "<style>\n" + rules + "</style>\n");
   return std::move(svg_) + "</svg>\n";
+}
+
+double svg_height_cm(const std::string& svg) {
+  constexpr std::string_view kName = " height=\"";
+  return std::strtod(svg.c_str() + svg.find(kName) + kName.size(), nullptr) / 10;
 }
 
 }  // namespace triscope

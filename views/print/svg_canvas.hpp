@@ -31,6 +31,9 @@ class SvgCanvas final : public VectorCanvas {
   PdfFont words_{FontFile::text}, numbers_{FontFile::numbers};
 };
 
+/// How high a picture of an `SvgCanvas` says that it is.
+double svg_height_cm(const std::string& svg);
+
 /// "#1f6feb".
 std::string css_colour(ImU32 colour);
 

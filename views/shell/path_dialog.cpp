@@ -234,7 +234,7 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
   // What is half typed narrows the list; the name of a file to be saved does not.
   const std::string typed = name_part(path.text);
   const std::string filter = question.saves || find_entry(listing, typed) ? std::string() : typed;
-  const float below = context.look.px(path.picture ? 430 : 250);
+  const float below = context.look.px(!path.picture ? 250 : is_for_print(path) ? 490 : 310);
   const float height =
       std::clamp(ImGui::GetMainViewport()->Size.y * 0.84F - below, context.look.px(110), context.look.px(264));
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoBordersInBody |
@@ -278,6 +278,11 @@ std::string ending_of(const std::string& path) {
   return found == kChartEndings.end() ? std::string() : std::string(*found);
 }
 
+/// The first picture beside that of the path; the end: there is none.
+std::vector<std::string>::iterator other_format(PathDialog& path) {
+  return std::ranges::find_if(path.also, [](const std::string& ending) { return ending != kCaptionEnding; });
+}
+
 /// The formats that are written: that of the path, and others beside it.
 void draw_formats(Context& context, PathDialog& path) {
   const std::string typed = ending_of(path.text);
@@ -293,9 +298,9 @@ void draw_formats(Context& context, PathDialog& path) {
       path.also.push_back(name);
     } else if (typed != name) {
       std::erase(path.also, name);
-    } else if (!path.also.empty()) {  // another one takes its place in the path
-      path.text.replace(path.text.size() - typed.size(), typed.size(), path.also.front());
-      path.also.erase(path.also.begin());
+    } else if (const auto other = other_format(path); other != path.also.end()) {  // which takes its place in the path
+      path.text.replace(path.text.size() - typed.size(), typed.size(), *other);
+      path.also.erase(other);
     }
   }
 }
@@ -325,14 +330,50 @@ void draw_words(Context& context, const char* id, const char* hint, std::string&
   ImGui::PopID();
 }
 
-/// What a picture is saved as. Its size and words are those of .pdf and .svg. False: a size cannot be had.
+/// Where the caption goes: into the picture, into a text beside it, or both.
+void draw_caption_places(Context& context, PathDialog& path) {
+  const auto text = std::ranges::find(path.also, kCaptionEnding);
+  ImGui::BeginDisabled(path.picture->caption.empty());
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, "caption");
+  if (is_for_print(path)) {
+    ImGui::SameLine();
+    ImGui::Checkbox("in the picture", &context.ui.settings.print_size.captioned);
+    tooltip(context, "Below the chart of a .pdf or .svg; one with pixels has none");
+  }
+  ImGui::SameLine();
+  if (bool beside = text != path.also.end(); ImGui::Checkbox("as text beside it (.txt)", &beside)) {
+    if (beside) {
+      path.also.emplace_back(kCaptionEnding);
+    } else {
+      path.also.erase(text);
+    }
+  }
+  tooltip(context, "A file of the picture's name that ends in .txt");
+  ImGui::EndDisabled();
+}
+
+/// What a picture is saved as. Its size and words are those of .pdf and .svg. False: it cannot be had.
 bool draw_picture(Context& context, PathDialog& path) {
   PictureDraft& picture = *path.picture;
-  if (!is_for_print(path)) return true;
-  draw_formats(context, path);
-  const bool right = draw_print_size(context, context.ui.settings.print_size, picture.panel == Panel::explore);
-  draw_words(context, "title", "title of a .pdf or .svg; empty: none", picture.title, *picture.own.title, 1);
-  draw_words(context, "caption", "caption of a .pdf or .svg; empty: none", picture.caption, *picture.own.caption, 4);
+  PrintSize& size = context.ui.settings.print_size;
+  const bool print = is_for_print(path);
+  bool right = true;
+  if (print) {
+    draw_formats(context, path);
+    ImGui::SameLine(0, context.look.px(24));
+  }
+  draw_print_colours(context, size.dark);
+  if (print) {
+    right = draw_print_size(context, size, picture.panel == Panel::explore);
+    const bool vectors = path.text.ends_with(".pdf") || path.text.ends_with(".svg") ||
+                         std::ranges::any_of(path.also, [](auto& one) { return one == ".pdf" || one == ".svg"; });
+    draw_stated_size(context, picture, size, vectors);
+    right = right && (!vectors || picture.problem.empty());
+    draw_words(context, "title", "title of a .pdf or .svg; empty: none", picture.title, *picture.own.title, 1);
+    draw_words(context, "caption", "caption of a .pdf or .svg; empty: none", picture.caption, *picture.own.caption, 4);
+  }
+  if (print || !picture.caption.empty()) draw_caption_places(context, path);
   return right;
 }
 
@@ -340,20 +381,26 @@ bool draw_picture(Context& context, PathDialog& path) {
 void take_picture(Context& context, ask::SaveChart& chart) {
   UiState& ui = context.ui;
   PathDialog& path = ui.path;
-  if (!is_for_print(path)) return;
-  chart.title = path.picture->title;
-  chart.caption = path.picture->caption;
+  if (!path.picture) return;
+  std::vector<std::string>& kept = ui.settings.chart_endings;
   chart.size = ui.settings.print_size;
-  chart.also = path.also;
-  std::string ending = ending_of(path.text);
-  if (ending.empty() && !chart.also.empty()) {
-    ending = chart.also.front();
-    chart.also.erase(chart.also.begin());
-    chart.file = path.text += ending;
+  chart.also = written_beside(path);
+  if (is_for_print(path)) {
+    chart.title = path.picture->title;
+    chart.caption = path.picture->caption;
+    std::string ending = ending_of(path.text);
+    if (const auto other = other_format(path); ending.empty() && other != path.also.end()) {
+      ending = *other;
+      path.also.erase(other);
+      std::erase(chart.also, ending);
+      chart.file = path.text += ending;
+    }
+    kept = path.also;
+    kept.insert(kept.begin(), ending.empty() ? std::string(kChartEndings.front()) : ending);
+  } else {  // of its formats nothing was asked
+    std::erase(kept, kCaptionEnding);
+    if (std::ranges::find(path.also, kCaptionEnding) != path.also.end()) kept.emplace_back(kCaptionEnding);
   }
-  ui.settings.chart_endings = chart.also;
-  ui.settings.chart_endings.insert(ui.settings.chart_endings.begin(),
-                                   ending.empty() ? std::string(kChartEndings.front()) : ending);
   ImGui::MarkIniSettingsDirty();  // so that the settings are written soon
 }
 

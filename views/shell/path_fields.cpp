@@ -1,5 +1,6 @@
 #include "views/shell/path_fields.hpp"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/film_choice.hpp"
 #include "views/parts/number_field.hpp"
@@ -49,6 +51,34 @@ bool draw_print_size(Context& context, PrintSize& size, bool may_be_cut) {
                                           [&](const char* id) { return is_wrong(context, id); });
   field_problems(context);
   return right;
+}
+
+void draw_print_colours(const Context& context, bool& dark) {
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, "colours");
+  for (const bool one : {false, true}) {
+    ImGui::SameLine(0, context.look.px(one ? 4 : 8));
+    if (chip(context, one ? "dark" : "light", dark == one)) dark = one;
+    tooltip(context, one ? "As the dark window: for slides" : "As the light window: for paper");
+  }
+}
+
+void draw_stated_size(const Context& context, const PictureDraft& picture, const PrintSize& size, bool asked) {
+  const SmallFont font(context.look);
+  ImGui::PushTextWrapPos(0);
+  if (!picture.problem.empty()) {
+    coloured_text(asked ? context.look.theme.slower : context.look.theme.muted, picture.problem);
+  } else {
+    const bool title = !picture.title.empty(), caption = size.captioned && !picture.caption.empty();
+    const char* words = title && caption ? ", title and caption included"
+                        : title          ? ", title included"
+                        : caption        ? ", caption included"
+                                         : "";
+    muted_text(context, !picture.measured ? std::string(" ")
+                                          : fmt::format("{} × {} cm on paper{}", significant_text(size.width_cm, 4),
+                                                        significant_text(picture.height_cm, 4), words));
+  }
+  ImGui::PopTextWrapPos();
 }
 
 bool draw_film_queries(const Context& context, FilmQueries& queries) {

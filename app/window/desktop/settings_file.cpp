@@ -77,11 +77,18 @@ PrintSize print_size_of_json(const nlohmann::json& json) {
   if (json.contains("height_cm"))
     size.height_cm = std::clamp(json["height_cm"].get<double>(), kLeastPrintCm, kMostPrintCm);
   size.font_pt = std::clamp(json.value("font_pt", usual.font_pt), kLeastFontPt, kMostFontPt);
+  size.from_zero = json.value("from_zero", usual.from_zero);
+  size.dark = json.value("dark", usual.dark);
+  size.captioned = json.value("captioned", usual.captioned);
   return size;
 }
 
 nlohmann::json json_of_print_size(const PrintSize& size) {
-  nlohmann::json json{{"width_cm", size.width_cm}, {"font_pt", size.font_pt}};
+  nlohmann::json json{{"width_cm", size.width_cm},
+                      {"font_pt", size.font_pt},
+                      {"from_zero", size.from_zero},
+                      {"dark", size.dark},
+                      {"captioned", size.captioned}};
   if (size.height_cm) json["height_cm"] = *size.height_cm;
   return json;
 }
@@ -104,9 +111,13 @@ void from_json(const nlohmann::json& json, StoredSettings& stored) {
   if (json.contains("print_size")) settings.print_size = print_size_of_json(json["print_size"]);
   if (auto endings = json.value("chart_endings", std::vector<std::string>{}); !endings.empty())
     settings.chart_endings = std::move(endings);
+  const auto is_picture = [](const auto& ending) {
+    return std::ranges::find(kChartEndings, ending) != kChartEndings.end();
+  };
   std::erase_if(settings.chart_endings,
-                [](const auto& ending) { return std::ranges::find(kChartEndings, ending) == kChartEndings.end(); });
-  if (settings.chart_endings.empty()) settings.chart_endings.emplace_back(kChartEndings.front());
+                [&](const auto& ending) { return !is_picture(ending) && ending != kCaptionEnding; });
+  if (settings.chart_endings.empty() || !is_picture(settings.chart_endings.front()))
+    settings.chart_endings.emplace(settings.chart_endings.begin(), kChartEndings.front());
   for (const std::string& id : json.value("hidden_panels", std::vector<std::string>{})) {
     if (const PanelInfo* info = find_panel(id)) settings.visible[static_cast<std::size_t>(info->panel)] = false;
   }

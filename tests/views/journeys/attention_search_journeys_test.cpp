@@ -331,6 +331,35 @@ TEST_F(AttentionJourney, the_mean_and_the_map_of_a_query_are_saved_each) {
   });
 }
 
+TEST_F(AttentionJourney, the_map_has_its_caption_as_text_beside_it) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    app().carry_out(FileRequest(ask::SaveChart{Panel::attention}));
+    c->Yield(3);
+    c->ItemClick("//$FOCUSED/as text beside it (.txt)");
+    c->ItemInput("//$FOCUSED/##path");
+    c->KeyCharsReplace((world().folder / "told.png").c_str());
+    c->KeyPress(ImGuiKey_Enter);
+    wait(c);
+    std::ifstream stream(world().folder / "told.txt");
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    IM_CHECK(text.starts_with("p(j, k) for query "));
+    IM_CHECK(text.ends_with(".\n"));
+    IM_CHECK(std::filesystem::exists(world().folder / "told.png"));
+  });
+}
+
+TEST_F(AttentionJourney, the_mean_is_shown_by_its_name) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    ui().attention.search.open = true;
+    app().carry_out(ask::ShowPanel{Panel::mean});
+    c->Yield(2);
+    IM_CHECK(ui().workspace == Workspace::attention);
+    IM_CHECK(ui().attention.mean_of_queries && !ui().attention.search.open);
+  });
+}
+
 TEST_F(AttentionJourney, means_that_were_asked_of_another_device_are_asked_again) {
   static std::atomic<int> workers = 0;
   workers = 0;

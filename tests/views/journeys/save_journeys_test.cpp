@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "tests/views/journeys/journey.hpp"
+#include "views/print/svg_canvas.hpp"
 
 namespace triscope {
 namespace {
@@ -93,6 +94,105 @@ TEST_F(Journey, a_chart_is_saved_in_several_formats_with_a_width_and_words_that_
     c->ItemClick("//$FOCUSED/title/Restore");
     IM_CHECK(ui().path.picture->title == *ui().path.picture->own.title);
     c->KeyPress(ImGuiKey_Escape);
+  });
+}
+
+std::string saved(const char* name) {
+  std::ifstream stream(world().folder / name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST_F(Journey, a_caption_is_saved_in_the_picture_or_as_text_beside_it) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    app().carry_out(FileRequest(ask::SaveChart{}));
+    c->Yield(3);
+    const std::string caption = ui().path.picture->caption;
+    IM_CHECK(caption.find("medians") != std::string::npos);
+    c->ItemClick("//$FOCUSED/in the picture");
+    c->ItemClick("//$FOCUSED/as text beside it (.txt)");
+    c->ItemInput("//$FOCUSED/##path");
+    c->KeyCharsReplace((world().folder / "captioned.svg").c_str());
+    c->KeyPress(ImGuiKey_Enter);
+    wait(c);
+    IM_CHECK(saved("captioned.svg").find("medians") == std::string::npos);
+    IM_CHECK_STR_EQ(saved("captioned.txt").c_str(), (caption + "\n").c_str());
+    app().carry_out(FileRequest(ask::SaveChart{}));
+    c->Yield(3);
+    IM_CHECK(!ui().settings.print_size.captioned);
+    IM_CHECK_EQ(ui().path.also.size(), 1U);
+    ui().path.picture->caption.clear();  // which leaves nothing to write
+    c->ItemInput("//$FOCUSED/##path");
+    c->KeyCharsReplace((world().folder / "bare.svg").c_str());
+    c->KeyPress(ImGuiKey_Enter);
+    wait(c);
+    IM_CHECK(!saved("bare.svg").empty());
+    IM_CHECK(!std::filesystem::exists(world().folder / "bare.txt"));
+  });
+}
+
+TEST_F(Journey, the_question_for_a_picture_says_its_size_with_its_words_or_why_there_is_none) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    app().carry_out(FileRequest(ask::SaveChart{}));
+    c->Yield(3);
+    const double high = ui().path.picture->height_cm;
+    ui().path.picture->caption = std::string(2000, 'x');
+    c->Yield(3);
+    IM_CHECK_GT(ui().path.picture->height_cm, high + 1);
+    c->ItemClick("//$FOCUSED/in the picture");
+    c->Yield(2);
+    IM_CHECK_LT(ui().path.picture->height_cm, high);
+    c->ItemClick("//$FOCUSED/in the picture");
+    c->Yield(2);
+    const double stated = ui().path.picture->height_cm;
+    c->ItemInput("//$FOCUSED/##path");
+    c->KeyCharsReplace((world().folder / "sized.svg").c_str());
+    c->KeyPress(ImGuiKey_Enter);
+    wait(c);
+    IM_CHECK(saved("sized.svg").find(fmt::format(" height=\"{:.2f}mm\"", 10 * stated)) != std::string::npos);
+    app().carry_out(FileRequest(ask::SaveChart{}));
+    c->Yield(2);
+    ui().settings.print_size.height_cm = kLeastPrintCm;  // less than those words
+    c->ItemInput("//$FOCUSED/##path");
+    c->KeyCharsReplace((world().folder / "no_room.svg").c_str());
+    c->Yield(2);
+    IM_CHECK(ui().path.picture->problem.find("leave no room") != std::string::npos);
+    c->KeyPress(ImGuiKey_Enter);
+    c->Yield(2);
+    IM_CHECK(ui().path.waiting.has_value());  // a press of Enter saves nothing
+    c->KeyCharsReplace((world().folder / "no_room.png").c_str());
+    c->Yield(2);
+    c->KeyPress(ImGuiKey_Enter);
+    wait(c);
+    IM_CHECK(!saved("no_room.png").empty());  // which has no words
+  });
+}
+
+TEST_F(Journey, a_picture_is_light_or_dark_as_was_chosen_whatever_the_window_is) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    const auto save = [&](const char* name, const char* colours) {
+      app().carry_out(FileRequest(ask::SaveChart{}));
+      c->Yield(3);
+      c->ItemClick(fmt::format("//$FOCUSED/{}", colours).c_str());
+      c->ItemInput("//$FOCUSED/##path");
+      c->KeyCharsReplace((world().folder / name).c_str());
+      c->MouseMoveToPos(ImVec2(2, 2));  // off the chart
+      c->KeyPress(ImGuiKey_Enter);
+      wait(c);
+      return saved(name);
+    };
+    const bool was_dark = app().look().theme.dark;
+    const std::string light = save("light.png", "light"), dark = save("dark.png", "dark");
+    IM_CHECK(light.size() > 2000 && dark.size() > 2000 && light != dark);
+    IM_CHECK_EQ(app().look().theme.dark, was_dark);
+    app().carry_out(ask::ToggleTheme{});
+    wait(c);
+    IM_CHECK(save("light2.png", "light") == light);
+    IM_CHECK(save("dark2.png", "dark") == dark);
+    IM_CHECK(save("dark.svg", "dark").find(css_colour(dark_theme().panel)) != std::string::npos);
+    IM_CHECK(save("light.svg", "light").find(css_colour(dark_theme().panel)) == std::string::npos);
   });
 }
 
