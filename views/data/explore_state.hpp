@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -74,7 +73,6 @@ struct ExploreChart {
   std::vector<std::string> databases;   ///< their names, the open one first
   std::vector<ExploreHint> hints;       ///< what the filter leaves out that may have been meant
   std::vector<ExploreBlame> blamed;     ///< terms of a filter that matches nothing
-  std::map<std::string, std::string> printed;  ///< names of our kernels, and what they are called on paper: their ids
   std::vector<std::string> left_out;           ///< databases that cannot be read, one sentence each
 };
 

@@ -169,11 +169,9 @@ class KernelNames {
  public:
   explicit KernelNames(std::span<const ExploreSource> sources) {
     std::map<std::string, std::set<std::string>> named;  // ids by label
-    std::set<std::string> baselines;
     for (const ExploreSource& source : sources) {
       for (const ResultRow& row : source.rows) {
         if (labels_.try_emplace(row.kernel, row.card.label).second) named[row.card.label].insert(row.kernel);
-        if (is_baseline(row)) baselines.insert(row.kernel);
         if (!row.instance.empty() &&
             row.instance != "default") {  // of a library a version: the number alone says little
           std::string& library = libraries_[row.instance];
@@ -184,7 +182,6 @@ class KernelNames {
     for (auto& [id, label] : labels_) {
       if (label.empty()) label = id;
       if (named[label].size() > 1) label += " (" + id + ")";
-      if (!baselines.contains(id)) ours_[label] = id;
     }
     std::erase_if(libraries_, [](const auto& one) { return one.second == kSeveral; });
   }
@@ -199,12 +196,10 @@ class KernelNames {
     if (field->id != "kernel") return;
     if (const auto found = labels_.find(name); found != labels_.end()) name = found->second;
   }
-  /// Ids of our kernels by their names.
-  std::map<std::string, std::string> ours() const { return ours_; }
 
  private:
   static constexpr const char* kSeveral = "several";
-  std::map<std::string, std::string> labels_, ours_, libraries_;
+  std::map<std::string, std::string> labels_, libraries_;
 };
 
 /// The kernels of what was made by their names.
@@ -436,7 +431,6 @@ ExploreChart explore_chart(const Exploration& by_id, const ExploreQuery& query, 
   const KernelNames names(sources);
   const Exploration made = with_names(by_id, names);
   ExploreChart chart;
-  chart.printed = names.ours();
   chart.conditions = conditions_of(made, sources);
   chart.databases = std::move(databases);
   chart.query = query;
