@@ -31,5 +31,5 @@ triscope_room(views/attention kernels/inspect kernels/tensors profiler/export pr
   imgui_and_implot fmt::static)
 triscope_room(views/panels views/attention views/charts views/history views/model/attention views/model/tables views/parts views/setup
   views/tables)
-triscope_room(views/shell kernels/base profiler/plan profiler/record views/command views/data views/model views/model/attention
+triscope_room(views/shell kernels/base profiler/export profiler/plan profiler/record views/command views/data views/model views/model/attention
   views/panels views/parts imgui_and_implot fmt::static)

@@ -73,7 +73,7 @@ struct ExploreChart {
   std::vector<std::string> databases;   ///< their names, the open one first
   std::vector<ExploreHint> hints;       ///< what the filter leaves out that may have been meant
   std::vector<ExploreBlame> blamed;     ///< terms of a filter that matches nothing
-  std::vector<std::string> left_out;           ///< databases that cannot be read, one sentence each
+  std::vector<std::string> left_out;    ///< databases that cannot be read, one sentence each
 };
 
 struct ExploreQuestion {

@@ -95,9 +95,8 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const SeriesPoints&
   canvas.line(line, colour, 1.75F);
   for (const ChartPoint& point : series.points) {
     const double low = point.y - point.below, high = point.y + point.above;
-    draw_whisker(canvas, frame, point.x, low, high, colour, false);
+    draw_whisker(canvas, frame, point.x, low, high, colour);
     canvas.mark(frame.at(point.x, point.y), series.series.colour % 8, kSeriesMark, colour, !point.known);
-    draw_caps(canvas, frame, point.x, low, high, colour);
   }
 }
 
@@ -202,9 +201,8 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
       const double x = static_cast<double>(point.seq_len);
       const bool known = interval_known(point);
       const double low = value(point, point.low_ms), high = value(point, point.high_ms);
-      if (known) draw_whisker(canvas, frame, x, std::min(low, high), std::max(low, high), colour, false);
+      if (known) draw_whisker(canvas, frame, x, std::min(low, high), std::max(low, high), colour);
       canvas.mark(frame.at(x, value(point, point.ms)), curve.style % 8, kSeriesMark, colour, !known);
-      if (known) draw_caps(canvas, frame, x, std::min(low, high), std::max(low, high), colour);
     }
   }
   draw_edge_labels(canvas, frame, std::move(labels));

@@ -47,9 +47,8 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& 
   if (line.joined && points.size() > 1) canvas.line(points, colour, 1.5F);
   for (std::size_t n = 0; n < points.size(); ++n) {
     const ExploreMark& mark = line.marks[n];
-    if (mark.known) draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour, false);
+    if (mark.known) draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour, mark.repeats == 1);
     canvas.mark(points[n], shape_of(line), kMark, colour, mark.hollow());
-    if (mark.known && mark.repeats == 1) draw_caps(canvas, frame, mark.x, mark.low, mark.high, colour);
   }
 }
 

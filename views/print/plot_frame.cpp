@@ -275,23 +275,13 @@ void PlotFrame::draw_axes(VectorCanvas& canvas) const {
 
 void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour,
                   bool caps) {
+  constexpr float kCap = 3.5F;
   const ImVec2 bottom = frame.at(x, low), top = frame.at(x, high);
   if (bottom.y - top.y < 0.3F) return;
   const auto within = [&](float y) { return std::clamp(y, frame.low().y, frame.high().y); };
   canvas.line({{bottom.x, within(bottom.y)}, {top.x, within(top.y)}}, colour, 1);
   for (const ImVec2& end : {bottom, top}) {
-    if (caps && end.y == within(end.y)) canvas.line({{end.x - 3, end.y}, {end.x + 3, end.y}}, colour, 1);
-  }
-}
-
-void draw_caps(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour) {
-  constexpr float kHalf = 3.5F, kEdge = 2.4F;
-  const ImVec2 bottom = frame.at(x, low), top = frame.at(x, high);
-  if (bottom.y - top.y < 2 * kEdge) return;  // both edges would be one
-  for (const ImVec2& end : {bottom, top}) {
-    if (end.y < frame.low().y || end.y > frame.high().y) continue;
-    canvas.line({{end.x - kHalf, end.y}, {end.x + kHalf, end.y}}, canvas.theme().panel, kEdge);
-    canvas.line({{end.x - kHalf, end.y}, {end.x + kHalf, end.y}}, colour, 1);
+    if (caps && end.y == within(end.y)) canvas.line({{end.x - kCap, end.y}, {end.x + kCap, end.y}}, colour, 1);
   }
 }
 

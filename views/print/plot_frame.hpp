@@ -90,13 +90,9 @@ class PlotFrame {
 };
 
 /// An interval from `low` to `high`, with caps unless it is a range of repeats; an end outside the frame is cut off
-/// there, and has none.
+/// there, and has none. Draw it before its mark, which lies over it.
 void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour,
                   bool caps = true);
-/// The ends of a bar over its mark, with a light edge: an interval about as high as the mark is seen. One that is
-/// lower than both ends' edges has none.
-void draw_caps(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour);
-
 /// How wide it is in that size of the font of words.
 float text_width(const std::string& text, float size);
 

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "profiler/export/text_table.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/dialog.hpp"
 #include "views/parts/widgets.hpp"
@@ -350,6 +351,10 @@ void draw_caption_places(Context& context, PathDialog& path) {
     }
   }
   tooltip(context, "A file of the picture's name that ends in .txt");
+  ImGui::SameLine();
+  if (ImGui::Button("Copy for LaTeX"))
+    ImGui::SetClipboardText(escape_text(path.picture->caption, TableFormat::latex).c_str());
+  tooltip(context, "For \\caption{}: signs that are commands there, such as %, are escaped.");
   ImGui::EndDisabled();
 }
 

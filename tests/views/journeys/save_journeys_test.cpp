@@ -109,6 +109,10 @@ TEST_F(Journey, a_caption_is_saved_in_the_picture_or_as_text_beside_it) {
     c->Yield(3);
     const std::string caption = ui().path.picture->caption;
     IM_CHECK(caption.find("medians") != std::string::npos);
+    c->ItemClick("//$FOCUSED/Copy for LaTeX");
+    const std::string copied = ImGui::GetClipboardText();
+    IM_CHECK(caption.find("95 % intervals") != std::string::npos);
+    IM_CHECK(copied.find("95 \\% intervals") != std::string::npos);
     c->ItemClick("//$FOCUSED/in the picture");
     c->ItemClick("//$FOCUSED/as text beside it (.txt)");
     c->ItemInput("//$FOCUSED/##path");
