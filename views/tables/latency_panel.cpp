@@ -8,13 +8,13 @@
 #include <cmath>
 #include <utility>
 
-#include "profiler/plan/sweep_title.hpp"
 #include "profiler/statistics/centre.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/row_selection.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/tables/latency_summary.hpp"
 #include "views/tables/latency_widths.hpp"
 #include "views/tables/tables_panels.hpp"
 
@@ -33,25 +33,6 @@ int colour_of(Context& context, const LatencyModel& model, const LatencyLine& li
 /// Name of a column in menus and tests, as it is copied: with the pass, since headers leave it out.
 std::string full_name(const LatencyModel& model, const LatencyColumn& column) {
   return latency_text(model, {}, {column}).header.front();
-}
-
-/// What all rows share first, then how many there are.
-std::string summary_of(const Context& context, const LatencyModel& model, std::size_t shown_lines) {
-  const WindowData& data = context.data;
-  std::string text;
-  const auto add = [&](const std::string& part) {
-    if (!part.empty()) text += (text.empty() ? "" : " · ") + part;
-  };
-  const std::string& device = data.shown->info.environment.device_name;
-  add(device.empty() ? device : "measured on " + short_device(device));
-  add(model.conditions);
-  add(context.ui.table_filter.empty() ? counted(model.lines.size(), "row")
-                                      : fmt::format("{} of {}", shown_lines, counted(model.lines.size(), "row")));
-  if (model.failed > 0) add(fmt::format("{} failed", model.failed));
-  if (model.flagged > 0) add(counted(model.flagged, "flagged sample") + ", kept");
-  if (model.apart) add("* not measured in turns");
-  if (data.baseline) add(fmt::format("baseline {}", format_started(data.baseline->info.started, context.now)));
-  return text;
 }
 
 /// Columns that can be shown or hidden, checked where they are shown.
@@ -126,8 +107,7 @@ void draw_beyond(Context& context) {
 void draw_filter_row(Context& context, const LatencyModel& model, std::size_t shown_lines) {
   UiState& ui = context.ui;
   const Look& look = context.look;
-  const std::string summary = summary_of(context, model, shown_lines);
-  if (ui.printing) return muted_text(context, summary, true);
+  if (ui.printing) return draw_summary(context, model, shown_lines, 0);
   const float spacing = ImGui::GetStyle().ItemSpacing.x, width = ImGui::GetContentRegionAvail().x;
   const std::string beyond = fmt::format("{} more →", ui.columns_beyond);
   float buttons = button_width("Columns") + button_width(reference_label(model).c_str()) + 3 * spacing +
@@ -146,7 +126,7 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
     const float room = width - filter - buttons - look.px(12);
     const bool beside = room >= look.px(640);
     if (beside) ImGui::AlignTextToFramePadding();
-    clipped_text(context, look.theme.muted, summary, beside ? room : width);
+    draw_summary(context, model, shown_lines, beside ? room : width);
     if (beside) {
       align_right(filter + buttons);
     } else {
