@@ -11,9 +11,7 @@ namespace {
 using Data = WindowData;
 
 bool always(const Data&, const UiState&) { return true; }
-bool can_run(const Data& data, const UiState&) {
-  return !data.run.running && !data.read_only && !data.database.empty();
-}
+bool can_run(const Data& data, const UiState& ui) { return why_not_run(data, ui.form).empty(); }
 bool can_stop(const Data& data, const UiState&) { return data.run.running && !data.run.stopping; }
 bool can_resume(const Data& data, const UiState&) {
   return !data.run.running && !data.read_only && data.shown && data.shown->info.finished.empty() &&

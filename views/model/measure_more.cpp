@@ -1,10 +1,26 @@
 #include "views/model/measure_more.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "profiler/record/unusable_sweep.hpp"
 
 namespace triscope {
+
+std::string why_not_run(const WindowData& data, const SetupForm& form) {
+  if (data.run.running) return "A sweep is running.";
+  if (data.database.empty()) return "No database is open.";
+  if (data.read_only) return "This database is read-only: open your own to measure.";
+  if (!form.needs_device.empty())
+    return fmt::format("The sweep setup needs {}, which this computer lacks: choose kernels that run here.",
+                       form.needs_device);
+  if (!data.machine.catalog) return data.machine.problem;
+  const PlanPreview* preview = data.preview.get();
+  if (preview == nullptr || !preview->problem.empty()) return preview == nullptr ? "" : preview->problem;
+  if (preview->measurements > 0 || preview->unable.empty()) return {};
+  return fmt::format("No chosen kernel can run: {}", preview->unable.begin()->second);
+}
 
 bool can_measure_more(const DatabaseData& data, const RunState& run) {
   if (data.read_only || !data.shown || data.shown->rows.empty()) return false;

@@ -11,6 +11,7 @@
 #include "kernels/base/text/plus_minus.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
+#include "views/model/measure_more.hpp"
 
 namespace triscope {
 namespace {
@@ -171,14 +172,18 @@ bool chip(const Context& context, const char* label, bool on, bool enabled) {
 
 bool primary_button(const Context& context, const char* label, bool enabled, float width) {
   const Theme& theme = context.look.theme;
-  ImGui::BeginDisabled(!enabled);
+  if (!enabled) {  // the accent, also a faint one, would say that it can be pressed
+    ImGui::BeginDisabled();
+    ImGui::Button(label, ImVec2(width, 0));
+    ImGui::EndDisabled();
+    return false;
+  }
   ImGui::PushStyleColor(ImGuiCol_Button, theme.accent);
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, faded(theme.accent, 0.85F));
   ImGui::PushStyleColor(ImGuiCol_ButtonActive, faded(theme.accent, 0.7F));
   ImGui::PushStyleColor(ImGuiCol_Text, theme.on_accent);
   const bool clicked = ImGui::Button(label, ImVec2(width, 0));
   ImGui::PopStyleColor(4);
-  ImGui::EndDisabled();
   return clicked;
 }
 
@@ -292,8 +297,11 @@ void empty_state(Context& context, std::string_view text, std::initializer_list<
       ImGui::SetCursorPosX(left + std::max(0.0F, (room.x - (beside ? width : button_width(step.label))) / 2));
     }
     first = false;
-    if (step.primary ? primary_button(context, step.label) : ImGui::Button(step.label))
+    const std::string why_not =
+        std::holds_alternative<ask::Run>(step.request) ? why_not_run(context.data, context.ui.form) : std::string();
+    if (step.primary ? primary_button(context, step.label, why_not.empty()) : ImGui::Button(step.label))
       context.requests.push_back(step.request);
+    if (!why_not.empty()) tooltip(context, sentence(why_not));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "profiler/record/columns.hpp"
 #include "views/command/command.hpp"
 #include "views/data/format.hpp"
+#include "views/model/measure_more.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/shell/shell.hpp"
 
@@ -214,10 +215,9 @@ void draw_run_buttons(Context& context, float top) {
   const Look& look = context.look;
   const bool running = context.data.run.running;
   const bool resume = is_enabled(context, command_for<ask::Resume>()) && !is_narrow(look);
-  if (primary_button(context, "▶ Run  F5", is_enabled(context, command_for<ask::Run>()))) context.request(ask::Run{});
-  tooltip(context, running                  ? "A sweep is running."
-                   : context.data.read_only ? "This database is read-only: open your own to measure."
-                                            : "Measure what the sweep setup says.");
+  const std::string why_not = why_not_run(context.data, context.ui.form);
+  if (primary_button(context, "▶ Run  F5", why_not.empty())) context.request(ask::Run{});
+  tooltip(context, why_not.empty() ? "Measure what the sweep setup says." : sentence(why_not));
   ImGui::SameLine(0, look.px(4));
   const float gap = ImGui::GetStyle().ItemSpacing.x;
   // While a sweep runs its progress goes before the device's name.
