@@ -9,6 +9,9 @@ bool draw_data_state(Context& context, bool in_full) {
   const WindowData& data = context.data;
   if (!in_full && (!data.shown || data.shown->rows.empty())) {
     empty_state(context, measures_here(data.run, data) ? "The first measurement is being taken."
+                         : !data.problem.empty()       ? sentence(data.problem)
+                         : data.loading                ? "Reading the database ..."
+                         : data.shown                  ? "The shown sweep holds no measurements."
                                                        : "The first measurement appears here.");
     return false;
   }
@@ -32,9 +35,11 @@ bool draw_data_state(Context& context, bool in_full) {
                   "from an H200.",
                   {{"Run", ask::Run{}}, {"Open the recorded H200 database", ask::OpenRecorded{}, false}});
     }
-  } else {
+  } else if (data.shown && data.shown->info.finished.empty() && !data.read_only) {
     empty_state(context, "This sweep holds no measurements: it was stopped before the first one was done.",
                 {{"Resume it", ask::Resume{}}});
+  } else {
+    empty_state(context, "This sweep holds no measurements.");
   }
   return false;
 }

@@ -15,6 +15,7 @@
 #include "views/parts/data_state.hpp"
 #include "views/parts/row_selection.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/tables/compare_columns.hpp"
 #include "views/tables/compare_differences.hpp"
 #include "views/tables/compare_versions.hpp"
 #include "views/tables/tables_panels.hpp"
@@ -22,45 +23,62 @@
 namespace triscope {
 namespace {
 
-constexpr float kSettingBesideVerdict = 200;  ///< of more it is cut, and said when hovered
-constexpr float kCompareCellPadding = 5;      ///< in design pixels, on each side of a cell
+/// How much of the current cell is seen: the table's edge may go through its column.
+float seen_width() {
+  return std::min(ImGui::GetContentRegionAvail().x,
+                  ImGui::GetCurrentTable()->InnerClipRect.Max.x - ImGui::GetCursorScreenPos().x);
+}
 
-/// A column of the table: what stands in it, of which side.
-struct CompareColumn {
-  CompareField field = CompareField::window;
-  std::size_t side = 0;
-  std::string title;
-  float width = 0;  ///< in design pixels
-  bool right = false;
-  ImGuiID id() const { return static_cast<ImGuiID>(side * 16 + static_cast<std::size_t>(field) + 1); }
-};
+/// What is too long for the cell ends in dots, and is said whole when hovered; where not even these have room, nothing.
+void draw_words(const Context& context, ImU32 colour, const std::string& text) {
+  if (const float width = seen_width(); width > context.look.px(14)) clipped_text(context, colour, text, width);
+}
+
+/// The same where the row says more when the cell is hovered.
+void draw_explained(const Context& context, ImU32 colour, const std::string& text) {
+  if (const float width = seen_width(); width > context.look.px(14)) coloured_text(colour, shortened(text, width));
+}
 
 void draw_time(Context& context, const CompareModel& model, const std::optional<CompareCell>& cell) {
   const Theme& theme = context.look.theme;
   if (cell && cell->ms) {
     number_right(context, format_fixed(*cell->ms, cell->decimals) + point_padding(cell->decimals, model.decimals));
   } else if (cell) {
-    coloured_text(cell->status == Status::failed ? theme.slower : theme.muted, to_string(cell->status));
+    draw_explained(context, cell->status == Status::failed ? theme.slower : theme.muted,
+                   std::string(to_string(cell->status)));
   } else {
-    coloured_text(theme.muted, "not measured");
+    draw_words(context, theme.muted, "not measured");
+  }
+}
+
+/// "A failed", "B not measured": which side has no time, so that there is no verdict. Of several sides the judged one.
+void draw_no_verdict(const Context& context, const CompareModel& model, const CompareLine& line, std::size_t side) {
+  const Theme& theme = context.look.theme;
+  for (const std::size_t one : {side, std::size_t{0}}) {
+    const std::optional<CompareCell>& cell = line.cells[one];
+    const std::string letter = side_letter(model, one);
+    if ((cell && cell->ms) || (letter.empty() && one != side)) continue;
+    const bool failed = cell && cell->status == Status::failed;
+    return draw_words(context, failed ? theme.slower : theme.muted,
+                      fmt::format("{}{}{}", letter, letter.empty() ? "" : " ",
+                                  cell ? to_string(cell->status) : std::string_view("not measured")));
   }
 }
 
 /// What a comparison says in one of its columns.
 void draw_comparison(Context& context, CompareField field, const std::optional<CompareCell>& cell) {
   const Theme& theme = context.look.theme;
-  if (!cell && field == CompareField::verdict) return coloured_text(theme.muted, "not measured");
   if (!cell || !cell->comparison) return;
   const Comparison& comparison = *cell->comparison;
   if (field == CompareField::verdict) {
-    coloured_text(verdict_colour(theme, comparison.verdict), verdict_brief(comparison));
+    draw_explained(context, verdict_colour(theme, comparison.verdict), verdict_brief(comparison));
   } else if (field == CompareField::ratio) {
     if (comparison.ratio > 0) number_right(context, format_fixed(comparison.ratio, kRatioDecimals));
   } else if (field == CompareField::cycles) {
     number_right(context, cycle_ratio_text(comparison));
   } else if (field == CompareField::doubts) {
     const SmallFont font(context.look);
-    clipped_text(context, theme.unclear, cell->doubts, ImGui::GetContentRegionAvail().x);
+    draw_words(context, theme.unclear, cell->doubts);
   } else {
     number_right(context, interval_text(comparison), theme.muted);
   }
@@ -74,7 +92,7 @@ void draw_band(const Context& context, const CompareLine& line, const std::optio
   if (cell->band && cell->band->is == BesideUnchanged::slower) colour = theme.slower;
   if (cell->band && cell->band->is == BesideUnchanged::faster) colour = theme.faster;
   if (cell->band && cell->band->is == BesideUnchanged::unclear) colour = theme.unclear;
-  coloured_text(colour, beside_text(line, *cell));
+  draw_explained(context, colour, beside_text(line, *cell));
 }
 
 bool of_several(const CompareLine& line) { return line.of_before * line.of_after > 1; }
@@ -94,22 +112,22 @@ std::string cell_words(const CompareModel& model, const CompareLine& line, const
     case CompareField::cycles:
     case CompareField::interval: {
       if (!cell || !cell->comparison) return {};
-      return fmt::format("{} A is {}, B {}.", ratio_words(*cell->comparison), model.sweeps[column.side],
-                         model.sweeps.front());
+      return fmt::format("{}{} A is {}, B {}.",
+                         column.field == CompareField::verdict ? sentence(verdict_brief(*cell->comparison)) + " " : "",
+                         ratio_words(*cell->comparison), model.sweeps[column.side], model.sweeps.front());
     }
     case CompareField::band:
       if (cell && cell->band && model.band) return band_sentence(*model.band, *cell->band);
       return line.unchanged ? "Of a kernel that did not change: its ratio is the machine's." : "";
-    case CompareField::doubts:
-      return cell ? cell->doubts : std::string();
     case CompareField::chosen:
       return of_several(line) ? cell_explanation(line) : std::string();
     case CompareField::time:
-      return cell ? cell->from : std::string();
+      if (!cell) return {};
+      return cell->reason.empty() ? cell->from : cell->from + "\n" + sentence(cell->reason);
     case CompareField::setting:
       return model.band ? line.setting : std::string();  // there it is abbreviated
     default:
-      return {};  // a setting that is cut says itself what it is
+      return {};  // what is cut says itself what it is
   }
 }
 
@@ -180,24 +198,34 @@ void draw_line(Context& context, RowSelection& chosen, const CompareModel& model
         draw_name(context, chosen, model, line, columns, index);
         break;
       case CompareField::kernel:
-        coloured_text(theme.text, line.kernel);
+        draw_words(context, theme.text, line.kernel);
         break;
       case CompareField::time:
         draw_time(context, model, cell);
         break;
       case CompareField::pass:
-        coloured_text(theme.muted, line.pass);
+        draw_words(context, theme.muted, line.pass);
         break;
       case CompareField::setting:
-        clipped_text(context, theme.muted, model.band ? brief_setting(line.setting) : line.setting,
-                     ImGui::GetContentRegionAvail().x);
+        if (model.band) {
+          draw_explained(context, theme.muted, line.brief_setting);
+        } else {
+          draw_words(context, theme.muted, line.setting);
+        }
         break;
       case CompareField::band:
         draw_band(context, line, cell);
         break;
       case CompareField::chosen:
-        if (of_several(line)) coloured_text(theme.muted, fmt::format("1 of {}", line.of_before * line.of_after));
+        if (of_several(line))
+          draw_explained(context, theme.muted, fmt::format("1 of {}", line.of_before * line.of_after));
         break;
+      case CompareField::verdict:
+        if (!cell || !cell->comparison) {
+          draw_no_verdict(context, model, line, column.side);
+          break;
+        }
+        [[fallthrough]];
       default:
         draw_comparison(context, column.field, cell);
     }
@@ -219,91 +247,6 @@ void draw_lines(Context& context, const CompareModel& model, const std::vector<C
   while (clipper.Step()) {
     for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row)
       draw_line(context, chosen, model, line_of(row), columns, row);
-  }
-}
-
-/// Nothing that two sides have in common is comparable: the lines above say so, and a column would say it again.
-bool is_nothing_judged(const CompareModel& model) {
-  return model.not_comparable > 0 && model.faster + model.slower + model.same + model.unclear == 0;
-}
-
-/// Of the widest interval, in design pixels.
-float interval_width(const Context& context, const CompareModel& model) {
-  const NumberFont font(context.look);
-  const std::string end = format_fixed(model.highest_ratio, kRatioDecimals);
-  return std::clamp(ImGui::CalcTextSize((end + " .. " + end).c_str()).x / context.look.px(1) + 2, 60.0F, 160.0F);
-}
-
-/// What answers the question comes first, so that it needs no scrolling; what only places a row comes last. What is the
-/// same in all rows, or known of none, has no column: the lines above say it.
-std::vector<CompareColumn> columns_of(const Context& context, const CompareModel& model, bool with_unchanged) {
-  const bool several = model.sweeps.size() > 2;
-  std::vector<CompareColumn> columns;
-  const auto text_width = [&](const std::string& text) {
-    const SmallFont font(context.look);
-    return ImGui::CalcTextSize(text.c_str()).x / context.look.px(1) + 8;
-  };
-  const float interval = model.has_intervals ? interval_width(context, model) : 0;
-  columns.push_back({CompareField::window, 0, "window", 74});
-  if (model.kernel.empty() || with_unchanged) columns.push_back({CompareField::kernel, 0, "kernel", 96});
-  for (std::size_t s = 1; s < model.sweeps.size(); ++s) {
-    if (several || !is_nothing_judged(model))
-      columns.push_back({CompareField::verdict, s, several ? model.sweeps[s] : "verdict", 100});
-    if (model.band) columns.push_back({CompareField::band, s, "beside unchanged", 106});
-    columns.push_back({CompareField::ratio, s, "ratio", 44, true});
-    if (model.has_intervals) columns.push_back({CompareField::interval, s, "interval", interval, true});
-    if (model.has_cycles) columns.push_back({CompareField::cycles, s, "in cycles", 60, true});
-  }
-  // Where the versions differ is asked for with by how much.
-  if (model.band && model.has_settings)
-    columns.push_back(
-        {CompareField::setting, 0, "setting",
-         std::clamp(ImGui::CalcTextSize(brief_setting(model.longest_setting).c_str()).x / context.look.px(1) + 12,
-                    80.0F, kSettingBesideVerdict)});
-  for (const std::size_t side : sides_of(model)) {
-    const std::string title = side_name(model, side) + ", ms";
-    columns.push_back({CompareField::time, side, title, std::clamp(text_width(title), 72.0F, 130.0F), true});
-  }
-  if (model.has_doubts) columns.push_back({CompareField::doubts, 1, "doubts", 96});
-  if (model.has_choices) columns.push_back({CompareField::chosen, 0, "chosen", 60});
-  if (model.has_passes || with_unchanged) columns.push_back({CompareField::pass, 0, "pass", 64});
-  if (!model.has_settings || model.band) return columns;
-  // The settings take the room that is left, so that nothing is scrolled out of sight for them.
-  float taken = 24;
-  const float widest = ImGui::CalcTextSize(model.longest_setting.c_str()).x;
-  for (const CompareColumn& column : columns) taken += column.width + 2 * kCompareCellPadding;
-  const float room = ImGui::GetContentRegionAvail().x / context.look.px(1) - taken - 2 * kCompareCellPadding;
-  columns.push_back({CompareField::setting, 0, "setting",
-                     std::clamp(widest / context.look.px(1) + 12, 80.0F, std::max(80.0F, room))});
-  return columns;
-}
-
-const char* header_words(CompareField field) {
-  switch (field) {
-    case CompareField::ratio:
-      return "Time of A / time of B: below 1 A is faster.";
-    case CompareField::cycles:
-      return "Time x clock of A / that of B: without what two cards, or one at another temperature, differ by in "
-             "clock. "
-             "Unchanged kernels differ in cycles too: the line above says by how much.";
-    case CompareField::interval:
-      return "Of the ratio of times: 99 % between sweeps with restarts, else 95 %. Of two GPUs it is that of the "
-             "samples "
-             "alone: what the cards differ by is not in it.";
-    case CompareField::band:
-      return "The ratio over the average of kernels that did not change. Inside: no further from it than one of those "
-             "would be in 99 of 100 cases, so that the machine may be the reason. Slower, faster: further, also with "
-             "the "
-             "row's own interval. Unclear: further, but for its interval or its two modes.";
-    case CompareField::setting:
-      return "In what rows differ: tokens, query / key heads, head size (D); trilinear, unless det. says determinant.";
-    case CompareField::doubts:
-      return "What the samples leave open: two modes, not converged, too few blocks, one process.";
-    case CompareField::chosen:
-      return "Of several measurements those two that are of one sweep, else of one card, else without a doubt, else of "
-             "more restarts, else the newest.";
-    default:
-      return "";
   }
 }
 
@@ -347,7 +290,8 @@ const std::vector<std::size_t>& order_of(Context& context, const CompareModel& m
 }
 
 void draw_rows(Context& context, const CompareModel& model, bool with_unchanged) {
-  const std::vector<CompareColumn> columns = columns_of(context, model, with_unchanged);
+  const std::vector<CompareColumn> columns = compare_columns(context, model, with_unchanged);
+  const float room = ImGui::GetContentRegionAvail().x;
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable |
                                 ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_BordersInnerH |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX | ImGuiTableFlags_Sortable |
@@ -355,6 +299,7 @@ void draw_rows(Context& context, const CompareModel& model, bool with_unchanged)
   // Other columns are another table, whose widths and sort are its own.
   std::string name = "compare";
   for (const CompareColumn& column : columns) name += fmt::format(" {}", column.id());
+  float* fitted = ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID(name.c_str()), 0);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(context.look.px(kCompareCellPadding), context.look.px(4)));
   const bool open = ImGui::BeginTable(name.c_str(), static_cast<int>(columns.size()), flags);
   ImGui::PopStyleVar();
@@ -367,6 +312,11 @@ void draw_rows(Context& context, const CompareModel& model, bool with_unchanged)
                             ImGuiTableColumnFlags_WidthFixed |
                                 (worst_first ? ImGuiTableColumnFlags_PreferSortDescending : ImGuiTableColumnFlags_None),
                             context.look.px(column.width), column.id());
+  }
+  // In a panel of another width the columns are fitted anew; until then they have the widths that a person gave them.
+  if (std::exchange(*fitted, room) != room) {
+    for (std::size_t n = 0; n < columns.size(); ++n)
+      ImGui::GetCurrentTable()->Columns[static_cast<int>(n)].WidthRequest = context.look.px(columns[n].width);
   }
   const std::vector<std::size_t>& order = order_of(context, model, columns, with_unchanged);
   draw_headers(context, columns, context.ui.compare_order.sort);
@@ -401,7 +351,10 @@ void draw_nothing_compared(Context& context) {
   }
   const Step other{"Compare with another database...", FileRequest(ask::CompareDatabase{})};
   const Step versions{"Compare two versions of a kernel", ask::CompareVersions{}};
-  if (context.data.sweeps.size() < 2) {
+  if (context.data.sweeps.empty())
+    return empty_state(context, "A comparison needs two sweeps, and this database holds none yet.",
+                       {{"Run", ask::Run{}}});
+  if (context.data.sweeps.size() == 1) {
     empty_state(context,
                 "A comparison needs two sweeps, and this database holds one. Run the sweep again to see what changed.",
                 {{"Run", ask::Run{}}, other});
@@ -419,6 +372,8 @@ void draw_nothing_compared(Context& context) {
 /// "Ratio = time A / time B, below 1 A is faster. A: 2c6a73, B: 63ca6c."
 std::string ratio_text(const CompareModel& model) {
   const std::string& old = model.sweeps.front();
+  if (!has_comparisons(model))
+    return model.sweeps.size() == 2 ? fmt::format("A: {}, B: {}.", model.sweeps[1], old) : "";
   return model.sweeps.size() == 2
              ? fmt::format("Ratio = time A / time B, below 1 A is faster. A: {}, B: {}.", model.sweeps[1], old)
              : fmt::format("Ratio = time here (A) / time of {} (B), below 1 A is faster.", old);
@@ -456,9 +411,12 @@ std::string unjudged_words(const CompareModel& model, bool versions) {
 }  // namespace
 
 void draw_compare_panel(Context& context) {
-  if (!draw_data_state(context)) return;
   const CompareModel* model = context.models.compare(context.data, context.now);
-  if (!model) return draw_nothing_compared(context);
+  if (!model) {
+    const bool few = context.data.sweeps.size() < 2 && context.data.problem.empty() && !context.data.loading;
+    if (few || draw_data_state(context)) draw_nothing_compared(context);
+    return;
+  }
   const ChartFrame frame(context, Panel::compare);
   const bool versions = !context.data.versions.kernel.empty();
   std::string summary = compare_summary(*model);
@@ -484,6 +442,7 @@ void draw_compare_panel(Context& context) {
   const bool with_unchanged = draw_unchanged(context, *model);
   muted_text(context, ratio_text(*model) + " " + compare_explanation(*model), true);
   draw_differences(context, *model);
+  if (model->lines.empty()) return;
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   draw_rows(context, *model, with_unchanged);
 }

@@ -19,6 +19,7 @@
 namespace triscope {
 namespace {
 
+using fixture::failed;
 using fixture::row;
 using fixture::small_sweep;
 using fixture::sweep;
@@ -98,12 +99,59 @@ TEST(Compare, unchanged_rows_of_versions_have_settings_as_the_others) {
   for (const CompareLine& line : model.unchanged_lines) EXPECT_THAT(line.setting, HasSubstr(" tokens"));
 }
 
-TEST(Compare, a_narrow_column_abbreviates_settings) {
-  EXPECT_EQ(brief_setting("trilinear, 65,536 tokens, 64/1 heads"), "64k, 64/1");
-  EXPECT_EQ(brief_setting("determinant, 8,192 tokens, 128/1 heads, head size 64"), "det., 8k, 128/1, D64");
-  EXPECT_EQ(brief_setting("2,048 tokens"), "2k");
-  EXPECT_EQ(brief_setting(""), "");
-  EXPECT_EQ(brief_setting("deterministic"), "deterministic");
+TEST(Compare, a_narrow_column_abbreviates_settings_and_a_line_knows_its_tokens) {
+  auto results = sweep({row(1, 512, 32, Pass::forward, 10, 1), row(2, 512, 32, Pass::forward, 9, 1),
+                        row(3, 512, 32, Pass::forward, 8, 1)});
+  Problem &first = results->rows[0].problem, &second = results->rows[1].problem, &third = results->rows[2].problem;
+  first.seq_len = 65536, second.seq_len = third.seq_len = 8192;
+  second.form = third.form = Form::determinant;
+  third.q_heads = 128, third.deterministic = true;
+  const CompareModel model = make_compare_model({{results, {}}, {results, {}}}, 0);
+  ASSERT_EQ(model.lines.size(), 3U);
+  EXPECT_EQ(model.lines[0].setting, "trilinear, 65,536 tokens, 8/1 heads");
+  EXPECT_EQ(model.lines[0].brief_setting, "64k, 8/1");
+  EXPECT_EQ(model.lines[0].tokens, 65536);
+  EXPECT_EQ(model.lines[1].brief_setting, "det., 8k, 8/1");
+  EXPECT_EQ(model.lines[2].brief_setting, "det., 8k, 128/1, deterministic gradients");
+  EXPECT_EQ(model.longest_brief_setting, model.lines[2].brief_setting);
+  first.seq_len = 8192, third = second, third.head_dim = 128;
+  const CompareModel of_sizes = make_compare_model({{results, {}}, {results, {}}}, 0);
+  EXPECT_EQ(of_sizes.lines[0].brief_setting, "D64");
+  EXPECT_EQ(of_sizes.lines[2].brief_setting, "det., D128");
+  EXPECT_FALSE(of_sizes.lines[0].tokens) << "all have the same";
+}
+
+TEST(Compare, a_row_that_failed_is_counted_and_says_why) {
+  auto first = small_sweep(), second = small_sweep();
+  second->rows[0] = failed(second->rows[0], "the worker died of signal 11");
+  second->rows.pop_back();
+  ComparedSweep a{first, {}}, b{second, {}};
+  b.against_first[2] = {2, {Verdict::faster, 0.9, {0.8, 0.95}, {}, false, 0.02, ""}};
+  const CompareModel model = make_compare_model({a, b}, 0);
+  EXPECT_EQ(compare_summary(model), "0 slower, 1 faster, 1 failed, 1 not in every sweep.");
+  const auto line = std::ranges::find_if(
+      model.lines, [](const CompareLine& one) { return one.cells[1] && one.cells[1]->status == Status::failed; });
+  ASSERT_NE(line, model.lines.end());
+  EXPECT_EQ(line->cells[1]->reason, "the worker died of signal 11");
+  EXPECT_EQ(line->cells[0]->reason, "") << "that one has a time";
+}
+
+TEST(Compare, sweeps_of_the_same_windows_are_not_said_to_differ_where_all_failed) {
+  auto first = small_sweep(), second = small_sweep();
+  for (ResultRow& one : second->rows) one = failed(one, "the worker died of signal 11");
+  EXPECT_EQ(compare_summary(make_compare_model({{first, {}}, {second, {}}}, 0)),
+            "No times can be compared: 6 of 6 shared measurements failed.");
+  for (ResultRow& one : second->rows) one.status = Status::skipped;
+  EXPECT_EQ(compare_summary(make_compare_model({{first, {}}, {second, {}}}, 0)),
+            "No times can be compared: of 6 shared measurements none has a time in every sweep.");
+  for (ResultRow& one : second->rows) one.problem.seq_len = 4096, one.status = Status::ok, one.median_ms = 1;
+  EXPECT_EQ(compare_summary(make_compare_model({{first, {}}, {second, {}}}, 0)),
+            "The sweeps have no measurement in common: windows, shapes or kernels differ.");
+  second->rows.clear();
+  ComparedSweep a{first, {}}, b{second, {}};
+  a.name = "10:00", b.name = "11:00";
+  EXPECT_EQ(compare_summary(make_compare_model({a, b}, 0)),
+            "A 11:00 holds no measurement: there is nothing to compare.");
 }
 
 TEST(Compare, the_first_line_of_versions_names_the_largest_change_and_its_control) {

@@ -13,6 +13,7 @@
 #include "profiler/record/same_device.hpp"
 #include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
+#include "views/model/tables/row_settings.hpp"
 
 namespace triscope {
 namespace {
@@ -170,11 +171,16 @@ std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compare
 }
 
 /// The line on which `row` stands in one of `sweeps` sweeps.
-CompareLine empty_line(const ResultRow& row, bool instances, const std::string& setting, std::size_t sweeps) {
+CompareLine empty_line(const ResultRow& row, bool instances, const RowSetting& setting, std::size_t sweeps) {
   std::string kernel = row.card.label, pass(to_string(row.pass));
   if (instances) kernel += " " + row.instance;
   if (row.regime == Regime::burst) pass += ", burst";
-  return {line_label(row), std::move(kernel), std::move(pass), setting,
+  return {line_label(row),
+          std::move(kernel),
+          std::move(pass),
+          setting.text,
+          setting.brief,
+          setting.tokens,
           std::vector<std::optional<CompareCell>>(sweeps)};
 }
 
@@ -206,8 +212,12 @@ void order_lines(CompareModel& model) {
   const auto slower_first = [](const CompareLine& a, const CompareLine& b) { return slowest(a) > slowest(b); };
   std::stable_sort(model.lines.begin(), whole, slower_first);
   std::stable_sort(whole, model.lines.end(), slower_first);
-  for (const CompareLine& line : model.lines)
-    model.missing += std::any_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return !cell; });
+  for (const CompareLine& line : model.lines) {
+    const bool missing = std::ranges::any_of(line.cells, [](const auto& cell) { return !cell; });
+    model.missing += missing;
+    model.failed +=
+        !missing && std::ranges::any_of(line.cells, [](const auto& cell) { return cell->status == Status::failed; });
+  }
 }
 
 /// "sweep 27, 25 Nov 02:09".
@@ -280,7 +290,8 @@ CompareCell cell_of(const ResultRow& row, std::int64_t selectable, std::int64_t 
           .status = row.status,
           .comparison = std::nullopt,
           .from = from_text(row, now),
-          .row = row.measurement};
+          .row = row.measurement,
+          .reason = row.status == Status::ok ? std::string() : row.reason};
 }
 
 /// Of two sides: each line beside what unchanged kernels do, and what makes its times doubtful.
@@ -320,25 +331,30 @@ std::vector<ComparedSweep> part_of(const std::vector<ComparedSweep>& versions, b
 
 void add_line(CompareModel& model, CompareLine line) {
   model.has_settings |= !line.setting.empty();
-  if (line.setting.size() > model.longest_setting.size()) model.longest_setting = line.setting;
+  const auto keep_longer = [](std::string& longest, const std::string& text) {
+    if (text.size() > longest.size()) longest = text;
+  };
+  keep_longer(model.longest_setting, line.setting);
+  keep_longer(model.longest_brief_setting, line.brief_setting);
   model.lines.push_back(std::move(line));
 }
 
 /// By measurement.
-using SettingTexts = std::map<std::int64_t, std::string>;
+using SettingsByRow = std::map<std::int64_t, RowSetting>;
 /// What the rows of both sides differ in: of parts of them, what the whole differs in.
-SettingTexts settings_of(const std::vector<ComparedSweep>& compared) {
+SettingsByRow settings_of(const std::vector<ComparedSweep>& compared) {
   std::vector<const ResultRow*> all;
   for (const ComparedSweep& side : compared) {
     for (const ResultRow& row : side.results->rows) all.push_back(&row);
   }
-  const std::vector<std::string> settings = differing_settings(all);
-  SettingTexts by_row;
+  const std::vector<RowSetting> settings = row_settings(all);
+  SettingsByRow by_row;
   for (std::size_t n = 0; n < all.size(); ++n) by_row[all[n]->measurement] = settings[n];
   return by_row;
 }
 
-CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t now, const SettingTexts& of_whole = {}) {
+CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t now,
+                      const SettingsByRow& of_whole = {}) {
   CompareModel model;
   const std::size_t n = compared.size();
   bool instances = false;
@@ -358,11 +374,11 @@ CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t n
   for (const ComparedSweep& sweep : compared) {
     for (const ResultRow& row : sweep.results->rows) all.push_back(&row);
   }
-  std::vector<std::string> settings = differing_settings(all);
+  std::vector<RowSetting> settings = row_settings(all);
   for (std::size_t i = 0; !of_whole.empty() && i < all.size(); ++i) settings[i] = of_whole.at(all[i]->measurement);
   const bool aligned = !compared.empty() && compared.front().aligned;
   for (std::size_t i = 0; aligned && on_several_devices(all) && i < all.size(); ++i)
-    settings[i] += (settings[i].empty() ? "" : ", ") + all[i]->device;
+    settings[i].add(all[i]->device, all[i]->device);
   model.conditions = shared_conditions(all);
   std::map<std::string, std::size_t> line_of;
   for (std::size_t s = 0, at = 0; s < n; ++s) {
@@ -397,7 +413,7 @@ CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t n
 CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std::int64_t now) {
   const bool versions = compared.size() == 2 && compared[0].aligned && compared[1].aligned;
   if (!versions) return model_of(compared, now);
-  const SettingTexts settings = settings_of(compared);
+  const SettingsByRow settings = settings_of(compared);
   CompareModel model = model_of(part_of(compared, false), now, settings);
   model.unchanged_lines = model_of(part_of(compared, true), now, settings).lines;
   return model;

@@ -24,11 +24,14 @@ struct CompareCell {
   std::string doubts{};                  ///< `doubts_text` of it and the first sweep's
   std::string from{};                    ///< where it stands: "sweep 27, 25 Nov 02:09"
   std::int64_t row = 0;                  ///< the measurement in the database that holds it
+  std::string reason{};                  ///< why it has no time; empty: it has one, or nothing is known
 };
 
 struct CompareLine {
   std::string window, kernel, pass;               ///< what is the same
   std::string setting;                            ///< the same, where lines differ in more: "4,096 tokens"
+  std::string brief_setting;                      ///< of a narrow column: "4k"
+  std::optional<std::int64_t> tokens;             ///< where lines differ in them
   std::vector<std::optional<CompareCell>> cells;  ///< by sweep; absent where that sweep lacks it
   std::size_t of_before = 1, of_after = 1;        ///< from how many measurements its two were chosen
   bool unchanged = false;                         ///< of a kernel that did not change
@@ -59,9 +62,10 @@ struct CompareModel {
   bool has_passes = false;    ///< lines differ in pass or regime
   int decimals = 0;           ///< of times, the most of any cell: a column lines up on its point
   std::int64_t faster = 0, slower = 0, same = 0, unclear = 0, not_comparable = 0,
-               missing = 0;     ///< over the second sweep on
-  double highest_ratio = 1;     ///< at the upper end of an interval: their column has room for it
-  std::string longest_setting;  ///< its column has room for it
+               missing = 0;  ///< over the second sweep on
+  std::int64_t failed = 0;   ///< of what every sweep has, lines of which a side failed
+  double highest_ratio = 1;  ///< at the upper end of an interval: their column has room for it
+  std::string longest_setting, longest_brief_setting;  ///< their columns have room for them
 };
 
 /// `now` is unix seconds, for the sweeps' names.
@@ -96,7 +100,10 @@ std::string interval_text(const Comparison& comparison);
 std::string compare_explanation(const CompareModel& model);
 TextTable compare_text(const CompareModel& model);
 
-/// One sentence that says how the comparison went: "12 faster, 0 slower, 28 the same."
+/// One sentence that says how the comparison went: "0 slower, 12 faster, 28 the same, 2 failed.", or why nothing could
+/// be compared.
 std::string compare_summary(const CompareModel& model);
+/// Some two times were set beside each other, whatever the verdict is.
+bool has_comparisons(const CompareModel& model);
 
 }  // namespace triscope

@@ -165,7 +165,30 @@ TextTable compare_text(const CompareModel& model) {
   return table;
 }
 
+bool has_comparisons(const CompareModel& model) {
+  return model.faster + model.slower + model.same + model.unclear + model.not_comparable > 0;
+}
+
+namespace {
+
+/// Why no two times stand beside each other: a side that holds nothing, or what the sweeps are of.
+std::string why_nothing_is_compared(const CompareModel& model) {
+  for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
+    const bool holds_none =
+        std::ranges::none_of(model.lines, [s](const CompareLine& line) { return line.cells[s].has_value(); });
+    if (holds_none) return fmt::format("{} holds no measurement: there is nothing to compare.", side_name(model, s));
+  }
+  const auto lines = static_cast<std::int64_t>(model.lines.size());
+  if (model.missing == lines) return "The sweeps have no measurement in common: windows, shapes or kernels differ.";
+  const std::string shared = counted(lines - model.missing, "shared measurement");
+  return model.failed > 0 ? fmt::format("No times can be compared: {} of {} failed.", model.failed, shared)
+                          : fmt::format("No times can be compared: of {} none has a time in every sweep.", shared);
+}
+
+}  // namespace
+
 std::string compare_summary(const CompareModel& model) {
+  if (!has_comparisons(model)) return why_nothing_is_compared(model);
   std::string text;
   const auto add = [&](std::int64_t number, const char* word) {
     if (number > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, word);
@@ -176,7 +199,7 @@ std::string compare_summary(const CompareModel& model) {
   add(model.same, "the same");
   add(model.unclear, "unclear");
   add(model.not_comparable, "not comparable");
-  if (text.empty()) return "The sweeps have no measurement in common: windows, shapes or kernels differ.";
+  add(model.failed, "failed");
   add(model.missing, "not in every sweep");
   return text + ".";
 }

@@ -13,6 +13,7 @@
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
 #include "views/model/tables/judged_table.hpp"
+#include "views/model/tables/row_settings.hpp"
 
 namespace triscope {
 namespace {
@@ -24,14 +25,6 @@ struct Fact {
   bool of_ours = true;                                       ///< what baselines differ in by nature makes no column
   std::function<std::string(const ResultRow&)> phrase = {};  ///< "4,096 tokens"; none: no part of a line's setting
 };
-
-/// "32768 tokens" -> "32,768 tokens", "dot_product" -> "dot product".
-std::string readable(std::string text) {
-  std::replace(text.begin(), text.end(), '_', ' ');
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  for (std::size_t at = digits; at > 3; at -= 3) text.insert(at - 3, ",");
-  return text;
-}
 
 std::vector<Fact> all_facts() {
   std::vector<Fact> facts{{"kernel", [](const ResultRow& row) { return row.card.label; }, false},
@@ -147,25 +140,6 @@ std::string line_label(const ResultRow& row) {
                                   : fmt::format("sliding {}", p.window1);
   }
   return p.mask == Mask::full ? std::string("full") : format_windows(p.window1, p.window2);
-}
-
-std::vector<std::string> differing_settings(const std::vector<const ResultRow*>& rows) {
-  std::vector<std::string> settings(rows.size());
-  for (const ProblemFact& fact : problem_facts()) {
-    std::set<std::string> values;  // baselines differ in form by nature
-    for (const ResultRow* row : rows) {
-      if (!is_baseline(*row)) values.insert(fact.value(row->problem));
-    }
-    if (values.size() < 2) continue;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (rows[i]->problem.form == Form::gemm) continue;  // its label says it all
-      const bool form = std::string_view(fact.name) == "form";
-      const std::string phrase =
-          is_baseline(*rows[i]) && form ? std::string() : readable(fact.phrase(rows[i]->problem));
-      if (!phrase.empty()) settings[i] += (settings[i].empty() ? "" : ", ") + phrase;
-    }
-  }
-  return settings;
 }
 
 std::vector<const ResultRow*> places_of(const std::vector<ResultRow>& rows) {

@@ -77,9 +77,6 @@ int rate_decimals(const ResultRow& row);
 
 /// "512 × 32", "32k causal", "8192³ product".
 std::string line_label(const ResultRow& row);
-/// The settings beside windows in which `rows` differ, of each row as a phrase: "4,096 tokens, sink 1"; all empty where
-/// they differ in none.
-std::vector<std::string> differing_settings(const std::vector<const ResultRow*>& rows);
 
 /// Key under which measurements of two sweeps are the same question: problem, pass, kernel, regime, and the instance
 /// where a sweep has several per kernel.

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "views/data/format.hpp"
 
@@ -16,12 +14,8 @@ namespace {
 
 /// "512 × 32 at 65,536 tokens": the window, and its length where lines differ in it.
 std::string place_text(const CompareLine& line) {
-  constexpr std::string_view kTokens = " tokens";
-  const std::size_t end = line.setting.find(kTokens);
-  if (end == std::string::npos) return line.window;
-  const std::size_t comma = line.setting.rfind(", ", end);
-  const std::size_t begin = comma == std::string::npos ? 0 : comma + 2;
-  return fmt::format("{} at {}", line.window, line.setting.substr(begin, end + kTokens.size() - begin));
+  if (!line.tokens) return line.window;
+  return fmt::format("{} at {} tokens", line.window, format_count(*line.tokens));
 }
 
 std::string change_percent(double change) { return fmt::format("{:+.1f} %", std::round(1000 * change) / 10 + 0.0); }
@@ -87,26 +81,6 @@ std::optional<VersionVerdict> version_verdict(const CompareModel& model, std::in
     }
   }
   return std::nullopt;
-}
-
-std::string brief_setting(std::string setting) {
-  const auto replace = [&setting](std::string_view words, std::string_view by) {
-    if (const std::size_t at = setting.find(words); at != std::string::npos) setting.replace(at, words.size(), by);
-  };
-  replace("trilinear, ", "");
-  replace("determinant", "det.");
-  replace(" heads", "");
-  replace("head size ", "D");
-  constexpr std::string_view kTokens = " tokens";
-  const std::size_t end = setting.find(kTokens);
-  if (end == std::string::npos) return setting;
-  const std::size_t last = setting.find_last_not_of("0123456789,", end - 1);
-  const std::size_t begin = last == std::string::npos ? 0 : last + 1;
-  std::string digits = setting.substr(begin, end - begin);
-  std::erase(digits, ',');
-  std::int64_t tokens = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), tokens);
-  return tokens > 0 ? setting.replace(begin, end + kTokens.size() - begin, format_tokens(tokens)) : setting;
 }
 
 }  // namespace triscope

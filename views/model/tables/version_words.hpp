@@ -27,7 +27,4 @@ struct VersionVerdict {
 /// Nothing where they are no such pair.
 std::optional<VersionVerdict> version_verdict(const CompareModel& model, std::int64_t a, std::int64_t b);
 
-/// "64k, 64/1" of "trilinear, 65,536 tokens, 64/1 heads": for a column that is to be narrow.
-std::string brief_setting(std::string setting);
-
 }  // namespace triscope

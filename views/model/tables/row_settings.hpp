@@ -1,0 +1,25 @@
+// In what settings rows differ beside their windows, of each row in words and as facts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+struct RowSetting {
+  std::string text;                    ///< "trilinear, 65,536 tokens, 64/1 heads"; empty: rows differ in nothing
+  std::string brief;                   ///< the same for a narrow column: "64k, 64/1"
+  std::optional<std::int64_t> tokens;  ///< where rows differ in them
+  void add(const std::string& phrase, const std::string& in_brief);
+};
+/// By row.
+std::vector<RowSetting> row_settings(const std::vector<const ResultRow*>& rows);
+
+/// "32768 tokens" -> "32,768 tokens", "dot_product" -> "dot product".
+std::string readable(std::string phrase);
+
+}  // namespace triscope

@@ -1,0 +1,114 @@
+#include "views/tables/compare_columns.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "views/data/format.hpp"
+#include "views/parts/widgets.hpp"
+#include "views/tables/compare_differences.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr float kSettingBesideVerdict = 200;  ///< of more it is cut, and said when hovered
+
+/// Nothing that two sides have in common has a verdict: the lines above say so, and a column would say it again.
+bool is_nothing_judged(const CompareModel& model) {
+  return model.faster + model.slower + model.same + model.unclear == 0;
+}
+
+/// Of the widest interval, in design pixels.
+float interval_width(const Context& context, const CompareModel& model) {
+  const NumberFont font(context.look);
+  const std::string end = format_fixed(model.highest_ratio, kRatioDecimals);
+  return std::clamp(ImGui::CalcTextSize((end + " .. " + end).c_str()).x / context.look.px(1) + 2, 60.0F, 160.0F);
+}
+
+/// Takes what the columns have too much for `room` from those that can be narrower: the settings first.
+void fit_into(std::vector<CompareColumn>& columns, float room) {
+  float over = -room;
+  for (const CompareColumn& column : columns) over += column.width + 2 * kCompareCellPadding;
+  for (const bool settings : {true, false}) {
+    const auto spare = [&](const CompareColumn& column) {
+      const bool gives = column.least > 0 && (column.field == CompareField::setting) == settings;
+      return gives ? std::max(0.0F, column.width - column.least) : 0.0F;
+    };
+    float most = 0;
+    for (const CompareColumn& column : columns) most += spare(column);
+    const float share = most > 0 ? std::clamp(over / most, 0.0F, 1.0F) : 0;
+    for (CompareColumn& column : columns) column.width -= share * spare(column);
+    over -= share * most;
+  }
+}
+
+}  // namespace
+
+std::vector<CompareColumn> compare_columns(const Context& context, const CompareModel& model, bool with_unchanged) {
+  constexpr float kScrollbar = 24;  // and the edges
+  const bool several = model.sweeps.size() > 2;
+  std::vector<CompareColumn> columns;
+  const auto in_design = [&](float pixels) { return pixels / context.look.px(1); };
+  const auto title_width = [&](const std::string& text) {
+    const SmallFont font(context.look);
+    return in_design(ImGui::CalcTextSize(text.c_str()).x) + 8;
+  };
+  const auto text_width = [&](const std::string& text) { return in_design(ImGui::CalcTextSize(text.c_str()).x) + 12; };
+  const float interval = model.has_intervals ? interval_width(context, model) : 0;
+  columns.push_back({CompareField::window, 0, "window", 74});
+  if (model.kernel.empty() || with_unchanged) columns.push_back({CompareField::kernel, 0, "kernel", 96, 54});
+  for (std::size_t s = 1; s < model.sweeps.size(); ++s) {
+    if (several || !is_nothing_judged(model))
+      columns.push_back({CompareField::verdict, s, several ? model.sweeps[s] : "verdict", 100, 60});
+    if (model.band) columns.push_back({CompareField::band, s, "beside unchanged", 106, 96});
+    if (has_comparisons(model)) columns.push_back({CompareField::ratio, s, "ratio", 44, 0, true});
+    if (model.has_intervals) columns.push_back({CompareField::interval, s, "interval", interval, 0, true});
+    if (model.has_cycles) columns.push_back({CompareField::cycles, s, "in cycles", 60, 40, true});
+  }
+  // Where the versions differ is asked for with by how much.
+  if (model.band && model.has_settings)
+    columns.push_back({CompareField::setting, 0, "setting",
+                       std::clamp(text_width(model.longest_brief_setting), 80.0F, kSettingBesideVerdict), 60});
+  for (const std::size_t side : sides_of(model)) {
+    const std::string title = side_name(model, side) + ", ms";
+    columns.push_back({CompareField::time, side, title, std::clamp(title_width(title), 72.0F, 130.0F), 54, true});
+  }
+  if (model.has_doubts) columns.push_back({CompareField::doubts, 1, "doubts", 96, 34});
+  if (model.has_choices) columns.push_back({CompareField::chosen, 0, "chosen", 60, 44});
+  if (model.has_passes || with_unchanged) columns.push_back({CompareField::pass, 0, "pass", 64});
+  if (model.has_settings && !model.band)
+    columns.push_back({CompareField::setting, 0, "setting", std::max(80.0F, text_width(model.longest_setting)), 80});
+  fit_into(columns, in_design(ImGui::GetContentRegionAvail().x) - kScrollbar);
+  return columns;
+}
+
+const char* header_words(CompareField field) {
+  switch (field) {
+    case CompareField::ratio:
+      return "Time of A / time of B: below 1 A is faster.";
+    case CompareField::cycles:
+      return "Time x clock of A / that of B: without what two cards, or one at another temperature, differ by in "
+             "clock. "
+             "Unchanged kernels differ in cycles too: the line above says by how much.";
+    case CompareField::interval:
+      return "Of the ratio of times: 99 % between sweeps with restarts, else 95 %. Of two GPUs it is that of the "
+             "samples "
+             "alone: what the cards differ by is not in it.";
+    case CompareField::band:
+      return "The ratio over the average of kernels that did not change. Inside: no further from it than one of those "
+             "would be in 99 of 100 cases, so that the machine may be the reason. Slower, faster: further, also with "
+             "the "
+             "row's own interval. Unclear: further, but for its interval or its two modes.";
+    case CompareField::setting:
+      return "In what rows differ: tokens, query / key heads, head size (D); trilinear, unless det. says determinant.";
+    case CompareField::doubts:
+      return "What the samples leave open: two modes, not converged, too few blocks, one process.";
+    case CompareField::chosen:
+      return "Of several measurements those two that are of one sweep, else of one card, else without a doubt, else of "
+             "more restarts, else the newest.";
+    default:
+      return "";
+  }
+}
+
+}  // namespace triscope
