@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/window/desktop/desktop.hpp"
+#include "kernels/base/error.hpp"
 #include "kernels/base/text/plain_text.hpp"
 #include "views/model/attention/attention_draft.hpp"
 #include "views/panels/panels.hpp"
@@ -235,6 +236,8 @@ void Application::measure_draft() {
   draft.problem.clear();
   try {
     draft.height_cm = svg_height_cm(vectors_of(draft.panel, VectorFormat::svg, printed(choice)));
+  } catch (const Error& error) {
+    draft.problem = error.why() + "; " + error.fix();
   } catch (const std::exception& error) {
     draft.problem = error.what();
   }

@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/film_choice.hpp"
 #include "views/parts/number_field.hpp"
@@ -67,16 +66,16 @@ void draw_stated_size(const Context& context, const PictureDraft& picture, const
   const SmallFont font(context.look);
   ImGui::PushTextWrapPos(0);
   if (!picture.problem.empty()) {
-    coloured_text(asked ? context.look.theme.slower : context.look.theme.muted, picture.problem);
+    coloured_text(asked ? context.look.theme.slower : context.look.theme.muted, sentence(picture.problem));
   } else {
     const bool title = !picture.title.empty(), caption = size.captioned && !picture.caption.empty();
     const char* words = title && caption ? ", title and caption included"
                         : title          ? ", title included"
                         : caption        ? ", caption included"
                                          : "";
-    muted_text(context, !picture.measured ? std::string(" ")
-                                          : fmt::format("{} × {} cm on paper{}", significant_text(size.width_cm, 4),
-                                                        significant_text(picture.height_cm, 4), words));
+    muted_text(context, !picture.measured
+                            ? std::string(" ")
+                            : fmt::format("{:.4g} × {:.4g} cm on paper{}", size.width_cm, picture.height_cm, words));
   }
   ImGui::PopTextWrapPos();
 }

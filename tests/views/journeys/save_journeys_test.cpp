@@ -97,8 +97,8 @@ TEST_F(Journey, a_chart_is_saved_in_several_formats_with_a_width_and_words_that_
   });
 }
 
-std::string saved(const char* name) {
-  std::ifstream stream(world().folder / name, std::ios::binary);
+std::string saved(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
@@ -119,8 +119,8 @@ TEST_F(Journey, a_caption_is_saved_in_the_picture_or_as_text_beside_it) {
     c->KeyCharsReplace((world().folder / "captioned.svg").c_str());
     c->KeyPress(ImGuiKey_Enter);
     wait(c);
-    IM_CHECK(saved("captioned.svg").find("medians") == std::string::npos);
-    IM_CHECK_STR_EQ(saved("captioned.txt").c_str(), (caption + "\n").c_str());
+    IM_CHECK(saved(world().folder / "captioned.svg").find("medians") == std::string::npos);
+    IM_CHECK_STR_EQ(saved(world().folder / "captioned.txt").c_str(), (caption + "\n").c_str());
     app().carry_out(FileRequest(ask::SaveChart{}));
     c->Yield(3);
     IM_CHECK(!ui().settings.print_size.captioned);
@@ -130,7 +130,7 @@ TEST_F(Journey, a_caption_is_saved_in_the_picture_or_as_text_beside_it) {
     c->KeyCharsReplace((world().folder / "bare.svg").c_str());
     c->KeyPress(ImGuiKey_Enter);
     wait(c);
-    IM_CHECK(!saved("bare.svg").empty());
+    IM_CHECK(!saved(world().folder / "bare.svg").empty());
     IM_CHECK(!std::filesystem::exists(world().folder / "bare.txt"));
   });
 }
@@ -154,7 +154,8 @@ TEST_F(Journey, the_question_for_a_picture_says_its_size_with_its_words_or_why_t
     c->KeyCharsReplace((world().folder / "sized.svg").c_str());
     c->KeyPress(ImGuiKey_Enter);
     wait(c);
-    IM_CHECK(saved("sized.svg").find(fmt::format(" height=\"{:.2f}mm\"", 10 * stated)) != std::string::npos);
+    IM_CHECK(saved(world().folder / "sized.svg").find(fmt::format(" height=\"{:.2f}mm\"", 10 * stated)) !=
+             std::string::npos);
     app().carry_out(FileRequest(ask::SaveChart{}));
     c->Yield(2);
     ui().settings.print_size.height_cm = kLeastPrintCm;  // less than those words
@@ -169,7 +170,7 @@ TEST_F(Journey, the_question_for_a_picture_says_its_size_with_its_words_or_why_t
     c->Yield(2);
     c->KeyPress(ImGuiKey_Enter);
     wait(c);
-    IM_CHECK(!saved("no_room.png").empty());  // which has no words
+    IM_CHECK(!saved(world().folder / "no_room.png").empty());  // which has no words
   });
 }
 
@@ -185,7 +186,7 @@ TEST_F(Journey, a_picture_is_light_or_dark_as_was_chosen_whatever_the_window_is)
       c->MouseMoveToPos(ImVec2(2, 2));  // off the chart
       c->KeyPress(ImGuiKey_Enter);
       wait(c);
-      return saved(name);
+      return saved(world().folder / name);
     };
     const bool was_dark = app().look().theme.dark;
     const std::string light = save("light.png", "light"), dark = save("dark.png", "dark");
