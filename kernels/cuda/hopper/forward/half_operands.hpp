@@ -18,8 +18,9 @@ namespace triscope::hopper {
 /// which have CTAs enough.
 inline int most_slabs(int kv_heads) { return std::clamp(1024 / kv_heads, 1, 128); }
 
-/// Slabs for `blocks` CTAs, none empty: one round of CTAs, or several where that would leave many of them idle. Not of
-/// fewer than 64 positions, among which nearly every dimension of N(0, 1) keys has one beyond 1.
+/// Slabs for `blocks` CTAs, none empty: one round of CTAs, or several where that would leave many of them idle. At most
+/// one for each 64 positions begun: among 64 nearly every dimension of N(0, 1) keys has a number beyond 1. Rows are
+/// dealt to the slabs several at once, so some have fewer positions: 48 as a rule, the last one perhaps a single one.
 inline int slabs_of(const ForwardParameters& p, int blocks) {
   const int parts = p.head_dim / 8, tasks = p.determinant ? p.head_dim / 24 + 1 : parts;
   const std::int64_t rows = static_cast<std::int64_t>(p.batch) * p.seq_len;

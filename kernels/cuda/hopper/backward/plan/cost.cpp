@@ -72,7 +72,7 @@ Work work_of(const BackwardParameters& p) {
 }
 
 struct VirtualKeysCosts {
-  double launches;
+  double launches;      ///< three, as when the problems were timed; since 2026-11-29 there are two
   double item;          ///< an item on one multiprocessor
   double edge;          ///< more for an edge
   double crowded_item;  ///< more where a sequence is so short that items add to the same sums
