@@ -362,6 +362,12 @@ TEST(HopperBackwardPlan, refuses_by_name_what_it_has_not) {
   EXPECT_TRUE(unsupported_backward(p));
   p = problem_of(1 << 24, 128, 1, 512, 32);
   EXPECT_NE(unsupported_backward(p)->find("31 bits"), std::string::npos);
+  p = problem_of(1, 13107, 13107, 1, 1);
+  p.batch = 5;
+  EXPECT_FALSE(unsupported_backward(p));
+  p = problem_of(1, 8192, 8192, 1, 1);
+  p.batch = 8;
+  EXPECT_NE(unsupported_backward(p)->find("batch times kv_heads up to 65535"), std::string::npos);
 }
 
 }  // namespace

@@ -13,7 +13,9 @@ namespace triscope::hopper::backward {
 namespace {
 
 constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
-constexpr std::int64_t kMostGridRows = 65535;  ///< prepare.cu has a row of blocks for each (batch, kv head)
+/// Batch x kv_heads. The grid of virtual queries has a row of blocks for each kv head and a layer for each batch, of
+/// which CUDA allows 65,535 each. Virtual keys number theirs with 31 bits, but were never run with more.
+constexpr std::int64_t kMostBatchHeads = 65535;
 
 std::int64_t round_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b * b; }
 
@@ -175,9 +177,9 @@ std::optional<std::string> unsupported_backward(const Problem& problem) {
   if (problem.seq_len > (std::int64_t{1} << 28) || query_row_count(problem) > kMost) {
     return "the backward of cuda.hopper numbers rows of q with 31 bits; cuda.portable has longer sequences";
   }
-  if (problem.batch * problem.kv_heads > kMostGridRows) {
+  if (problem.batch * problem.kv_heads > kMostBatchHeads) {
     return fmt::format("the backward of cuda.hopper has batch times kv_heads up to {}; cuda.portable has more",
-                       kMostGridRows);
+                       kMostBatchHeads);
   }
   const BackwardParameters p = make_parameters(problem, roles_of(problem), kFewestHeadRows);
   if (problem.deterministic && std::int64_t{p.long_window} * p.short_window > kMostPairs) {
