@@ -100,8 +100,8 @@ std::vector<Case> range_cases() {
   for (const Form form : {Form::trilinear, Form::determinant}) {
     for (const std::int64_t d : {128, 64}) {
       for (const std::int64_t group : {128, 64, 16, 1}) {
-        for (const Inputs inputs :
-             {Inputs::peaked4, Inputs::peaked8, Inputs::scaled_channels, Inputs::large_queries, Inputs::tiny_keys}) {
+        for (const Inputs inputs : {Inputs::peaked4, Inputs::peaked8, Inputs::scaled_channels, Inputs::large_queries,
+                                    Inputs::tiny_keys, Inputs::rows_beyond}) {
           Case test{problem_of(300, 20, 2 * group, 2, d, 500, 2, form), inputs};
           if (inputs == Inputs::large_queries) test.problem.scale = test.problem.effective_scale() * 0x1p-16;
           cases.push_back(test);

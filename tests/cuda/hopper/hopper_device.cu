@@ -33,6 +33,20 @@ __device__ int exponent_of(Inputs inputs, int which, int d) {
   return which == 0 ? -first - second : which == 1 ? first : second;
 }
 
+/// Inputs::rows_beyond: `x`, dimension `d` of row `row` of tensor `which`, or what takes its place in the first chunk.
+/// There q is (2^12 or 0, 0, 0), k2 (c, c, 0) with c = 2^5 in odd rows and 2^-6 in even ones, and k1 (-e, ., e) with
+/// e = 2^-14, in each 64th row 1. So a large row and an odd k2 have the product 2^17, beyond fp16's 65504: q k2 in
+/// dimension 0, -q k2 in dimension 2 of a determinant. Times k1 it is -8, or -2^17 in each 64th row. Were it infinite,
+/// all scores of the step would be -infinity, their weights 0, and the row wrong without a NaN: with half of its steps
+/// missing, of which each pair weighs e^-1 to e^-0.7 of the others, its LSE would be 0.2 to 0.5 too small.
+__device__ float beyond(float x, int which, int row, int d) {
+  if (d > 2 || which > 2) return x;
+  if (which == 0) return d == 0 && row % 3 == 0 ? 0x1p12f : 0.0f;
+  if (which == 2) return d == 2 ? 0.0f : row % 2 == 1 ? 0x1p5f : 0x1p-6f;
+  const float size = row % 64 == 0 ? 1.0f : 0x1p-14f;
+  return d == 0 ? -size : d == 2 ? size : x;
+}
+
 /// Rewrites some elements of one tensor; `which`: see Device::tensor.
 __global__ void shape_inputs(__nv_bfloat16* values, std::int64_t count, int heads, int head_dim, int seq_len, int which,
                              Inputs inputs) {
@@ -43,6 +57,7 @@ __global__ void shape_inputs(__nv_bfloat16* values, std::int64_t count, int head
     const float unit = sqrtf(static_cast<float>(head_dim));  // a factor `unit` in one dimension is one nat
     float x = __bfloat162float(values[i]);
     if (which < 3) x = ldexpf(x, exponent_of(inputs, which, d));
+    if (inputs == Inputs::rows_beyond) x = beyond(x, which, row, d);
     if (which == 4) {
       if (inputs == Inputs::zero_values && (row % 3 == 0 || d % 5 == 0)) x = 0.0f;
       if (inputs == Inputs::tiny_values && row % 4 == 1) x = d % 2 ? 1e-30f : 1e30f;
