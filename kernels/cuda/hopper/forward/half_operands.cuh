@@ -189,11 +189,9 @@ class MakeHalfOperands {
     }
   }
 
-  // --- the first pass ----------------------------------------------------------------------------------------------
-
-  __device__ __forceinline__ void copy_slab(int number) {
-    const Unit unit = unit_of(number);
-    std::uint32_t largest[2][4 * kTaskParts] = {};
+  /// Copies both keys of a slab to where the half instance reads them. `convert`(axis, keys, task) turns them to fp16.
+  template <typename Convert>
+  __device__ __forceinline__ void copy_keys(const Unit& unit, const Convert& convert) const {
     for_rows(
         unit,
         [&](Keys(&keys)[2], std::int64_t place, const Task& task) {
@@ -202,16 +200,24 @@ class MakeHalfOperands {
         },
         [&](Keys(&keys)[2], std::int64_t place, const Task& task) {
 #pragma unroll
-          for (int axis = 0; axis < 2; ++axis) {
-            take_larger(largest[axis], keys[axis], task);
-#pragma unroll
-            for (int x = 0; x < kTaskParts; ++x) {
-              if (x < task.count) keys[axis].part[x] = to_half(keys[axis].part[x]);
-            }
-          }
+          for (int axis = 0; axis < 2; ++axis) convert(axis, keys[axis], task);
           store(p_.half.tile_key, place, keys[0], task, true);
           store(p_.half.ring_key, place, keys[1], task, false);
         });
+  }
+
+  // --- the first pass ----------------------------------------------------------------------------------------------
+
+  __device__ __forceinline__ void copy_slab(int number) {
+    const Unit unit = unit_of(number);
+    std::uint32_t largest[2][4 * kTaskParts] = {};
+    copy_keys(unit, [&](int axis, Keys& keys, const Task& task) {
+      take_larger(largest[axis], keys, task);
+#pragma unroll
+      for (int x = 0; x < kTaskParts; ++x) {
+        if (x < task.count) keys.part[x] = to_half(keys.part[x]);
+      }
+    });
     store_maxima(number, largest);
   }
 
@@ -312,24 +318,12 @@ class MakeHalfOperands {
   }
 
   __device__ __forceinline__ void copy_again(const Unit& unit) {
-    for_rows(
-        unit,
-        [&](Keys(&keys)[2], std::int64_t place, const Task& task) {
-          keys[0] = load(p_.long_key, place, task);
-          keys[1] = load(p_.short_key, place, task);
-        },
-        [&](Keys(&keys)[2], std::int64_t place, const Task& task) {
+    copy_keys(unit, [&](int axis, Keys& keys, const Task& task) {
 #pragma unroll
-          for (int axis = 0; axis < 2; ++axis) {
-#pragma unroll
-            for (int x = 0; x < kTaskParts; ++x) {
-              if (x < task.count)
-                keys[axis].part[x] = to_half(keys[axis].part[x], shared_.scale[axis] + 8 * (task.first + x));
-            }
-          }
-          store(p_.half.tile_key, place, keys[0], task, true);
-          store(p_.half.ring_key, place, keys[1], task, false);
-        });
+      for (int x = 0; x < kTaskParts; ++x) {
+        if (x < task.count) keys.part[x] = to_half(keys.part[x], shared_.scale[axis] + 8 * (task.first + x));
+      }
+    });
   }
 
   /// The long axis' keys in the order of cross products, in bf16.
