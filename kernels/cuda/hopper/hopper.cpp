@@ -73,15 +73,17 @@ void launch_one(int instance, const Plan& plan, const ForwardParameters& p, int 
 }
 
 /// A half instance, and in front of it its bf16 twin, which makes the operands, and the rows only if these do not fit.
+/// Both have as many CTAs as the twin finds room for at once.
 void launch_half(const Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream) {
   ForwardParameters p = plan.parameters;
-  const int blocks = std::min(multiprocessors, p.items), rows = tile_rows(kInstances[plan.instance].config);
+  const int rows = tile_rows(kInstances[plan.instance].config);
+  int blocks = std::min(multiprocessors, p.items);
   auto* word = static_cast<std::uint32_t*>(arguments.workspace);
   p.in_bf16 = arguments.lse_in_bf16 != nullptr ? arguments.lse_in_bf16 : word;
   p.half = half_operands(p, arguments.workspace, blocks);
   if (p.determinant) p.tile_key = static_cast<const __nv_bfloat16*>(p.half.reordered);
   TensorMaps maps = make_tensor_maps(p, rows);
-  launch_instance(bf16_twin(plan.instance), maps, p, blocks, plan.shared_bytes, stream);
+  blocks = launch_instance(bf16_twin(plan.instance), maps, p, blocks, plan.shared_bytes, stream);
   p.tile_key = static_cast<const __nv_bfloat16*>(p.half.tile_key);
   p.ring_key = static_cast<const __nv_bfloat16*>(p.half.ring_key);
   p.query_scale = reinterpret_cast<const __nv_bfloat16*>(p.half.query_scale);

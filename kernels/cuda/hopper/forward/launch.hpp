@@ -19,11 +19,12 @@ TensorMaps make_tensor_maps(const ForwardParameters& p, int tile_rows);
 CUtensorMap make_key_map(const ForwardParameters& p, int tile_rows);
 
 /// Enqueues instance kInstances[kInstance] on `blocks` CTAs. `shared_bytes`: Layout::bytes of the plan's ring.
-/// CTAs that make p.half wait for one another. Instances of cross products and half instances may start before the
-/// kernel in front of them has ended; they wait for it. Throws `Error` when refused.
+/// CTAs that make p.half wait for one another, and are fewer where the stream has too few multiprocessors for all at
+/// once. Instances of cross products and half instances may start before the kernel in front of them has ended; they
+/// wait for it. Returns the number of CTAs. Throws `Error` when refused.
 template <int kInstance>
-void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int blocks, int shared_bytes,
-                    cudaStream_t stream);
+int launch_forward(const TensorMaps& maps, const ForwardParameters& p, int blocks, int shared_bytes,
+                   cudaStream_t stream);
 
 /// Enqueues the reordering of tile keys for cross products (virtual_query.cuh): `bytes` of rows of `head_dim`.
 void launch_reorder(const __nv_bfloat16* keys, __nv_bfloat16* reordered, std::size_t bytes, int head_dim,

@@ -8,10 +8,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/common/launch.hpp"
 #include "kernels/cuda/hopper/backward/around/finish.hpp"
 #include "kernels/cuda/hopper/backward/around/finish_sums.cuh"
-#include "kernels/cuda/hopper/backward/kernel/enqueue.hpp"
 #include "kernels/cuda/portable/backward/backward_keys.cuh"
 #include "kernels/cuda/portable/backward/backward_reduce.cuh"
 #include "kernels/cuda/portable/backward/backward_rows.cuh"
@@ -98,13 +97,16 @@ void launch(const BackwardParameters& p, const Finish& of, const PortableInstead
   constexpr int kBytes = static_cast<int>(std::max(
       {sizeof(RowsShared<D, true>), sizeof(KeysShared<D, true>), std::size_t{kFinishStages<D> * kStageBytes}}));
   static_assert(kBlocksOfMultiprocessor * (kBytes + 6144) <= 227 * 1024, "all blocks run at once");
-  const auto kernel = finish_or_portable<D>;
-  TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-  const Enqueue enqueue = {
-      .threads = portable::kThreads, .shared_bytes = kBytes, .stream = stream, .together = true, .behind = true};
-  enqueue_together(block_count(of, multiprocessors), [&](int blocks) {
-    return enqueue(kernel, static_cast<unsigned>(blocks), instead.shape, instead.plan, instead.tensors, workspace, p,
-                   of);
+  const Launch launch = {.kernel = "finish_or_portable",
+                         .blocks = static_cast<unsigned>(block_count(of, multiprocessors)),
+                         .threads = portable::kThreads,
+                         .shared_bytes = kBytes,
+                         .most_shared_bytes = kBytes,
+                         .stream = stream,
+                         .together = true,
+                         .behind = true};
+  enqueue(launch, [&](const Launch& attempt) {
+    return attempt(finish_or_portable<D>, instead.shape, instead.plan, instead.tensors, workspace, p, of);
   });
 }
 

@@ -2,7 +2,7 @@
 // one.
 #include <algorithm>
 
-#include "kernels/cuda/hopper/backward/kernel/enqueue.hpp"
+#include "kernels/cuda/common/launch.hpp"
 #include "kernels/cuda/hopper/backward/kernel/prepare.cuh"
 #include "kernels/cuda/hopper/backward/kernel/queries.hpp"
 
@@ -22,9 +22,13 @@ __global__ void __launch_bounds__(kBlock, kBlocksOfMultiprocessor)
 
 void launch_prepare(const Plan& plan, const Preparation& to, int multiprocessors, cudaStream_t stream) {
   const int row_blocks = to.row_count / (kBlock / (kHeadDim / 8));
-  const Enqueue enqueue = {.threads = kBlock, .stream = stream, .together = true};
-  enqueue_together(std::clamp(row_blocks, 1, kBlocksOfMultiprocessor * multiprocessors),
-                   [&](int blocks) { return enqueue(prepare, static_cast<unsigned>(blocks), plan.parameters, to); });
+  const Launch launch = {
+      .kernel = "prepare",
+      .blocks = static_cast<unsigned>(std::clamp(row_blocks, 1, kBlocksOfMultiprocessor * multiprocessors)),
+      .threads = kBlock,
+      .stream = stream,
+      .together = true};
+  enqueue(launch, [&](const Launch& attempt) { return attempt(prepare, plan.parameters, to); });
 }
 
 }  // namespace triscope::hopper::backward

@@ -1,5 +1,4 @@
-#include "kernels/cuda/common/cuda_error.hpp"
-#include "kernels/cuda/hopper/backward/kernel/enqueue.hpp"
+#include "kernels/cuda/common/launch.hpp"
 #include "kernels/cuda/hopper/backward/kernel/virtual_queries.cuh"
 
 namespace triscope::hopper::backward {
@@ -16,13 +15,16 @@ __global__ void __launch_bounds__(kQueryThreads, 1) virtual_queries(const __grid
 void launch_queries(const Plan& plan, const Arguments& arguments, cudaStream_t stream) {
   const QueryParameters p = query_parameters(plan, arguments);
   const BackwardParameters& s = p.shape;
-  TRISCOPE_CUDA_CHECK(
-      cudaFuncSetAttribute(virtual_queries, cudaFuncAttributeMaxDynamicSharedMemorySize, QueryLayout::kBytes));
   const dim3 blocks(static_cast<unsigned>((s.seq_len + kTileKeys - 1) / kTileKeys), static_cast<unsigned>(s.kv_heads),
                     static_cast<unsigned>(s.batch));
-  const Enqueue enqueue = {
-      .threads = kQueryThreads, .shared_bytes = QueryLayout::kBytes, .stream = stream, .behind = true};
-  TRISCOPE_CUDA_CHECK(enqueue(virtual_queries, blocks, p));
+  const Launch launch = {.kernel = "virtual_queries",
+                         .blocks = blocks,
+                         .threads = kQueryThreads,
+                         .shared_bytes = QueryLayout::kBytes,
+                         .most_shared_bytes = QueryLayout::kBytes,
+                         .stream = stream,
+                         .behind = true};
+  enqueue(launch, [&](const Launch& attempt) { return attempt(virtual_queries, p); });
 }
 
 }  // namespace triscope::hopper::backward

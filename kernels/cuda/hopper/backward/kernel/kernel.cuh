@@ -28,22 +28,18 @@
 //                  deterministic: 2 x do instead of 3, dq 32: 231,952 bytes
 //   barriers       barrier_table.hpp
 //
-// Rates on an H200, useful TFLOP/s of the whole operation, sustained, 64 heads a kv head, 32k tokens; 2026-11-28 beside
-// 593 of FlashAttention-3's causal backward: 512x32 538, 1024x32 557, 512x64 550, 1024x16 511, 256x32 510, 256x64 521,
-// 128x128 480. At 8k tokens, 512x32: 536, with 128 heads 556, with 8 of each kv head 354. docs/backward.md and the lab
-// book have more.
+// Rates: docs/backward.md.
 //
 // Limits. Trilinear and determinant form, causal windows, bf16, head_dim 64 and 128. A group of one head is padded
-// to eight: 42 TFLOP/s. Scores are rounded as fp16(k k) q, finer than bf16(q k). With an LSE of exact scores gradients
-// err by at most 3.2e-3 for N(0, 1) inputs and 4.1e-3 at q x 8, with one of bf16 scores by 3.4e-3 and 3e-2 (errors of
-// score gradients over their scale before they cancel): choice.cpp.
+// to eight, so that an eighth of the work is useful. Scores are rounded as fp16(k k) q, finer than bf16(q k). With an
+// LSE of exact scores gradients err by at most 3.2e-3 for N(0, 1) inputs and 4.1e-3 at q x 8, with one of bf16 scores
+// by 3.4e-3 and 3e-2 (errors of score gradients over their scale before they cancel): choice.cpp.
 #pragma once
 
 #include <cooperative_groups.h>
 
-#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/common/launch.hpp"
 #include "kernels/cuda/hopper/backward/kernel/consumer.cuh"
-#include "kernels/cuda/hopper/backward/kernel/enqueue.hpp"
 #include "kernels/cuda/hopper/backward/kernel/helpers.cuh"
 #include "kernels/cuda/hopper/backward/kernel/launch.hpp"
 #include "kernels/cuda/hopper/backward/kernel/prepare.cuh"
@@ -87,13 +83,17 @@ template <int kHeadDim, bool kCross, bool kDeterministic>
 void launch_instance(const TensorMaps& maps, const BackwardParameters& p, const Preparation& to, int blocks,
                      cudaStream_t stream) {
   constexpr int kBytes = Layout<kHeadDim, kDeterministic>::kBytes;
-  const auto kernel = hopper_backward<kHeadDim, kCross, kDeterministic>;
-  TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-  const Enqueue enqueue = {.threads = kThreads, .shared_bytes = kBytes, .stream = stream, .together = true};
+  const Launch launch = {.kernel = "hopper_backward",
+                         .blocks = static_cast<unsigned>(blocks),
+                         .threads = kThreads,
+                         .shared_bytes = kBytes,
+                         .most_shared_bytes = kBytes,
+                         .stream = stream,
+                         .together = true};
   BackwardParameters of_blocks = p;
-  enqueue_together(blocks, [&](int count) {
-    share_items(of_blocks, count);
-    return enqueue(kernel, static_cast<unsigned>(count), maps, of_blocks, to);
+  enqueue(launch, [&](const Launch& attempt) {
+    share_items(of_blocks, static_cast<int>(attempt.blocks.x));
+    return attempt(hopper_backward<kHeadDim, kCross, kDeterministic>, maps, of_blocks, to);
   });
 }
 

@@ -6,7 +6,7 @@
 namespace triscope::hopper {
 
 /// Enqueues instance kInstances[instance]; the rest as in launch_forward.
-void launch_instance(int instance, const TensorMaps& maps, const ForwardParameters& p, int blocks, int shared_bytes,
-                     cudaStream_t stream);
+int launch_instance(int instance, const TensorMaps& maps, const ForwardParameters& p, int blocks, int shared_bytes,
+                    cudaStream_t stream);
 
 }  // namespace triscope::hopper
