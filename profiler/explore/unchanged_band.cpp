@@ -111,9 +111,11 @@ std::string band_brief(const BandVerdict& verdict) {
 }
 
 std::string band_sentence(const UnchangedBand& band, const BandVerdict& verdict) {
-  const std::string change = fmt::format("{} {} than unchanged kernels on average", percent_text(verdict.change),
+  const bool alike = percent_text(verdict.change) == percent_text(band.factor - 1);  // another digit tells them apart
+  const auto percent = [alike](double share) { return fmt::format("{:.{}f} %", 100 * std::abs(share), alike ? 2 : 1); };
+  const std::string change = fmt::format("{} {} than unchanged kernels on average", percent(verdict.change),
                                          verdict.change >= 0 ? "longer" : "shorter"),
-                    noise = percent_text(band.factor - 1);
+                    noise = percent(band.factor - 1);
   switch (verdict.is) {
     case BesideUnchanged::inside:
       return fmt::format("{}, inside what they vary by ({}): the machine may be the reason.", change, noise);

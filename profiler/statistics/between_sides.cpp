@@ -23,7 +23,8 @@ bool is_unchanged(const ResultRow& a, const ResultRow& b) {
 
 void UnchangedKernels::add(const ResultRow& row, const Comparison& comparison) {
   if (!(comparison.ratio > 0)) return;
-  labels.insert(row.card.label);
+  const bool ours = find_third_party_part(row.kernel) == nullptr;  // its other pass may have changed
+  labels.insert(ours ? fmt::format("{} {}", row.card.label, to_string(row.pass)) : row.card.label);
   times.push_back(comparison.ratio);
   if (comparison.cycle_ratio) cycles.push_back(*comparison.cycle_ratio);
 }
@@ -48,10 +49,10 @@ void Unjudged::add(const Comparison& comparison) {
   if (comparison.cycle_ratio) ++(*comparison.cycle_ratio > 1 ? longer_cycles : shorter_cycles);
 }
 
-std::string unjudged_text(const Unjudged& unjudged) {
+std::string unjudged_text(const Unjudged& unjudged, std::string_view heading) {
   if (unjudged.longer + unjudged.shorter == 0) return {};
   const bool cycles = unjudged.longer_cycles + unjudged.shorter_cycles > 0;
-  return fmt::format("Not comparable: {}. By time A takes longer in {} and shorter in {}{}.",
+  return fmt::format("{}: {}. By time A takes longer in {} and shorter in {}{}.", heading,
                      fmt::join(unjudged.reasons, "; "), unjudged.longer, unjudged.shorter,
                      cycles ? fmt::format(", in cycles longer in {} and shorter in {}", unjudged.longer_cycles,
                                           unjudged.shorter_cycles)

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profiler/record/measurement.hpp"
@@ -35,7 +36,7 @@ struct Unjudged {
   void add(const Comparison& comparison);
 };
 /// "Not comparable: A and B were measured on two GPUs. By time A takes longer in 22 and shorter in 12, in cycles longer
-/// in 30 and shorter in 4."; empty where there is none.
-std::string unjudged_text(const Unjudged& unjudged);
+/// in 30 and shorter in 4."; empty where there is none. `heading` stands before the reasons.
+std::string unjudged_text(const Unjudged& unjudged, std::string_view heading = "Not comparable");
 
 }  // namespace triscope

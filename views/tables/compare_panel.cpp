@@ -394,18 +394,17 @@ bool draw_unchanged(const Context& context, const CompareModel& model) {
   ImGui::SameLine();
   align_right(button_width("Hide these rows"));
   if (ImGui::SmallButton(*shown ? "Hide these rows###unchanged" : "Show these rows###unchanged")) *shown = !*shown;
-  tooltip(context, "Puts the rows of kernels that did not change among the others.");
+  tooltip(context, *shown ? "Leaves only the rows of what changed."
+                          : "Puts the rows of kernels that did not change among the others.");
   return *shown;
 }
 
 /// Why rows have no verdict of their own, and which way they went. Beside what did not change the heading has judged
 /// them.
 std::string unjudged_words(const CompareModel& model, bool versions) {
-  constexpr std::string_view kNot = "Not comparable: ";
-  std::string words = unjudged_text(model.unjudged);
-  if (versions && model.band && words.starts_with(kNot))
-    words.replace(0, kNot.size(), "Without what did not change no row has a verdict: ");
-  return words;
+  return versions && model.band
+             ? unjudged_text(model.unjudged, "Each row is judged beside what did not change, not by itself")
+             : unjudged_text(model.unjudged);
 }
 
 }  // namespace

@@ -80,6 +80,8 @@ TEST(UnchangedBand, says_it_in_words) {
   EXPECT_EQ(band_sentence(band, *judge(band, ratio_of(1.03), row, row)),
             "3.0 % longer than unchanged kernels on average, inside what they vary by (8.3 %): the machine may be the "
             "reason.");
+  const BandVerdict close{BesideUnchanged::slower, band.factor - 1 + 0.0001, {}};
+  EXPECT_THAT(band_sentence(band, close), testing::MatchesRegex("8\\.3[0-9] % longer .*by \\(8\\.[0-9][0-9] %\\)\\."));
   BandTally tally;
   EXPECT_EQ(tally_text(band, tally), "");
   tally.add(*judge(band, ratio_of(1.03), row, row));

@@ -38,6 +38,7 @@ std::string versions_headline(const CompareModel& model) {
   std::string text = fmt::format("{} of {} slower, {} faster", tally.slower,
                                  tally.slower + tally.faster + tally.inside + tally.unclear, tally.faster);
   if (tally.unclear > 0) text += fmt::format(", {} unclear", tally.unclear);
+  if (tally.inside > 0) text += fmt::format(", {} inside the noise", tally.inside);
   text += fmt::format(". Largest {}, {}, {} +-{}", change_percent(change_of(*largest)), place_text(*largest),
                       inside ? "inside" : "outside", noise);
   const CompareLine* moved = nullptr;
@@ -51,7 +52,8 @@ std::string versions_headline(const CompareModel& model) {
     if (moved == nullptr || apart(moved_by(line)) > apart(moved_by(*moved))) moved = &line;
   }
   if (moved != nullptr)
-    text += fmt::format("; {}, unchanged, moved by {}", moved->kernel, change_percent(moved_by(*moved) - 1));
+    text += fmt::format("; what did not change moved by at most {} ({})", change_percent(moved_by(*moved) - 1),
+                        moved->kernel);
   text += ". ";
   if (!model.unjudged.reasons.empty()) text += fmt::format("{}: ", fmt::join(model.unjudged.reasons, "; "));
   return text + (model.unjudged.reasons.empty() ? "Less" : "less") + " than " + noise + " cannot be told.";
