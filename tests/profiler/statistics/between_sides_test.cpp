@@ -44,12 +44,14 @@ TEST(BetweenSides, unchanged_kernels_are_told_by_their_range_and_their_medians) 
   UnchangedKernels unchanged;
   EXPECT_EQ(unchanged_text(unchanged), "");
   unchanged.add(row_of("cuda.hopper", "1", ""), ratio_of(1.02, 1.001));
-  EXPECT_EQ(unchanged_text(unchanged), "1 unchanged measurement (cuda.hopper forward): time A / B 1.020; in cycles 1.001.");
+  EXPECT_EQ(unchanged_text(unchanged),
+            "1 unchanged measurement (cuda.hopper forward): time A / B 1.020; in cycles 1.001.");
   unchanged.add(row_of("baseline.cudnn", "1", ""), ratio_of(1.03, 0.999));
   unchanged.add(row_of("baseline.cudnn", "1", ""), ratio_of(1.05, {}));
   unchanged.add(row_of("nothing", "1", ""), Comparison{});
   EXPECT_EQ(unchanged_text(unchanged),
-            "3 unchanged measurements (baseline.cudnn, cuda.hopper forward): time A / B 1.020 to 1.050, median 1.030; in cycles 0.999 to 1.001, "
+            "3 unchanged measurements (baseline.cudnn, cuda.hopper forward): time A / B 1.020 to 1.050, median 1.030; "
+            "in cycles 0.999 to 1.001, "
             "median "
             "1.000.");
 }

@@ -158,12 +158,15 @@ TEST(Compare, the_first_line_of_versions_names_the_largest_change_and_its_contro
   const std::string slower = versions_headline(make_compare_model(two_versions(1.2, 6), 0));
   EXPECT_THAT(slower,
               testing::StartsWith("1 of 1 slower, 0 faster. Largest +20.0 %, 512 × 32 at 2,048 tokens, outside +-"));
-  EXPECT_THAT(slower,
-              HasSubstr("; what did not change moved by at most -1.0 % (cpu.other). A and B were measured on two GPUs: less than "));
+  EXPECT_THAT(
+      slower,
+      HasSubstr(
+          "; what did not change moved by at most -1.0 % (cpu.other). A and B were measured on two GPUs: less than "));
   EXPECT_THAT(slower, testing::EndsWith(" % cannot be told."));
-  EXPECT_THAT(versions_headline(make_compare_model(two_versions(1.02, 6), 0)),
-              testing::StartsWith("0 of 1 slower, 0 faster, 1 inside the noise. Largest +2.0 %, 512 × 32 at 2,048 tokens, "
-                                  "inside +-"));
+  EXPECT_THAT(
+      versions_headline(make_compare_model(two_versions(1.02, 6), 0)),
+      testing::StartsWith("0 of 1 slower, 0 faster, 1 inside the noise. Largest +2.0 %, 512 × 32 at 2,048 tokens, "
+                          "inside +-"));
   EXPECT_EQ(versions_headline(make_compare_model(two_versions(1.2, 4), 0)), "") << "too few did not change";
 }
 
@@ -178,7 +181,8 @@ TEST(Compare, the_largest_change_is_the_farthest_either_way_from_what_did_not_ch
   model.lines.push_back(shorter);
   const std::string headline = versions_headline(model);
   EXPECT_THAT(headline, HasSubstr("Largest -12.0 %, 64 × 64 at 2,048 tokens, outside"));
-  EXPECT_THAT(headline, HasSubstr("what did not change moved by at most -1.0 % (cpu.other)")) << "as all changes beside their average";
+  EXPECT_THAT(headline, HasSubstr("what did not change moved by at most -1.0 % (cpu.other)"))
+      << "as all changes beside their average";
 }
 
 TEST(Compare, the_first_line_of_versions_is_one_sentence) {

@@ -9,10 +9,10 @@
 
 namespace triscope {
 
-/// Of two versions whose rows are judged beside what did not change: "0 of 34 slower, 1 faster, 2 unclear, 31 inside the
-/// noise. Largest +2.7 %, 512 × 32 at 65,536 tokens, inside +-4.7 %; what did not change moved by at most +3.3 %
-/// (FlashAttention-3). A and B were measured on two GPUs: less than 4.7 % cannot be told." Empty where too little did not
-/// change.
+/// Of two versions whose rows are judged beside what did not change: "0 of 34 slower, 1 faster, 2 unclear, 31 inside
+/// the noise. Largest +2.7 %, 512 × 32 at 65,536 tokens, inside +-4.7 %; what did not change moved by at most +3.3 %
+/// (FlashAttention-3). A and B were measured on two GPUs: less than 4.7 % cannot be told." Empty where too little did
+/// not change.
 std::string versions_headline(const CompareModel& model);
 /// "Hopper backward: 0 of 34 slower, ...": what can be said first; where too little did not change the verdicts of
 /// rows.
