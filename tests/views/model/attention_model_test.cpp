@@ -16,6 +16,7 @@
 #include "views/model/attention/film_choice.hpp"
 #include "views/model/attention/mean_words.hpp"
 #include "views/model/attention/striking_places.hpp"
+#include "views/model/attention/wider_windows.hpp"
 
 namespace triscope {
 namespace {
@@ -153,6 +154,24 @@ TEST(AttentionModel, a_picture_says_what_it_is_of_and_is_named_after_it) {
   slice.query.problem.mask = Mask::full;
   slice.query.arithmetic = Arithmetic::bf16_kernel;
   EXPECT_EQ(picture_caption(slice, reply), "layer7.npz, full mask, 400 tokens, trilinear, as a bf16 kernel");
+}
+
+TEST(AttentionModel, another_file_is_opened_at_the_windows_before_the_wider_ones) {
+  AttentionUi ui;
+  ui.window1 = 16, ui.window2 = 8;
+  OverviewRequest wider;
+  wider.query.problem.window1 = 32, wider.query.problem.window2 = 16;
+  show_wider(ui, wider);
+  AttentionSource file;
+  file.kind = SourceKind::file;
+  file.file = "/layer8.npz";
+  choose_source(ui, 1, file);
+  EXPECT_EQ(ui.window1, 32) << "what B is leaves the windows";
+  file.file = "/layer9.npz";
+  choose_source(ui, 0, file);
+  EXPECT_EQ(ui.window1, 16) << "what is called a preset is one";
+  EXPECT_EQ(ui.window2, 8);
+  EXPECT_FALSE(ui.before_wider.has_value());
 }
 
 TEST(AttentionModel, the_mean_over_queries_is_told_in_words) {

@@ -89,6 +89,8 @@ void choose_opened(AttentionUi& ui, int side, const AttentionSource& source) {
   ui.pinned.reset();
   if (side == 0) {
     ui.check_wider = false;
+    // Else it stood at the wider windows, which would be called a preset.
+    if (ui.before_wider) ui.window1 = ui.before_wider->window1, ui.window2 = ui.before_wider->window2;
     ui.before_wider.reset();
   }
   ui.range_low = ui.range_high = std::nullopt;
