@@ -64,6 +64,12 @@ TEST(SweepSearch, a_sweep_is_found_by_a_pair_of_windows_that_its_title_does_not_
   request.forms = {Form::trilinear};
   request.kernels = {"baseline.fa3"};
   EXPECT_FALSE(finds("256x64")) << "dot-product attention has none";
+  request = {};
+  EXPECT_TRUE(finds("256x64"));
+  request.mask = Mask::full;
+  EXPECT_FALSE(finds("256x64")) << "a full mask has no windows";
+  sweep.request_json = to_json(SweepRequest{}) + std::string(70'000, ' ');
+  EXPECT_FALSE(sweep_matches(sweep, "", "256x64", kNow)) << "a stranger's request may be of any length";
   sweep.request_json = "{";
   EXPECT_FALSE(sweep_matches(sweep, "", "256x64", kNow));
 }
