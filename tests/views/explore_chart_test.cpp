@@ -336,6 +336,9 @@ TEST(ExploreChart, the_caption_says_which_variants_of_a_kernel_one_line_joins) {
   rows = many_rows(20, "cuda.hopper");
   for (ResultRow& row : rows) row.instance = "tile" + std::to_string(row.measurement % 5);
   EXPECT_THAT(explore_caption(chart_of(rows, query)), HasSubstr(" (5 variants)"));
+  rows = many_rows(4, "cuda.hopper");
+  for (ResultRow& row : rows) row.instance = row.measurement == rows.front().measurement ? "split" : "pair";
+  EXPECT_THAT(explore_caption(chart_of(rows, query)), testing::ContainsRegex(" \\(split at [^,]*, pair elsewhere\\)"));
 }
 
 TEST(ExploreChart, a_pair_of_windows_that_leaves_references_out_says_so) {

@@ -56,7 +56,26 @@ TEST(LengthChart, curves_that_differ_in_batch_alone_have_names_of_their_own) {
                                           "FlashAttention-3 64/1 sliding 1024 batch 1"}));
   std::ranges::sort(all);
   EXPECT_EQ(std::ranges::adjacent_find(all), all.end()) << "no two of one name";
-  EXPECT_NE(forward.curves[0].style, forward.curves[2].style) << "nor of one colour";
+  const auto style = [&](const std::string& label) {
+    return std::ranges::find(forward.curves, label, &LengthCurve::label)->style;
+  };
+  EXPECT_NE(style("512 × 32 batch 4"), style("512 × 32 batch 1")) << "nor of one colour";
+}
+
+TEST(LengthChart, curves_that_differ_in_element_or_determinism_alone_have_names_of_their_own) {
+  const auto names = [](const auto& change) {
+    auto results = length_sweep();
+    for (ResultRow row : std::vector<ResultRow>(results->rows)) {
+      row.measurement += 1000;
+      change(row.problem);
+      results->rows.push_back(std::move(row));
+    }
+    return labels(make_length_chart(*results, {}).passes[1]);
+  };
+  EXPECT_THAT(names([](Problem& problem) { problem.element = Element::fp32; }),
+              testing::IsSupersetOf({"512 × 32 fp32", "512 × 32 bf16", "FlashAttention-3 64/1 fp32"}));
+  EXPECT_THAT(names([](Problem& problem) { problem.deterministic = true; }),
+              testing::IsSupersetOf({"512 × 32 deterministic", "512 × 32", "FlashAttention-3 64/1 deterministic"}));
 }
 
 TEST(LengthChart, crossings_are_with_flashattention_of_the_same_grouping_and_name_clock_and_counts) {

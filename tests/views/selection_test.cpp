@@ -317,6 +317,7 @@ TEST(SelectedSteps, the_first_one_has_a_verdict_beside_another) {
   EXPECT_FALSE(longer.paired) << "its passes may be of several sweeps";
   EXPECT_EQ(beside_longer_step(0.9, 0.95).verdict, Verdict::slower);
   EXPECT_EQ(beside_longer_step(1.001, 1.001).verdict, Verdict::same);
+  EXPECT_EQ(beside_longer_step(1.006, 1.006).verdict, Verdict::same) << "within what separate runs allow";
   const Comparison unknown =
       beside_longer_step(1.2, 1.2, [](SelectionFigures& of) { of.rows[3].row.ci_low_ms = std::nullopt; });
   EXPECT_EQ(unknown.verdict, Verdict::unclear);

@@ -85,6 +85,9 @@ TEST(EqualCost, equal_cost_says_what_whole_tiles_make_of_it) {
   EXPECT_THAT(cost_at(make_length_chart(*in_tiles(16), {}).passes[0], 32768).headline,
               HasSubstr("; in whole tiles of 16 keys that is 416 × 32; nearest measured, "))
       << "inside its range";
+  EXPECT_THAT(
+      cost_at(make_length_chart(*in_tiles(272), {}).passes[0], 32768).headline,
+      HasSubstr("; in whole tiles of 272 keys the nearest, 544 × 32, lies above that range; nearest measured, "));
   auto unknown = in_tiles(128);
   for (ResultRow& r : unknown->rows) r.ci_low_ms = r.ci_high_ms = std::nullopt;
   EXPECT_THAT(cost_at(make_length_chart(*unknown, {}).passes[0], 32768).headline,
@@ -126,6 +129,12 @@ TEST(EqualCost, beside_a_held_clock_cycles_tell_what_the_times_do_not) {
   EXPECT_THAT(cost_at(chart.passes[0], 32768).sentence,
               EndsWith("in turns, power-capped; in clock cycles 1.095 times as long."));
   EXPECT_THAT(cost_at(chart.step, 32768).sentence, HasSubstr("; in clock cycles 1.095 times as long."));
+  for (ResultRow& r : results->rows) {
+    if (r.pass == Pass::backward && r.problem.form != Form::dot_product) r.sm_clock_mhz = 1200;
+  }
+  EXPECT_THAT(cost_at(make_length_chart(*results, {}).step, 32768).sentence,
+              HasSubstr("; in clock cycles 0.983 times as long."))
+      << "of both passes: the backward, 2.5 times as long, at 3/4 of the clock";
   for (ResultRow& r : results->rows) r.limiter = "";
   EXPECT_THAT(cost_at(make_length_chart(*results, {}).passes[0], 32768).sentence, Not(HasSubstr("cycles")));
   for (ResultRow& r : results->rows) r.limiter = "sw_power_cap", r.sm_clock_mhz = std::nullopt;

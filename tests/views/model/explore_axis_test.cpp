@@ -31,8 +31,19 @@ TEST(ExploreAxis, names_below_an_axis_stay_within_their_plot_and_off_each_other)
       EXPECT_GE(middle - half, free.at(static_cast<std::size_t>(tick.line))) << tick.name;
       free.at(static_cast<std::size_t>(tick.line)) = middle + half + room.gap;
     }
-    EXPECT_GE(named, static_cast<std::size_t>(lines));
+    EXPECT_EQ(named, lines == 1 ? 2U : 4U) << "as many as have room";
   }
+}
+
+TEST(ExploreAxis, between_two_names_on_a_line_there_is_a_gap) {
+  const auto named = [](float apart) {
+    const auto share = [&](double at) { return at == 0 ? 0.3F : 0.3F + apart / 400; };
+    const auto width = [](const std::string&) { return 60.0F; };
+    const std::vector<PlacedTick> placed = place_ticks({{0, "a"}, {1, "b"}}, share, {400, 8, 12, 1}, width);
+    return !placed.at(1).name.empty();
+  };
+  EXPECT_FALSE(named(64));
+  EXPECT_TRUE(named(70));
 }
 
 }  // namespace
