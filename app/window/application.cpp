@@ -116,8 +116,7 @@ bool Application::prepare_frame(float monitor_scale) {
   library_.watch();
   const bool news = queue_.drain() || messages_.expire(std::time(nullptr));
   keys_.before_frame(ui_.keys_wait);
-  const bool looks_new =
-      appearance_.prepare_frame(monitor_scale, camera_.wanted() ? camera_.wanted()->dark : std::nullopt);
+  const bool looks_new = appearance_.prepare_frame(monitor_scale);
   return news || looks_new ||
          (ui_.front_pending > 0 && ui_.workspace == Workspace::measure);  // a fresh layout takes a few frames
 }
@@ -213,7 +212,7 @@ void Application::save_chart(const ask::SaveChart& request, const std::filesyste
     }
   }
   if (picture.empty()) return files_.save_texts(std::move(texts));
-  camera_.order({3, request.panel, std::move(picture), std::move(texts), choice.size.dark});
+  camera_.order({3, request.panel, std::move(picture), std::move(texts)});
 }
 
 std::string Application::caption_of(const ask::SaveChart& request) {

@@ -34,7 +34,7 @@ struct PrintSize {
   double font_pt = 8;  ///< of legends and axis titles; numbers and captions are a tenth smaller, the title a quarter
                        ///< larger
   bool from_zero = false;  ///< the axis of Explore's values begins at zero, unless it is logarithmic
-  bool dark = false;       ///< the colours of the dark theme; one with pixels has them too
+  bool dark = false;       ///< the colours of the dark theme; one with pixels has the window's
   bool captioned = true;   ///< the caption stands in it
   bool operator==(const PrintSize&) const = default;
 };

@@ -367,9 +367,7 @@ bool draw_picture(Context& context, PathDialog& path) {
   if (print) {
     draw_formats(context, path);
     ImGui::SameLine(0, context.look.px(24));
-  }
-  draw_print_colours(context, size.dark);
-  if (print) {
+    draw_print_colours(context, size.dark);
     right = draw_print_size(context, size, picture.panel == Panel::explore);
     const bool vectors = path.text.ends_with(".pdf") || path.text.ends_with(".svg") ||
                          std::ranges::any_of(path.also, [](auto& one) { return one == ".pdf" || one == ".svg"; });

@@ -58,7 +58,8 @@ void draw_print_colours(const Context& context, bool& dark) {
   for (const bool one : {false, true}) {
     ImGui::SameLine(0, context.look.px(one ? 4 : 8));
     if (chip(context, one ? "dark" : "light", dark == one)) dark = one;
-    tooltip(context, one ? "As the dark window: for slides" : "As the light window: for paper");
+    tooltip(context,
+            one ? "PDF and SVG for slides; a PNG is as the window" : "PDF and SVG for paper; a PNG is as the window");
   }
 }
 

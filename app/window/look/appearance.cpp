@@ -65,14 +65,14 @@ void Appearance::restore(std::optional<ThemeChoice> theme) {
   load_fonts(look_);
 }
 
-bool Appearance::prepare_frame(float monitor_scale, std::optional<bool> of_frame) {
+bool Appearance::prepare_frame(float monitor_scale) {
   if (!ui_.layout_to_load.empty()) {
     read_layout(ui_.layout_to_load);
     ui_.layout_to_load.clear();
     ui_.layout_height = 0;
   }
-  const bool dark = of_frame.value_or(ui_.settings.theme == ThemeChoice::dark ||
-                                      (ui_.settings.theme == ThemeChoice::system && system_is_dark_));
+  const bool dark =
+      ui_.settings.theme == ThemeChoice::dark || (ui_.settings.theme == ThemeChoice::system && system_is_dark_);
   const float scale = std::clamp(ui_.settings.scale * monitor_scale, 0.5F, 6.0F);
   if (look_.scale == scale && look_.theme.dark == dark && look_.theme.text != 0) return false;
   look_.theme = dark ? dark_theme() : light_theme();

@@ -26,8 +26,8 @@ class Appearance {
   /// Sets Dear ImGui up, and brings back settings, setup form and layout as they were kept; defaults when the start
   /// before this one crashed.
   void restore(std::optional<ThemeChoice> theme);
-  /// Before a new frame. True when theme or scale changed. `of_frame`: whether this one is dark; unset: as was chosen.
-  bool prepare_frame(float monitor_scale, std::optional<bool> of_frame);
+  /// Before a new frame. True when theme or scale changed.
+  bool prepare_frame(float monitor_scale);
   /// After a frame: keeps the settings when the layout has changed.
   void end_frame();
   /// The window has drawn what it started with: what happens from now on is no fault of settings or layout.

@@ -25,7 +25,6 @@ struct PictureOrder {
   std::filesystem::path file;  ///< empty: to the clipboard
   /// What is written with it, of which one notice tells.
   std::vector<std::pair<std::filesystem::path, std::string>> beside{};
-  std::optional<bool> dark{};  ///< its colours; unset: those of the window
 };
 
 /// Keeps the order until the next frame. Lives on the drawing thread.
