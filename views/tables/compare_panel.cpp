@@ -47,7 +47,7 @@ void draw_time(Context& context, const CompareModel& model, const std::optional<
     draw_explained(context, cell->status == Status::failed ? theme.slower : theme.muted,
                    std::string(to_string(cell->status)));
   } else {
-    draw_words(context, theme.muted, "not measured");
+    number_right(context, "–", theme.muted);  // the verdict says that it was not measured
   }
 }
 
