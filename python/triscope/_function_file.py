@@ -73,6 +73,11 @@ def plain_name(text):
     return re.sub("[^a-z0-9._-]", "_", text.lower())[:40]
 
 
+def own_name(function):
+    """What a kernel is called where no name is given."""
+    return plain_name(getattr(function, "__name__", "function"))
+
+
 def content(forward, backward, name, device="cpu", own_process=False):
     """The bytes of the file. ValueError when a function cannot be brought to another process."""
     functions = {"forward": _described("function", forward, own_process)}
@@ -82,7 +87,7 @@ def content(forward, backward, name, device="cpu", own_process=False):
     version = plain_name(f"{said['module']}.{said['name']}".replace("<", "").replace(">", ""))
     if own_process:
         version = version[:40 - len(OWN_PROCESS)] + OWN_PROCESS
-    return json.dumps({"kernel": plain_name(said["name"]) if name is None else name, "version": version, "device": device,
+    return json.dumps({"kernel": own_name(forward) if name is None else name, "version": version, "device": device,
                        "functions": functions}, sort_keys=True).encode()
 
 

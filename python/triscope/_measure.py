@@ -55,10 +55,8 @@ def measure(function, problem=None, *, db, backward=None, name=None, device="cpu
     if own_process and restarts not in (None, 1):
         raise ValueError(f"restarts is {_options.said(restarts)}, but own_process=True has this one process: leave it out")
     db = _sweep_words.path(db)
-    if name is not None:
-        _sweep_words.kernel_name(name, True)
+    _sweep_words.kernel_name(_function_file.own_name(function) if name is None else name, name is not None)
     content = _function_file.content(function, backward, name, device, own_process)
-    _sweep_words.kernel_name(json.loads(content)["kernel"], name is not None)
     with tempfile.TemporaryDirectory(prefix="triscope-") as folder, contextlib.ExitStack() as until_then:
         file = pathlib.Path(folder, "callable.json")
         file.write_bytes(content)
