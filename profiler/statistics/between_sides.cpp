@@ -23,8 +23,11 @@ bool is_unchanged(const ResultRow& a, const ResultRow& b) {
 
 void UnchangedKernels::add(const ResultRow& row, const Comparison& comparison) {
   if (!(comparison.ratio > 0)) return;
-  const bool ours = find_third_party_part(row.kernel) == nullptr;  // its other pass may have changed
-  labels.insert(ours ? fmt::format("{} {}", row.card.label, to_string(row.pass)) : row.card.label);
+  const Form form = row.problem.form;
+  const bool ours = form != Form::dot_product && form != Form::gemm && find_third_party_part(row.kernel) == nullptr;
+  labels.insert(ours  // its other pass may have changed
+                    ? fmt::format("{} {}", row.card.label, to_string(row.pass))
+                    : row.card.label);
   times.push_back(comparison.ratio);
   if (comparison.cycle_ratio) cycles.push_back(*comparison.cycle_ratio);
 }
