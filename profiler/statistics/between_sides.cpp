@@ -23,8 +23,7 @@ bool is_unchanged(const ResultRow& a, const ResultRow& b) {
 
 void UnchangedKernels::add(const ResultRow& row, const Comparison& comparison) {
   if (!(comparison.ratio > 0)) return;
-  const Form form = row.problem.form;
-  const bool ours = form != Form::dot_product && form != Form::gemm && find_third_party_part(row.kernel) == nullptr;
+  const bool ours = !is_baseline(row.card.kind) && find_third_party_part(row.kernel) == nullptr;
   labels.insert(ours  // its other pass may have changed
                     ? fmt::format("{} {}", row.card.label, to_string(row.pass))
                     : row.card.label);

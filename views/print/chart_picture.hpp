@@ -46,8 +46,6 @@ std::string paper_picture(Context& context, VectorFormat format, PrintChoice& ch
 /// The mean over queries of the head that the attention panel shows, as a map by distance. Fills `choice` in. Throws
 /// `Error` (usage) while it is not there.
 std::string mean_picture(Context& context, VectorFormat format, PrintChoice& choice);
-/// The title and the caption that it has of its own; empty while it is not there.
-PrintChoice mean_words(Context& context);
 
 /// The chart of `panel` as it is set in the window. Throws `Error` (usage) for a panel that has no vector picture,
 /// while it shows nothing, or where the size leaves no room for it.

@@ -152,14 +152,4 @@ std::string mean_picture(Context& context, VectorFormat format, PrintChoice& cho
   return page.canvas->finish();
 }
 
-PrintChoice mean_words(Context& context) {
-  PrintChoice words;
-  try {
-    mean_picture(context, VectorFormat::svg, words);
-  } catch (const Error&) {
-    return {{}, "", ""};
-  }
-  return words;
-}
-
 }  // namespace triscope

@@ -93,6 +93,7 @@ class PlotFrame {
 /// there, and has none. Draw it before its mark, which lies over it.
 void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour,
                   bool caps = true);
+
 /// How wide it is in that size of the font of words.
 float text_width(const std::string& text, float size);
 

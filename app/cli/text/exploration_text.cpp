@@ -60,10 +60,6 @@ std::string ids_text(const ExplorePoint& point, std::span<const ExploreSource> s
   return text;
 }
 
-}  // namespace
-
-namespace {
-
 /// A column of words that tell panels or series apart. A note is of any length, and is cut also where the output is as
 /// wide as one wants: CSV and JSON have it whole.
 TerminalColumn column_of(const ExploreField& field, int importance, bool may_cut) {

@@ -110,7 +110,7 @@ TEST_F(AttentionWords, the_mean_is_a_picture_for_print_with_axes_and_a_scale) {
   ui().windows_typed = true;
   EXPECT_THAT(mean_caption(ui(), side()), Not(HasSubstr("preset")));
   data.attention.means = {};
-  EXPECT_EQ(mean_words(context).title, "");
+  EXPECT_EQ(panel_words(context, Panel::mean).title, "");
 }
 
 TEST_F(AttentionWords, preset_windows_are_marked_until_they_are_typed) {
