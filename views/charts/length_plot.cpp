@@ -202,9 +202,7 @@ void select_points(Context& context, const LengthPass& pass, const LengthUnit& u
         !beside.empty())
       text += "\n" + beside;
     picker.choose_in_words(nearest->measurement, (context.ui.length_step ? "Training step of " : "") + text);
-    const ImGuiIO& io = ImGui::GetIO();
-    if (nearest->backward != 0 && clicked_without_drag() && !io.KeyShift && !io.KeyCtrl)
-      context.request(ask::SelectMeasurements{{nearest->measurement, nearest->backward}});
+    select_step(context, nearest->measurement, nearest->backward);
   }
   picker.finish();
 }

@@ -130,7 +130,9 @@ std::string describe_cell(Context& context, ChartSelection& chosen, const Window
       break;
   }
   if (cell.measurement != 0) chosen.point_at(cell.measurement);
-  return text + verdict_lines(context, cell.measurement);
+  if (cell.backward == 0) return text + verdict_lines(context, cell.measurement);
+  select_step(context, cell.measurement, cell.backward);  // the verdict of a row is that of its pass
+  return text;
 }
 
 /// Colour scale to the right of the grid: five values, best on top.

@@ -65,10 +65,16 @@ void select_points(Context& context, const ScalingChart& chart) {
       if (picker.offer(point.x, point.y, point.measurement, s)) nearest = &point, of = &series;
     }
   }
-  if (nearest)
-    picker.choose(nearest->measurement, of->series.label + ", area " +
-                                            format_count(static_cast<std::int64_t>(nearest->x)) + ": " +
-                                            point_text(*nearest, "ms"));
+  if (nearest) {
+    const std::string words = of->series.label + ", area " + format_count(static_cast<std::int64_t>(nearest->x)) +
+                              ": " + point_text(*nearest, "ms");
+    if (nearest->backward == 0) {
+      picker.choose(nearest->measurement, words);
+    } else {  // the verdict of a row is that of its pass
+      picker.choose_in_words(nearest->measurement, words);
+      select_step(context, nearest->measurement, nearest->backward);
+    }
+  }
   picker.finish();
 }
 

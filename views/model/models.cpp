@@ -1,9 +1,11 @@
 #include "views/model/models.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "kernels/paper/run_algorithm.hpp"
+#include "views/model/charts/step_model.hpp"
 #include "views/model/tables/compare_model.hpp"
 
 namespace triscope {
@@ -23,6 +25,7 @@ void Models::refresh(const WindowData& data) {
   if (order_) order_->of_old_rows = true;
   if (std::exchange(database_, data.database) == data.database) return;
   lengths_ = {};  // what was made of another file does not stand for this one
+  step_table_ = {};
   paper_ = {};
   device_rows_ = {};
   counted_ = {};
@@ -75,12 +78,31 @@ const BarChart* Models::bars(const WindowData& data, std::size_t setting) {
              : &bars_.emplace(setting, make_bar_chart(*latency(data), settings(data)[setting])).first->second;
 }
 
+const LatencyModel* Models::step_table(const WindowData& data) {
+  if (!latency(data)) return nullptr;
+  const std::int64_t sweep = data.shown->info.id;
+  if (std::exchange(step_sweep_, sweep) != sweep) step_table_ = {};  // those are of other windows
+  if (step_table_.of != revision_ || step_table_.answer.get() != drawn_steps_) {
+    const LatencyModel* found = maker.answer(step_table_, "steps", revision_, count_device_rows(data),
+                                             [table = latency_, shown = data.shown, others = data.same_device] {
+                                               return make_step_model(*table, *shown, others);
+                                             });
+    if (std::exchange(drawn_steps_, found) != found) {  // they have come, or those of another sweep are being made
+      scaling_.clear();
+      maps_.clear();
+      map_choices_.reset();
+    }
+  }
+  return drawn_steps_ && !drawn_steps_->lines.empty() ? drawn_steps_ : nullptr;
+}
+
 const ScalingChart* Models::scaling(const WindowData& data, std::size_t setting) {
+  const LatencyModel* of_steps = step_table(data);
   if (setting >= settings(data).size()) return nullptr;
-  const auto found = scaling_.find(setting);
-  return found != scaling_.end()
-             ? &found->second
-             : &scaling_.emplace(setting, make_scaling_chart(*latency(data), settings(data)[setting])).first->second;
+  if (const auto found = scaling_.find(setting); found != scaling_.end()) return &found->second;
+  ScalingChart chart = make_scaling_chart(*latency(data), settings(data)[setting]);
+  if (of_steps) add_steps(chart, *of_steps, settings(data)[setting]);
+  return &scaling_.emplace(setting, std::move(chart)).first->second;
 }
 
 const LengthChart* Models::lengths(const WindowData& data) {
@@ -92,8 +114,10 @@ const LengthChart* Models::lengths(const WindowData& data) {
 }
 
 const std::vector<Series>& Models::map_choices(const WindowData& data) {
-  const LatencyModel* model = latency(data);
-  if (!map_choices_) map_choices_ = model ? ::triscope::map_series(*model) : std::vector<Series>{};
+  const LatencyModel *model = latency(data), *of_steps = step_table(data);
+  if (map_choices_) return *map_choices_;
+  map_choices_ = model ? ::triscope::map_series(*model) : std::vector<Series>{};
+  if (of_steps) std::ranges::move(::triscope::map_series(*of_steps), std::back_inserter(*map_choices_));
   return *map_choices_;
 }
 
@@ -102,9 +126,10 @@ const WindowMap* Models::map(const WindowData& data, std::size_t setting, int se
   if (choices.empty() || setting >= settings(data).size()) return nullptr;
   series = std::clamp(series, 0, static_cast<int>(choices.size()) - 1);
   const auto [found, missing] = maps_.try_emplace({setting, series, metric});
+  const Series& chosen = choices[static_cast<std::size_t>(series)];
   if (missing)
     found->second =
-        make_window_map(*latency(data), settings(data)[setting], choices[static_cast<std::size_t>(series)], metric);
+        make_window_map(chosen.step ? *step_table(data) : *latency(data), settings(data)[setting], chosen, metric);
   return &found->second;
 }
 

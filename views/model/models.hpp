@@ -38,7 +38,10 @@ class Models {
   const LengthChart* lengths(const WindowData& data);
   bool lengths_wait() const { return lengths_.waits(); }
   const WindowMap* map(const WindowData& data, std::size_t setting, int series, MapMetric metric);
+  /// The passes, then training steps.
   const std::vector<Series>& map_choices(const WindowData& data);
+  /// Training steps of the shown windows; null: there are none, or the first are being made.
+  const LatencyModel* step_table(const WindowData& data);
   /// Likewise.
   const PaperModel* paper(const WindowData& data);
   /// Null when fewer than two sweeps are compared.
@@ -87,6 +90,9 @@ class Models {
   MadeModel<std::uint64_t, LengthChart> lengths_;  ///< by revision
   std::map<std::tuple<std::size_t, int, MapMetric>, WindowMap> maps_;
   std::optional<std::vector<Series>> map_choices_;
+  MadeModel<std::uint64_t, LatencyModel> step_table_;  ///< by revision, of this sweep
+  std::int64_t step_sweep_ = 0;
+  const LatencyModel* drawn_steps_ = nullptr;  ///< what the charts and choices above were made of
   MadeModel<std::uint64_t, PaperModel> paper_;
   std::shared_ptr<const CompareModel> compare_;
   /// By revision and two measurements.

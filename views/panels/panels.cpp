@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "views/attention/attention_panels.hpp"
 #include "views/charts/charts_panels.hpp"
@@ -40,13 +41,18 @@ TextTable map_panel_text(Context& context) {
   const std::vector<Series>& choices = context.models.map_choices(data);
   if (choices.empty()) return {};
   const std::size_t series = std::min(static_cast<std::size_t>(std::max(0, ui.map_series)), choices.size() - 1);
-  return map_text(*context.models.latency(data), choices[series], ui.map_metric);
+  const LatencyModel* model = choices[series].step ? context.models.step_table(data) : context.models.latency(data);
+  return map_text(*model, choices[series], ui.map_metric);
 }
 
 TextTable scaling_panel_text(Context& context) {
   const WindowData& data = context.data;
   const LatencyModel* model = context.models.latency(data);
-  return model ? scaling_text(*model) : TextTable{};
+  if (!model) return {};
+  TextTable text = scaling_text(*model);
+  if (const LatencyModel* steps = context.models.step_table(data))
+    std::ranges::move(scaling_text(*steps).rows, std::back_inserter(text.rows));
+  return text;
 }
 
 TextTable lengths_panel_text(Context& context) {

@@ -41,6 +41,12 @@ void show_alone_on_double_click() {
   }
 }
 
+void select_step(Context& context, std::int64_t forward, std::int64_t backward) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (backward != 0 && clicked_without_drag() && !io.KeyShift && !io.KeyCtrl)
+    context.request(ask::SelectMeasurements{{forward, backward}});
+}
+
 ChartSelection::ChartSelection(Context& context, ImGuiID chart, const ImRect& area, bool hovered)
     : context_(context), chart_(chart), area_(area), hovered_(hovered) {
   const ImGuiIO& io = ImGui::GetIO();

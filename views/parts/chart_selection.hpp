@@ -26,6 +26,9 @@ void show_alone(ImPlotItemGroup& items, ImPlotItem& one);
 /// the last item.
 void show_alone_on_double_click();
 
+/// A click on a training step selects both of its passes: call where the pointer is on it. `backward` 0: it is none.
+void select_step(Context& context, std::int64_t forward, std::int64_t backward);
+
 /// The things of a chart that can be selected, collected anew in each frame. A click selects one, Ctrl+click adds it or
 /// takes it out, Shift+click selects what lies between the first selected one and it. Shift+drag selects what a
 /// rectangle touches, Ctrl+drag adds that. Arrow keys go from the last selected one to the next, with Shift they add

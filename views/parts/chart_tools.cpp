@@ -302,8 +302,8 @@ bool has_whole_names(const Look& look, float room) { return room > look.px(720);
 std::string level_name(const Series& level, const std::vector<SeriesPoints>& levels, bool whole) {
   const bool regimes = std::any_of(levels.begin(), levels.end(),
                                    [&](const SeriesPoints& one) { return one.series.regime != level.regime; });
-  return fmt::format("{} {}{}", whole ? level.kernel_label : level.short_label,
-                     level.pass == Pass::forward ? "fwd" : "bwd",
+  const char* what = level.step ? "step" : level.pass == Pass::forward ? "fwd" : "bwd";
+  return fmt::format("{} {}{}", whole ? level.kernel_label : level.short_label, what,
                      regimes && level.regime == Regime::burst ? " burst" : "");
 }
 

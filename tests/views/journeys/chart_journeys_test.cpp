@@ -20,6 +20,20 @@ const std::string kRecorded = recorded_file();
 
 /// The one plot that was drawn so far.
 ImPlotPlot& only_plot() { return *ImPlot::GetCurrentContext()->Plots.GetByIndex(0); }
+/// The one that was drawn for the first time last.
+ImPlotPlot& newest_plot() {
+  auto& plots = ImPlot::GetCurrentContext()->Plots;
+  return *plots.GetByIndex(plots.GetBufSize() - 1);
+}
+
+/// A click on the first name of its legend.
+void click_first_name(ImGuiTestContext* c, const ImPlotPlot& plot) {
+  const ImVec2 legend = plot.Items.Legend.Rect.Min, pad = ImPlot::GetStyle().LegendInnerPadding;
+  c->MouseMoveToPos(ImVec2(legend.x + pad.x + 5, legend.y + pad.y + 5));
+  c->Yield(3);  // the name lies on the legend, which is hovered first
+  c->MouseClick();
+  c->Yield(2);
+}
 
 ImVec2 pixels(ImPlotPlot& plot, double x, double y) {
   return {plot.Axes[ImAxis_X1].PlotToPixels(x), plot.Axes[ImAxis_Y1].PlotToPixels(y)};
@@ -91,16 +105,9 @@ TEST_F(Journey, the_bars_of_a_hidden_series_leave_no_gap) {
     IM_CHECK_EQ(under(-0.2), of(0));
     IM_CHECK_EQ(under(0.2), of(1));
     IM_CHECK_EQ(under(0), 0);  // between the two
-    const auto click_first_name = [&] {
-      const ImVec2 legend = only_plot().Items.Legend.Rect.Min, pad = ImPlot::GetStyle().LegendInnerPadding;
-      c->MouseMoveToPos(ImVec2(legend.x + pad.x + 5, legend.y + pad.y + 5));
-      c->Yield(3);  // the name lies on the legend, which is hovered first
-      c->MouseClick();
-      c->Yield(2);
-    };
-    click_first_name();
+    click_first_name(c, only_plot());
     for (const double x : {-0.3, -0.2, 0.0, 0.2, 0.3}) IM_CHECK_EQ(under(x), of(1));
-    click_first_name();
+    click_first_name(c, only_plot());
     IM_CHECK_EQ(under(-0.2), of(0));
   });
 }
@@ -138,6 +145,105 @@ TEST_F(Journey, curves_over_lengths_take_in_the_other_sweeps_of_the_device) {
     IM_CHECK(is_shown(elsewhere));
     IM_CHECK_EQ(ui().selection.shown_sweep, data().shown->info.id);
     IM_CHECK(data().selected != nullptr && data().selected->row.measurement == elsewhere);
+  });
+}
+
+TEST_F(Journey, what_is_said_of_a_point_does_not_stand_on_it) {
+  window->start(kRecorded);
+  travel([](ImGuiTestContext* c) {
+    int seen = 0;
+    const auto look_at = [&](double x, double y) {
+      const ImVec2 at = pixels(newest_plot(), x, y);
+      if (!newest_plot().PlotRect.Contains(at)) return;
+      const ImRect shown = tooltip_at(c, at, 0.1F);
+      if (shown.GetWidth() == 0) return;
+      const float mark = 8 * app().look().scale;
+      IM_CHECK(!shown.Overlaps(ImRect(at.x - mark, at.y - mark, at.x + mark, at.y + mark)));
+      ++seen;
+    };
+    app().carry_out(ask::ShowSweep{1});
+    wait(c);
+    front(c, Panel::scaling);
+    const ScalingChart areas = *app().models().scaling(data(), 0);
+    for (const SeriesPoints& series : areas.series)
+      for (const ChartPoint& point : series.points) look_at(point.x, point.y);
+    app().carry_out(ask::ShowSweep{4});  // of many lengths
+    wait(c);
+    for (const bool step : {false, true}) {
+      ui().length_step = step;
+      front(c, Panel::lengths);
+      wait(c);
+      const LengthChart& chart = *app().models().lengths(data());
+      for (const LengthCurve& curve : (step ? chart.step : chart.of(ui().length_pass)).curves)
+        for (const LengthPoint& point : curve.points) look_at(static_cast<double>(point.seq_len), point.ms);
+    }
+    IM_CHECK(seen >= 30);
+  });
+}
+
+TEST_F(Journey, a_click_in_the_legend_of_lengths_leaves_a_curve_out) {
+  window->start(kRecorded);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{4});
+    wait(c);
+    front(c, Panel::lengths);
+    wait(c);
+    ImPlotPlot& plot = newest_plot();
+    const LengthPass& pass = app().models().lengths(data())->of(ui().length_pass);
+    const std::string name = plot.Items.GetLegendLabel(0);
+    const auto curve =
+        std::ranges::find_if(pass.curves, [&](const LengthCurve& one) { return " " + one.label == name; });
+    IM_CHECK(curve != pass.curves.end());
+    const auto under_its_end = [&] {
+      const LengthPoint& end = curve->points.back();
+      c->MouseMoveToPos(pixels(newest_plot(), static_cast<double>(end.seq_len), end.ms));
+      c->Yield(2);
+      return ui().selection.hovered;
+    };
+    IM_CHECK_EQ(under_its_end(), curve->points.back().measurement);
+    click_first_name(c, plot);
+    IM_CHECK_NE(under_its_end(), curve->points.back().measurement);
+    click_first_name(c, plot);
+    IM_CHECK_EQ(under_its_end(), curve->points.back().measurement);
+  });
+}
+
+TEST_F(Journey, a_click_on_a_training_step_by_area_or_in_the_map_selects_both_passes) {
+  window->start(kRecorded);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{1});  // the forward alone: the backward is of another sweep
+    wait(c);
+    front(c, Panel::scaling);
+    wait(c);
+    const ScalingChart& chart = *app().models().scaling(data(), 0);
+    const auto steps = std::ranges::find_if(chart.series, [](const SeriesPoints& one) { return one.series.step; });
+    IM_CHECK(steps != chart.series.end());
+    const ChartPoint first = steps->points.front();
+    c->MouseMoveToPos(pixels(newest_plot(), first.x, first.y));
+    c->Yield(2);
+    c->MouseClick();
+    wait(c);
+    IM_CHECK(ui().selection.all() == (std::vector{first.measurement, first.backward}));
+    IM_CHECK_EQ(selected_steps(*data().figures).size(), 1U);
+    const std::vector<Series>& choices = app().models().map_choices(data());
+    const auto step = std::ranges::find_if(choices, [](const Series& one) { return one.step; });
+    IM_CHECK(step != choices.end());
+    ui().map_series = static_cast<int>(step - choices.begin());
+    front(c, Panel::map);
+    const WindowMap map = *app().models().map(data(), 0, ui().map_series, ui().map_metric);
+    const auto other = std::ranges::find_if(
+        map.cells, [&](const MapCell& one) { return one.backward != 0 && one.measurement != first.measurement; });
+    IM_CHECK(other != map.cells.end());
+    const ImRect grid = c->ItemInfo("//###map/##map").RectFull;
+    for (int n = 0; n < 400 && ui().selection.hovered != other->measurement; ++n) {
+      c->MouseMoveToPos(ImVec2(grid.Min.x + grid.GetWidth() * (static_cast<float>(n % 20) + 0.5F) / 20,
+                               grid.Min.y + grid.GetHeight() * (static_cast<float>(n / 20) + 0.5F) / 20));
+      c->Yield(2);
+    }
+    IM_CHECK_EQ(ui().selection.hovered, other->measurement);
+    c->MouseClick();
+    wait(c);
+    IM_CHECK(ui().selection.all() == (std::vector{other->measurement, other->backward}));
   });
 }
 
@@ -185,9 +291,7 @@ TEST_F(Journey, a_click_on_equal_cost_selects_what_it_stands_on_and_plans_its_ne
     IM_CHECK_EQ(world().sweep.started.load(), 0);  // nothing is measured until a person starts it
     ui().length_words = false;
     front(c, Panel::lengths);
-    const auto& plots = ImPlot::GetCurrentContext()->Plots;
-    ImPlotPlot& plot = *ImPlot::GetCurrentContext()->Plots.GetByIndex(plots.GetBufSize() - 1);
-    c->MouseMoveToPos(pixels(plot, 32768, budget_at(32768).windows->area));
+    c->MouseMoveToPos(pixels(newest_plot(), 32768, budget_at(32768).windows->area));
     c->MouseClick();
     wait(c);
     IM_CHECK_EQ(ui().length_chosen, 32768);

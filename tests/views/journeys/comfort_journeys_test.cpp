@@ -374,16 +374,6 @@ TEST_F(Journey, a_sweep_of_many_hours_is_asked_about_while_its_estimate_is_being
   });
 }
 
-/// Where the tooltip stands that comes while the pointer rests at `at`; empty: none came.
-ImRect tooltip_at(ImGuiTestContext* c, ImVec2 at) {
-  c->MouseMoveToPos(ImVec2(at.x + 1, at.y));
-  c->Yield(2);
-  c->MouseMoveToPos(at);
-  c->SleepNoSkip(1.0F, 1.0F / 30);
-  const ImGuiWindow* shown = ImGui::FindWindowByName("##Tooltip_00");
-  return shown != nullptr && shown->Active && !shown->Hidden ? shown->Rect() : ImRect();
-}
-
 /// The table that has most room in a panel: its head, and where its columns are.
 struct TableHead {
   ImRect rect;

@@ -64,6 +64,15 @@ class Journey : public testing::Test {
     const char* text = ImGui::GetClipboardText();
     return text ? text : "";
   }
+  /// Where the tooltip stands that comes while the pointer rests at `at`; empty: none came.
+  static ImRect tooltip_at(ImGuiTestContext* c, ImVec2 at, float seconds = 1) {
+    c->MouseMoveToPos(ImVec2(at.x + 1, at.y));
+    c->Yield(2);
+    c->MouseMoveToPos(at);
+    c->SleepNoSkip(seconds, 1.0F / 30);
+    const ImGuiWindow* shown = ImGui::FindWindowByName("##Tooltip_00");
+    return shown != nullptr && shown->Active && !shown->Hidden ? shown->Rect() : ImRect();
+  }
   static void front(ImGuiTestContext* c, Panel panel) {
     app().carry_out(ask::ShowPanel{panel});
     c->Yield(4);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <tuple>
@@ -18,6 +19,8 @@ namespace {
 /// The colour a kernel and pass has in every sweep and chart: two kernels have colours of their own, others follow. Of
 /// a sweep of both regimes bursts have another.
 int usual_colour(const KernelCard& card, const LatencyGroup& group, bool both_regimes) {
+  constexpr int kStep = 6;
+  if (group.step) return kStep;
   const int pass = group.pass == Pass::forward ? 0 : 1, regime = both_regimes && group.regime == Regime::burst ? 4 : 0;
   if (card.colour && *card.colour >= 0 && *card.colour < 2) return regime + 2 * static_cast<int>(*card.colour) + pass;
   return 4 + pass;
@@ -27,7 +30,7 @@ int usual_colour(const KernelCard& card, const LatencyGroup& group, bool both_re
 /// axis.
 bool belongs(const Series& series, const LatencyLine& line, const LatencyGroup& group) {
   return line.kernel == series.kernel && line.baseline == series.baseline && group.pass == series.pass &&
-         group.regime == series.regime;
+         group.regime == series.regime && group.step == series.step;
 }
 
 }  // namespace
@@ -60,7 +63,7 @@ std::vector<Series> all_series(const LatencyModel& model) {
       int colour = line.baseline ? baseline_style(line.card) : usual_colour(line.card, group, both_regimes);
       while (!line.baseline && !taken.insert(colour).second) ++colour;
       result.push_back({line.kernel, line.card.short_label, group.pass, group.regime, std::move(label), colour,
-                        line.baseline, line.card.label});
+                        line.baseline, line.card.label, group.step});
     }
   }
   return result;
@@ -74,7 +77,7 @@ void for_each_ok(const LatencyModel& model, const ChartSetting* setting, const S
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
       if (!line.cells[g] || !belongs(series, line, model.groups[g])) continue;
       const ResultRow& row = line.cells[g]->row;
-      if (row.status == Status::ok && row.median_ms && std::isfinite(*row.median_ms)) visit(line, row);
+      if (row.status == Status::ok && row.median_ms && std::isfinite(*row.median_ms)) visit(line, *line.cells[g]);
     }
   }
 }
@@ -92,9 +95,10 @@ void add_points(Chart& chart, const LatencyModel& model, const ChartSetting& set
   for (const Series& series : all_series(model)) {
     SeriesPoints points{series, {}};
     std::optional<Problem> level;
-    for_each_ok(model, &setting, series, [&](const LatencyLine& line, const ResultRow& row) {
-      const std::optional<ChartPoint> point = point_of(line, row);
+    for_each_ok(model, &setting, series, [&](const LatencyLine& line, const LatencyCell& cell) {
+      std::optional<ChartPoint> point = point_of(line, cell.row);
       if (!point) return;
+      point->backward = cell.backward;
       if (!series.baseline) {
         points.points.push_back(*point);
       } else if (!level || nearer(setting, line.problem, *level)) {
@@ -139,8 +143,8 @@ TextTable points_text(const LatencyModel& model, const char* x, bool numeric_x, 
   table.header.insert(table.header.end(), {x, y, "below", "above"});
   table.numeric.insert(table.numeric.end(), {numeric_x, true, true, true});
   for (const Series& series : all_series(model)) {
-    for_each_ok(model, nullptr, series, [&](const LatencyLine& line, const ResultRow& row) {
-      const std::optional<ChartPoint> point = point_of(line, row);
+    for_each_ok(model, nullptr, series, [&](const LatencyLine& line, const LatencyCell& cell) {
+      const std::optional<ChartPoint> point = point_of(line, cell.row);
       if (!point) return;
       std::vector<std::string> cells{series.label};
       add_setting_cells(cells, model, line);
@@ -276,6 +280,12 @@ ScalingChart make_scaling_chart(const LatencyModel& model, const ChartSetting& s
   return chart;
 }
 
+void add_steps(ScalingChart& chart, const LatencyModel& steps, const ChartSetting& setting) {
+  ScalingChart of_steps = make_scaling_chart(steps, setting);
+  std::ranges::move(of_steps.series, std::back_inserter(chart.series));
+  std::ranges::move(of_steps.levels, std::back_inserter(chart.levels));
+}
+
 TextTable scaling_text(const LatencyModel& model) {
   const auto area = [](const LatencyLine& line) {
     return line.baseline ? std::string() : fmt::format("{:.0f}", window_area(line));
@@ -293,8 +303,9 @@ namespace {
 
 bool has_windows(const LatencyLine& line) { return !line.baseline && line.problem.mask != Mask::full; }
 
-MapCell map_cell(const ResultRow& row, MapMetric metric) {
-  MapCell cell{MapCell::State::skipped, 0, row.measurement, row.reason, interval_known(row)};
+MapCell map_cell(const LatencyCell& of, MapMetric metric) {
+  const ResultRow& row = of.row;
+  MapCell cell{MapCell::State::skipped, 0, row.measurement, row.reason, interval_known(row), 0, of.backward};
   const auto value = metric == MapMetric::latency  ? row.median_ms
                      : metric == MapMetric::tflops ? row.tflops
                                                    : row.peak_fraction;
@@ -332,7 +343,7 @@ WindowMap make_window_map(const LatencyModel& model, const ChartSetting& setting
     MapCell& cell = map.cells[static_cast<std::size_t>(i2) * map.window1.size() + static_cast<std::size_t>(i1)];
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
       if (line.cells[g] && belongs(series, line, model.groups[g]) && cell.state != MapCell::State::ok)
-        cell = map_cell(line.cells[g]->row, metric);
+        cell = map_cell(*line.cells[g], metric);
     }
     if (cell.state != MapCell::State::ok) continue;
     map.low = first ? cell.value : std::min(map.low, cell.value);
@@ -358,7 +369,7 @@ TextTable map_text(const LatencyModel& model, const Series& series, MapMetric me
   for (const LatencyLine& line : model.lines) {
     for (std::size_t g = 0; has_windows(line) && g < model.groups.size(); ++g) {
       if (!line.cells[g] || !belongs(series, line, model.groups[g])) continue;
-      const MapCell cell = map_cell(line.cells[g]->row, metric);
+      const MapCell cell = map_cell(*line.cells[g], metric);
       std::vector<std::string> cells{fmt::format("{}", line.problem.window1), fmt::format("{}", line.problem.window2)};
       add_setting_cells(cells, model, line);
       const bool value = cell.state == MapCell::State::ok || cell.state == MapCell::State::nan;

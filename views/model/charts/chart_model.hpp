@@ -21,6 +21,7 @@ struct Series {
   int colour = 0;         ///< index into the theme's series colours; the same for a kernel and pass in every sweep
   bool baseline = false;  ///< quiet and dashed; its colour is one of the theme's baselines
   std::string kernel_label = {};  ///< "FlashAttention-3"
+  bool step = false;              ///< of training steps: both passes together, `pass` says nothing
 };
 
 /// Which of the colours and dashes of baselines is this one's, the same in every chart.
@@ -33,6 +34,7 @@ struct ChartPoint {
   std::int64_t measurement = 0;
   std::optional<double> peak_fraction{};  ///< of a rate: of the dense peak, by counted cycles
   bool known = true;                      ///< the interval is; otherwise `below` and `above` are 0
+  std::int64_t backward = 0;              ///< of a training step: the measurement of its other pass
 };
 /// "0.2 TFLOP/s, 95 % interval 0.198 to 0.203", "1.23 ms, interval unknown"; beside a point that is hovered.
 std::string point_text(const ChartPoint& point, const char* unit);
@@ -76,6 +78,8 @@ struct ScalingChart {
   std::vector<SeriesPoints> levels;  ///< baselines: latency whatever the windows
 };
 ScalingChart make_scaling_chart(const LatencyModel& model, const ChartSetting& setting);
+/// The same of training steps, beside the passes.
+void add_steps(ScalingChart& chart, const LatencyModel& steps, const ChartSetting& setting);
 TextTable scaling_text(const LatencyModel& model);
 
 /// (2) w1 across, w2 up.
@@ -84,9 +88,10 @@ struct MapCell {
   enum class State { absent, ok, nan, failed, skipped } state = State::absent;
   double value = 0;
   std::int64_t measurement = 0;
-  std::string reason;  ///< of a cell that is not ok
-  bool known = true;   ///< the interval of its latency is
-  int decimals = 0;    ///< of `value`, as many as its interval bears
+  std::string reason;         ///< of a cell that is not ok
+  bool known = true;          ///< the interval of its latency is
+  int decimals = 0;           ///< of `value`, as many as its interval bears
+  std::int64_t backward = 0;  ///< of a training step: the measurement of its other pass
 };
 struct WindowMap {
   std::vector<std::int64_t> window1, window2;  ///< sorted axes

@@ -15,12 +15,12 @@
 #include <tuple>
 
 #include "kernels/attention/flops.hpp"
-#include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/length_budget.hpp"
+#include "views/model/charts/step_model.hpp"
 
 namespace triscope {
 namespace {
@@ -363,28 +363,6 @@ TimingSource clock_of(const std::vector<const SweepResults*>& sweeps) {
     }
   }
   return TimingSource::cpu_clock;
-}
-
-/// A row whose time is that of a whole step.
-ResultRow step_row(const ResultRow& forward, const ValueWithInterval& step) {
-  ResultRow row = forward;
-  row.median_ms = step.value;
-  row.ci_low_ms = step.low;
-  row.ci_high_ms = step.high;
-  return row;
-}
-
-/// The rows that count of all these sweeps: what steps of two sweeps are made of. It does not depend on the sweep that
-/// is shown, and is what `triscope advise` and the Paper pages go by.
-std::vector<ResultRow> all_that_count(const std::vector<const SweepResults*>& sweeps, Regime regime) {
-  std::vector<ResultRow> rows;
-  for (const SweepResults* sweep : sweeps) {
-    for (const ResultRow& row : sweep->rows) {
-      if (row.status == Status::ok && row.regime == regime) rows.push_back(row);
-    }
-  }
-  std::ranges::stable_sort(rows, {}, &ResultRow::measurement);
-  return rows_that_count(rows);
 }
 
 /// The steps of problems that were measured in both passes: those of the shown sweep, the first; then of the rows that

@@ -21,6 +21,7 @@ struct LatencyCell {
   std::optional<Comparison> against_baseline;
   std::optional<Comparison> beside;    ///< its time with that of the reference kernel in the same sweep and pass
   std::optional<double> of_reference;  ///< TFLOP/s relative to the reference kernel's
+  std::int64_t backward = 0;           ///< of a training step: the measurement of that pass, `row` has the forward's
 };
 
 /// The columns of one pass.
@@ -31,6 +32,7 @@ struct LatencyGroup {
   int decimals = 0;       ///< most of a row's milliseconds: the column lines up on its point
   int rate_decimals = 0;  ///< the same of the rates
   double max_tflops = 0;  ///< full length of the bar
+  bool step = false;      ///< of training steps: both passes together
 };
 
 struct LatencyLine {

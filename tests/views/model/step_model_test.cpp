@@ -1,0 +1,98 @@
+// Training steps beside the passes, in the charts over windows.
+#include "views/model/charts/step_model.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "kernels/attention/flops.hpp"
+#include "tests/views/sweep_fixture.hpp"
+#include "views/model/charts/chart_model.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::baseline;
+using fixture::row;
+using fixture::small_sweep;
+using fixture::sweep;
+
+LatencyModel steps_of(const SweepResults& shown, const std::vector<std::shared_ptr<const SweepResults>>& others = {}) {
+  return make_step_model(make_latency_model(shown, nullptr), shown, others);
+}
+
+TEST(StepModel, a_step_is_the_sum_that_show_and_lengths_have) {
+  const auto shown = small_sweep();
+  const LatencyModel steps = steps_of(*shown);
+  const std::vector<TrainingStep> summed = training_steps(shown->rows, "auto");
+  ASSERT_EQ(summed.size(), 2U);
+  ASSERT_EQ(steps.lines.size(), 3U) << "two windows and the dot product";
+  for (std::size_t n = 0; n < summed.size(); ++n) {
+    const LatencyCell& cell = *steps.lines[n].cells[0];
+    EXPECT_DOUBLE_EQ(*cell.row.median_ms, summed[n].step.value);
+    EXPECT_DOUBLE_EQ(*cell.row.ci_low_ms, *summed[n].step.low);
+    EXPECT_EQ(cell.row.measurement, summed[n].forward.measurement);
+    EXPECT_EQ(cell.backward, summed[n].backward.measurement);
+    const Problem& problem = summed[n].forward.problem;
+    const double flops = useful_flops(problem, Pass::forward) + useful_flops(problem, Pass::backward);
+    EXPECT_NEAR(*cell.row.tflops, flops * 1e-9 / summed[n].step.value, 1e-9);
+  }
+  EXPECT_TRUE(steps.lines[2].baseline);
+  EXPECT_DOUBLE_EQ(*steps.lines[2].cells[0]->row.median_ms, 15);
+}
+
+TEST(StepModel, a_pass_of_another_sweep_of_the_device_makes_a_step_but_only_of_shown_windows) {
+  const auto shown = sweep({row(1, 512, 32, Pass::forward, 20, 0.2)});
+  const auto other = sweep({row(11, 512, 32, Pass::backward, 80, 0.2), row(12, 256, 64, Pass::forward, 21, 0.2),
+                            row(13, 256, 64, Pass::backward, 81, 0.2)},
+                           2);
+  for (ResultRow& one : other->rows) one.sweep = 2;
+  EXPECT_TRUE(steps_of(*shown).lines.empty()) << "there is one pass alone";
+  const LatencyModel steps = steps_of(*shown, {other});
+  ASSERT_EQ(steps.lines.size(), 1U);
+  EXPECT_DOUBLE_EQ(*steps.lines[0].cells[0]->row.median_ms, 100);
+  EXPECT_EQ(steps.lines[0].cells[0]->backward, 11);
+}
+
+TEST(StepModel, the_rows_of_the_shown_sweep_go_before_others) {
+  const auto shown = small_sweep();
+  const auto newer = small_sweep();
+  for (ResultRow& one : newer->rows) {
+    one.measurement += 100;
+    one.sweep = 2;
+    one.started = "2026-11-25T14:02:31Z";
+    one.median_ms = *one.median_ms / 2;
+  }
+  const LatencyModel steps = steps_of(*shown, {newer});
+  ASSERT_EQ(steps.lines.size(), 3U) << "each once";
+  EXPECT_DOUBLE_EQ(*steps.lines[0].cells[0]->row.median_ms, 24.4 + 82.4);
+}
+
+TEST(StepModel, charts_over_windows_have_a_series_of_steps) {
+  const auto shown = small_sweep();
+  const LatencyModel table = make_latency_model(*shown, nullptr), steps = steps_of(*shown);
+  const ChartSetting setting = chart_settings(table).front();
+  ScalingChart chart = make_scaling_chart(table, setting);
+  add_steps(chart, steps, setting);
+  ASSERT_EQ(chart.series.size(), 3U);
+  EXPECT_EQ(chart.series[2].series.label, "training step");
+  EXPECT_TRUE(chart.series[2].series.step);
+  ASSERT_EQ(chart.series[2].points.size(), 2U);
+  EXPECT_DOUBLE_EQ(chart.series[2].points[0].y, 24.4 + 82.4);
+  EXPECT_EQ(chart.series[2].points[0].backward, 2);
+  for (const std::size_t pass : {0U, 1U}) EXPECT_NE(chart.series[pass].series.colour, chart.series[2].series.colour);
+  ASSERT_EQ(chart.levels.size(), 3U);
+  const std::vector<Series> choices = map_series(steps);
+  ASSERT_EQ(choices.size(), 1U);
+  const WindowMap map = make_window_map(steps, setting, choices[0], MapMetric::latency);
+  EXPECT_DOUBLE_EQ(map.at(1, 0).value, 24.4 + 82.4);
+  const WindowMap peak = make_window_map(steps, setting, choices[0], MapMetric::peak);
+  EXPECT_EQ(peak.at(1, 0).state, MapCell::State::skipped);
+  EXPECT_EQ(peak.at(1, 0).reason, "The share of the peak is known of each pass.");
+}
+
+}  // namespace
+}  // namespace triscope

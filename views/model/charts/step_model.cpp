@@ -1,0 +1,141 @@
+#include "views/model/charts/step_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "kernels/attention/flops.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
+
+namespace triscope {
+
+ResultRow step_row(const ResultRow& pass, const ValueWithInterval& step) {
+  ResultRow row = pass;
+  row.median_ms = step.value;
+  row.ci_low_ms = step.low;
+  row.ci_high_ms = step.high;
+  return row;
+}
+
+std::vector<ResultRow> all_that_count(const std::vector<const SweepResults*>& sweeps, Regime regime) {
+  std::vector<ResultRow> rows;
+  for (const SweepResults* sweep : sweeps) {
+    for (const ResultRow& row : sweep->rows) {
+      if (row.status == Status::ok && row.regime == regime) rows.push_back(row);
+    }
+  }
+  std::ranges::stable_sort(rows, {}, &ResultRow::measurement);
+  return rows_that_count(rows);
+}
+
+namespace {
+
+/// Rows of one problem: what a step is a step of.
+std::string problem_of(const ResultRow& row) {
+  return fmt::format("{}|{}", step_question(row), row.problem.deterministic);
+}
+
+/// The lines of our kernels that were measured, by their problem.
+using LinesByProblem = std::map<std::string, const LatencyLine*>;
+LinesByProblem lines_of(const LatencyModel& table) {
+  LinesByProblem lines;
+  for (const LatencyLine& line : table.lines) {
+    for (const std::optional<LatencyCell>& cell : line.cells) {
+      if (cell && !line.baseline && cell->row.status == Status::ok) lines.emplace(problem_of(cell->row), &line);
+    }
+  }
+  return lines;
+}
+
+/// A step as a row: its rate is that of the work of both passes.
+LatencyCell step_cell(const ResultRow& forward, const ResultRow& backward, const ValueWithInterval& step) {
+  LatencyCell cell{step_row(forward, step), {}, {}, {}, backward.measurement};
+  const double flops = useful_flops(forward.problem, Pass::forward) + useful_flops(backward.problem, Pass::backward);
+  cell.row.tflops = 1e-9 * flops / step.value;
+  cell.row.peak_fraction.reset();
+  cell.row.reason = "The share of the peak is known of each pass.";
+  if (backward.kernel != forward.kernel) {  // the fastest of each pass
+    cell.row.kernel += "+" + backward.kernel;
+    cell.row.card.label += " + " + backward.card.label;
+  }
+  return cell;
+}
+
+/// Makes the table step by step.
+class StepTable {
+ public:
+  explicit StepTable(const LatencyModel& table) : table_(table), lines_(lines_of(table)) {
+    steps_.fact_names = table.fact_names;
+    steps_.conditions = table.conditions;
+  }
+
+  void add(const TrainingStep& step) {
+    const auto like = lines_.find(problem_of(step.backward));
+    if (like == lines_.end() || !taken_.insert(like->first).second) return;
+    const std::size_t group = group_of(step.forward.regime);
+    put(*like->second, step_cell(step.forward, step.backward, step.step), group);
+    if (!step.baseline_step) return;
+    const ResultRow& forward = *step.baseline_forward;
+    if (!levels_.insert(fmt::format("{}|{}", forward.kernel, problem_of(*step.baseline_backward))).second) return;
+    LatencyLine line;
+    line.baseline = true;
+    line.problem = forward.problem;
+    line.label = line_label(forward);
+    line.facts.resize(table_.fact_names.size());
+    put(line, step_cell(forward, *step.baseline_backward, *step.baseline_step), group);
+  }
+
+  LatencyModel taken() {
+    for (LatencyLine& line : steps_.lines) line.cells.resize(steps_.groups.size());
+    std::ranges::stable_partition(steps_.lines, [](const LatencyLine& line) { return !line.baseline; });
+    return std::move(steps_);
+  }
+
+ private:
+  std::size_t group_of(Regime regime) {
+    for (std::size_t g = 0; g < steps_.groups.size(); ++g) {
+      if (steps_.groups[g].regime == regime) return g;
+    }
+    LatencyGroup& group =
+        steps_.groups.emplace_back(LatencyGroup{Pass::forward, regime, "training step", 0, 0, 0, true});
+    if (regime == Regime::burst) group.title += ", burst";
+    return steps_.groups.size() - 1;
+  }
+
+  void put(const LatencyLine& like, LatencyCell cell, std::size_t group) {
+    LatencyLine& line = steps_.lines.emplace_back(like);
+    line.kernel = cell.row.kernel;
+    line.card = cell.row.card;
+    line.instance.clear();
+    line.cells.assign(group + 1, std::nullopt);
+    line.cells[group] = std::move(cell);
+  }
+
+  const LatencyModel& table_;
+  const LinesByProblem lines_;
+  LatencyModel steps_;
+  std::set<std::string> taken_, levels_;  ///< problems that have their step
+};
+
+}  // namespace
+
+LatencyModel make_step_model(const LatencyModel& table, const SweepResults& shown,
+                             const std::vector<std::shared_ptr<const SweepResults>>& others) {
+  StepTable made(table);
+  for (const TrainingStep& step : training_steps(shown.rows, "auto")) made.add(step);
+  std::vector<const SweepResults*> sweeps{&shown};
+  for (const auto& other : others) sweeps.push_back(other.get());
+  std::set<Regime> regimes;
+  for (const LatencyGroup& group : table.groups) regimes.insert(group.regime);
+  for (const Regime regime : regimes) {
+    for (const TrainingStep& step : training_steps(all_that_count(sweeps, regime), "auto")) made.add(step);
+  }
+  return made.taken();
+}
+
+}  // namespace triscope

@@ -1,0 +1,26 @@
+// Training steps, forward and backward together, of the windows of a sweep: what charts over windows show beside its
+// passes.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "profiler/statistics/training_step.hpp"
+#include "views/data/window_data.hpp"
+#include "views/model/tables/latency_model.hpp"
+
+namespace triscope {
+
+/// A row whose time is that of a whole step.
+ResultRow step_row(const ResultRow& pass, const ValueWithInterval& step);
+/// The rows that count of all these sweeps: what steps of two sweeps are made of. It does not depend on the sweep that
+/// is shown, and is what `triscope advise` and the Paper pages go by.
+std::vector<ResultRow> all_that_count(const std::vector<const SweepResults*>& sweeps, Regime regime);
+
+/// A table of steps with one group of cells for each regime: of every problem of which `shown` has a pass. A step of
+/// the shown sweep's own rows goes before one of the rows that count of it and `others`, the sweeps of its device.
+/// `table` is that of `shown`. No lines: no problem has both passes.
+LatencyModel make_step_model(const LatencyModel& table, const SweepResults& shown,
+                             const std::vector<std::shared_ptr<const SweepResults>>& others);
+
+}  // namespace triscope
