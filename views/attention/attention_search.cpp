@@ -18,9 +18,15 @@
 namespace triscope {
 namespace {
 
-void number_box(const Context& context, const char* id, std::int64_t& value, const char* help) {
+bool can_search(const Context& context) { return !context.data.attention.search.running && !context.data.run.running; }
+
+/// Enter begins the search, as the button does.
+void number_box(Context& context, const char* id, std::int64_t& value, const char* help) {
   const auto last = static_cast<double>(context.data.attention.sides[0].source->seq_len - 1);
   typed_field(context, id, value, context.look.px(64), {.least = 0, .most = last});
+  const bool enter = ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter);
+  if (enter && ImGui::IsItemDeactivated() && !is_wrong(context, id) && can_search(context))
+    context.request(ask::FindTriples{});
   tooltip(context, help);
 }
 
@@ -111,9 +117,8 @@ void draw_search_button(Context& context) {
     ImGui::ProgressBar(share, ImVec2(-1, ImGui::GetFrameHeight()), text.c_str());
     return;
   }
-  const bool measuring = context.data.run.running;
-  if (primary_button(context, "Search", !measuring)) context.request(ask::FindTriples{});
-  if (measuring) tooltip(context, kWhileMeasuring);
+  if (primary_button(context, "Search", can_search(context))) context.request(ask::FindTriples{});
+  if (context.data.run.running) tooltip(context, kWhileMeasuring);
   if (!search.of || search.of->source != context.data.attention.sides[0].asked) return;  // no list is shown
   ImGui::SameLine();
   const std::optional<TripleSearchRequest> now = wanted_search(context.ui.attention, context.data.attention);
