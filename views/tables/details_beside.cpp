@@ -272,21 +272,45 @@ void draw_launch_kernels(Context& context, const Measurement& a, const Measureme
 }
 
 /// Of a pair of two versions, what the comparison of versions says of it.
-void draw_version_verdict(Context& context, const SelectedMeasurement& selected, const MeasurementBeside& beside) {
-  if (context.data.versions.kernel.empty()) return;
+std::optional<VersionVerdict> verdict_of_versions(Context& context, const SelectedMeasurement& selected,
+                                                  const MeasurementBeside& beside) {
+  if (context.data.versions.kernel.empty()) return std::nullopt;
   const CompareModel* model = context.models.compare(context.data, context.now);
-  if (model == nullptr) return;
-  const std::optional<VersionVerdict> verdict =
-      version_verdict(*model, selected.row.measurement, beside.of->row.measurement);
-  if (!verdict) return;
+  if (model == nullptr) return std::nullopt;
+  return version_verdict(*model, selected.row.measurement, beside.of->row.measurement);
+}
+
+void draw_version_verdict(const Context& context, const VersionVerdict& verdict) {
   const Theme& theme = context.look.theme;
   ImGui::PushTextWrapPos(0);
-  coloured_text(verdict->is == BesideUnchanged::slower    ? theme.slower
-                : verdict->is == BesideUnchanged::faster  ? theme.faster
-                : verdict->is == BesideUnchanged::unclear ? theme.unclear
-                                                          : theme.text,
-                verdict->text + " " + sentence(verdict->meaning));
+  coloured_text(verdict.is == BesideUnchanged::slower    ? theme.slower
+                : verdict.is == BesideUnchanged::faster  ? theme.faster
+                : verdict.is == BesideUnchanged::unclear ? theme.unclear
+                                                         : theme.text,
+                verdict.text + " " + sentence(verdict.meaning));
   ImGui::PopTextWrapPos();
+}
+
+/// What A is beside B, with its ratio; of two versions also beside what did not change. One verdict stands first.
+void draw_verdict(Context& context, const SelectedMeasurement& selected, const MeasurementBeside& beside) {
+  const std::string name = short_name(beside.of->row);
+  const Comparison& time = beside.time;
+  const std::optional<VersionVerdict> versions = verdict_of_versions(context, selected, beside);
+  const bool refused = time.verdict == Verdict::not_comparable;
+  if (refused && versions) draw_version_verdict(context, *versions);
+  ImGui::PushTextWrapPos(0);
+  beside_other(
+      context, time,
+      refused ? not_comparable_words(time, name, versions.has_value()) : marked(time, time_sentence(time, name)), name);
+  if (time.ratio > 0) {
+    const std::string cycles = cycle_ratio_text(time);
+    coloured_text(context.look.theme.text,
+                  fmt::format("time A / B {}{}{}", format_fixed(time.ratio, 3),
+                              cycles.empty() ? "" : fmt::format(", in cycles {}", cycles),
+                              events_ratio_text(selected.measurement, beside.of->measurement)));
+  }
+  ImGui::PopTextWrapPos();
+  if (!refused && versions) draw_version_verdict(context, *versions);
 }
 
 /// What the first step is beside another. Where it has no verdict, why; else the interval is that of the verdict.
@@ -369,21 +393,8 @@ void draw_selected_rows(Context& context, const SelectionFigures& figures, const
 }
 
 void draw_beside_last(Context& context, const SelectedMeasurement& selected, const MeasurementBeside& beside) {
-  const std::string name = short_name(beside.of->row);
   section(context, "A beside B");
-  ImGui::PushTextWrapPos(0);
-  beside_other(context, beside.time, marked(beside.time, time_sentence(beside.time, name)), name);
-  ImGui::PopTextWrapPos();
-  if (beside.time.ratio > 0) {
-    const std::string cycles = cycle_ratio_text(beside.time);
-    ImGui::PushTextWrapPos(0);
-    coloured_text(context.look.theme.text,
-                  fmt::format("time A / B {}{}{}", format_fixed(beside.time.ratio, 3),
-                              cycles.empty() ? "" : fmt::format(", in cycles {}", cycles),
-                              events_ratio_text(selected.measurement, beside.of->measurement)));
-    ImGui::PopTextWrapPos();
-  }
-  draw_version_verdict(context, selected, beside);
+  draw_verdict(context, selected, beside);
   if (const ResultRow& of_a = selected.row, &of_b = beside.of->row; of_a.tflops && of_b.tflops)
     muted_text(context, fmt::format("A {}, B {} TFLOP/s.", format_fixed(*of_a.tflops, rate_decimals(of_a)),
                                     format_fixed(*of_b.tflops, rate_decimals(of_b))));

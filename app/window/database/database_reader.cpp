@@ -291,8 +291,8 @@ Comparison compare_selected(StoredSamples& samples, const ResultRow& a, const Re
   if (a.pass == b.pass) return compare_rows(samples, a, samples, b, tolerance);
   Comparison none;
   none.verdict = Verdict::not_comparable;
-  none.explanation = fmt::format("One is a {} and the other a {}: two passes do different work.", to_string(a.pass),
-                                 to_string(b.pass));
+  none.explanation =
+      fmt::format("A is a {} and B a {}: two passes do different work.", to_string(a.pass), to_string(b.pass));
   return none;
 }
 

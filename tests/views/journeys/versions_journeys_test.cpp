@@ -20,14 +20,17 @@ namespace {
 class VersionsJourney : public fixture::Journey {};
 
 /// What two versions of one kernel measured, each in two sweeps; the newer one is 10 % slower in what both have, at a
-/// clock that is 2 % lower. A library that did not change took 2 % longer.
-void write_two_versions(const std::filesystem::path& file) {
+/// clock that is 2 % lower. A library that did not change took 2 % longer. `two_gpus`: each version on a GPU of its
+/// own, and a second such library.
+void write_two_versions(const std::filesystem::path& file, bool two_gpus = false) {
   Store store(file);
   std::vector<KernelInfo> kernels;
   for (const auto& [id, card] : kernel_cards()) kernels.push_back({.id = id, .card = card});
   store.know_kernels(kernels);
   for (int sweep = 0; sweep < 4; ++sweep) {
-    const std::int64_t id = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 2);
+    Environment environment = synthetic_environment();
+    if (two_gpus) environment.device_uuid = sweep < 2 ? "GPU-1" : "GPU-2";
+    const std::int64_t id = store.begin_sweep("triscope sweep", "{}", environment, 2);
     for (std::int64_t n = 0; n < 2; ++n) {
       Measurement one = synthetic_measurement(1, 20);
       one.key.kernel = "cuda.hopper";
@@ -48,6 +51,9 @@ void write_two_versions(const std::filesystem::path& file) {
       one.key.problem.window1 = one.key.problem.seq_len;
       one.key.problem.window2 = 1;
       add(sweep < 2 ? 500'000 : 510'000);
+      if (!two_gpus) continue;
+      one.key.kernel = "baseline.cudnn";
+      add(sweep < 2 ? 600'000 : 606'000);
     }
     store.finish_sweep(id);
   }
@@ -184,6 +190,26 @@ TEST_F(VersionsJourney, rows_of_versions_are_left_with_them_and_unchanged_ones_a
     c->ItemClick("//**/###leave");
     wait(c);
     IM_CHECK_EQ(ui().selection.all().size(), 1U);  // B was of the versions
+  });
+}
+
+TEST_F(VersionsJourney, a_pair_of_two_gpus_has_the_verdict_of_its_versions_and_no_other) {
+  write_two_versions(window->folder / "versions.db", true);
+  window->start(window->folder / "versions.db");
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    app().carry_out(ask::CompareVersions{});
+    wait(c);
+    front(c, Panel::compare);
+    c->ItemClick("//###compare/**/##line", 0, ImGuiTestOpFlags_NoCheckHoveredId);
+    wait(c);
+    IM_CHECK(data().beside != nullptr && data().beside->time.verdict == Verdict::not_comparable);
+    front(c, Panel::details);
+    const std::string text = fixture::drawn_text(c);
+    IM_CHECK(!fixture::says(text, "not comparable with"));
+    const std::size_t verdict = text.find("As versions: "), why = text.find("Their times alone are not comparable: ");
+    IM_CHECK(verdict < why && why != std::string::npos);
+    IM_CHECK(fixture::says(text, "A and B were measured on two GPUs."));
   });
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/statistics/comparison_facts.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/tables/version_words.hpp"
 
@@ -210,6 +211,14 @@ TEST(Compare, a_pair_of_versions_has_a_verdict_whichever_is_a) {
   }
   EXPECT_FALSE(version_verdict(model, 61, 70).has_value()) << "no pair of the comparison";
   EXPECT_FALSE(version_verdict(make_compare_model(two_versions(1.2, 4), 0), 1, 1).has_value());
+}
+
+TEST(Compare, what_is_not_comparable_and_why_is_one_sentence) {
+  const Comparison time = not_judged_on_two_gpus({});
+  EXPECT_EQ(not_comparable_words(time, "512 × 32 Hopper fwd", false),
+            "Not comparable with 512 × 32 Hopper fwd: A and B were measured on two GPUs.");
+  EXPECT_EQ(not_comparable_words(time, "512 × 32 Hopper fwd", true),
+            "Their times alone are not comparable: A and B were measured on two GPUs.");
 }
 
 TEST(Compare, unchanged_rows_stand_among_the_others_where_they_are_asked_for) {

@@ -85,4 +85,10 @@ std::optional<VersionVerdict> version_verdict(const CompareModel& model, std::in
   return std::nullopt;
 }
 
+std::string not_comparable_words(const Comparison& time, const std::string& other, bool versions) {
+  const std::string reason = time.explanation.substr(0, time.explanation.find(':'));
+  return versions ? fmt::format("Their times alone are not comparable: {}.", reason)
+                  : fmt::format("Not comparable with {}: {}.", other, reason);
+}
+
 }  // namespace triscope

@@ -27,5 +27,8 @@ struct VersionVerdict {
 /// Of measurement `a` beside `b`, whichever of them is of the newer version: the verdict is that of the newer one.
 /// Nothing where they are no such pair.
 std::optional<VersionVerdict> version_verdict(const CompareModel& model, std::int64_t a, std::int64_t b);
+/// Of a pair whose times have no verdict, which those are and why: "Not comparable with 512 × 32 Hopper fwd: A and B
+/// were measured on two GPUs." Two versions are compared all the same, beside what did not change.
+std::string not_comparable_words(const Comparison& time, const std::string& other, bool versions);
 
 }  // namespace triscope
