@@ -16,6 +16,7 @@
 #include "kernels/base/text/number_of.hpp"
 #include "profiler/explore/explore_filter.hpp"
 #include "profiler/explore/identity.hpp"
+#include "profiler/record/dot_product.hpp"
 #include "profiler/statistics/quantile.hpp"
 
 namespace triscope {
@@ -114,10 +115,6 @@ ExplorePoint point_of(std::span<const Placed> repeats) {
   point.y = median(y);
   point.ms = median(ms);
   return point;
-}
-
-bool is_baseline(const ResultRow& row) {
-  return row.card.kind == KernelKind::dot_product || row.card.kind == KernelKind::gemm;
 }
 
 /// Where the run of elements that are `alike` the one at `from` ends.

@@ -77,10 +77,7 @@ Number share_of_peak(const One& one) {
 
 std::string kernel(const One& one) { return one.row.kernel; }
 /// Ours first, then what they stand beside.
-ExploreOrder kernel_order(const One& one) {
-  const bool ours = one.row.card.kind == KernelKind::simplicial || one.row.card.kind == KernelKind::oracle;
-  return {ours ? 0.0 : 1.0, one.row.kernel};
-}
+ExploreOrder kernel_order(const One& one) { return {is_baseline(one.row.card.kind) ? 1.0 : 0.0, one.row.kernel}; }
 std::string window(const One& one) { return windows_text(one.row.problem); }
 ExploreOrder window_order(const One& one) {
   const Problem& p = one.row.problem;

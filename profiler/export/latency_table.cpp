@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "kernels/attention/paper.hpp"
+#include "profiler/record/dot_product.hpp"
 #include "profiler/record/words/problem_facts.hpp"
 
 namespace triscope {
@@ -115,7 +116,7 @@ void set_facts(LatencyTable& table, std::span<const ResultRow> rows) {
 
 // 0: windows of the paper's Table 1; 1: other windows; 2: baselines.
 int rank_of(const Problem& problem) {
-  if (problem.form == Form::dot_product || problem.form == Form::gemm) return 2;
+  if (is_baseline(problem)) return 2;
   return paper_place(problem) < paper_table1().size() ? 0 : 1;
 }
 

@@ -135,8 +135,4 @@ std::string flag_label(std::string_view flag) {
 
 std::string optional_key(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "none"; }
 
-bool is_baseline(const ResultRow& row) {
-  return row.problem.form == Form::dot_product || row.problem.form == Form::gemm;
-}
-
 }  // namespace triscope

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "profiler/record/dot_product.hpp"
 #include "profiler/record/measurement.hpp"
 
 namespace triscope {
@@ -42,7 +43,6 @@ std::string format_started(std::string_view iso_utc, std::int64_t now);
 std::string timing_label(TimingSource source);
 /// A sample's flag in words: "throttled: sw_power_cap" -> "throttled: power limit"; unknown ones stay as they are.
 std::string flag_label(std::string_view flag);
-bool is_baseline(const ResultRow& row);
 /// A number as part of a key; "none" when there is none, which is no number's text.
 std::string optional_key(const std::optional<double>& value);
 

@@ -275,6 +275,21 @@ TEST(Explore, ours_stand_before_baselines_and_forward_before_backward) {
                                  "cuda.portable"));
 }
 
+TEST(Explore, a_baseline_is_what_computed_dot_product_attention_whichever_kernel_that_is) {
+  const auto first = std::ranges::find_if(recorded_rows(), [](const ResultRow& row) {
+    return row.kernel == "baseline.fa3" && row.status == Status::ok && row.problem.form == Form::dot_product;
+  });
+  ASSERT_NE(first, recorded_rows().end());
+  std::vector<ResultRow> rows{*first, *first};
+  for (ResultRow& row : rows) row.kernel = "cpu.oracle", row.card.kind = KernelKind::oracle;
+  rows[1].problem.form = Form::trilinear;
+  const ExploreSource source{"oracle", rows, nullptr};
+  const Exploration made = explore({&source, 1}, {"seq", "ms", "form", "", "", false});
+  ASSERT_EQ(made.panels[0].series.size(), 2U);
+  for (const ExploreSeries& series : made.panels[0].series)
+    EXPECT_EQ(series.baseline, series.name == "dot_product") << series.name;
+}
+
 TEST(Explore, intervals_are_those_of_the_times) {
   for (const ExplorePanel& panel : explore_recorded({"seq", "tflops", "kernel", "pass", "sweep=4", false}).panels) {
     for (const ExploreSeries& series : panel.series) {
