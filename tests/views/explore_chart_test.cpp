@@ -230,8 +230,9 @@ TEST(ExploreChart, the_caption_of_a_picture_says_how_what_is_drawn_was_measured)
   }
   const ExploreQuery query{"seq", "tflops", "kernel", "", "window=512x3", false};
   const std::string caption = explore_caption(chart_of(rows, query));
-  EXPECT_THAT(caption,
-              testing::StartsWith("Test CPU, sustained, timed by CUPTI. Points are medians, bars 95 % intervals. "))
+  EXPECT_THAT(caption, testing::StartsWith(
+                           "2-simplicial attention, forward. Test CPU, sustained, timed by CUPTI. Points are medians, "
+                           "bars 95 % intervals. "))
       << "of rows whose restarts are not known nothing is said";
   EXPECT_THAT(caption, HasSubstr("n = 4, 11, 18 samples, 1,700 to 1,702 MHz. "));
   EXPECT_THAT(caption, Not(HasSubstr("sweep"))) << "a word of the program's";
@@ -287,16 +288,18 @@ TEST(ExploreChart, the_caption_tells_of_each_series_its_clock_its_samples_and_wh
   const ExploreQuery query{"seq", "tflops", "kernel", "", "", false};
   const ExploreChart chart = explore_chart(explore({&source, 1}, query), query, {&source, 1});
   const std::string caption = explore_caption(chart);
-  EXPECT_THAT(caption, testing::StartsWith("Test CPU at its 700 W power limit, sustained, "));
+  EXPECT_THAT(caption, testing::StartsWith(
+                           "2-simplicial and dot-product attention, forward. Test CPU at its 700 W power limit, "));
   EXPECT_THAT(caption, HasSubstr("Points are medians of n = 4 to 18 samples in 2 runs, bars 95 % intervals from the "
                                  "spread between runs; "))
       << "each series has as many samples: that is said once";
   EXPECT_THAT(caption, HasSubstr(" Hopper: cuda.hopper@abc123, trilinear, fp32, 8/1 heads, head size 64; 1,700 to "
                                  "1,710 MHz. "));
-  EXPECT_THAT(caption, HasSubstr("FlashAttention-3 0.3.6: causal dot-product attention; 1,500 to 1,510 MHz. "));
-  EXPECT_LT(caption.size(), 540U) << "nine lines of a column";
   EXPECT_THAT(caption,
-              HasSubstr("; hollow: 1 of 4 points did not reach the required ±1.25 %, or has too few samples. "));
+              HasSubstr("FlashAttention-3 0.3.6: causal dot-product attention, 8/1 heads; 1,500 to 1,510 MHz. "));
+  EXPECT_LT(caption.size(), 610U) << "ten lines of a column";
+  EXPECT_THAT(caption,
+              HasSubstr("; hollow: 1 of 4 points did not reach the required ±1.25\u00A0%, or has too few samples. "));
   EXPECT_THAT(caption, Not(HasSubstr("was not reached"))) << "the marks say where";
   for (const char* word : {"sweep", "restart", "block", "converged", "pooled"})
     EXPECT_THAT(caption, Not(HasSubstr(word))) << "a word of the program's";

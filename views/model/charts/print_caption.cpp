@@ -16,6 +16,7 @@
 #include "profiler/statistics/centre.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
+#include "views/data/unbroken.hpp"
 #include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
@@ -29,7 +30,7 @@ std::string span_text(std::int64_t low, std::int64_t high) {
   return low == high ? format_count(low) : fmt::format("{} to {}", format_count(low), format_count(high));
 }
 
-/// "causal dot-product attention" of a reference; of ours the problem, as far as its rows share it.
+/// "causal dot-product attention, 64/1 heads" of a reference; of ours the problem, as far as its rows share it.
 std::string what_is_measured(std::span<const ResultRow* const> rows) {
   const ResultRow& first = *rows.front();
   if (!is_baseline(first)) return shared_conditions(rows);
@@ -37,7 +38,21 @@ std::string what_is_measured(std::span<const ResultRow* const> rows) {
   const std::string windows = windows_text(first.problem);
   const bool shared =
       std::ranges::all_of(rows, [&](const ResultRow* row) { return windows_text(row->problem) == windows; });
-  return (shared ? windows + " " : "") + "dot-product attention";
+  const auto heads = [](const ResultRow* row) { return std::pair(row->problem.q_heads, row->problem.kv_heads); };
+  const bool same_heads = std::ranges::all_of(rows, [&](const ResultRow* row) { return heads(row) == heads(&first); });
+  return (shared ? windows + " " : "") + "dot-product attention" +
+         (same_heads ? fmt::format(", {}/{} heads", first.problem.q_heads, first.problem.kv_heads) : "");
+}
+
+/// "2-simplicial and dot-product attention, backward. ": what a reader does not see in the chart's axes.
+std::string subject(const ChartConditions& how) {
+  const std::string what = how.triples && how.pairs ? "2-simplicial and dot-product attention"
+                           : how.triples            ? "2-simplicial attention"
+                           : how.pairs              ? "Dot-product attention"
+                                                    : "";
+  if (what.empty()) return what;
+  const bool both = how.passes.size() > 1;
+  return fmt::format("{}, {}. ", what, both ? "forward and backward" : *how.passes.begin());
 }
 
 /// "sessions 3 and 6": a reader of a paper does not know what a sweep is.
@@ -278,7 +293,8 @@ std::string hollow_words(const ChartConditions& how, const CaptionParts& parts) 
       parts.most_repeats > 0 || count == 0 ? "points that" : fmt::format("{} of {} points", count, how.measurements);
   const std::string wanted =
       how.precisions.size() == 1 && !how.precision_unknown
-          ? fmt::format("the required ±{} %", significant_text(100 * widest_converged(*how.precisions.begin()), 3))
+          ? "the required " +
+                unbroken(fmt::format("±{} %", significant_text(100 * widest_converged(*how.precisions.begin()), 3)))
           : "the precision asked for";
   const char* have = count == 1 && parts.most_repeats == 0 ? "has" : "have";
   return fmt::format("; hollow: {} did not reach {}, or {} too few samples", points, wanted, have);
@@ -352,7 +368,7 @@ std::string measurements_text(const ChartConditions& how, bool with_sweeps) {
 }
 
 std::string print_caption(const ChartConditions& how, const CaptionParts& parts) {
-  std::string text = fmt::format("{}", fmt::join(parts.devices, ", "));
+  std::string text = subject(how) + fmt::format("{}", fmt::join(parts.devices, ", "));
   const bool one_limit = how.power_limits.size() == 1 && *how.power_limits.begin() > 0;
   if (all_at_power_limit(how)) {
     text += one_limit ? fmt::format(" at its {} W power limit", *how.power_limits.begin()) : " at its power limit";
