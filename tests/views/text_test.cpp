@@ -176,7 +176,7 @@ TEST(Commands, the_palette_finds_by_word_start_then_by_letters) {
   EXPECT_STREQ(search_commands("rsl").front()->label, "Reset layout");
   EXPECT_STREQ(search_commands("run").front()->label, "Run");
   EXPECT_STREQ(search_commands("training step").front()->label, "Lengths: training step");
-  for (const char* words : {"same", "cost", "equal", "equal cost"})
+  for (const char* words : {"same", "cost", "equal", "equal cost", "which windows cost the same"})
     EXPECT_STREQ(search_commands(words).front()->label, "Lengths: same cost") << words;
   EXPECT_STREQ(search_commands("slower").front()->label, "Compare");
   for (const char* word : {"figure", "export", "picture"})

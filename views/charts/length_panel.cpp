@@ -31,12 +31,10 @@ bool is_low(const Context& context) {
 void draw_choices(Context& context, const LengthChart& chart) {
   UiState& ui = context.ui;
   if (ui.printing) return;
-  constexpr float kWide = 700;  // design pixels
-  const bool wide = ImGui::GetContentRegionAvail().x > context.look.px(kWide);
   for (const auto& [view, name] : {std::pair{LengthView::latency, "Latency"},
                                    {LengthView::rate, "TFLOP/s"},
                                    {LengthView::counted, "Work"},
-                                   {LengthView::budget, wide ? "Which windows cost the same" : "Same cost"}}) {
+                                   {LengthView::budget, "Same cost"}}) {
     if (view != LengthView::latency) ImGui::SameLine();
     if (chip(context, name, ui.length_view == view)) ui.length_view = view;
     if (view == LengthView::budget)

@@ -134,7 +134,7 @@ const Command kCommands[] = {
 
     {ask::ShowLengths{LengthView::budget}, "Lengths", "Lengths: same cost", "",
      "Which pair of windows costs as much as dot-product attention at each length", always,
-     "equal cost budget time area as much step time same time which windows pair"},
+     "equal cost budget time area as much step time same time which windows cost the same pair"},
     {ask::ShowLengths{LengthView::latency}, "Lengths", "Lengths: latency", "",
      "Latency by sequence length, and where windows and dot-product attention cross", always, "crossing"},
     {ask::ShowLengths{LengthView::rate}, "Lengths", "Lengths: TFLOP/s", "", "Rates by sequence length", always},
