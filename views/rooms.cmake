@@ -5,8 +5,8 @@ triscope_room(views/data kernels/base kernels/inspect profiler/explore profiler/
 triscope_room(views/model/attention kernels/inspect kernels/tensors profiler/export profiler/record views/data fmt::static)
 triscope_room(views/model/charts kernels/attention kernels/base kernels/base/text profiler/explore profiler/export profiler/plan
   profiler/record profiler/record/words profiler/statistics views/data views/model/tables fmt::static)
-triscope_room(views/model/tables kernels/attention profiler/explore profiler/export profiler/record profiler/record/words profiler/statistics
-  views/data fmt::static)
+triscope_room(views/model/tables kernels/attention profiler/explore profiler/export profiler/paper profiler/record
+  profiler/record/words profiler/statistics views/data fmt::static)
 triscope_room(views/model/paper kernels/attention kernels/base kernels/base/text kernels/paper kernels/tensors
   profiler/export profiler/match3 profiler/paper profiler/paper/laws profiler/paper/layers profiler/record
   profiler/statistics views/data views/model/tables fmt::static)

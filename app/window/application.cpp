@@ -10,6 +10,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/plain_text.hpp"
 #include "views/model/attention/attention_draft.hpp"
+#include "views/model/tables/computed_words.hpp"
 #include "views/panels/panels.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/svg_canvas.hpp"
@@ -142,6 +143,7 @@ void Application::draw() {
   }
   if (shows_page(PaperPage::recipe)) count_for(models_.recipe(data_, ui_.paper.recipe));
   if (shows_page(PaperPage::the_operator)) count_for(models_.crossings(data_, windows_of(ui_.paper.the_operator)));
+  if (only_ == Panel::details || ui_.workspace == Workspace::measure) tiles_.supply_work(selected_to_count(data_));
   measure_draft();
   if (only_) {
     draw_alone(now, *only_);

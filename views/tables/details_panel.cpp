@@ -20,6 +20,7 @@
 #include "views/model/tables/beside_model.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/tables/details_beside.hpp"
+#include "views/tables/details_tiles.hpp"
 #include "views/tables/tables_panels.hpp"
 
 namespace triscope {
@@ -386,6 +387,7 @@ void draw_details_panel(Context& context) {
   draw_spark(context, *selected);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(ImGui::GetStyle().FramePadding.x, context.look.px(2)));
   if (figures != nullptr) draw_selected_rows(context, *figures, steps);
+  draw_computed(context);
   if (context.data.beside) {
     draw_beside_last(context, *selected, *context.data.beside);
     if (context.data.beside_reference &&

@@ -1,0 +1,83 @@
+// What the tiles of the selected rows compute, in Details and as a field of Explore: each row is counted once, by a
+// build that knows its tiles.
+#include <algorithm>
+#include <set>
+
+#include "profiler/plan/request.hpp"
+#include "tests/paths.hpp"
+#include "tests/views/journeys/journey.hpp"
+#include "tests/views/pictures/drawn_text.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::drawn_text;
+using fixture::Journey;
+using fixture::says;
+
+class TilesJourney : public Journey {
+ protected:
+  /// Of 128 x 128 tiles compute 1.227 times the useful work, of all others 1.121 times.
+  TilesJourney() {
+    window->sweep.work = [](const std::vector<Problem>& problems) {
+      WorkTable table;
+      for (const Problem& problem : problems) {
+        TileUse use;
+        use.kernel = "cuda.hopper";
+        use.instance = "virtual_keys";
+        use.pass = Pass::backward;
+        use.useful = 1000;
+        use.computed = problem.window1 == 128 ? 1227 : 1121;
+        table.push_back({problem, {use}});
+      }
+      return table;
+    };
+    window->start(recorded_file());
+  }
+  /// Of the shown sweep; 0: it has none.
+  static std::int64_t backward_of(std::int64_t window1, std::int64_t window2) {
+    const auto found = std::ranges::find_if(data().shown->rows, [&](const ResultRow& row) {
+      return row.instance == "virtual_keys" && row.problem.window1 == window1 && row.problem.window2 == window2;
+    });
+    return found == data().shown->rows.end() ? 0 : found->measurement;
+  }
+};
+
+TEST_F(TilesJourney, details_say_what_the_tiles_of_one_row_and_of_two_compute) {
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{2});
+    wait(c);
+    const std::int64_t square = backward_of(128, 128), wide = backward_of(256, 64);
+    IM_CHECK(square != 0 && wide != 0);
+    app().carry_out(ask::SelectMeasurements{{square}});
+    front(c, Panel::details);
+    wait(c);
+    IM_CHECK(says(drawn_text(c), "Its tiles compute 1.227× the useful work"));
+    app().carry_out(ask::SelectMeasurements{{square, wide}});
+    wait(c);
+    const std::string both = drawn_text(c);
+    IM_CHECK(says(both, "A's tiles compute 1.227× the useful work, B's 1.121×: all in all A computes 1.1"));
+  });
+}
+
+TEST_F(TilesJourney, explore_draws_it_among_its_own_fields) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::explore);
+    wait(c);
+    c->ItemClick("//###explore/##y");
+    c->ItemClick("//##Combo_00/computed \\/ useful work##computed");
+    wait(c);
+    const ExploreChart& chart = *data().explore.chart;
+    IM_CHECK_STR_EQ(chart.y.label.c_str(), "computed / useful work");
+    std::set<double> values;
+    for (const ExplorePlot& plot : chart.plots) {
+      for (const ExploreLine& line : plot.lines) {
+        for (const ExploreMark& mark : line.marks) values.insert(mark.y);
+      }
+    }
+    IM_CHECK(values == std::set<double>({1.121, 1.227}));
+  });
+}
+
+}  // namespace
+}  // namespace triscope
