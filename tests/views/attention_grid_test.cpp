@@ -167,11 +167,11 @@ TEST(TripleHits, are_copied_with_their_words) {
   TripleSearchData search;
   search.found = {{7, 2, {.j = 0, .k = 1, .logit = 3.5, .p = 0.25}}};
   SourceReply source;
-  EXPECT_THAT(hits_text(search, source).rows.at(0), ElementsAre("7", "2", "0", "1", "3.5", "0.25"));
+  EXPECT_THAT(hits_text(search, source).rows.at(0), ElementsAre("7", "2", "0", "1", "1", "3.5", "0.25"));
   source.labels = {"a", "b", "c"};
   const TextTable words = hits_text(search, source);
-  EXPECT_THAT(words.rows.at(0), ElementsAre("7", "2", "0", "1", "3.5", "0.25", "c", "a", "b"));
-  EXPECT_THAT(words.header, SizeIs(9));
+  EXPECT_THAT(words.rows.at(0), ElementsAre("7", "2", "0", "1", "1", "3.5", "0.25", "c", "a", "b"));
+  EXPECT_THAT(words.header, SizeIs(10));
 }
 
 }  // namespace

@@ -96,6 +96,7 @@ void draw_search_choice(Context& context) {
     muted_text(context, "k");
     ImGui::SameLine();
     typed("##search_back2", search.back[1], "Of the second key before its query");
+    muted_text(context, apart_text(search.back[0], search.back[1]) + ".");
     if (search.back_proposed)
       muted_text(context,
                  ui.pinned ? "Proposed: the pair that is framed in the map."
@@ -148,10 +149,10 @@ void draw_hit(Context& context, const FoundTriple& hit, int row, bool shown) {
   ImGui::PushID(row);
   if (ImGui::Selectable("##hit", shown, ImGuiSelectableFlags_SpanAllColumns))
     go_to(context.ui.attention, context.data.attention, hit);
-  tooltip(context, fmt::format("Head {}, query {}: j = {}, k = {}, logit {}, p = {}. Click to go there.", hit.head,
+  tooltip(context, fmt::format("Head {}, query {}: j = {}, k = {}, logit {}, p = {}. {}. Click to go there.", hit.head,
                                token_text(source, hit.query), key_text(source, hit.triple.j, hit.query),
                                key_text(source, hit.triple.k, hit.query), significant_text(hit.triple.logit, 5),
-                               significant_text(hit.triple.p, 4)));
+                               significant_text(hit.triple.p, 4), apart_text(hit.triple.j, hit.triple.k)));
   ImGui::PopID();
   ImGui::SameLine(0, 0);
   number_right(context, fmt::format("{}", hit.head));

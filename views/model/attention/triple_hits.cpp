@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_model.hpp"
@@ -108,15 +109,21 @@ std::ptrdiff_t shown_hit(const AttentionUi& ui, const TripleSearchData& search) 
   return found == search.found.end() ? -1 : found - search.found.begin();
 }
 
+std::string apart_text(std::int64_t j, std::int64_t k) {
+  if (j == k) return "Both keys are one token";
+  return fmt::format("Keys {} apart", counted(std::abs(j - k), "token"));
+}
+
 TextTable hits_text(const TripleSearchData& search, const SourceReply& source) {
-  TextTable table{{"head", "query", "j", "k", "logit", "p"}, {true, true, true, true, true, true}, {}};
+  TextTable table{{"head", "query", "j", "k", "apart", "logit", "p"}, {true, true, true, true, true, true, true}, {}};
   const bool words = !source.labels.empty();
   for (const char* name : {"token_query", "token_j", "token_k"}) {
     if (words) table.add_column(name, false);
   }
   for (const FoundTriple& hit : search.found) {
     std::vector<std::string>& line = table.rows.emplace_back();
-    for (const std::int64_t number : {hit.head, hit.query, hit.triple.j, hit.triple.k})
+    const std::int64_t apart = std::abs(hit.triple.j - hit.triple.k);
+    for (const std::int64_t number : {hit.head, hit.query, hit.triple.j, hit.triple.k, apart})
       line.push_back(fmt::format("{}", number));
     line.push_back(fmt::format("{:.10g}", hit.triple.logit));
     line.push_back(fmt::format("{:.10g}", hit.triple.p));

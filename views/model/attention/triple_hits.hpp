@@ -33,6 +33,8 @@ void frame_peak(AttentionUi& ui, const AttentionData& data, const MeanPeak& peak
 bool is_framed(const AttentionUi& ui, const MeanPeak& peak);
 /// The hit whose slice and cell are shown; -1: none.
 std::ptrdiff_t shown_hit(const AttentionUi& ui, const TripleSearchData& search);
+/// "Keys 3 tokens apart": how far the two keys lie from each other.
+std::string apart_text(std::int64_t j, std::int64_t k);
 /// One row for each hit.
 TextTable hits_text(const TripleSearchData& search, const SourceReply& source);
 
