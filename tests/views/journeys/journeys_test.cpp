@@ -62,6 +62,7 @@ TEST_F(Journey, stop_keeps_what_was_measured_and_resume_beside_it_or_its_key_fin
   window->sweep.stop_after = 2;
   travel([](ImGuiTestContext* c) {
     c->SetRef("##MainMenuBar");
+    const std::size_t sweeps = data().sweeps.size();
     const auto stop_at = [&](std::int64_t done) {
       until(c, [&] { return data().run.running && data().run.progress.done >= done; });
       IM_CHECK(data().run.running);
@@ -82,6 +83,7 @@ TEST_F(Journey, stop_keeps_what_was_measured_and_resume_beside_it_or_its_key_fin
     wait(c);
     IM_CHECK_EQ(data().shown->rows.size(), 30U);
     IM_CHECK(!data().shown->info.finished.empty());
+    IM_CHECK_EQ(data().sweeps.size(), sweeps + 1);  // it is one sweep from the first row to the last
   });
 }
 
