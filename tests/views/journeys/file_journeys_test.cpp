@@ -202,6 +202,7 @@ TEST_F(Journey, an_image_that_cannot_be_copied_is_offered_as_a_file) {
 }
 
 TEST_F(Journey, the_menu_saves_the_chart_in_front_and_the_question_names_it) {
+  window->start(window->folder / "test.db", 2560, 1440);  // with room for two charts side by side
   travel([](ImGuiTestContext* c) {
     const auto ask_and_leave = [&](Panel panel) {
       c->SetRef("##MainMenuBar");
@@ -224,6 +225,9 @@ TEST_F(Journey, the_menu_saves_the_chart_in_front_and_the_question_names_it) {
     c->WindowFocus("//###scaling");
     c->Yield(3);
     ask_and_leave(Panel::scaling);
+    c->WindowFocus("//###map");  // beside it, and both are seen
+    c->Yield(3);
+    ask_and_leave(Panel::map);
     ui().front_chart = Panel::tflops;  // behind another one's tab, as a kept layout may begin
     IM_CHECK(!ui().chart_areas.contains(Panel::tflops));
     IM_CHECK(ui().chart_in_front() != Panel::tflops);
