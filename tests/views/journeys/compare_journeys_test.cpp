@@ -104,6 +104,14 @@ TEST_F(CompareJourney, the_shown_sweep_is_judged_against_the_nearest_sweep_of_an
     wait(c);
     IM_CHECK(data().compared.empty());
     IM_CHECK(ui().selection.other_database.empty());
+    // Newer sweeps there have some of these rows too: the nearest is that which shares most.
+    app().carry_out(ask::OpenDatabase{kJudgedAgainst});
+    wait(c);
+    app().carry_out(ask::ShowSweep{1});
+    wait(c);
+    compare_with(c, recorded_file());
+    IM_CHECK_EQ(data().compared.size(), 2U);
+    IM_CHECK_EQ(data().compared[0].results->info.id, 1);
   });
 }
 
