@@ -167,6 +167,7 @@ TEST_F(CompareJourney, the_sweep_before_is_found_by_its_command) {
     wait(c);
     const SweepInfo* before = sweep_before(data());
     IM_CHECK(before != nullptr);
+    IM_CHECK_EQ(before->id, data().sweeps[1].id);  // they are listed with the newest first
     app().carry_out(ask::CompareBefore{});
     wait(c);
     IM_CHECK_EQ(data().compared.size(), 2U);
