@@ -19,6 +19,10 @@ namespace {
 class RowsByNumber {
  public:
   void add(const SweepResults& sweep) { add(sweep.rows, {&sweep.info, 1}); }
+  void add(const SweepResults& shown, const std::vector<std::shared_ptr<const SweepResults>>& others) {
+    add(shown);
+    for (const auto& other : others) add(*other);
+  }
   /// `infos`: what is known of the sweeps that they are of.
   void add(const std::vector<ResultRow>& rows, std::span<const SweepInfo> infos) {
     for (const SweepInfo& info : infos) precisions_.try_emplace(info.id, precision_asked(info));
@@ -33,6 +37,11 @@ class RowsByNumber {
     series.rows.push_back(
         {found->second, std::move(where), precision == precisions_.end() ? std::nullopt : precision->second});
   }
+  /// What is drawn at one place; `backward` is 0 where that is no training step.
+  void draw(DrawnSeries& series, std::int64_t measurement, std::int64_t backward, const std::string& where) const {
+    draw(series, measurement, where);
+    if (backward != 0) draw(series, backward, where);
+  }
   const ResultRow* find(std::int64_t measurement) const {
     const auto found = rows_.find(measurement);
     return found == rows_.end() ? nullptr : found->second;
@@ -46,45 +55,44 @@ class RowsByNumber {
 }  // namespace
 
 std::vector<DrawnSeries> drawn_series(const std::vector<SeriesPoints>& series, const std::vector<SeriesPoints>& levels,
-                                      const SweepResults& sweep) {
+                                      const SweepResults& shown, const OtherSweeps& others) {
   RowsByNumber rows;
-  rows.add(sweep);
+  rows.add(shown, others);
   std::vector<DrawnSeries> drawn;
   for (const auto* group : {&series, &levels}) {
     for (const SeriesPoints& one : *group) {
       DrawnSeries& made = drawn.emplace_back(DrawnSeries{one.series.label, {}});
       for (const ChartPoint& point : one.points) {
         const ResultRow* row = rows.find(point.measurement);
-        if (row != nullptr) rows.draw(made, point.measurement, windows_text(row->problem));
+        if (row != nullptr) rows.draw(made, point.measurement, point.backward, windows_text(row->problem));
       }
     }
   }
   return drawn;
 }
 
-std::vector<DrawnSeries> drawn_series(const WindowMap& map, const Series& series, const SweepResults& sweep) {
+std::vector<DrawnSeries> drawn_series(const WindowMap& map, const Series& series, const SweepResults& shown,
+                                      const OtherSweeps& others) {
   RowsByNumber rows;
-  rows.add(sweep);
+  rows.add(shown, others);
   DrawnSeries drawn{series.label, {}};
   for (std::size_t i2 = 0; i2 < map.window2.size(); ++i2) {
-    for (std::size_t i1 = 0; i1 < map.window1.size(); ++i1)
-      rows.draw(drawn, map.at(i1, i2).measurement, format_windows(map.window1[i1], map.window2[i2]));
+    for (std::size_t i1 = 0; i1 < map.window1.size(); ++i1) {
+      const MapCell& cell = map.at(i1, i2);
+      rows.draw(drawn, cell.measurement, cell.backward, format_windows(map.window1[i1], map.window2[i2]));
+    }
   }
   return {drawn};
 }
 
-std::vector<DrawnSeries> drawn_series(const LengthPass& pass, const SweepResults& shown,
-                                      const std::vector<std::shared_ptr<const SweepResults>>& others) {
+std::vector<DrawnSeries> drawn_series(const LengthPass& pass, const SweepResults& shown, const OtherSweeps& others) {
   RowsByNumber rows;
-  rows.add(shown);
-  for (const auto& other : others) rows.add(*other);
+  rows.add(shown, others);
   std::vector<DrawnSeries> drawn;
   for (const LengthCurve& curve : pass.curves) {
     DrawnSeries& made = drawn.emplace_back(DrawnSeries{curve.label, {}});
-    for (const LengthPoint& point : curve.points) {
-      rows.draw(made, point.measurement, format_tokens(point.seq_len));
-      if (point.backward != 0) rows.draw(made, point.backward, format_tokens(point.seq_len));
-    }
+    for (const LengthPoint& point : curve.points)
+      rows.draw(made, point.measurement, point.backward, format_tokens(point.seq_len));
   }
   return drawn;
 }

@@ -11,13 +11,15 @@
 
 namespace triscope {
 
-/// Of series and levels.
+/// The other sweeps of the shown one's device: a training step may be of two of them.
+using OtherSweeps = std::vector<std::shared_ptr<const SweepResults>>;
+
+/// Of series and levels. Here and below: of a training step both passes.
 std::vector<DrawnSeries> drawn_series(const std::vector<SeriesPoints>& series, const std::vector<SeriesPoints>& levels,
-                                      const SweepResults& sweep);
-std::vector<DrawnSeries> drawn_series(const WindowMap& map, const Series& series, const SweepResults& sweep);
-/// Of a step both passes.
-std::vector<DrawnSeries> drawn_series(const LengthPass& pass, const SweepResults& shown,
-                                      const std::vector<std::shared_ptr<const SweepResults>>& others);
+                                      const SweepResults& shown, const OtherSweeps& others);
+std::vector<DrawnSeries> drawn_series(const WindowMap& map, const Series& series, const SweepResults& shown,
+                                      const OtherSweeps& others);
+std::vector<DrawnSeries> drawn_series(const LengthPass& pass, const SweepResults& shown, const OtherSweeps& others);
 /// Of one side of a comparison: kernels and passes whose times are beside another's.
 std::vector<DrawnSeries> drawn_series(const CompareModel& model, const ComparedSweep& side);
 

@@ -116,22 +116,23 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
   const LatencyModel* model = context.models.latency(context.data);
   if (!model || model->lines.empty()) refuse(panel, "nothing was measured yet");
   const SweepResults& sweep = *context.data.shown;
+  const OtherSweeps& others = context.data.same_device;
   const std::size_t setting = shown_setting(context);
   const UiState& ui = context.ui;
   const PrintStyle style{format, choice.size};
   switch (panel) {
     case Panel::tflops: {
       const BarChart& chart = *context.models.bars(context.data, setting);
-      fill_in(
-          choice, titled(context, "TFLOP/s by window"),
-          print_caption(drawn_series(chart.series, chart.levels, sweep), {.marks = "Bars", .whiskers = "whiskers"}));
+      fill_in(choice, titled(context, "TFLOP/s by window"),
+              print_caption(drawn_series(chart.series, chart.levels, sweep, others),
+                            {.marks = "Bars", .whiskers = "whiskers"}));
       return bars_picture(chart, *choice.title, *choice.caption, style);
     }
     case Panel::scaling: {
       const ScalingChart& chart = *context.models.scaling(context.data, setting);
       if (chart.series.empty()) refuse(panel, "no pair of windows has a latency");
       fill_in(choice, titled(context, "Latency by window area"),
-              print_caption(drawn_series(chart.series, chart.levels, sweep), {.smaller = true}));
+              print_caption(drawn_series(chart.series, chart.levels, sweep, others), {.smaller = true}));
       return scaling_picture(chart, *choice.title, *choice.caption, style);
     }
     case Panel::map: {
@@ -141,7 +142,7 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
       const auto chosen =
           std::clamp<std::size_t>(static_cast<std::size_t>(std::max(0, ui.map_series)), 0, choices.size() - 1);
       fill_in(choice, titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric), choices[chosen].label)),
-              print_caption(drawn_series(*map, choices[chosen], sweep), {.marks = "Numbers", .whiskers = ""}));
+              print_caption(drawn_series(*map, choices[chosen], sweep, others), {.marks = "Numbers", .whiskers = ""}));
       return map_picture(*map, ui.map_metric, *choice.title, *choice.caption, style);
     }
     default:

@@ -101,6 +101,18 @@ TEST(PrintWords, the_caption_by_length_tells_of_each_curve_also_those_of_other_s
       << "of a step both passes";
 }
 
+TEST(PrintWords, the_caption_of_charts_over_windows_tells_of_both_passes_of_a_step_also_of_another_sweep) {
+  auto shown = fixture::sweep({fixture::row(1, 512, 32, Pass::forward, 20, 700)});
+  auto other = fixture::sweep({fixture::row(2, 512, 32, Pass::backward, 50, 500)}, 2);
+  other->rows[0].sweep = 2;
+  other->rows[0].sm_clock_mhz = 1234;
+  const std::string caption = own_caption(Panel::scaling, shown, {other});
+  EXPECT_THAT(caption, HasSubstr("forward and backward. "));
+  EXPECT_THAT(caption, HasSubstr("1,234 MHz"));
+  EXPECT_THAT(caption, HasSubstr("sessions 1 and 2"));
+  EXPECT_THAT(own_caption(Panel::map, shown, {other}), Not(HasSubstr("backward"))) << "the map shows one pass";
+}
+
 TEST(PrintWords, the_caption_is_of_what_is_drawn_and_says_what_has_no_interval) {
   auto results = two_clocks();
   EXPECT_THAT(own_caption(Panel::tflops, results), Not(HasSubstr("hollow")));
