@@ -42,6 +42,7 @@ TEST_F(FramedPairs, a_pair_of_distances_goes_with_the_query) {
   EXPECT_THAT(text(), HasSubstr("Framed by distance, at query 80: j = 75 (5 back), k = 78 (2 back)"));
   EXPECT_EQ(ui().pinned, (AttentionCell{75, 78}));
   EXPECT_TRUE(is_framed(ui(), peak()));
+  EXPECT_FALSE(is_framed(ui(), maps().peaks.at(0).at(1))) << "another peak of the same head";
   ui().query = 4;
   answer(1, 1);
   EXPECT_THAT(text(), HasSubstr("Framed by distance, at query 4: j 5 back: before the first token"));

@@ -70,6 +70,17 @@ TEST_F(WiderWindows, a_peak_that_another_overtakes_is_told) {
   EXPECT_THAT(wider_text(*data.attention.wider.answer, peak), HasSubstr("it is the 2nd largest of its head"));
 }
 
+TEST_F(WiderWindows, a_peak_one_token_beside_its_place_is_the_same) {
+  ui().check_wider = true;
+  answer_check(true);
+  const MeanPeak& peak = data.attention.means.answer->peaks[0][0];
+  MeanMaps wider = *data.attention.wider.answer;
+  wider.peaks[0][0].back2 = peak.back2 + 1;
+  EXPECT_EQ(wider_rank(wider, peak), "1st");
+  wider.peaks[0][0].back2 = peak.back2 + 2;
+  EXPECT_EQ(wider_rank(wider, peak), "–");
+}
+
 TEST_F(WiderWindows, wider_windows_can_be_shown_and_taken_back) {
   ui().check_wider = true;
   answer_check(true);

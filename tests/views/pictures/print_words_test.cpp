@@ -85,6 +85,8 @@ TEST(PrintWords, a_series_that_was_also_too_warm_is_not_called_at_its_power_limi
   EXPECT_THAT(caption, Not(HasSubstr("at its power limit")));
   EXPECT_THAT(caption, HasSubstr("throttled (power limit, too warm)"));
   EXPECT_THAT(caption, HasSubstr("1,500 MHz, at the power limit. ")) << "the baseline's own";
+  results->rows[0].limiter = "";
+  EXPECT_THAT(own_caption(Panel::tflops, results), Not(HasSubstr("at its power limit"))) << "of one nothing is known";
 }
 
 TEST(PrintWords, the_caption_by_length_tells_of_each_curve_also_those_of_other_sweeps) {
