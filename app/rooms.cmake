@@ -54,8 +54,8 @@ if(TRISCOPE_WINDOW)
     app/window/threads fmt::static Threads::Threads)
   triscope_room(app/window/attention kernels/base kernels/base/text profiler/export profiler/film profiler/supervise
     views/model/attention views/parts app/window/engine app/window/messages app/window/threads fmt::static)
-  triscope_room(app/window/explore kernels/base profiler/explore profiler/paper profiler/paper/layers profiler/store profiler/verdict views/data views/model
-    views/model/charts app/window/database app/window/engine app/window/messages app/window/threads fmt::static)
+  triscope_room(app/window/explore kernels/base profiler/explore profiler/store profiler/verdict views/data views/model
+    views/model/charts app/window/database app/window/messages app/window/threads fmt::static)
   triscope_room(app/window/tiles views/model/paper app/window/engine app/window/messages app/window/threads)
   triscope_room(app/window kernels/base kernels/base/text views/model/attention views/model/tables views/panels views/parts views/print views/shell
     app/window/attention app/window/database app/window/desktop app/window/engine app/window/explore app/window/files

@@ -137,7 +137,7 @@ class Application {
   LibrarySession library_{data_, ui_, options_.engine, planner_, sweep_, messages_, queue_};
   FirstStart first_start_;
   AttentionSession attention_{data_.attention, ui_.attention, data_, options_.engine, messages_, queue_};
-  ExploreSession explore_{data_.explore, ui_, data_, database_, options_.engine, messages_, queue_};
+  ExploreSession explore_{data_.explore, ui_, data_, database_, messages_, queue_};
   BackgroundThread maker_thread_{messages_.failures()};
   TileSession tiles_{data_.tiles, data_.work, ui_.paper.tiles, data_.run, options_.engine, messages_, queue_};
 };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "profiler/explore/tile_counter.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/gpu_counters.hpp"
 #include "profiler/record/words/problem_facts.hpp"
@@ -113,7 +112,7 @@ std::pair<std::string_view, double> drawn_unit(std::string_view unit) {
   return {unit, 1};
 }
 
-/// What a hardware counter counted in its launch; one that a build counts is given in the same way.
+/// What a hardware counter counted in its launch.
 ExploreField counter(const CounterMetric& metric) {
   const std::pair<std::string_view, double> drawn = drawn_unit(metric.unit);
   const auto number = [name = metric.name, size = drawn.second](const One& one) -> Number {
@@ -175,10 +174,6 @@ std::vector<ExploreField> all_fields() {
                                                     "Most that the device was allowed to draw."),
       quantity<measured<&ResultRow::error>>("error", "error", "",
                                             "Largest relative L2 error of the outputs against the fp64 oracle."),
-      counter({CounterSet::none, kComputedTriples, "", "computed / useful work",
-               "Triples (query, key, key) that the kernel's tiles compute, over those inside the windows; counted as "
-               "this build cuts the tiles of that instance.",
-               "computed"}),
   };
   for (const CounterMetric& metric : counter_metrics()) fields.push_back(counter(metric));
   return fields;

@@ -12,7 +12,6 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/nearest_name.hpp"
-#include "profiler/explore/tile_counter.hpp"
 
 namespace triscope {
 namespace {
@@ -106,7 +105,7 @@ const ExploreField& require_explore_field(std::string_view what, std::string_vie
   std::vector<std::string> listed;  // hardware counters are too many to be read in a sentence
   for (const ExploreField& field : explore_fields()) {
     known.emplace_back(field.id);
-    if (!is_hardware_counter(field.counter)) listed.emplace_back(field.id);
+    if (field.counter.empty()) listed.emplace_back(field.id);
   }
   throw Error(fmt::format("{} '{}'", what, id), "there is no such field",
               nearest_name_hint(std::string(id), known) +

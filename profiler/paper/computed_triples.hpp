@@ -1,11 +1,9 @@
 // How much a kernel computes for a measurement, beside what lies inside its windows.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "profiler/paper/layers/problem_list.hpp"
@@ -19,7 +17,7 @@ struct ComputedTriples {
   std::string unknown;               ///< why, without a full stop; empty: it is known
 };
 
-/// Tiles of this row's kernel are counted at all: it is of ours, and runs on a GPU.
+/// Tiles of this row's kernel are counted at all: it is cuda.hopper.
 bool has_counted_tiles(const ResultRow& row);
 
 /// As the planners of the build cut them that counted `uses` for the row's problem, whatever version the row is of.
@@ -27,8 +25,5 @@ ComputedTriples computed_triples(const ResultRow& row, std::span<const TileUse> 
 
 /// The problems of those `rows` whose tiles are counted, each once.
 std::vector<Problem> problems_with_tiles(std::span<const ResultRow> rows);
-/// By measurement, of the `rows` of which it is known.
-std::unordered_map<std::int64_t, double> computed_by_measurement(std::span<const ResultRow> rows,
-                                                                 const WorkIndex& table);
 
 }  // namespace triscope

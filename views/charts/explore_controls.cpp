@@ -9,7 +9,6 @@
 
 #include "kernels/base/text/text_beginning.hpp"
 #include "profiler/explore/explore_fields.hpp"
-#include "profiler/explore/tile_counter.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/widgets.hpp"
 
@@ -49,7 +48,7 @@ void counter_items(const Context& context, std::string& chosen) {
   ImGui::Separator();
   if (!ImGui::BeginMenu("hardware counters")) return;
   for (const ExploreField& field : explore_fields()) {
-    if (is_hardware_counter(field.counter)) field_item(context, field, chosen, 0);
+    if (!field.counter.empty()) field_item(context, field, chosen, 0);
   }
   ImGui::EndMenu();
 }
@@ -76,7 +75,7 @@ void field_box(Context& context, const char* role, std::string& id, bool numbers
   if (may_be_none && ImGui::Selectable("none", id.empty())) id.clear();
   bool measured = false;
   for (const ExploreField& field : explore_fields()) {
-    if ((numbers_only && field.number == nullptr) || is_hardware_counter(field.counter)) continue;
+    if ((numbers_only && field.number == nullptr) || !field.counter.empty()) continue;
     if (field.measure && !measured) ImGui::Separator();
     measured = measured || field.measure;
     field_item(context, field, id, room);

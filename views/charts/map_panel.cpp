@@ -15,36 +15,41 @@
 namespace triscope {
 namespace {
 
+/// What was chosen, or the last choice while there are fewer: training steps come later than the passes.
+std::size_t chosen_series(const UiState& ui, const std::vector<Series>& choices) {
+  return std::min(static_cast<std::size_t>(std::max(0, ui.map_series)), choices.size() - 1);
+}
+
 /// Chips while they are few, else a list.
 void draw_series_choice(Context& context, const std::vector<Series>& choices) {
+  const int shown_now = static_cast<int>(chosen_series(context.ui, choices));
   int& chosen = context.ui.map_series;
   const float beside = button_width(kCopySave) + ImGui::GetStyle().ItemSpacing.x,
               room = ImGui::GetContentRegionAvail().x - beside;
   float wanted = 0;
   for (const Series& series : choices) wanted += button_width(series.label.c_str()) + ImGui::GetStyle().ItemSpacing.x;
   if (wanted > room) {
-    const std::string& shown = choices[static_cast<std::size_t>(chosen)].label;
+    const std::string& shown = choices[static_cast<std::size_t>(shown_now)].label;
     ImGui::SetNextItemWidth(std::min(room, button_width(shown.c_str()) + ImGui::GetFrameHeight()));
     if (!ImGui::BeginCombo("##series", shown.c_str(), ImGuiComboFlags_HeightLarge)) return;
     for (int i = 0; i < static_cast<int>(choices.size()); ++i) {
-      if (ImGui::Selectable(choices[static_cast<std::size_t>(i)].label.c_str(), i == chosen)) chosen = i;
+      if (ImGui::Selectable(choices[static_cast<std::size_t>(i)].label.c_str(), i == shown_now)) chosen = i;
     }
     ImGui::EndCombo();
     return;
   }
   for (int i = 0; i < static_cast<int>(choices.size()); ++i) {
     if (i > 0) ImGui::SameLine();
-    if (chip(context, choices[static_cast<std::size_t>(i)].label.c_str(), chosen == i)) chosen = i;
+    if (chip(context, choices[static_cast<std::size_t>(i)].label.c_str(), i == shown_now)) chosen = i;
   }
 }
 
 void draw_choices(Context& context, const std::vector<Series>& choices) {
   UiState& ui = context.ui;
-  ui.map_series = std::clamp(ui.map_series, 0, static_cast<int>(choices.size()) - 1);
   if (ui.printing) {
     const std::string& setting = context.models.settings(context.data)[shown_setting(context)].text;
     const std::string title =
-        fmt::format("{} by window, {}", unit_of(ui.map_metric), choices[static_cast<std::size_t>(ui.map_series)].label);
+        fmt::format("{} by window, {}", unit_of(ui.map_metric), choices[chosen_series(ui, choices)].label);
     return panel_heading(context, title, setting, 0);
   }
   const auto metric = [&](const char* label, MapMetric value) {

@@ -85,6 +85,14 @@ void fill_in(PrintChoice& choice, std::string title, std::string caption) {
   if (!choice.caption) choice.caption = std::move(caption);
 }
 
+/// How a step follows from what was measured.
+std::string step_words(bool any) {
+  return any ? "The time of a training step is the sum of the medians of its passes, its rate that of the work of "
+               "both. "
+             : "";
+}
+bool has_step(const SeriesPoints& one) { return one.series.step; }
+
 std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choice) {
   const LatencyModel* model = context.models.latency(context.data);
   if (!model || model->lines.empty()) refuse(Panel::lengths, "nothing was measured yet");
@@ -99,7 +107,8 @@ std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choi
   fill_in(choice,
           fmt::format("{} by sequence length, {}", rate ? "TFLOP/s" : "Latency",
                       step ? "training step" : to_string(ui.length_pass)),
-          print_caption(drawn_series(pass, *context.data.shown, context.data.same_device), {.smaller = true}));
+          print_caption(drawn_series(pass, *context.data.shown, context.data.same_device),
+                        {.smaller = true, .rest = step_words(step)}));
   return lengths_picture(pass, {rate, step ? std::nullopt : std::optional(ui.length_pass)}, *choice.title,
                          *choice.caption, {format, choice.size});
 }
@@ -132,7 +141,8 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
       const ScalingChart& chart = *context.models.scaling(context.data, setting);
       if (chart.series.empty()) refuse(panel, "no pair of windows has a latency");
       fill_in(choice, titled(context, "Latency by window area"),
-              print_caption(drawn_series(chart.series, chart.levels, sweep, others), {.smaller = true}));
+              print_caption(drawn_series(chart.series, chart.levels, sweep, others),
+                            {.smaller = true, .rest = step_words(std::ranges::any_of(chart.series, has_step))}));
       return scaling_picture(chart, *choice.title, *choice.caption, style);
     }
     case Panel::map: {
@@ -142,7 +152,8 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
       const auto chosen =
           std::clamp<std::size_t>(static_cast<std::size_t>(std::max(0, ui.map_series)), 0, choices.size() - 1);
       fill_in(choice, titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric), choices[chosen].label)),
-              print_caption(drawn_series(*map, choices[chosen], sweep, others), {.marks = "Numbers", .whiskers = ""}));
+              print_caption(drawn_series(*map, choices[chosen], sweep, others),
+                            {.marks = "Numbers", .whiskers = "", .rest = step_words(choices[chosen].step)}));
       return map_picture(*map, ui.map_metric, *choice.title, *choice.caption, style);
     }
     default:

@@ -115,9 +115,7 @@ void draw_histogram(VectorCanvas& canvas, const PlotRoom& room, const SampleChar
 std::string measurement_caption(const SelectedMeasurement& selected, const SampleChart& chart) {
   const ResultRow& row = selected.row;
   const Summary& summary = selected.measurement.summary;
-  std::string text = is_baseline(row) ? row.card.label
-                                      : fmt::format("2-simplicial attention, {}",
-                                                    format_windows(row.problem.window1, row.problem.window2));
+  std::string text = is_baseline(row) ? row.card.label : fmt::format("2-simplicial attention, {}", line_label(row));
   text += fmt::format(", {}. {}", to_string(row.pass), selected.environment.device_name);
   for (const std::string& condition : chart.conditions) text += ", " + condition;
   text += fmt::format(", {}, timed by {}; n = {} samples, median {}", to_string(row.regime),

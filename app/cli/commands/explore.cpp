@@ -1,7 +1,6 @@
 // `triscope explore`: any value of all measurements of one or several databases over any other.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <list>
 #include <map>
@@ -18,9 +17,6 @@
 #include "kernels/base/error.hpp"
 #include "profiler/explore/exploration.hpp"
 #include "profiler/explore/explore_filter.hpp"
-#include "profiler/explore/tile_counter.hpp"
-#include "profiler/paper/computed_triples.hpp"
-#include "profiler/tiles/ask_tiles.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 
 namespace triscope {
@@ -65,19 +61,6 @@ void add_verdicts(const Snapshot& snapshot, const std::string& baseline, Read& r
   }
 }
 
-/// What the tiles of this build's kernels compute for all rows.
-void count_tiles(std::list<Read>& all) {
-  ProblemList problems;
-  for (const Read& read : all) problems.add(problems_with_tiles(read.rows));
-  const WorkTable table = ask_work(problems.list());
-  const WorkIndex index(table);
-  if (!table.empty() && !index.knows_tiles())
-    throw Error("the tiles of these kernels are not known", "this build has no GPU kernels, which would count them",
-                "use a build with CUDA, see `triscope doctor`");
-  for (Read& read : all)
-    read.counters.emplace(std::string(kComputedTriples), computed_by_measurement(read.rows, index));
-}
-
 /// The window's program draws it, as it draws that of the panel.
 [[noreturn]] void draw(const ExploreOptions& options) {
   if (options.databases.size() > 1 || options.baseline != "auto")
@@ -119,22 +102,15 @@ int run(const ExploreOptions& options) {
   std::vector<Snapshot> opened;
   for (const std::string& database : options.databases)
     opened.emplace_back(files.emplace_back(existing_database(database)));
-  const std::vector<std::string> counters = needed_counters(options.query);
-  const bool tiles = std::ranges::find(counters, kComputedTriples) != counters.end();
-  if (!tiles) give_up_other_rights(files);
-  for (std::size_t n = 0; n < files.size(); ++n)
-    all.emplace_back(Read{name_of(files[n], options.databases), opened[n].results(), {}, {}, {}});
-  if (tiles) {
-    count_tiles(all);  // starts a worker
-    give_up_other_rights(files);
-  }
-  for (std::size_t n = 0; Read & read : all) {
-    const Snapshot& snapshot = opened[n++];
+  give_up_other_rights(files);
+  for (std::size_t n = 0; n < files.size(); ++n) {
+    const std::filesystem::path& file = files[n];
+    const Snapshot& snapshot = opened[n];
+    Read& read = all.emplace_back(Read{name_of(file, options.databases), snapshot.results(), {}, {}, {}});
     remark_times_aloud(snapshot, read.rows);
     for (SweepInfo& sweep : snapshot.sweeps()) read.notes.emplace(sweep.id, std::move(sweep.note));
-    for (const std::string& name : counters) {
-      if (!read.counters.contains(name)) read.counters.emplace(name, snapshot.counter_values(name));
-    }
+    for (const std::string& name : needed_counters(options.query))
+      read.counters.emplace(name, snapshot.counter_values(name));
     if (beside) add_verdicts(snapshot, options.baseline, read, found);
     sources.push_back({read.name, read.rows, &read.beside, &read.notes, &read.counters});
   }

@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 
 #include "kernels/base/error.hpp"
 #include "profiler/explore/exploration.hpp"
-#include "profiler/explore/tile_counter.hpp"
-#include "profiler/paper/layers/problem_list.hpp"
 #include "views/model/charts/explore_chart.hpp"
 
 namespace triscope {
@@ -75,34 +72,12 @@ bool ExploreReader::prepare_all(const std::vector<std::string>& files, const Exp
   return true;
 }
 
-bool ExploreReader::count_tiles(bool may_count) {
-  ProblemList missing;
-  {
-    const WorkIndex known(work_);
-    for (const auto& [file, database] : databases_) {
-      for (const Problem& problem : database->tiled_problems()) {
-        if (known.find(problem) == nullptr) missing.add(problem);
-      }
-    }
-  }
-  if (may_count && !missing.list().empty()) {
-    WorkTable counted = count_(missing.list());
-    std::ranges::move(counted, std::back_inserter(work_));
-  }
-  const WorkIndex known(work_);
-  for (const auto& [file, database] : databases_) database->take_tiles(known);
-  return may_count || missing.list().empty();
-}
-
-std::shared_ptr<const ExploreChart> ExploreReader::answer(const ExploreQuestion& question, const std::stop_token& newer,
-                                                          bool may_count) {
+std::shared_ptr<const ExploreChart> ExploreReader::answer(const ExploreQuestion& question,
+                                                          const std::stop_token& newer) {
   const std::vector<std::string> files = files_of(question);
   if (!prepare_all(files, question, newer)) return nullptr;
   if (answered_ && same_question(*answered_, question)) return chart_;
   const bool beside = needs_reference(question.query);
-  const std::vector<std::string> counters = needed_counters(question.query);
-  const bool tiles = std::ranges::find(counters, kComputedTriples) != counters.end();
-  const bool whole = !tiles || count_tiles(may_count);
   std::vector<ExploreSource> sources;
   std::vector<std::string> names;
   for (const std::string& file : files) {
@@ -117,7 +92,7 @@ std::shared_ptr<const ExploreChart> ExploreReader::answer(const ExploreQuestion&
   ExploreChart chart = explore_chart(made, question.query, sources, std::move(names));
   chart.left_out = left_out_;
   chart_ = std::make_shared<const ExploreChart>(std::move(chart));
-  answered_ = whole ? std::optional(question) : std::nullopt;  // tiles that may be counted later are asked for again
+  answered_ = question;
   return chart_;
 }
 

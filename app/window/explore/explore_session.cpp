@@ -22,22 +22,21 @@ void ExploreSession::supply() {
   data_.waiting = true;
   newer_.request_stop();
   newer_ = {};
-  thread_.replace("explore",
-                  [this, question = std::move(wanted), newer = newer_.get_token(), idle = !shown_.run.running] {
-                    std::shared_ptr<const ExploreChart> chart;
-                    std::string problem;
-                    try {
-                      chart = reader_.answer(question, newer, idle);
-                    } catch (const std::exception& error) {
-                      problem = error.what();
-                    }
-                    queue_.push([this, question, chart = std::move(chart), problem = std::move(problem)] {
-                      if (data_.asked != question) return;  // another one was asked meanwhile
-                      data_.waiting = false;
-                      data_.problem = problem;
-                      if (chart) data_.chart = chart;
-                    });
-                  });
+  thread_.replace("explore", [this, question = std::move(wanted), newer = newer_.get_token()] {
+    std::shared_ptr<const ExploreChart> chart;
+    std::string problem;
+    try {
+      chart = reader_.answer(question, newer);
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+    queue_.push([this, question, chart = std::move(chart), problem = std::move(problem)] {
+      if (data_.asked != question) return;  // another one was asked meanwhile
+      data_.waiting = false;
+      data_.problem = problem;
+      if (chart) data_.chart = chart;
+    });
+  });
 }
 
 void ExploreSession::add(const std::filesystem::path& file) {

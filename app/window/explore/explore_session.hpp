@@ -5,7 +5,6 @@
 #include <stop_token>
 
 #include "app/window/database/database.hpp"
-#include "app/window/engine/engine.hpp"
 #include "app/window/explore/explore_reader.hpp"
 #include "app/window/messages/messages.hpp"
 #include "app/window/threads/background.hpp"
@@ -17,19 +16,19 @@ namespace triscope {
 /// drawing thread.
 class ExploreSession {
  public:
-  ExploreSession(ExploreData& data, UiState& ui, const WindowData& shown, const Database& database,
-                 const Engine& engine, Messages& messages, UiQueue& queue)
+  ExploreSession(ExploreData& data, UiState& ui, const WindowData& shown, const Database& database, Messages& messages,
+                 UiQueue& queue)
       : data_(data),
         ui_(ui),
         shown_(shown),
         database_(database),
         queue_(queue),
-        reader_(closing_.get_token(), engine.work),
+        reader_(closing_.get_token()),
         thread_(messages.failures()) {}
   ~ExploreSession() { end(); }
 
   /// Asks for what the panel shows and has not got. While a sweep is measured, only for another question: what is new
-  /// in the database can wait, and a worker that counts tiles would start beside what is timed.
+  /// in the database can wait.
   void supply();
   /// Shows the measurements of another database beside those of the open one. What is wrong with it is said with the
   /// answer. Throws `Error` when it is the open one.

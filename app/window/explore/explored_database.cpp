@@ -6,8 +6,6 @@
 #include <optional>
 
 #include "kernels/base/error.hpp"
-#include "profiler/explore/tile_counter.hpp"
-#include "profiler/paper/computed_triples.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 #include "views/data/chart_conditions.hpp"
 
@@ -63,20 +61,8 @@ bool ExploredDatabase::read(const std::stop_token& newer) {
 
 void ExploredDatabase::read_counters(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    if (name != kComputedTriples && !counters_.contains(name)) counters_.emplace(name, snapshot_.counter_values(name));
+    if (!counters_.contains(name)) counters_.emplace(name, snapshot_.counter_values(name));
   }
-}
-
-std::vector<Problem> ExploredDatabase::tiled_problems() const {
-  ProblemList problems;
-  for (const auto& [id, sweep] : sweeps_) problems.add(problems_with_tiles(sweep.rows));
-  return problems.list();
-}
-
-void ExploredDatabase::take_tiles(const WorkIndex& table) {
-  auto& values = counters_[std::string(kComputedTriples)];
-  values.clear();
-  for (const auto& [id, sweep] : sweeps_) values.merge(computed_by_measurement(sweep.rows, table));
 }
 
 bool ExploredDatabase::compare(const std::string& reference, const std::stop_token& newer) {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "profiler/explore/exploration.hpp"
-#include "profiler/paper/layers/problem_list.hpp"
 #include "profiler/store/store.hpp"
 
 namespace triscope {
@@ -32,10 +31,6 @@ class ExploredDatabase {
   bool compare(const std::string& reference, const std::stop_token& newer);
   /// Reads what is not read yet of these hardware counters. Throws `Error` when the database cannot be read.
   void read_counters(const std::vector<std::string>& names);
-  /// The problems whose tiles are counted.
-  std::vector<Problem> tiled_problems() const;
-  /// Takes what was counted of them, as the values of `kComputedTriples`.
-  void take_tiles(const WorkIndex& table);
   /// Adds all that was read but the sweep `hidden`; `beside`: with what `compare` made. `sources` refer to this, and to
   /// `name`.
   void add_to(std::vector<ExploreSource>& sources, const std::string& name, std::int64_t hidden, bool beside) const;

@@ -1,4 +1,4 @@
-// Keeps the paper's pages supplied that show tiles, or estimate by them.
+// Keeps what shows tiles supplied, or estimates by them: the paper's pages, and Details of what is selected.
 #pragma once
 
 #include "app/window/engine/engine.hpp"
@@ -18,7 +18,7 @@ class TileSession {
   /// Asks for what the page shows and has not got. While a sweep is measured, nothing: a worker would start beside what
   /// is timed.
   void supply();
-  /// Likewise what is computed for `problems`, those that the recipe page waits for.
+  /// Likewise what is computed for `problems`, those that the page in view or Details waits for.
   void supply_work(const std::vector<Problem>& problems);
   /// At the end: drops what waits.
   void end() { thread_.drop_waiting(); }

@@ -121,16 +121,6 @@ TEST(ExploreCommand, shows_hardware_counters) {
   EXPECT_THAT(table.output, HasSubstr("clock while counting, MHz"));
 }
 
-TEST(ExploreCommand, shows_what_tiles_compute_beside_the_useful_work) {
-  const std::vector<std::string> asked{
-      "explore", kRecorded, "--x", "ms", "--y", "computed", "--where", "window=128x128,256x64 pass=backward", "--json"};
-  const ProgramResult result = run_triscope(asked);
-  if (result.exit_code != 0)  // a build without CUDA
-    return expect_error(result, 3, "the tiles of these kernels are not known: this build has no GPU kernels");
-  EXPECT_THAT(result.output, HasSubstr("\"computed\":1.227")) << "128 x 128";
-  EXPECT_THAT(result.output, HasSubstr("\"computed\":1.121")) << "256 x 64";
-}
-
 TEST(ExploreCommand, refuses_what_it_does_not_know_in_one_sentence) {
   expect_error(run_triscope({"explore", kRecorded, "--x", "sequ"}), 2, "did you mean seq");
   expect_error(run_triscope({"explore", kRecorded, "--y", "kernel"}), 2, "only numbers can be drawn");

@@ -11,7 +11,6 @@
 #include "kernels/base/error.hpp"
 #include "profiler/explore/exploration.hpp"
 #include "profiler/explore/explore_filter.hpp"
-#include "profiler/explore/tile_counter.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 #include "tests/paths.hpp"
@@ -324,21 +323,6 @@ TEST(Explore, the_ratio_is_that_of_the_verdict) {
   EXPECT_DOUBLE_EQ(point.y, verdicts.by_measurement.at(ids[0]).ratio);
   const double of_medians = 5.997 / 1.703;  // as `show 4` prints them
   EXPECT_NEAR(point.y, of_medians, 0.05) << "the ratio in turns is a few per cent apart from that";
-}
-
-TEST(Explore, what_tiles_compute_is_a_field_that_a_build_gives) {
-  const ExploreQuery query{"window", "computed", "", "", "computed>1.1", false};
-  EXPECT_THAT(needed_counters(query), ElementsAre(std::string(kComputedTriples)));
-  EXPECT_FALSE(is_hardware_counter(find_explore_field("computed")->counter));
-  EXPECT_TRUE(is_hardware_counter(find_explore_field("wgmma")->counter));
-  const std::vector<ResultRow>& rows = recorded_rows();
-  CounterValues counters;
-  counters[std::string(kComputedTriples)] = {{rows[0].measurement, 1.23}, {rows[1].measurement, 1.0}};
-  const ExploreSource source{"h200", rows, nullptr, nullptr, &counters};
-  const Exploration made = explore({&source, 1}, query);
-  EXPECT_EQ(made.matched, 1U);
-  ASSERT_EQ(made.panels.size(), 1U);
-  EXPECT_EQ(made.panels[0].series[0].points[0].y, 1.23);
 }
 
 TEST(Explore, every_hardware_counter_can_be_drawn_and_filtered_by) {

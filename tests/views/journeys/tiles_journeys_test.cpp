@@ -1,7 +1,6 @@
-// What the tiles of the selected rows compute, in Details and as a field of Explore: each row is counted once, by a
-// build that knows its tiles.
+// What the tiles of the selected rows compute, in Details: each problem is counted once, by a build
+// that knows its tiles.
 #include <algorithm>
-#include <set>
 
 #include "profiler/plan/request.hpp"
 #include "tests/paths.hpp"
@@ -57,25 +56,6 @@ TEST_F(TilesJourney, details_say_what_the_tiles_of_one_row_and_of_two_compute) {
     wait(c);
     const std::string both = drawn_text(c);
     IM_CHECK(says(both, "A's tiles compute 1.227× the useful work, B's 1.121×: all in all A computes 1.1"));
-  });
-}
-
-TEST_F(TilesJourney, explore_draws_it_among_its_own_fields) {
-  travel([](ImGuiTestContext* c) {
-    front(c, Panel::explore);
-    wait(c);
-    c->ItemClick("//###explore/##y");
-    c->ItemClick("//##Combo_00/computed \\/ useful work##computed");
-    wait(c);
-    const ExploreChart& chart = *data().explore.chart;
-    IM_CHECK_STR_EQ(chart.y.label.c_str(), "computed / useful work");
-    std::set<double> values;
-    for (const ExplorePlot& plot : chart.plots) {
-      for (const ExploreLine& line : plot.lines) {
-        for (const ExploreMark& mark : line.marks) values.insert(mark.y);
-      }
-    }
-    IM_CHECK(values == std::set<double>({1.121, 1.227}));
   });
 }
 

@@ -66,26 +66,25 @@ TEST(ComputedWords, say_why_they_are_not_known) {
   Two two;
   two.data.work.table = std::make_shared<const WorkTable>(WorkTable{{two.a.row.problem, {}}, {two.b.row.problem, {}}});
   EXPECT_THAT(computed_words(two.data).remark,
-              HasSubstr("What their tiles compute is not known: this build has no GPU"));
+              HasSubstr("What their tiles compute is not known: this build counts none"));
   two.select(false);
-  EXPECT_THAT(computed_words(two.data).remark, HasSubstr("not known: this build has no GPU kernel"));
+  EXPECT_THAT(computed_words(two.data).remark, HasSubstr("not known: this build counts none"));
   two.data.work.table = std::make_shared<const WorkTable>();
   EXPECT_THAT(computed_words(two.data).remark, HasSubstr("being counted"));
   two.data.run.running = true;
   EXPECT_THAT(computed_words(two.data).remark, HasSubstr("once the sweep has ended"));
-  two.a.row.card = card_of("baseline.fa3");
+  two.a.row.card = card_of(two.a.row.kernel = "baseline.fa3");
   two.select(false);
   EXPECT_EQ(computed_words(two.data), ComputedWords()) << "a library's tiles are nothing to be counted";
 }
 
 TEST(ComputedWords, say_what_is_known_of_one_beside_a_library) {
   Two two;
-  two.b.row.card = card_of("baseline.fa3");
+  two.b.row.card = card_of(two.b.row.kernel = "baseline.fa3");
   two.select();
   const ComputedWords words = computed_words(two.data);
   EXPECT_EQ(words.text, "A's tiles compute 1.227× the useful work.");
-  EXPECT_EQ(words.remark,
-            "What B's tiles compute is not known: the tiles of other people's libraries are not counted.");
+  EXPECT_EQ(words.remark, "What B's tiles compute is not known: only those of cuda.hopper are counted.");
 }
 
 TEST(ComputedWords, name_the_version_whose_tiles_they_are_where_the_row_is_of_another) {

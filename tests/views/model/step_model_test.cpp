@@ -71,6 +71,18 @@ TEST(StepModel, the_rows_of_the_shown_sweep_go_before_others) {
   EXPECT_DOUBLE_EQ(*steps.lines[0].cells[0]->row.median_ms, 24.4 + 82.4);
 }
 
+TEST(StepModel, a_step_stands_at_the_instance_that_makes_it) {
+  const auto shown = sweep({row(1, 512, 32, Pass::forward, 30, 0.2), row(2, 512, 32, Pass::backward, 90, 0.2),
+                            row(3, 512, 32, Pass::forward, 20, 0.2), row(4, 512, 32, Pass::backward, 80, 0.2)});
+  for (ResultRow& one : shown->rows) one.instance = one.measurement < 3 ? "first" : "second";
+  const LatencyModel table = make_latency_model(*shown, nullptr), steps = steps_of(*shown);
+  ASSERT_EQ(table.lines.size(), 2U);
+  ASSERT_EQ(steps.lines.size(), 1U);
+  EXPECT_DOUBLE_EQ(*steps.lines[0].cells[0]->row.median_ms, 100) << "of the fastest of each pass";
+  EXPECT_NE(steps.lines[0].setting, table.lines[0].setting);
+  EXPECT_EQ(steps.lines[0].setting, table.lines[1].setting);
+}
+
 TEST(StepModel, charts_over_windows_have_a_series_of_steps) {
   const auto shown = small_sweep();
   const LatencyModel table = make_latency_model(*shown, nullptr), steps = steps_of(*shown);
@@ -84,6 +96,10 @@ TEST(StepModel, charts_over_windows_have_a_series_of_steps) {
   EXPECT_DOUBLE_EQ(chart.series[2].points[0].y, 24.4 + 82.4);
   EXPECT_EQ(chart.series[2].points[0].backward, 2);
   for (const std::size_t pass : {0U, 1U}) EXPECT_NE(chart.series[pass].series.colour, chart.series[2].series.colour);
+  ScalingChart taken = make_scaling_chart(table, setting);
+  taken.series[0].series.colour = chart.series[2].series.colour;  // as a burst of a second kernel has
+  add_steps(taken, steps, setting);
+  EXPECT_NE(taken.series[2].series.colour, taken.series[0].series.colour);
   ASSERT_EQ(chart.levels.size(), 3U);
   const std::vector<Series> choices = map_series(steps);
   ASSERT_EQ(choices.size(), 1U);

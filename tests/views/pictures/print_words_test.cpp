@@ -112,6 +112,8 @@ TEST(PrintWords, the_caption_of_charts_over_windows_tells_of_both_passes_of_a_st
   EXPECT_THAT(caption, HasSubstr("forward and backward. "));
   EXPECT_THAT(caption, HasSubstr("1,234 MHz"));
   EXPECT_THAT(caption, HasSubstr("sessions 1 and 2"));
+  EXPECT_THAT(caption, HasSubstr("The time of a training step is the sum of the medians of its passes"));
+  EXPECT_THAT(own_caption(Panel::scaling, shown), Not(HasSubstr("training step")));
   EXPECT_THAT(own_caption(Panel::map, shown, {other}), Not(HasSubstr("backward"))) << "the map shows one pass";
 }
 

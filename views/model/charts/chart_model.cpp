@@ -282,6 +282,11 @@ ScalingChart make_scaling_chart(const LatencyModel& model, const ChartSetting& s
 
 void add_steps(ScalingChart& chart, const LatencyModel& steps, const ChartSetting& setting) {
   ScalingChart of_steps = make_scaling_chart(steps, setting);
+  std::set<int> taken;
+  for (const SeriesPoints& one : chart.series) taken.insert(one.series.colour);
+  for (SeriesPoints& one : of_steps.series) {  // no pass and no other step has its colour and its mark
+    while (!taken.insert(one.series.colour).second) ++one.series.colour;
+  }
   std::ranges::move(of_steps.series, std::back_inserter(chart.series));
   std::ranges::move(of_steps.levels, std::back_inserter(chart.levels));
 }

@@ -14,7 +14,6 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/explore/explore_filter.hpp"
-#include "profiler/explore/tile_counter.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/explore_axis.hpp"
@@ -142,9 +141,7 @@ std::string explore_nothing(const ExploreChart& chart) {
   if (x == nullptr || y == nullptr) return {};
   std::string text = x->measure ? fmt::format("None of these measurements has both {} and {}.", y->label, x->label)
                                 : fmt::format("None of these measurements has {}.", y->label);
-  if (x->counter == kComputedTriples || y->counter == kComputedTriples)
-    text += " Tiles are counted of our kernels for GPUs, by a build that has them, and not while a sweep is measured.";
-  if (is_hardware_counter(x->counter) || is_hardware_counter(y->counter))
+  if (!x->counter.empty() || !y->counter.empty())
     text +=
         " Hardware counters are read where a sweep is asked for them: \"counters\" in Sweep setup, --counters on the "
         "command line.";

@@ -40,17 +40,30 @@ std::string problem_of(const ResultRow& row) {
   return fmt::format("{}|{}", step_question(row), row.problem.deterministic);
 }
 
-/// The lines of our kernels that were measured, by their problem.
-using LinesByProblem = std::map<std::string, const LatencyLine*>;
-LinesByProblem lines_of(const LatencyModel& table) {
-  LinesByProblem lines;
-  for (const LatencyLine& line : table.lines) {
-    for (const std::optional<LatencyCell>& cell : line.cells) {
-      if (cell && !line.baseline && cell->row.status == Status::ok) lines.emplace(problem_of(cell->row), &line);
+/// The lines of our kernels that were measured: by their measurements, and the first of each problem.
+struct Lines {
+  std::map<std::int64_t, const LatencyLine*> by_measurement;
+  std::map<std::string, const LatencyLine*> by_problem;
+
+  explicit Lines(const LatencyModel& table) {
+    for (const LatencyLine& line : table.lines) {
+      for (const std::optional<LatencyCell>& cell : line.cells) {
+        if (!cell || line.baseline || cell->row.status != Status::ok) continue;
+        by_measurement.emplace(cell->row.measurement, &line);
+        by_problem.emplace(problem_of(cell->row), &line);
+      }
     }
   }
-  return lines;
-}
+  /// That of a pass of the step; of a step of other sweeps one of its problem. Null: the table has none.
+  const LatencyLine* find(const TrainingStep& step) const {
+    for (const ResultRow* pass : {&step.forward, &step.backward}) {
+      if (const auto found = by_measurement.find(pass->measurement); found != by_measurement.end())
+        return found->second;
+    }
+    const auto found = by_problem.find(problem_of(step.backward));
+    return found == by_problem.end() ? nullptr : found->second;
+  }
+};
 
 /// A step as a row: its rate is that of the work of both passes.
 LatencyCell step_cell(const ResultRow& forward, const ResultRow& backward, const ValueWithInterval& step) {
@@ -69,16 +82,16 @@ LatencyCell step_cell(const ResultRow& forward, const ResultRow& backward, const
 /// Makes the table step by step.
 class StepTable {
  public:
-  explicit StepTable(const LatencyModel& table) : table_(table), lines_(lines_of(table)) {
+  explicit StepTable(const LatencyModel& table) : table_(table), lines_(table) {
     steps_.fact_names = table.fact_names;
     steps_.conditions = table.conditions;
   }
 
   void add(const TrainingStep& step) {
-    const auto like = lines_.find(problem_of(step.backward));
-    if (like == lines_.end() || !taken_.insert(like->first).second) return;
+    const LatencyLine* like = lines_.find(step);
+    if (!like || !taken_.insert(problem_of(step.backward)).second) return;
     const std::size_t group = group_of(step.forward.regime);
-    put(*like->second, step_cell(step.forward, step.backward, step.step), group);
+    put(*like, step_cell(step.forward, step.backward, step.step), group);
     if (!step.baseline_step) return;
     const ResultRow& forward = *step.baseline_forward;
     if (!levels_.insert(fmt::format("{}|{}", forward.kernel, problem_of(*step.baseline_backward))).second) return;
@@ -117,7 +130,7 @@ class StepTable {
   }
 
   const LatencyModel& table_;
-  const LinesByProblem lines_;
+  const Lines lines_;
   LatencyModel steps_;
   std::set<std::string> taken_, levels_;  ///< problems that have their step
 };
