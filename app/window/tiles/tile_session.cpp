@@ -32,6 +32,12 @@ void TileSession::supply_work(const std::vector<Problem>& problems) {
   if (problems.empty() || problems == work_.asked || run_.running) return;
   work_.asked = problems;
   work_.problem.clear();
+  if (!engine_.work) {  // nothing here counts: as a build without CUDA
+    WorkTable table = *work_.table;
+    for (const Problem& problem : problems) table.push_back({problem, {}});
+    work_.table = std::make_shared<const WorkTable>(std::move(table));
+    return;
+  }
   thread_.replace("work", [this, problems] {
     WorkTable counted;
     std::string problem;

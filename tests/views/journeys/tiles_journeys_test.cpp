@@ -6,6 +6,7 @@
 #include "tests/paths.hpp"
 #include "tests/views/journeys/journey.hpp"
 #include "tests/views/pictures/drawn_text.hpp"
+#include "views/model/tables/computed_words.hpp"
 
 namespace triscope {
 namespace {
@@ -57,6 +58,23 @@ TEST_F(TilesJourney, details_say_what_the_tiles_of_one_row_and_of_two_compute) {
     const std::string both = drawn_text(c);
     IM_CHECK(says(both, "A's tiles compute 1.227× the useful work, B's 1.121×: all in all A computes 1.1"));
   });
+}
+
+/// A report has no workers to ask.
+TEST(TilesInReports, are_not_counted_and_nothing_is_said_of_them) {
+  ApplicationOptions options;
+  options.database = recorded_file();
+  options.ask_machine = false;
+  fixture::Stage stage(std::move(options), 1440, 900);
+  stage.settle();
+  const std::vector<ResultRow>& rows = stage.application().data().shown->rows;
+  const auto ours = std::ranges::find(rows, "cuda.hopper", &ResultRow::kernel);
+  ASSERT_NE(ours, rows.end());
+  stage.application().carry_out(ask::SelectMeasurements{{ours->measurement}});
+  stage.settle();
+  ASSERT_NE(stage.application().data().selected, nullptr);
+  EXPECT_EQ(stage.application().data().work.problem, "");
+  EXPECT_EQ(computed_words(stage.application().data()), ComputedWords());
 }
 
 }  // namespace

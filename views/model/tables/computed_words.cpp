@@ -22,13 +22,17 @@ struct Side {
 
 Side side_of(const WindowData& data, const ResultRow& row) {
   if (!has_counted_tiles(row)) return {row, computed_triples(row, {})};
-  if (const CountedProblem* counted = find_counted(*data.work.table, row.problem))
-    return {row, computed_triples(row, counted->uses)};
+  if (const CountedProblem* counted = find_counted(*data.work.table, row.problem)) {
+    // A build without CUDA counts none: there it is no news of this row.
+    return {row, counted->uses.empty() ? ComputedTriples() : computed_triples(row, counted->uses)};
+  }
   return {row,
           {std::nullopt, !data.work.problem.empty() ? data.work.problem
                          : data.run.running         ? "tiles are counted once the sweep has ended"
                                                     : "they are being counted"}};
 }
+
+bool is_silent(const Side& side) { return !side.computed.per_useful && side.computed.unknown.empty(); }
 
 std::string times_text(const Side& side) { return format_fixed(*side.computed.per_useful, 3) + "×"; }
 
@@ -53,6 +57,7 @@ void add(std::string& text, const std::string& sentence) {
 }
 
 ComputedWords words_of_one(const WindowData& data, const Side& side) {
+  if (is_silent(side)) return {};
   if (!side.computed.per_useful)
     return {"", fmt::format("What its tiles compute beside the useful work is not known: {}.", side.computed.unknown)};
   const double masked = 100 * (1 - 1 / *side.computed.per_useful);
@@ -79,8 +84,9 @@ ComputedWords words_of_two(const WindowData& data, const Side& a, const Side& b)
       add(words.remark, other_version(data, *side, letter));
     }
   }
+  if (words.text.empty() && (is_silent(a) || is_silent(b))) return words;
   for (const auto& [side, letter] : {std::pair(&a, "A's"), std::pair(&b, "B's")}) {
-    if (side->computed.per_useful) continue;
+    if (side->computed.per_useful || is_silent(*side)) continue;
     const bool alike = a.computed.unknown == b.computed.unknown;
     add(words.remark,
         fmt::format("What {} tiles compute is not known: {}.", alike ? "their" : letter, side->computed.unknown));
