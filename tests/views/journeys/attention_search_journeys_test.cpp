@@ -67,7 +67,7 @@ TEST_F(SearchJourney, a_search_finds_the_largest_p_of_all_and_a_click_goes_there
     IM_CHECK(attention().pinned == cell);
     IM_CHECK(std::abs(std::exp(*log_p_at(*side().slice, cell)) - hit.triple.p) < 1e-5);
     app().carry_out(ask::CopyPanelData{});
-    IM_CHECK(clipboard().starts_with("head\tquery\tj\tk\tlogit\tp"));
+    IM_CHECK(clipboard().starts_with("head\tquery\tj\tk\tapart\tlogit\tp"));
   });
 }
 
