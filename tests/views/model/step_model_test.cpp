@@ -15,7 +15,6 @@
 namespace triscope {
 namespace {
 
-using fixture::baseline;
 using fixture::row;
 using fixture::small_sweep;
 using fixture::sweep;
