@@ -236,8 +236,9 @@ TEST_F(Journey, a_click_on_a_training_step_by_area_or_in_the_map_selects_both_pa
     IM_CHECK(other != map.cells.end());
     const ImRect grid = c->ItemInfo("//###map/##map").RectFull;
     for (int n = 0; n < 400 && ui().selection.hovered != other->measurement; ++n) {
-      c->MouseMoveToPos(ImVec2(grid.Min.x + grid.GetWidth() * (static_cast<float>(n % 20) + 0.5F) / 20,
-                               grid.Min.y + grid.GetHeight() * (static_cast<float>(n / 20) + 0.5F) / 20));
+      const int column = n % 20, row = n / 20;
+      c->MouseMoveToPos(ImVec2(grid.Min.x + grid.GetWidth() * (static_cast<float>(column) + 0.5F) / 20,
+                               grid.Min.y + grid.GetHeight() * (static_cast<float>(row) + 0.5F) / 20));
       c->Yield(2);
     }
     IM_CHECK_EQ(ui().selection.hovered, other->measurement);
