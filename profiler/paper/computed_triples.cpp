@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <utility>
 
 namespace triscope {
 
@@ -16,22 +16,13 @@ ComputedTriples computed_triples(const ResultRow& row, std::span<const TileUse> 
   if (uses.empty()) return unknown("this build counts none for it");
   const TileUse* found = nullptr;
   for (const TileUse& use : uses) {
-    if (use.kernel != row.kernel || use.pass != row.pass) continue;
-    if (use.instance != row.instance) continue;
+    if (use.kernel != row.kernel || use.pass != row.pass || use.instance != row.instance) continue;
     if (found != nullptr) return unknown("its launch has several kernels, each with tiles of its own");
     found = &use;
   }
   if (found == nullptr) return unknown(fmt::format("this build does not run it by the instance {}", row.instance));
   if (found->useful <= 0) return unknown("nothing lies inside its windows");
   return {found->computed / found->useful, {}};
-}
-
-std::vector<Problem> problems_with_tiles(std::span<const ResultRow> rows) {
-  ProblemList problems;
-  for (const ResultRow& row : rows) {
-    if (has_counted_tiles(row)) problems.add(row.problem);
-  }
-  return problems.list();
 }
 
 }  // namespace triscope

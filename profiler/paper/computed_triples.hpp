@@ -4,9 +4,8 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
-#include "profiler/paper/layers/problem_list.hpp"
+#include "kernels/attention/tile_use.hpp"
 #include "profiler/record/measurement.hpp"
 
 namespace triscope {
@@ -22,8 +21,5 @@ bool has_counted_tiles(const ResultRow& row);
 
 /// As the planners of the build cut them that counted `uses` for the row's problem, whatever version the row is of.
 ComputedTriples computed_triples(const ResultRow& row, std::span<const TileUse> uses);
-
-/// The problems of those `rows` whose tiles are counted, each once.
-std::vector<Problem> problems_with_tiles(std::span<const ResultRow> rows);
 
 }  // namespace triscope

@@ -19,7 +19,7 @@ namespace {
 class RowsByNumber {
  public:
   void add(const SweepResults& sweep) { add(sweep.rows, {&sweep.info, 1}); }
-  void add(const SweepResults& shown, const std::vector<std::shared_ptr<const SweepResults>>& others) {
+  void add(const SweepResults& shown, const OtherSweeps& others) {
     add(shown);
     for (const auto& other : others) add(*other);
   }

@@ -14,7 +14,6 @@ namespace triscope {
 namespace {
 
 using testing::HasSubstr;
-using testing::SizeIs;
 
 ResultRow row_of(const std::string& kernel, const std::string& instance, Pass pass = Pass::backward) {
   ResultRow row;
@@ -60,15 +59,6 @@ TEST(ComputedTriples, are_not_known_without_the_tiles_of_that_launch) {
   EXPECT_THAT(why(row_of("cuda.hopper", "virtual_keys"), {}), HasSubstr("this build counts none"));
   for (const char* other : {"cuda.portable", "cpu.fast", "baseline.fa3"})
     EXPECT_THAT(why(row_of(other, "default")), HasSubstr("only those of cuda.hopper")) << other;
-}
-
-TEST(ComputedTriples, are_asked_for_rows_of_the_hopper_kernel_alone) {
-  ResultRow again = row_of("cuda.hopper", "virtual_keys");
-  again.measurement = 8;
-  ResultRow other = row_of("baseline.fa3", "3.0");
-  other.problem.window1 = 64;
-  const std::vector<ResultRow> rows{row_of("cuda.hopper", "virtual_keys"), again, other};
-  EXPECT_THAT(problems_with_tiles(rows), SizeIs(1));
 }
 
 /// The hardware counters of the recording know nothing of what this build counts.

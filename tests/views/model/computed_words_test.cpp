@@ -106,6 +106,14 @@ TEST(ComputedWords, are_asked_for_what_is_selected_and_not_known) {
   two.data.work.table = std::make_shared<const WorkTable>(WorkTable{counted(two.a.row, 1.2)});
   EXPECT_THAT(selected_to_count(two.data), SizeIs(1));
   EXPECT_EQ(selected_to_count(two.data).front(), two.b.row.problem);
+  two.data.work.table = std::make_shared<const WorkTable>();
+  EXPECT_THAT(selected_to_count(two.data), SizeIs(2));
+  two.b.row.problem = two.a.row.problem;
+  two.select();
+  EXPECT_THAT(selected_to_count(two.data), SizeIs(1)) << "one problem, asked once";
+  two.b = on_gpu(256, 64, "baseline.fa3");
+  two.select();
+  EXPECT_THAT(selected_to_count(two.data), SizeIs(1)) << "the tiles of a library are not counted";
 }
 
 }  // namespace

@@ -107,11 +107,13 @@ ComputedWords computed_words(const WindowData& data) {
 }
 
 std::vector<Problem> selected_to_count(const WindowData& data) {
-  std::vector<ResultRow> rows;
-  if (data.selected) rows.push_back(data.selected->row);
-  if (data.beside) rows.push_back(data.beside->of->row);
-  std::vector<Problem> problems = problems_with_tiles(rows);
-  std::erase_if(problems, [&](const Problem& one) { return find_counted(*data.work.table, one) != nullptr; });
+  std::vector<Problem> problems;
+  for (const SelectedMeasurement* one : {data.selected.get(), data.beside ? data.beside->of.get() : nullptr}) {
+    if (one == nullptr || !has_counted_tiles(one->row)) continue;
+    const Problem& problem = one->row.problem;
+    if (find_counted(*data.work.table, problem) == nullptr && std::ranges::find(problems, problem) == problems.end())
+      problems.push_back(problem);
+  }
   return problems;
 }
 
