@@ -117,6 +117,14 @@ TEST(PrintWords, the_caption_of_charts_over_windows_tells_of_both_passes_of_a_st
   EXPECT_THAT(own_caption(Panel::map, shown, {other}), Not(HasSubstr("backward"))) << "the map shows one pass";
 }
 
+TEST(PrintWords, the_caption_of_samples_calls_a_full_mask_no_windows) {
+  SelectedMeasurement one;
+  one.row = fixture::row(1, 512, 32, Pass::forward, 20, 700);
+  EXPECT_THAT(measurement_caption(one, {}), testing::StartsWith("2-simplicial attention, 512 × 32, forward. "));
+  one.row.problem.mask = Mask::full;
+  EXPECT_THAT(measurement_caption(one, {}), Not(HasSubstr("512 × 32")));
+}
+
 TEST(PrintWords, the_caption_is_of_what_is_drawn_and_says_what_has_no_interval) {
   auto results = two_clocks();
   EXPECT_THAT(own_caption(Panel::tflops, results), Not(HasSubstr("hollow")));
