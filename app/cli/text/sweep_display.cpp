@@ -83,6 +83,7 @@ std::string result_json(const Measurement& measurement, std::int64_t row, Interv
   const Problem& problem = key.problem;
   const Summary& summary = measurement.summary;
   const bool timed = summary.samples > 0;
+  const bool bounded = interval_known(summary);
   const double tflops = timed ? useful_flops(problem, key.pass) / (summary.median_ms * 1e9) : 0;
   const bool powered = timed && summary.power_w.has_value();
   const double watts = summary.power_w.value_or(0);
@@ -95,8 +96,8 @@ std::string result_json(const Measurement& measurement, std::int64_t row, Interv
                  {"samples", summary.samples},
                  {"flagged", summary.flagged},
                  {"median_ms", timed ? json(summary.median_ms) : json(nullptr)},
-                 {"ci_low_ms", timed ? json(summary.ci_low_ms) : json(nullptr)},
-                 {"ci_high_ms", timed ? json(summary.ci_high_ms) : json(nullptr)},
+                 {"ci_low_ms", bounded ? json(summary.ci_low_ms) : json(nullptr)},
+                 {"ci_high_ms", bounded ? json(summary.ci_high_ms) : json(nullptr)},
                  {"tflops", timed ? json(tflops) : json(nullptr)},
                  {"restarts", summary.restarts},
                  {"preliminary", interval == IntervalOf::its_restarts},

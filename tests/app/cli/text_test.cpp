@@ -192,6 +192,19 @@ TEST(SweepDisplay, json_is_one_object_a_line_even_with_rubbish_in_it) {
   EXPECT_EQ(nlohmann::json::parse(result_json(measurement, 7)).at("median_ms"), nullptr);
 }
 
+TEST(SweepDisplay, json_has_no_ends_of_an_interval_that_is_unknown) {
+  const auto known = nlohmann::json::parse(result_json(measured(), 7));
+  EXPECT_EQ(known.at("ci_low_ms"), measured().summary.ci_low_ms);
+  EXPECT_EQ(known.at("ci_high_ms"), measured().summary.ci_high_ms);
+  Measurement wide = measured();
+  wide.summary.ci_low_ms = 1;
+  wide.summary.ci_high_ms = 30;  // 10 +-145 %, as `show` does not print it either
+  const auto unknown = nlohmann::json::parse(result_json(wide, 7));
+  EXPECT_EQ(unknown.at("median_ms"), 10);
+  EXPECT_EQ(unknown.at("ci_low_ms"), nullptr);
+  EXPECT_EQ(unknown.at("ci_high_ms"), nullptr);
+}
+
 TEST(ResultTable, a_cross_check_beyond_the_interval_is_named) {
   ResultRow row;
   row.measurement = 7;
