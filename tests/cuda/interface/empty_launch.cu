@@ -1,4 +1,3 @@
-#include "kernels/cuda/common/cuda_error.hpp"
 #include "tests/cuda/interface/empty_launch.hpp"
 
 namespace triscope::test {
@@ -12,9 +11,6 @@ __global__ void nothing(__grid_constant__ const Parameters) {}
 
 }  // namespace
 
-void launch_nothing(void* stream) {
-  nothing<<<1, 32, 0, static_cast<cudaStream_t>(stream)>>>(Parameters{});
-  TRISCOPE_CUDA_CHECK(cudaGetLastError());
-}
+void launch_nothing(const Launch& how) { check_launch(how, how(nothing, Parameters{})); }
 
 }  // namespace triscope::test

@@ -357,6 +357,31 @@ double host_us(const std::function<void()>& action) {
   return times[kBursts / 2];
 }
 
+Launch empty_launch(const cuda::Stream& stream) { return {.kernel = "nothing", .threads = 32, .stream = stream.get()}; }
+
+/// What of a launch costs the host: an empty one as the main kernels are enqueued, by one step more each.
+void print_launch_times(const cuda::Stream& stream) {
+  Launch how = empty_launch(stream);
+  const auto print = [&](const char* what) {
+    fmt::print("host us of an empty launch, {}: {:.1f}\n", what, host_us([&] { test::launch_nothing(how); }));
+  };
+  print("alone");
+  how.blocks = 128;
+  print("128 blocks");
+  how.most_shared_bytes = std::size_t{160} << 10;
+  print("and the most of shared memory set");
+  how.behind = true;
+  print("and behind the one in front");
+  how.together = true;
+  print("and all blocks at once");
+  int device = 0;
+  TRISCOPE_CUDA_CHECK(cudaGetDevice(&device));
+  fmt::print("host us of cudaGetDevice and cudaSetDevice: {:.2f}\n", host_us([&] {
+               TRISCOPE_CUDA_CHECK(cudaGetDevice(&device));
+               TRISCOPE_CUDA_CHECK(cudaSetDevice(device));
+             }));
+}
+
 /// Beside each call stands an empty launch of the same moment: it tells a slow host from a slow call.
 void print_host_times(const cuda::Stream& stream) {
   std::vector<Problem> list = {attention_problem(Form::trilinear, 1024, 128, 16, 16, 1, 128),
@@ -369,7 +394,7 @@ void print_host_times(const cuda::Stream& stream) {
       OnGpu gpu(kernel, inputs);
       gpu.both(stream.get());
       const triscope_problem c = with_element(problem, TRISCOPE_BF16);
-      const double empty = host_us([&] { test::launch_nothing(stream.get()); });
+      const double empty = host_us([&] { test::launch_nothing(empty_launch(stream)); });
       const double forward = host_us([&] { gpu.run(TRISCOPE_FORWARD, stream.get()); });
       const double backward = host_us([&] { gpu.run(TRISCOPE_BACKWARD, stream.get()); });
       triscope_status worst = TRISCOPE_OK;
@@ -395,6 +420,7 @@ int main(int argc, char** argv) {
   try {
     const cuda::Stream stream;
     if (argc == 2 && std::string_view(argv[1]) == "times") {
+      print_launch_times(stream);
       print_host_times(stream);
       return failures.empty() ? 0 : 1;
     }
