@@ -111,7 +111,7 @@ void mutate_number(std::string& text, FuzzRandom& random) {
 std::uint64_t for_each_fuzz_input(const std::function<void(FuzzRandom&)>& check, std::uint64_t every) {
   using Clock = std::chrono::steady_clock;
   const std::uint64_t seconds = setting("TRISCOPE_FUZZ_SECONDS", 0);
-  const std::uint64_t runs = seconds > 0 ? kFewest / every : setting("TRISCOPE_FUZZ_RUNS", 100'000) / every;
+  const std::uint64_t runs = seconds > 0 ? kFewest / every : setting("TRISCOPE_FUZZ_RUNS", 20'000) / every;
   const std::uint64_t seed = setting("TRISCOPE_FUZZ_SEED", seconds > 0 ? std::random_device{}() % (1 << 24) : 1);
   const std::uint64_t first = setting("TRISCOPE_FUZZ_FROM", 0);
   const bool trace = setting("TRISCOPE_FUZZ_TRACE", 0) != 0;

@@ -1,6 +1,6 @@
 // Mutation fuzzing without a fuzzing engine: deterministic, so that a failure is a number to run again.
 //
-// Every test runs 100,000 inputs, or fewer where each costs much. Variables of the environment:
+// Every test runs 20,000 inputs, or fewer where each costs much. Variables of the environment:
 //   TRISCOPE_FUZZ_RUNS=1000000   more or fewer inputs
 //   TRISCOPE_FUZZ_SEED=7         other inputs
 //   TRISCOPE_FUZZ_SECONDS=60     instead of a number of inputs: so long for each test, and 20,000 inputs at least, with
