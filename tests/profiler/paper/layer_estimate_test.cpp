@@ -33,10 +33,11 @@ bool same_windows(const ResultRow& a, const ResultRow& b) {
 bool same_length(const ResultRow& a, const ResultRow& b) { return a.problem.seq_len == b.problem.seq_len; }
 bool same_heads(const ResultRow& a, const ResultRow& b) { return a.problem.q_heads == b.problem.q_heads; }
 
-/// Rows that one question about a layer can be answered from.
+/// Rows that one question about a layer can be answered from: code of another version tells nothing.
 bool alike(const ResultRow& a, const ResultRow& b) {
-  return a.kernel == b.kernel && a.pass == b.pass && a.device == b.device && a.problem.form == b.problem.form &&
-         a.problem.kv_heads == b.problem.kv_heads && a.problem.head_dim == b.problem.head_dim;
+  return a.kernel == b.kernel && a.source_hash == b.source_hash && a.pass == b.pass && a.device == b.device &&
+         a.problem.form == b.problem.form && a.problem.kv_heads == b.problem.kv_heads &&
+         a.problem.head_dim == b.problem.head_dim;
 }
 
 std::vector<ResultRow> rows_of(const char* database, const std::function<bool(const ResultRow&)>& wanted) {
@@ -142,13 +143,32 @@ void expect_numbers(const ToldTimes& numbers) {
   expect_held("numbers", numbers);
 }
 
+/// The forward by a grid of 36 windows, and what else was measured with that version of the kernel: in the recording of
+/// 2026-11-29 that of the day before, beside other windows and lengths of a newer one.
+std::vector<ResultRow> of_the_grid() {
+  std::vector<ResultRow> rows = ours("h200.db");
+  const auto smallest = std::ranges::find_if(
+      rows, [](const ResultRow& row) { return row.problem.window1 == 16 && row.problem.window2 == 16; });
+  if (smallest == rows.end()) return {};
+  const std::string version = smallest->source_hash;
+  std::erase_if(rows, [&](const ResultRow& row) { return row.source_hash != version; });
+  return rows;
+}
+
+/// Of a few windows most lie at the edge of those measured, where nothing is told; of a grid most do not.
+TEST_F(LayerEstimates, of_the_windows_of_a_grid_tell_most) {
+  const std::vector<ResultRow> rows = of_the_grid();
+  const Judged judged = judge(rows, counted(rows), same_windows);
+  EXPECT_GT(judged.numbers.all + judged.intervals.all, judged.refused);
+}
+
+/// The rows of 2026-11-29 shaped nothing of the rules that are judged by them here and below.
 TEST_F(LayerEstimates, of_windows_that_were_left_out_hold_what_was_measured) {
   const std::vector<ResultRow> rows = ours("h200.db");
   const Judged judged = judge(rows, counted(rows), same_windows);
   expect_numbers(judged.numbers);
   EXPECT_GT(judged.intervals.all, 0);
   expect_held("intervals", judged.intervals);
-  EXPECT_GT(judged.numbers.all + judged.intervals.all, judged.refused) << "else the calculator tells little";
 }
 
 TEST_F(LayerEstimates, of_lengths_that_were_left_out_hold_what_was_measured) {
@@ -412,8 +432,10 @@ TEST(LayerEstimatesWithoutTiles, do_not_blame_the_build_where_it_is_not_the_reas
 }
 
 TEST(LayerEstimatesWithoutTiles, say_what_would_tell_more) {
-  std::vector<ResultRow> rows = ours("h200.db");
-  std::erase_if(rows, [&](const ResultRow& row) { return row.pass != Pass::forward || !alike(row, rows.front()); });
+  std::vector<ResultRow> rows = of_the_grid();
+  const auto smallest = std::ranges::find(rows, 16, [](const ResultRow& row) { return row.problem.window1; });
+  ASSERT_NE(smallest, rows.end());
+  std::erase_if(rows, [first = *smallest](const ResultRow& row) { return !alike(row, first); });
   LayerMixRequest layer = layer_of(rows.front());
   layer.windows = {384, 32};
   const LayerAnswer answer = simplicial_time(rows, layer, Pass::forward, {});
