@@ -22,9 +22,9 @@ const LiveRow* find_live(const RunState& run, std::int64_t measurement) {
 }
 
 const SweepInfo* sweep_before(const DatabaseData& data) {
-  const auto found = std::ranges::find_if(
-      data.sweeps, [&](const SweepInfo& sweep) { return data.shown && sweep.id < data.shown->info.id; });
-  return found == data.sweeps.end() ? nullptr : &*found;
+  if (!data.shown) return nullptr;
+  const auto shown = std::ranges::find(data.sweeps, data.shown->info.id, &SweepInfo::id);  // the newest come first
+  return shown == data.sweeps.end() || shown + 1 == data.sweeps.end() ? nullptr : &shown[1];
 }
 
 }  // namespace triscope

@@ -176,6 +176,22 @@ TEST_F(CompareJourney, the_sweep_before_is_found_by_its_command) {
   });
 }
 
+// Sweeps 1 to 13 of the recording were measured again after 14 to 22.
+TEST_F(Journey, the_sweep_before_goes_by_dates_not_by_numbers) {
+  window->start(recorded_file());
+  travel([](ImGuiTestContext* c) {
+    for (const auto& [shown, before] : {std::pair(22, 21), std::pair(1, 22)}) {
+      app().carry_out(ask::ShowSweep{shown});
+      wait(c);
+      IM_CHECK(sweep_before(data()) != nullptr);
+      IM_CHECK_EQ(sweep_before(data())->id, before);
+    }
+    app().carry_out(ask::ShowSweep{14});
+    wait(c);
+    IM_CHECK(sweep_before(data()) == nullptr);
+  });
+}
+
 TEST_F(CompareJourney, a_ratio_that_was_not_computed_is_no_number) {
   {
     Store store(window->folder / "timers.db");
