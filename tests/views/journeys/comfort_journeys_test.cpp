@@ -409,7 +409,7 @@ bool is_free_of(const ImRect& shown, const ImRect& what) {
 TEST_F(Journey, a_tooltip_leaves_rows_heads_and_controls_in_view) {
   window->start(recorded_file());
   travel([](ImGuiTestContext* c) {
-    app().carry_out(ask::ShowSweep{data().sweeps.front().id});
+    app().carry_out(ask::ShowSweep{22});  // its table has columns enough
     wait(c);
     app().carry_out(ask::CompareBefore{});
     wait(c);

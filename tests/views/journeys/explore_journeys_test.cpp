@@ -264,8 +264,8 @@ TEST_F(ExploreJourney, measurements_of_another_database_stand_beside_those_of_th
     IM_CHECK(chart().rows > own);
     choose(c, "//###explore/##colour", "//##Combo_00/database##database");
     choose(c, "//###explore/##panels", "//##Combo_00/none");
-    // Windows whose times lie apart on the two GPUs: those of 512x32 are one point.
-    type_filter(c, "kernel=cuda.hopper window=1024x32 pass=forward heads=64/1 head_dim=128 form=trilinear");
+    // Windows whose times lie apart on the two GPUs: those of 1024x32 are one point.
+    type_filter(c, "kernel=cuda.hopper window=256x32 seq=32k pass=forward heads=64/1 head_dim=128 form=trilinear");
     const auto& lines = chart().plots.at(0).lines;
     IM_CHECK_EQ(lines.size(), 2U);
     IM_CHECK_STR_EQ(lines[0].name.c_str(), "h100.db");
