@@ -174,9 +174,10 @@ TEST(Keys, a_modifier_that_is_let_go_first_still_counts) {
   WindowOnDatabase window;
   window.stage->settle();
   ImGuiIO& io = ImGui::GetIO();
-  const auto chord = [&](ImGuiKey key) {  // all of it between two frames, as on a busy machine
+  const auto chord = [&](ImGuiKey key) {  // all that follows the modifier between two frames, as on a busy machine
     io.AddKeyEvent(ImGuiMod_Ctrl, true);
     io.AddKeyEvent(ImGuiKey_LeftCtrl, true);
+    window.stage->frame();
     io.AddKeyEvent(key, true);
     io.AddKeyEvent(ImGuiMod_Ctrl, false);
     io.AddKeyEvent(ImGuiKey_LeftCtrl, false);
