@@ -15,41 +15,34 @@
 namespace triscope {
 namespace {
 
-/// What was chosen, or the last choice while there are fewer: training steps come later than the passes.
-std::size_t chosen_series(const UiState& ui, const std::vector<Series>& choices) {
-  return std::min(static_cast<std::size_t>(std::max(0, ui.map_series)), choices.size() - 1);
-}
-
 /// Chips while they are few, else a list.
-void draw_series_choice(Context& context, const std::vector<Series>& choices) {
-  const int shown_now = static_cast<int>(chosen_series(context.ui, choices));
-  int& chosen = context.ui.map_series;
+void draw_series_choice(Context& context, const std::vector<Series>& choices, const Series& shown) {
+  std::optional<Series>& chosen = context.ui.map_series;
   const float beside = button_width(kCopySave) + ImGui::GetStyle().ItemSpacing.x,
               room = ImGui::GetContentRegionAvail().x - beside;
   float wanted = 0;
   for (const Series& series : choices) wanted += button_width(series.label.c_str()) + ImGui::GetStyle().ItemSpacing.x;
   if (wanted > room) {
-    const std::string& shown = choices[static_cast<std::size_t>(shown_now)].label;
-    ImGui::SetNextItemWidth(std::min(room, button_width(shown.c_str()) + ImGui::GetFrameHeight()));
-    if (!ImGui::BeginCombo("##series", shown.c_str(), ImGuiComboFlags_HeightLarge)) return;
-    for (int i = 0; i < static_cast<int>(choices.size()); ++i) {
-      if (ImGui::Selectable(choices[static_cast<std::size_t>(i)].label.c_str(), i == shown_now)) chosen = i;
+    ImGui::SetNextItemWidth(std::min(room, button_width(shown.label.c_str()) + ImGui::GetFrameHeight()));
+    if (!ImGui::BeginCombo("##series", shown.label.c_str(), ImGuiComboFlags_HeightLarge)) return;
+    for (const Series& series : choices) {
+      if (ImGui::Selectable(series.label.c_str(), &series == &shown)) chosen = series;
     }
     ImGui::EndCombo();
     return;
   }
-  for (int i = 0; i < static_cast<int>(choices.size()); ++i) {
-    if (i > 0) ImGui::SameLine();
-    if (chip(context, choices[static_cast<std::size_t>(i)].label.c_str(), i == shown_now)) chosen = i;
+  for (const Series& series : choices) {
+    if (&series != &choices.front()) ImGui::SameLine();
+    if (chip(context, series.label.c_str(), &series == &shown)) chosen = series;
   }
 }
 
 void draw_choices(Context& context, const std::vector<Series>& choices) {
   UiState& ui = context.ui;
+  const Series& shown = *chosen_series(choices, ui.map_series);
   if (ui.printing) {
     const std::string& setting = context.models.settings(context.data)[shown_setting(context)].text;
-    const std::string title =
-        fmt::format("{} by window, {}", unit_of(ui.map_metric), choices[chosen_series(ui, choices)].label);
+    const std::string title = fmt::format("{} by window, {}", unit_of(ui.map_metric), shown.label);
     return panel_heading(context, title, setting, 0);
   }
   const auto metric = [&](const char* label, MapMetric value) {
@@ -64,7 +57,7 @@ void draw_choices(Context& context, const std::vector<Series>& choices) {
   ImGui::Dummy(ImVec2(context.look.px(8), 0));
   ImGui::SameLine();
   if (ImGui::GetContentRegionAvail().x < button_width(kCopySave) + context.look.px(140)) ImGui::NewLine();
-  draw_series_choice(context, choices);
+  draw_series_choice(context, choices, shown);
   chart_button(context, Panel::map);
 }
 

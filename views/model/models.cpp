@@ -121,15 +121,14 @@ const std::vector<Series>& Models::map_choices(const WindowData& data) {
   return *map_choices_;
 }
 
-const WindowMap* Models::map(const WindowData& data, std::size_t setting, int series, MapMetric metric) {
-  const auto& choices = map_choices(data);
-  if (choices.empty() || setting >= settings(data).size()) return nullptr;
-  series = std::clamp(series, 0, static_cast<int>(choices.size()) - 1);
+const WindowMap* Models::map(const WindowData& data, std::size_t setting, const std::optional<Series>& chosen,
+                             MapMetric metric) {
+  const Series* series = chosen_series(map_choices(data), chosen);
+  if (!series || setting >= settings(data).size()) return nullptr;
   const auto [found, missing] = maps_.try_emplace({setting, series, metric});
-  const Series& chosen = choices[static_cast<std::size_t>(series)];
   if (missing)
     found->second =
-        make_window_map(chosen.step ? *step_table(data) : *latency(data), settings(data)[setting], chosen, metric);
+        make_window_map(series->step ? *step_table(data) : *latency(data), settings(data)[setting], *series, metric);
   return &found->second;
 }
 

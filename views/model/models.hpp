@@ -37,7 +37,9 @@ class Models {
   /// Null where no sweep is shown, or while the first one is being made.
   const LengthChart* lengths(const WindowData& data);
   bool lengths_wait() const { return lengths_.waits(); }
-  const WindowMap* map(const WindowData& data, std::size_t setting, int series, MapMetric metric);
+  /// Of `chosen_series` among the choices.
+  const WindowMap* map(const WindowData& data, std::size_t setting, const std::optional<Series>& chosen,
+                       MapMetric metric);
   /// The passes, then training steps.
   const std::vector<Series>& map_choices(const WindowData& data);
   /// Training steps of the shown windows; null: there are none, or the first are being made.
@@ -87,8 +89,8 @@ class Models {
   std::optional<std::vector<ChartSetting>> settings_;
   std::map<std::size_t, BarChart> bars_;  ///< by setting, as asked for
   std::map<std::size_t, ScalingChart> scaling_;
-  MadeModel<std::uint64_t, LengthChart> lengths_;  ///< by revision
-  std::map<std::tuple<std::size_t, int, MapMetric>, WindowMap> maps_;
+  MadeModel<std::uint64_t, LengthChart> lengths_;                                ///< by revision
+  std::map<std::tuple<std::size_t, const Series*, MapMetric>, WindowMap> maps_;  ///< by setting and choice
   std::optional<std::vector<Series>> map_choices_;
   MadeModel<std::uint64_t, LatencyModel> step_table_;  ///< by revision, of this sweep
   std::int64_t step_sweep_ = 0;

@@ -165,7 +165,7 @@ struct UiState {
   SettingChoice chart_setting;
   std::map<unsigned int, ChartZoom> chart_zooms;  ///< by the plot's id
   MapMetric map_metric = MapMetric::tflops;
-  int map_series = 0;
+  std::optional<Series> map_series;  ///< that the map shows, as `chosen_series` finds it; unset: the first
   LengthView length_view = LengthView::latency;
   Pass length_pass = Pass::forward;
   bool length_words = false;         ///< in a low panel: its sentences instead of the curves

@@ -38,11 +38,10 @@ TextTable tflops_panel_text(Context& context) {
 TextTable map_panel_text(Context& context) {
   const WindowData& data = context.data;
   const UiState& ui = context.ui;
-  const std::vector<Series>& choices = context.models.map_choices(data);
-  if (choices.empty()) return {};
-  const std::size_t series = std::min(static_cast<std::size_t>(std::max(0, ui.map_series)), choices.size() - 1);
-  const LatencyModel* model = choices[series].step ? context.models.step_table(data) : context.models.latency(data);
-  return map_text(*model, choices[series], ui.map_metric);
+  const Series* series = chosen_series(context.models.map_choices(data), ui.map_series);
+  if (!series) return {};
+  const LatencyModel* model = series->step ? context.models.step_table(data) : context.models.latency(data);
+  return map_text(*model, *series, ui.map_metric);
 }
 
 TextTable scaling_panel_text(Context& context) {

@@ -148,12 +148,10 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
     case Panel::map: {
       const WindowMap* map = context.models.map(context.data, setting, ui.map_series, ui.map_metric);
       if (!map || map->cells.empty()) refuse(panel, "this sweep has no windows");
-      const auto& choices = context.models.map_choices(context.data);
-      const auto chosen =
-          std::clamp<std::size_t>(static_cast<std::size_t>(std::max(0, ui.map_series)), 0, choices.size() - 1);
-      fill_in(choice, titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric), choices[chosen].label)),
-              print_caption(drawn_series(*map, choices[chosen], sweep, others),
-                            {.marks = "Numbers", .whiskers = "", .rest = step_words(choices[chosen].step)}));
+      const Series& series = *chosen_series(context.models.map_choices(context.data), ui.map_series);
+      fill_in(choice, titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric), series.label)),
+              print_caption(drawn_series(*map, series, sweep, others),
+                            {.marks = "Numbers", .whiskers = "", .rest = step_words(series.step)}));
       return map_picture(*map, ui.map_metric, *choice.title, *choice.caption, style);
     }
     default:

@@ -4,10 +4,12 @@
 #include <implot_internal.h>
 
 #include <algorithm>
+#include <string>
 
 #include "profiler/plan/request.hpp"
 #include "tests/paths.hpp"
 #include "tests/views/journeys/journey.hpp"
+#include "tests/views/pictures/drawn_text.hpp"
 #include "views/command/command.hpp"
 #include "views/model/tables/selected_steps.hpp"
 
@@ -228,7 +230,7 @@ TEST_F(Journey, a_click_on_a_training_step_by_area_or_in_the_map_selects_both_pa
     const std::vector<Series>& choices = app().models().map_choices(data());
     const auto step = std::ranges::find_if(choices, [](const Series& one) { return one.step; });
     IM_CHECK(step != choices.end());
-    ui().map_series = static_cast<int>(step - choices.begin());
+    ui().map_series = *step;
     front(c, Panel::map);
     const WindowMap map = *app().models().map(data(), 0, ui().map_series, ui().map_metric);
     const auto other = std::ranges::find_if(
@@ -245,6 +247,50 @@ TEST_F(Journey, a_click_on_a_training_step_by_area_or_in_the_map_selects_both_pa
     c->MouseClick();
     wait(c);
     IM_CHECK(ui().selection.all() == (std::vector{other->measurement, other->backward}));
+  });
+}
+
+/// That of the first cell which the pointer finds in the Window map; null: none is of the shown sweep.
+const ResultRow* row_of_map(ImGuiTestContext* c, const UiState& ui, const SweepResults& shown) {
+  const ImRect grid = c->ItemInfo("//###map/##map").RectFull;
+  for (int n = 0; n < 400; ++n) {
+    const int column = n % 20, row = n / 20;
+    c->MouseMoveToPos(ImVec2(grid.Min.x + grid.GetWidth() * (static_cast<float>(column) + 0.5F) / 20,
+                             grid.Min.y + grid.GetHeight() * (static_cast<float>(row) + 0.5F) / 20));
+    c->Yield(2);
+    const auto found = std::ranges::find(shown.rows, ui.selection.hovered, &ResultRow::measurement);
+    if (found != shown.rows.end()) return &*found;
+  }
+  return nullptr;
+}
+
+TEST_F(Journey, the_window_map_keeps_its_series_from_sweep_to_sweep) {
+  window->start(kRecorded);
+  travel([](ImGuiTestContext* c) {
+    const auto show = [&](std::int64_t sweep) {
+      app().carry_out(ask::ShowSweep{sweep});
+      wait(c);
+    };
+    const auto check_shows = [&](Pass pass, const char* kernel, const char* title) {
+      const ResultRow* row = row_of_map(c, ui(), *data().shown);
+      IM_CHECK(row != nullptr && row->pass == pass && row->kernel == kernel);
+      IM_CHECK(fixture::says(app().vectors_of(Panel::map, VectorFormat::svg), title));
+      const double copied = std::stod(app().text_of(Panel::map).rows.front().back());
+      IM_CHECK(std::ranges::any_of(data().shown->rows, [&](const ResultRow& one) {
+        return one.pass == pass && one.kernel == kernel && std::abs(one.tflops.value_or(0) / copied - 1) < 1e-5;
+      }));
+    };
+    front(c, Panel::map);
+    show(5);  // forward, backward, training step
+    c->ItemClick("//###map/backward");
+    c->Yield(2);
+    check_shows(Pass::backward, "cuda.hopper", "by window, backward");
+    show(2);  // backward, training step
+    check_shows(Pass::backward, "cuda.hopper", "by window, backward");
+    show(1);  // the forward of two kernels, and steps
+    check_shows(Pass::forward, "cuda.hopper", "by window, Hopper forward");
+    show(5);
+    check_shows(Pass::backward, "cuda.hopper", "by window, backward");
   });
 }
 

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kernels/attention/flops.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/charts/chart_model.hpp"
+#include "views/model/models.hpp"
 
 namespace triscope {
 namespace {
@@ -107,6 +109,46 @@ TEST(StepModel, charts_over_windows_have_a_series_of_steps) {
   const WindowMap peak = make_window_map(steps, setting, choices[0], MapMetric::peak);
   EXPECT_EQ(peak.at(1, 0).state, MapCell::State::skipped);
   EXPECT_EQ(peak.at(1, 0).reason, "The share of the peak is known of each pass.");
+}
+
+TEST(StepModel, a_chosen_step_stays_chosen_when_a_pass_comes_and_when_another_kernel_is_the_fastest) {
+  WindowData data;
+  const auto before = sweep({row(10, 512, 32, Pass::backward, 80, 0.2)}, 2);
+  data.shown = sweep({row(1, 512, 32, Pass::forward, 20, 0.2)});
+  before->rows[0].sweep = 2;
+  data.same_device = {before};
+  Models models;
+  const std::optional<Series> chosen = models.map_choices(data).back();
+  ASSERT_TRUE(chosen->step);
+  ASSERT_EQ(models.map_choices(data).size(), 2U);
+  data.shown = sweep({row(1, 512, 32, Pass::forward, 20, 0.2), row(2, 512, 32, Pass::backward, 81, 0.2)});
+  ++data.revision;
+  ASSERT_EQ(models.map_choices(data).size(), 3U);
+  EXPECT_TRUE(chosen_series(models.map_choices(data), chosen)->step);
+  EXPECT_DOUBLE_EQ(models.map(data, 0, chosen, MapMetric::latency)->at(0, 0).value, 101);
+  data.shown = sweep({row(1, 512, 32, Pass::forward, 20, 0.2), row(2, 512, 32, Pass::backward, 81, 0.2),
+                      row(3, 512, 32, Pass::backward, 41, 0.4, "cpu.other")});
+  ++data.revision;
+  const Series* shown = chosen_series(models.map_choices(data), chosen);
+  EXPECT_TRUE(shown->step);
+  EXPECT_NE(shown->kernel, chosen->kernel) << "the fastest of each pass";
+  EXPECT_DOUBLE_EQ(models.map(data, 0, chosen, MapMetric::latency)->at(0, 0).value, 61);
+}
+
+TEST(StepModel, a_series_is_found_by_kernel_and_pass_and_else_it_is_the_first) {
+  const std::vector<Series> choices = map_series(make_latency_model(*small_sweep(), nullptr));
+  ASSERT_EQ(choices.size(), 2U);
+  EXPECT_EQ(chosen_series({}, choices[1]), nullptr);
+  EXPECT_EQ(chosen_series(choices, std::nullopt), choices.data());
+  const std::vector<Series> turned{choices[1], choices[0]};
+  EXPECT_EQ(chosen_series(turned, choices[1]), turned.data());
+  EXPECT_EQ(chosen_series(turned, choices[0]), &turned[1]);
+  for (const auto change : {+[](Series& one) { one.kernel = "cpu.other"; }, +[](Series& one) { one.step = true; },
+                            +[](Series& one) { one.regime = Regime::burst; }}) {
+    Series other = choices[1];
+    change(other);
+    EXPECT_EQ(chosen_series(choices, other), choices.data());
+  }
 }
 
 }  // namespace

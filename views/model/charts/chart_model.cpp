@@ -304,6 +304,20 @@ std::vector<Series> map_series(const LatencyModel& model) {
   return result;
 }
 
+const Series* chosen_series(const std::vector<Series>& choices, const std::optional<Series>& chosen) {
+  if (choices.empty()) return nullptr;
+  const auto is_alike = [&](const Series& one) {
+    return one.step == chosen->step && one.pass == chosen->pass && one.regime == chosen->regime;
+  };
+  const Series* other_step = nullptr;
+  for (const Series& one : choices) {
+    if (!chosen || !is_alike(one)) continue;
+    if (one.kernel == chosen->kernel) return &one;
+    if (one.step && !other_step) other_step = &one;
+  }
+  return other_step ? other_step : choices.data();
+}
+
 namespace {
 
 bool has_windows(const LatencyLine& line) { return !line.baseline && line.problem.mask != Mask::full; }

@@ -101,6 +101,9 @@ struct WindowMap {
 };
 /// The series a map can show: one per kernel and pass of our kernels.
 std::vector<Series> map_series(const LatencyModel& model);
+/// That of `choices` which `chosen` was in another sweep, or before a measurement came. A step is still one where
+/// another kernel has become the fastest of a pass. Else the first; null: there are none.
+const Series* chosen_series(const std::vector<Series>& choices, const std::optional<Series>& chosen);
 WindowMap make_window_map(const LatencyModel& model, const ChartSetting& setting, const Series& series,
                           MapMetric metric);
 TextTable map_text(const LatencyModel& model, const Series& series, MapMetric metric);
