@@ -143,7 +143,6 @@ void Application::draw() {
   }
   if (shows_page(PaperPage::recipe)) count_for(models_.recipe(data_, ui_.paper.recipe));
   if (shows_page(PaperPage::the_operator)) count_for(models_.crossings(data_, windows_of(ui_.paper.the_operator)));
-  if (only_ == Panel::details || ui_.workspace == Workspace::measure) tiles_.supply_work(selected_to_count(data_));
   measure_draft();
   if (only_) {
     draw_alone(now, *only_);
@@ -152,6 +151,7 @@ void Application::draw() {
   }
   ui_.selection.hovered = ui_.selection.hovered_now;
   if (std::exchange(ui_.explore.in_view, false)) explore_.supply();
+  if (std::exchange(ui_.tiles_in_view, false)) tiles_.supply_work(selected_to_count(data_));
   for (const Request& request : std::exchange(requests_, {})) {
     try {
       carry_out(request);

@@ -10,6 +10,7 @@
 namespace triscope {
 
 void draw_computed(Context& context) {
+  context.ui.tiles_in_view = true;
   const ComputedWords words = computed_words(context.data);
   if (words.text.empty() && words.remark.empty()) return;
   section(context, "Work of the tiles");

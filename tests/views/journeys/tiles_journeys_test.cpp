@@ -1,6 +1,7 @@
 // What the tiles of the selected rows compute, in Details: each problem is counted once, by a build
 // that knows its tiles.
 #include <algorithm>
+#include <atomic>
 
 #include "profiler/plan/request.hpp"
 #include "tests/paths.hpp"
@@ -57,6 +58,32 @@ TEST_F(TilesJourney, details_say_what_the_tiles_of_one_row_and_of_two_compute) {
     wait(c);
     const std::string both = drawn_text(c);
     IM_CHECK(says(both, "A's tiles compute 1.227× the useful work, B's 1.121×: all in all A computes 1.1"));
+  });
+}
+
+TEST_F(TilesJourney, are_asked_for_only_while_details_is_in_view) {
+  static std::atomic<int> asked;
+  asked = 0;
+  const auto count = window->sweep.work;
+  window->sweep.work = [count](const std::vector<Problem>& problems) {
+    ++asked;
+    return count(problems);
+  };
+  window->start(recorded_file(), 800, 560);  // so small that Details is one of several tabs
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{2});
+    front(c, Panel::setup);
+    wait(c);
+    const int before = asked.load();  // of what is selected first, while the layout comes to rest
+    app().carry_out(ask::SelectMeasurements{{backward_of(256, 64)}});
+    front(c, Panel::setup);
+    wait(c);
+    IM_CHECK(!says(drawn_text(c), "Work of the tiles"));
+    IM_CHECK_EQ(asked.load(), before);
+    front(c, Panel::details);
+    wait(c);
+    IM_CHECK(says(drawn_text(c), "Its tiles compute 1.121× the useful work"));
+    IM_CHECK_EQ(asked.load(), before + 1);
   });
 }
 
