@@ -280,7 +280,7 @@ std::vector<ExploreHint> hints_of(const ExploreFilter& filter, std::span<const E
         const Explored one = explored(source, row);
         for (std::size_t value = 0; value < accepted.size(); ++value)
           met[value] = met[value] || filter.accepts(n, value, one);
-        if (!ours_only || one.row.card.kind != KernelKind::dot_product || one.row.status != Status::ok) continue;
+        if (!ours_only || one.row.problem.form != Form::dot_product || one.row.status != Status::ok) continue;
         asked |= filter.holds(n, one);  // then one already stands there
         if (filter.holds(n, one) || !others.matches(one)) continue;
         const std::string text = filter.field(n)->text(one);

@@ -352,6 +352,9 @@ TEST(ExploreChart, a_pair_of_windows_that_leaves_references_out_says_so) {
   EXPECT_EQ(chart.hints[0].sentence, "No measurement has window=none.");
   EXPECT_THAT(chart.hints[1].sentence, testing::StartsWith("FlashAttention-3 has no pair of windows"));
   EXPECT_EQ(chart.hints[1].filter, "window=512x32,none,causal");
+  std::vector<ResultRow> of_oracle = rows;  // which computes both
+  for (ResultRow& row : of_oracle) row.card.kind = KernelKind::oracle;
+  EXPECT_EQ(chart_of(of_oracle, chart.query).hints.back().filter, chart.hints[1].filter);
   EXPECT_THAT(chart_of(rows, {"seq", "tflops", "kernel", "", "window=512x32,causal", false}).hints, IsEmpty());
   const auto of_form = chart_of(rows, {"seq", "tflops", "kernel", "", "form=trilinear seq>=1k", false}).hints;
   ASSERT_THAT(of_form, SizeIs(1));

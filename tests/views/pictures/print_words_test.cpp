@@ -117,6 +117,13 @@ TEST(PrintWords, the_caption_of_charts_over_windows_tells_of_both_passes_of_a_st
   EXPECT_THAT(own_caption(Panel::map, shown, {other}), Not(HasSubstr("backward"))) << "the map shows one pass";
 }
 
+TEST(PrintWords, a_dot_product_of_the_oracle_is_told_as_that_of_a_baseline) {
+  auto shown = two_clocks();
+  shown->rows[2].kernel = "cpu.oracle";
+  shown->rows[2].card.kind = KernelKind::oracle;
+  EXPECT_THAT(own_caption(Panel::tflops, shown), testing::StartsWith("2-simplicial and dot-product attention, "));
+}
+
 TEST(PrintWords, the_caption_of_samples_calls_a_full_mask_no_windows) {
   SelectedMeasurement one;
   one.row = fixture::row(1, 512, 32, Pass::forward, 20, 700);

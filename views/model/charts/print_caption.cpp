@@ -34,7 +34,7 @@ std::string span_text(std::int64_t low, std::int64_t high) {
 std::string what_is_measured(std::span<const ResultRow* const> rows) {
   const ResultRow& first = *rows.front();
   if (!is_baseline(first)) return shared_conditions(rows);
-  if (first.card.kind == KernelKind::gemm) return "matrix product";
+  if (first.problem.form == Form::gemm) return "matrix product";
   const std::string windows = windows_text(first.problem);
   const bool shared =
       std::ranges::all_of(rows, [&](const ResultRow* row) { return windows_text(row->problem) == windows; });
@@ -344,7 +344,7 @@ ChartConditions conditions_of(std::span<const DrawnSeries> drawn) {
       conditions.most_restarts = std::max(conditions.most_restarts, row.restarts);
       conditions.power_limits.insert(row.power_limit_w ? std::lround(*row.power_limit_w) : 0);
       conditions.passes.emplace(to_string(row.pass));
-      conditions.pairs |= row.card.kind == KernelKind::dot_product;
+      conditions.pairs |= row.problem.form == Form::dot_product;
       conditions.triples |= !is_baseline(row);
     }
   }
