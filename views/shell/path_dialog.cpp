@@ -85,7 +85,8 @@ struct Questions {
     return {request.panel == Panel::mean ? "Save picture of the mean over queries"
             : request.panel              ? fmt::format("Save chart: {}", panel_info(*request.panel).title)
                                          : "Save chart",
-            "PNG has pixels, three times the chart's size on screen; PDF and SVG are for a paper, with text and lines.",
+            "PNG has pixels, three times the chart's size on screen, in the window's colours; PDF and SVG have text "
+            "and lines.",
             "Save",
             true,
             {".png", ".pdf", ".svg"}};

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "tests/views/journeys/journey.hpp"
+#include "tests/views/pictures/drawn_text.hpp"
 #include "views/print/svg_canvas.hpp"
 
 namespace triscope {
@@ -191,6 +192,32 @@ TEST_F(Journey, a_picture_for_print_is_light_or_dark_as_was_chosen) {
     };
     IM_CHECK(save("dark.svg", "dark").find(css_colour(dark_theme().panel)) != std::string::npos);
     IM_CHECK(save("light.svg", "light").find(css_colour(dark_theme().panel)) == std::string::npos);
+  });
+}
+
+TEST_F(Journey, a_png_has_the_colours_of_the_window_which_the_question_says) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    const auto save = [&](const char* name, bool dark) {
+      ui().settings.print_size.dark = dark;  // of PDF and SVG
+      app().carry_out(FileRequest(ask::SaveChart{}));
+      c->Yield(3);
+      IM_CHECK_RETV(fixture::says(fixture::drawn_text(c), "in the window's colours"), std::string());
+      c->ItemInput("//$FOCUSED/##path");
+      c->KeyCharsReplace((world().folder / name).c_str());
+      c->MouseMoveToPos(ImVec2(2, 2));  // off the chart
+      c->KeyPress(ImGuiKey_Enter);
+      wait(c);
+      return saved(world().folder / name);
+    };
+    ui().settings.theme = ThemeChoice::dark;
+    const std::string of_dark = save("a.png", false);
+    IM_CHECK(!of_dark.empty());
+    IM_CHECK(save("b.png", true) == of_dark);
+    ui().settings.theme = ThemeChoice::light;
+    const std::string of_light = save("c.png", true);
+    IM_CHECK(!of_light.empty() && of_light != of_dark);
+    IM_CHECK(save("d.png", false) == of_light);
   });
 }
 
