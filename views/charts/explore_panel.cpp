@@ -57,11 +57,12 @@ void plot_whiskers(const Look& look, const std::string& name, const std::vector<
 
 void plot_line(const Context& context, const ExploreChart& chart, const ExploreLine& line) {
   const Look& look = context.look;
+  const bool may_be_hollow = has_intervals(chart);
   MarkedPoints points;
   for (const ExploreMark& mark : line.marks) {
     points.x.push_back(mark.x);
     points.y.push_back(mark.y);
-    points.hollow.push_back(mark.hollow());
+    points.hollow.push_back(may_be_hollow && mark.hollow());
   }
   const std::string name = legend_name(chart, line);
   const ImU32 colour = explore_colour(look.theme, chart, line);
@@ -267,13 +268,14 @@ void draw_plots(Context& context, const ExploreChart& chart) {
 
 /// What the marks are that are no usual ones.
 std::string mark_notes(const ExploreChart& chart) {
+  const bool may_be_hollow = has_intervals(chart);
   bool unknown = false, unconverged = false;
   std::size_t repeats = 0;
   for (const ExplorePlot& plot : chart.plots) {
     for (const ExploreLine& line : plot.lines) {
       for (const ExploreMark& mark : line.marks) {
-        unknown |= !mark.known;
-        unconverged |= mark.known && !mark.converged;
+        unknown |= may_be_hollow && !mark.known;
+        unconverged |= may_be_hollow && mark.known && !mark.converged;
         repeats += mark.repeats > 1 ? 1 : 0;
       }
     }

@@ -41,14 +41,15 @@ PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool uprigh
 
 int shape_of(const ExploreLine& line) { return explore_marker(line) % 8; }
 
-void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& line, ImU32 colour) {
+void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& line, ImU32 colour,
+               bool may_be_hollow) {
   std::vector<ImVec2> points;
   for (const ExploreMark& mark : line.marks) points.push_back(frame.at(mark.x, mark.y));
   if (line.joined && points.size() > 1) canvas.line(points, colour, 1.5F);
   for (std::size_t n = 0; n < points.size(); ++n) {
     const ExploreMark& mark = line.marks[n];
     if (mark.known) draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour, mark.repeats == 1);
-    canvas.mark(points[n], shape_of(line), kMark, colour, mark.hollow());
+    canvas.mark(points[n], shape_of(line), kMark, colour, may_be_hollow && mark.hollow());
   }
 }
 
@@ -115,7 +116,8 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
     const PlotFrame frame(canvas, place, std::move(x), std::move(y));
     for (const bool others : {true, false}) {  // what is named lies over them
       for (const ExploreLine& line : plot.lines) {
-        if ((line.style == kOtherLines) == others) plot_line(canvas, frame, line, explore_colour(theme, chart, line));
+        if ((line.style == kOtherLines) == others)
+          plot_line(canvas, frame, line, explore_colour(theme, chart, line), has_intervals(chart));
       }
     }
   }

@@ -10,6 +10,8 @@
 #include "tests/views/pictures/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/charts/explore_chart.hpp"
+#include "views/print/chart_picture.hpp"
+#include "views/print/svg_canvas.hpp"
 
 namespace triscope {
 namespace {
@@ -20,10 +22,10 @@ using testing::Not;
 float content_width = 0;  ///< of the panel that `explored_words` drew last
 
 /// The words of the panel with these rows over their lengths.
-std::string explored_words(const std::vector<ResultRow>& rows, float width = 1280) {
+std::string explored_words(const std::vector<ResultRow>& rows, float width = 1280, const char* y = "ms") {
   const std::string name = "one.db";
   const ExploreSource source{name, rows};
-  const ExploreQuery query{"seq", "ms", "kernel", "", "", false};
+  const ExploreQuery query{"seq", y, "kernel", "", "", false};
   WindowData data;
   data.database = "/data/one.db";
   data.sweeps.push_back(fixture::small_sweep()->info);
@@ -93,6 +95,30 @@ TEST(ExplorePanel, a_range_of_repeats_is_explained_on_a_line_that_is_not_cut) {
   EXPECT_THAT(explored_words(rows, 400),
               HasSubstr("A bar without ends is the range of several measurements, its point their median"));
   EXPECT_LE(content_width, 400);
+}
+
+TEST(ExplorePanel, values_that_never_have_an_interval_are_not_hollow) {
+  std::vector<ResultRow> rows = of_four_lengths();
+  for (ResultRow& row : rows) row.power_w = 650, row.ci_low_ms = row.ci_high_ms = std::nullopt;
+  rows[1].reason = "not converged: +-2.1 % over 2 restarts, 1.0 % was asked for";  // its time
+  rows.push_back(rows[1]);
+  rows.back().measurement = 5;
+  EXPECT_THAT(explored_words(rows), HasSubstr("Hollow"));
+  const std::string words = explored_words(rows, 1280, "watts");
+  EXPECT_THAT(words, Not(HasSubstr("Hollow")));
+  EXPECT_THAT(words, HasSubstr("A bar without ends is the range of several measurements"));
+  const std::string name = "one.db", hollow = "fill=\"" + css_colour(light_theme().panel) + "\" stroke=";
+  const ExploreSource source{name, rows};
+  for (const char* y : {"ms", "watts"}) {
+    const ExploreQuery query{"seq", y, "kernel", "", "", false};
+    const ExploreChart chart = explore_chart(explore({&source, 1}, query), query, {&source, 1});
+    const bool time = query.y == "ms";
+    EXPECT_EQ(explore_caption(chart).find("hollow") != std::string::npos, time);
+    EXPECT_EQ(explore_picture(chart, "", "", {}).find(hollow) != std::string::npos, time);
+    const std::vector<ExploreMark>& marks = chart.plots.at(0).lines.at(0).marks;
+    EXPECT_EQ(marks[0].text.find("interval unknown") != std::string::npos, time);
+    EXPECT_EQ(marks[1].text.find("not converged") != std::string::npos, time);
+  }
 }
 
 }  // namespace

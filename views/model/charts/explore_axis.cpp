@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kernels/base/text/text_beginning.hpp"
+#include "profiler/explore/explore_fields.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {
@@ -19,6 +20,11 @@ std::pair<double, double> explore_limits(const ExploreAxis& axis, bool from_zero
   const double span = axis.high > axis.low ? axis.high - axis.low : std::max(std::abs(axis.high), 1e-9);
   const bool zero = from_zero && axis.low >= 0 && (always || axis.low < 0.6 * axis.high);
   return {zero ? 0 : axis.low - 0.06 * span, axis.high + 0.06 * span};
+}
+
+bool has_intervals(const ExploreChart& chart) {
+  const ExploreField* y = find_explore_field(chart.query.y);
+  return y != nullptr && y->interval != nullptr;
 }
 
 std::vector<std::pair<double, std::string>> explore_ticks(const ExploreAxis& axis, bool tokens) {

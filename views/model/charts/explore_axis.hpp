@@ -13,6 +13,9 @@ namespace triscope {
 /// From low to high with a margin; `from_zero`: rates and times stand on zero where that is near, with `always` also
 /// where it is not.
 std::pair<double, double> explore_limits(const ExploreAxis& axis, bool from_zero, bool always = false);
+/// Whether the field along y has intervals, as times and rates do. No mark of another field is hollow: nothing is
+/// unknown of it.
+bool has_intervals(const ExploreChart& chart);
 /// Where the axis names its values, and how; none: at round ones. `tokens`: "32k".
 std::vector<std::pair<double, std::string>> explore_ticks(const ExploreAxis& axis, bool tokens);
 /// A name of this column in a picture: of a long note the beginning, and "…". Data have it whole.

@@ -101,10 +101,10 @@ std::string mark_text(const Exploration& made, const ExplorePoint& point, const 
                     significant_text(mark.low, 4), significant_text(mark.high, 4), significant_text(mark.newest, 4));
   } else if (mark.known) {
     text += fmt::format(", 95 %: {} to {}", significant_text(mark.low, 4), significant_text(mark.high, 4));
-  } else {
+  } else if (made.y->interval != nullptr) {
     text += ", interval unknown";
   }
-  if (mark.known && !mark.converged) text += ", not converged";
+  if (made.y->interval != nullptr && mark.known && !mark.converged) text += ", not converged";
   std::set<std::string_view> said{"kernel", "window", "seq",   "heads",    "pass",    "instance",
                                   "device", "date",   "sweep", "database", made.y->id};
   for (const ExploreField* field : {made.x, made.color, made.panel, made.row}) {

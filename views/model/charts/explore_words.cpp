@@ -36,6 +36,7 @@ bool hides_interval(const ExploreAxis& axis, const ExploreMark& mark) {
 /// With what kinds of marks are drawn.
 CaptionParts parts_of(const ExploreChart& chart) {
   CaptionParts parts{chart.devices, chart.days};
+  const bool may_be_hollow = has_intervals(chart);
   for (const ExplorePlot& plot : chart.plots) {
     for (const ExploreLine& line : plot.lines) {
       for (const ExploreMark& mark : line.marks) {
@@ -44,8 +45,8 @@ CaptionParts parts_of(const ExploreChart& chart) {
           parts.fewest_repeats = parts.most_repeats == 0 ? mark.repeats : std::min(parts.fewest_repeats, mark.repeats);
           parts.most_repeats = std::max(parts.most_repeats, mark.repeats);
         }
-        parts.hollow |= !mark.known;
-        parts.hollow_unconverged |= mark.known && !mark.converged;
+        parts.hollow |= may_be_hollow && !mark.known;
+        parts.hollow_unconverged |= may_be_hollow && mark.known && !mark.converged;
         parts.smaller |= mark.known && hides_interval(chart.y, mark);
       }
     }
