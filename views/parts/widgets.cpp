@@ -203,14 +203,31 @@ void copy_button(Context& context, Panel panel) {
   if (ImGui::Button("Copy")) context.request(ask::CopyPanelData{panel});
 }
 
+namespace {
+
+/// How wide a column's title can be: beyond it runs into the next one, or the table's edge cuts a word.
+float header_room(int column) {
+  const ImGuiTableColumn& content = ImGui::GetCurrentTable()->Columns[column];
+  const float seen = ImGui::GetCurrentTable()->InnerClipRect.Max.x;
+  return std::min(content.MaxX, std::max(seen, content.WorkMinX)) - content.WorkMinX;
+}
+
+bool is_cut_title(const Context& context, int column, const std::string& text) {
+  const SmallFont font(context.look);
+  return ImGui::CalcTextSize(text.c_str()).x > header_room(column);
+}
+
+}  // namespace
+
 void header_text(const Context& context, int column, const std::string& text, bool right, ImU32 colour) {
   const ImRect cell = ImGui::TableGetCellBgRect(ImGui::GetCurrentTable(), column);
   const SmallFont font(context.look);
-  const ImGuiTableColumn& content = ImGui::GetCurrentTable()->Columns[column];
+  ImGuiTableColumn& content = ImGui::GetCurrentTable()->Columns[column];
   const float seen = ImGui::GetCurrentTable()->InnerClipRect.Max.x;
-  // Else it runs into the next one, or the table's edge cuts a word.
-  const std::string shown =
-      shortened(text, std::min(content.MaxX, std::max(seen, content.WorkMinX)) - content.WorkMinX);
+  // A double click on its edge makes the column as wide as the title needs.
+  content.ContentMaxXHeadersIdeal =
+      std::max(content.ContentMaxXHeadersIdeal, content.WorkMinX + ImGui::CalcTextSize(text.c_str()).x);
+  const std::string shown = shortened(text, header_room(column));
   const ImVec2 size = ImGui::CalcTextSize(shown.c_str());
   const float end = std::min(content.WorkMaxX, std::max(seen, content.WorkMinX));
   const float x = right ? std::max(content.WorkMinX, end - size.x) : content.WorkMinX;
@@ -232,11 +249,12 @@ void header_row(const Context& context, const std::vector<bool>& right) {
   for (int i = 0; i < ImGui::TableGetColumnCount(); ++i) {
     if (!ImGui::TableSetColumnIndex(i)) continue;
     const std::string name = ImGui::TableGetColumnName(i);
-    ImGui::PushStyleColor(ImGuiCol_Text, faded(theme.text, 0));
-    ImGui::TableHeader(name.c_str());
-    ImGui::PopStyleColor();
-    header_text(context, i, name.substr(0, name.find("##")),
-                static_cast<std::size_t>(i) < right.size() && right[static_cast<std::size_t>(i)], theme.muted);
+    // Without its name: of a cut one Dear ImGui opens a tooltip, in the colour of the header's own text.
+    ImGui::TableHeader(("##" + name).c_str());
+    const std::string title = name.substr(0, name.find("##"));
+    if (is_cut_title(context, i, title)) tooltip(context, title);
+    header_text(context, i, title, static_cast<std::size_t>(i) < right.size() && right[static_cast<std::size_t>(i)],
+                theme.muted);
   }
 }
 

@@ -257,10 +257,10 @@ void draw_headers(const Context& context, const std::vector<CompareColumn>& colu
   for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
     if (!ImGui::TableSetColumnIndex(i)) continue;
     const CompareColumn& column = columns[static_cast<std::size_t>(i)];
-    ImGui::PushStyleColor(ImGuiCol_Text, faded(theme.text, 0));
-    ImGui::TableHeader(ImGui::TableGetColumnName(i));
-    ImGui::PopStyleColor();
-    if (const char* words = header_words(column.field); *words != 0) tooltip(context, words);
+    // Without a name: of a cut one Dear ImGui opens a tooltip, which would be the beginning of ours.
+    ImGui::TableHeader(fmt::format("##{}", column.id()).c_str());
+    const std::string words = header_words(column.field);
+    tooltip(context, words.empty() ? column.title : column.title + "\n" + words);
     const bool sorted = sort && sort->first == column.id();
     const std::string title = sorted ? fmt::format("{} {}", sort->second ? "▼" : "▲", column.title) : column.title;
     header_text(context, i, title, column.right, sorted ? theme.text : theme.muted);
