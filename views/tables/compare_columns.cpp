@@ -25,13 +25,15 @@ float interval_width(const Context& context, const CompareModel& model) {
   return std::clamp(ImGui::CalcTextSize((end + " .. " + end).c_str()).x / context.look.px(1) + 2, 60.0F, 160.0F);
 }
 
-/// Takes what the columns have too much for `room` from those that can be narrower: the settings first.
+/// Takes what the columns have too much for `room` from those that can be narrower: first what names or doubts a row.
 void fit_into(std::vector<CompareColumn>& columns, float room) {
   float over = -room;
   for (const CompareColumn& column : columns) over += column.width + 2 * kCompareCellPadding;
-  for (const bool settings : {true, false}) {
+  for (const bool first : {true, false}) {
     const auto spare = [&](const CompareColumn& column) {
-      const bool gives = column.least > 0 && (column.field == CompareField::setting) == settings;
+      const bool early = column.field == CompareField::setting || column.field == CompareField::doubts ||
+                         column.field == CompareField::chosen;
+      const bool gives = column.least > 0 && early == first;
       return gives ? std::max(0.0F, column.width - column.least) : 0.0F;
     };
     float most = 0;
@@ -57,6 +59,10 @@ std::vector<CompareColumn> compare_columns(const Context& context, const Compare
   const float interval = model.has_intervals ? interval_width(context, model) : 0;
   columns.push_back({CompareField::window, 0, "window", 74});
   if (model.kernel.empty() || with_unchanged) columns.push_back({CompareField::kernel, 0, "kernel", 96, 54});
+  // Of versions many rows have the same windows.
+  if (model.band && model.has_settings)
+    columns.push_back({CompareField::setting, 0, "setting",
+                       std::clamp(text_width(model.longest_brief_setting), 80.0F, kSettingBesideVerdict)});
   for (std::size_t s = 1; s < model.sweeps.size(); ++s) {
     if (several || !is_nothing_judged(model))
       columns.push_back({CompareField::verdict, s, several ? model.sweeps[s] : "verdict", 100, 60});
@@ -65,10 +71,6 @@ std::vector<CompareColumn> compare_columns(const Context& context, const Compare
     if (model.has_intervals) columns.push_back({CompareField::interval, s, "interval", interval, 0, true});
     if (model.has_cycles) columns.push_back({CompareField::cycles, s, "in cycles", 60, 40, true});
   }
-  // Where the versions differ is asked for with by how much.
-  if (model.band && model.has_settings)
-    columns.push_back({CompareField::setting, 0, "setting",
-                       std::clamp(text_width(model.longest_brief_setting), 80.0F, kSettingBesideVerdict), 60});
   for (const std::size_t side : sides_of(model)) {
     const std::string title = side_name(model, side) + ", ms";
     columns.push_back({CompareField::time, side, title, std::clamp(title_width(title), 72.0F, 130.0F), 54, true});
@@ -87,7 +89,7 @@ const char* header_words(CompareField field) {
     case CompareField::ratio:
       return "Time of A / time of B: below 1 A is faster.";
     case CompareField::cycles:
-      return "Time x clock of A / that of B: without what two cards, or one at another temperature, differ by in "
+      return "Time × clock of A / that of B: without what two cards, or one at another temperature, differ by in "
              "clock. "
              "Unchanged kernels differ in cycles too: the line above says by how much.";
     case CompareField::interval:
@@ -100,7 +102,8 @@ const char* header_words(CompareField field) {
              "the "
              "row's own interval. Unclear: further, but for its interval or its two modes.";
     case CompareField::setting:
-      return "In what rows differ: tokens, query / key heads, head size (D); trilinear, unless det. says determinant.";
+      return "In what this row differs from most, and its tokens. What it does not say stands above the table: "
+             "\"unless said\".";
     case CompareField::doubts:
       return "What the samples leave open: two modes, not converged, too few blocks, one process.";
     case CompareField::chosen:

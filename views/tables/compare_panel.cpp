@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/statistics/comparison_facts.hpp"
 #include "views/data/format.hpp"
 #include "views/model/tables/compare_model.hpp"
 #include "views/model/tables/version_words.hpp"
@@ -103,6 +104,13 @@ std::string cell_explanation(const CompareLine& line) {
   return cell && cell->comparison ? cell->comparison->explanation : std::string();
 }
 
+/// " Its interval is one of 99 %."; empty where none is known.
+std::string confidence_words(const CompareLine& line, const CompareCell& cell) {
+  if (!line.cells.front() || !interval_known(*cell.comparison)) return {};
+  const double confidence = confidence_of(cell.comparison->paired, cell.restarts, line.cells.front()->restarts);
+  return fmt::format(" Its interval is one of {:.0f} %.", 100 * confidence);
+}
+
 /// What is said of the cell of a line under the pointer.
 std::string cell_words(const CompareModel& model, const CompareLine& line, const CompareColumn& column) {
   const std::optional<CompareCell>& cell = line.cells[column.side];
@@ -112,12 +120,14 @@ std::string cell_words(const CompareModel& model, const CompareLine& line, const
     case CompareField::cycles:
     case CompareField::interval: {
       if (!cell || !cell->comparison) return {};
-      return fmt::format("{}{} A is {}, B {}.",
+      return fmt::format("{}{}{} A is {}, B {}.",
                          column.field == CompareField::verdict ? sentence(verdict_brief(*cell->comparison)) + " " : "",
-                         ratio_words(*cell->comparison), model.sweeps[column.side], model.sweeps.front());
+                         ratio_words(*cell->comparison),
+                         column.field == CompareField::interval ? confidence_words(line, *cell) : "",
+                         model.sweeps[column.side], model.sweeps.front());
     }
     case CompareField::band:
-      if (cell && cell->band && model.band) return band_sentence(*model.band, *cell->band);
+      if (cell && cell->band && model.band) return sentence(band_sentence(*model.band, *cell->band));
       return line.unchanged ? "Of a kernel that did not change: its ratio is the machine's." : "";
     case CompareField::chosen:
       return of_several(line) ? cell_explanation(line) : std::string();
@@ -208,7 +218,7 @@ void draw_line(Context& context, RowSelection& chosen, const CompareModel& model
         break;
       case CompareField::setting:
         if (model.band) {
-          draw_explained(context, theme.muted, line.brief_setting);
+          draw_explained(context, theme.muted, brief_setting(line));
         } else {
           draw_words(context, theme.muted, line.setting);
         }
@@ -318,6 +328,8 @@ void draw_rows(Context& context, const CompareModel& model, bool with_unchanged)
     for (std::size_t n = 0; n < columns.size(); ++n)
       ImGui::GetCurrentTable()->Columns[static_cast<int>(n)].WidthRequest = context.look.px(columns[n].width);
   }
+  bool* had_unchanged = ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("unchanged drawn"));
+  if (std::exchange(*had_unchanged, with_unchanged) != with_unchanged) ImGui::SetScrollY(0);
   const std::vector<std::size_t>& order = order_of(context, model, columns, with_unchanged);
   draw_headers(context, columns, context.ui.compare_order.sort);
   draw_lines(context, model, columns, order);
@@ -388,23 +400,21 @@ bool draw_unchanged(const Context& context, const CompareModel& model) {
   const float button = listed ? button_width("Hide these rows") + ImGui::GetStyle().ItemSpacing.x : 0;
   const float end = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
   ImGui::PushTextWrapPos(end - button);
-  coloured_text(context.look.theme.text, unchanged_text(model.unchanged) + " " + band_text(model.unchanged));
+  coloured_text(context.look.theme.text, unchanged_words(model));
   ImGui::PopTextWrapPos();
   if (!listed) return false;
   ImGui::SameLine();
   align_right(button_width("Hide these rows"));
   if (ImGui::SmallButton(*shown ? "Hide these rows###unchanged" : "Show these rows###unchanged")) *shown = !*shown;
   tooltip(context, *shown ? "Leaves only the rows of what changed."
-                          : "Puts the rows of kernels that did not change among the others.");
+                          : "Puts the rows of kernels that did not change above the others.");
   return *shown;
 }
 
-/// Why rows have no verdict of their own, and which way they went. Beside what did not change the heading has judged
-/// them.
-std::string unjudged_words(const CompareModel& model, bool versions) {
-  return versions && model.band
-             ? unjudged_text(model.unjudged, "Each row is judged beside what did not change, not by itself")
-             : unjudged_text(model.unjudged);
+/// What stands above the table: of two versions what became of each window; of others why rows have no verdict of their
+/// own, and which way they went.
+std::string words_above(const CompareModel& model, bool versions) {
+  return versions && model.band ? by_window_text(model) : unjudged_text(model.unjudged);
 }
 
 }  // namespace
@@ -432,7 +442,7 @@ void draw_compare_panel(Context& context) {
   }
   chart_button(context, Panel::compare);
   if (versions) draw_versions(context);
-  if (const std::string words = unjudged_words(*model, versions); !words.empty()) {
+  if (const std::string words = words_above(*model, versions); !words.empty()) {
     const SmallFont font(context.look);
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.text, words);

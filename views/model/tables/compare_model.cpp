@@ -179,7 +179,7 @@ CompareLine empty_line(const ResultRow& row, bool instances, const RowSetting& s
           std::move(kernel),
           std::move(pass),
           setting.text,
-          setting.brief,
+          setting.unusual,
           setting.tokens,
           std::vector<std::optional<CompareCell>>(sweeps)};
 }
@@ -291,6 +291,7 @@ CompareCell cell_of(const ResultRow& row, std::int64_t selectable, std::int64_t 
           .comparison = std::nullopt,
           .from = from_text(row, now),
           .row = row.measurement,
+          .restarts = row.restarts,
           .reason = row.status == Status::ok ? std::string() : row.reason};
 }
 
@@ -335,26 +336,33 @@ void add_line(CompareModel& model, CompareLine line) {
     if (text.size() > longest.size()) longest = text;
   };
   keep_longer(model.longest_setting, line.setting);
-  keep_longer(model.longest_brief_setting, line.brief_setting);
+  keep_longer(model.longest_brief_setting, brief_setting(line));
   model.lines.push_back(std::move(line));
 }
 
-/// By measurement.
-using SettingsByRow = std::map<std::int64_t, RowSetting>;
-/// What the rows of both sides differ in: of parts of them, what the whole differs in.
-SettingsByRow settings_of(const std::vector<ComparedSweep>& compared) {
+std::vector<const ResultRow*> rows_of(const std::vector<ComparedSweep>& compared) {
   std::vector<const ResultRow*> all;
   for (const ComparedSweep& side : compared) {
     for (const ResultRow& row : side.results->rows) all.push_back(&row);
   }
-  const std::vector<RowSetting> settings = row_settings(all);
-  SettingsByRow by_row;
-  for (std::size_t n = 0; n < all.size(); ++n) by_row[all[n]->measurement] = settings[n];
-  return by_row;
+  return all;
+}
+
+/// What the rows of both sides differ in, by measurement: of parts of them, what the whole differs in.
+struct WholeSettings {
+  std::map<std::int64_t, RowSetting> by_row;
+  std::string usual;
+};
+WholeSettings settings_of(const std::vector<ComparedSweep>& compared) {
+  const std::vector<const ResultRow*> all = rows_of(compared);
+  RowSettings settings = row_settings(all);
+  WholeSettings whole{{}, std::move(settings.usual)};
+  for (std::size_t n = 0; n < all.size(); ++n) whole.by_row[all[n]->measurement] = std::move(settings.by_row[n]);
+  return whole;
 }
 
 CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t now,
-                      const SettingsByRow& of_whole = {}) {
+                      const WholeSettings& of_whole = {}) {
   CompareModel model;
   const std::size_t n = compared.size();
   bool instances = false;
@@ -370,12 +378,13 @@ CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t n
     instances |= has_several_instances(sweep.results->rows);
   }
   name_apart(model.sweeps, compared);
-  std::vector<const ResultRow*> all;
-  for (const ComparedSweep& sweep : compared) {
-    for (const ResultRow& row : sweep.results->rows) all.push_back(&row);
+  const std::vector<const ResultRow*> all = rows_of(compared);
+  auto [settings, usual] = row_settings(all);
+  if (!of_whole.by_row.empty()) {
+    for (std::size_t i = 0; i < all.size(); ++i) settings[i] = of_whole.by_row.at(all[i]->measurement);
+    usual = of_whole.usual;
   }
-  std::vector<RowSetting> settings = row_settings(all);
-  for (std::size_t i = 0; !of_whole.empty() && i < all.size(); ++i) settings[i] = of_whole.at(all[i]->measurement);
+  model.usual = std::move(usual);
   const bool aligned = !compared.empty() && compared.front().aligned;
   for (std::size_t i = 0; aligned && on_several_devices(all) && i < all.size(); ++i)
     settings[i].add(all[i]->device, all[i]->device);
@@ -413,7 +422,7 @@ CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t n
 CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std::int64_t now) {
   const bool versions = compared.size() == 2 && compared[0].aligned && compared[1].aligned;
   if (!versions) return model_of(compared, now);
-  const SettingsByRow settings = settings_of(compared);
+  const WholeSettings settings = settings_of(compared);
   CompareModel model = model_of(part_of(compared, false), now, settings);
   model.unchanged_lines = model_of(part_of(compared, true), now, settings).lines;
   return model;

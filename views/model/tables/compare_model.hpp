@@ -24,18 +24,21 @@ struct CompareCell {
   std::string doubts{};                  ///< `doubts_text` of it and the first sweep's
   std::string from{};                    ///< where it stands: "sweep 27, 25 Nov 02:09"
   std::int64_t row = 0;                  ///< the measurement in the database that holds it
+  std::int64_t restarts = 0;             ///< processes that measured it
   std::string reason{};                  ///< why it has no time; empty: it has one, or nothing is known
 };
 
 struct CompareLine {
   std::string window, kernel, pass;               ///< what is the same
   std::string setting;                            ///< the same, where lines differ in more: "4,096 tokens"
-  std::string brief_setting;                      ///< of a narrow column: "4k"
+  std::string unusual;                            ///< of it what most lines do not share, but for the tokens
   std::optional<std::int64_t> tokens;             ///< where lines differ in them
   std::vector<std::optional<CompareCell>> cells;  ///< by sweep; absent where that sweep lacks it
   std::size_t of_before = 1, of_after = 1;        ///< from how many measurements its two were chosen
   bool unchanged = false;                         ///< of a kernel that did not change
 };
+/// Of a narrow column: "deterministic, 4k"; what it leaves out is `CompareModel::usual`.
+std::string brief_setting(const CompareLine& line);
 
 /// One thing in which sweeps differ, most important first: driver, clock, power limit, regime, version, ...
 struct Difference {
@@ -58,6 +61,7 @@ struct CompareModel {
   bool has_choices = false;  ///< some line was chosen from several measurements
   Unjudged unjudged;
   std::string conditions;     ///< what all lines of our kernels share: "32,768 tokens, 64/1 heads"
+  std::string usual;          ///< what brief settings leave out: "trilinear, 64/1 heads, head size 128"
   bool has_settings = false;  ///< some line has one
   bool has_passes = false;    ///< lines differ in pass or regime
   int decimals = 0;           ///< of times, the most of any cell: a column lines up on its point
@@ -84,7 +88,7 @@ struct CompareSort {
   bool operator==(const CompareSort&) const = default;
 };
 /// The lines' places in that order; what has no value stands last. Without a sort as they stand. Where they are wanted,
-/// with those of `unchanged_lines`, which are counted on from the others; without a sort then by the ratio.
+/// those of `unchanged_lines` come first, which are counted on from the others; without a sort both are by the ratio.
 std::vector<std::size_t> sorted_lines(const CompareModel& model, const std::optional<CompareSort>& sort,
                                       bool with_unchanged = false);
 const CompareLine& line_at(const CompareModel& model, std::size_t place);
@@ -95,8 +99,9 @@ inline constexpr int kRatioDecimals = 3;
 std::string beside_text(const CompareLine& line, const CompareCell& cell);
 /// "0.981 .. 1.020" of a ratio, or "unknown".
 std::string interval_text(const Comparison& comparison);
-/// What the verdicts mean, and what all rows share: "Same: the whole interval within 2 %. ..."; empty where nothing is
-/// compared.
+/// What the verdicts mean, what all rows share, and what brief settings leave out: "Same: the whole interval within 2
+/// %.
+/// ..."; empty where nothing is compared.
 std::string compare_explanation(const CompareModel& model);
 TextTable compare_text(const CompareModel& model);
 

@@ -23,6 +23,11 @@ std::string side_name(const CompareModel& model, std::size_t side) {
   return letter.empty() ? model.sweeps[side] : letter + " " + model.sweeps[side];
 }
 
+std::string brief_setting(const CompareLine& line) {
+  if (!line.tokens) return line.unusual;
+  return line.unusual + (line.unusual.empty() ? "" : ", ") + format_tokens(*line.tokens);
+}
+
 namespace {
 
 /// What a line is sorted by: a number, or a text.
@@ -80,9 +85,11 @@ std::vector<std::size_t> sorted_lines(const CompareModel& model, const std::opti
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (with_unchanged && !sort) return sorted_lines(model, CompareSort{CompareField::ratio, 1, true}, true);
   if (!sort || model.sweeps.empty()) return order;
+  const auto is_unchanged = [&model](std::size_t place) { return place >= model.lines.size(); };
   std::vector<SortKey> keys;
   for (const std::size_t place : order) keys.push_back(sort_key(line_at(model, place), *sort));
   std::ranges::stable_sort(order, [&](std::size_t one, std::size_t other) {
+    if (is_unchanged(one) != is_unchanged(other)) return is_unchanged(one);
     const SortKey &a = keys[one], &b = keys[other];
     if (a.number.has_value() != b.number.has_value()) return a.number.has_value();
     if (a.number) return sort->descending ? *a.number > *b.number : *a.number < *b.number;
@@ -106,7 +113,9 @@ std::string compare_explanation(const CompareModel& model) {
       most = std::max(most, cell->comparison->same_within);
     }
   }
-  const std::string all = model.conditions.empty() ? "" : "All rows: " + model.conditions + ".";
+  std::string all = model.conditions.empty() ? "" : "All rows: " + model.conditions + ".";
+  if (model.band && !model.usual.empty())  // settings are brief then
+    all += (all.empty() ? "Unless said: " : " Unless said: ") + model.usual + ".";
   if (most == 0) return all;  // nothing has a verdict
   const std::string within = least == most ? fmt::format("{:.3g} %", 100 * most)
                                            : fmt::format("{:.3g} %, {:.3g} % in turns", 100 * most, 100 * least);

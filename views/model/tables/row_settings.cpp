@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -12,17 +14,37 @@
 namespace triscope {
 namespace {
 
-/// What is usual goes without saying, and what a number means is said by the column's header.
-std::string brief_phrase(std::string_view fact, const Problem& problem, const std::string& phrase) {
-  if (fact == "form" && problem.form == Form::trilinear) return {};
-  if (fact == "form" && problem.form == Form::determinant) return "det.";
-  if (fact == "tokens") return format_tokens(problem.seq_len);
-  if (fact == "heads") return fmt::format("{}/{}", problem.q_heads, problem.kv_heads);
-  return fact == "head size" ? fmt::format("D{}", problem.head_dim) : phrase;
-}
+constexpr std::string_view kDeterministic = "deterministic gradients";  ///< "gradients" in a narrow column goes
 
 void join(std::string& text, const std::string& phrase) {
   if (!phrase.empty()) text += (text.empty() ? "" : ", ") + phrase;
+}
+
+/// The value that most of our rows have, and whether it goes without saying: each of the others has a phrase.
+struct Usual {
+  std::string value, phrase;
+  bool unsaid = true;
+};
+Usual usual_of(const ProblemFact& fact, const std::vector<const ResultRow*>& rows) {
+  std::map<std::string, std::size_t> found;
+  Usual usual;
+  for (const ResultRow* row : rows) {
+    if (!is_baseline(*row)) ++found[fact.value(row->problem)];
+  }
+  std::size_t most = 0;
+  for (const auto& [value, count] : found) {
+    if (count > most) usual.value = value, most = count;
+  }
+  for (const ResultRow* row : rows) {
+    if (is_baseline(*row)) continue;
+    const std::string phrase = readable(fact.phrase(row->problem));
+    if (fact.value(row->problem) == usual.value) {
+      usual.phrase = phrase;
+    } else {
+      usual.unsaid &= !phrase.empty();
+    }
+  }
+  return usual;
 }
 
 }  // namespace
@@ -34,13 +56,13 @@ std::string readable(std::string phrase) {
   return phrase;
 }
 
-void RowSetting::add(const std::string& phrase, const std::string& in_brief) {
+void RowSetting::add(const std::string& phrase, const std::string& if_unusual) {
   join(text, phrase);
-  join(brief, in_brief);
+  join(unusual, if_unusual);
 }
 
-std::vector<RowSetting> row_settings(const std::vector<const ResultRow*>& rows) {
-  std::vector<RowSetting> settings(rows.size());
+RowSettings row_settings(const std::vector<const ResultRow*>& rows) {
+  RowSettings settings{std::vector<RowSetting>(rows.size()), {}};
   for (const ProblemFact& fact : problem_facts()) {
     std::set<std::string> values;  // baselines differ in form by nature
     for (const ResultRow* row : rows) {
@@ -48,16 +70,16 @@ std::vector<RowSetting> row_settings(const std::vector<const ResultRow*>& rows) 
     }
     if (values.size() < 2) continue;
     const std::string_view name = fact.name;
+    const Usual usual = usual_of(fact, rows);
+    if (name != "tokens" && usual.unsaid) join(settings.usual, usual.phrase);
     for (std::size_t n = 0; n < rows.size(); ++n) {
       const Problem& problem = rows[n]->problem;
       if (problem.form == Form::gemm || (is_baseline(*rows[n]) && name == "form")) continue;  // its label says it all
       const std::string phrase = readable(fact.phrase(problem));
-      settings[n].add(phrase, brief_phrase(name, problem, phrase));
-      if (name == "tokens") settings[n].tokens = problem.seq_len;
+      const bool left_out = name == "tokens" || (usual.unsaid && fact.value(problem) == usual.value);
+      settings.by_row[n].add(phrase, left_out ? "" : phrase == kDeterministic ? "deterministic" : phrase);
+      if (name == "tokens") settings.by_row[n].tokens = problem.seq_len;
     }
-  }
-  for (RowSetting& setting : settings) {
-    if (setting.brief.empty()) setting.brief = setting.text;
   }
   return settings;
 }

@@ -12,12 +12,15 @@ namespace triscope {
 
 struct RowSetting {
   std::string text;                    ///< "trilinear, 65,536 tokens, 64/1 heads"; empty: rows differ in nothing
-  std::string brief;                   ///< the same for a narrow column: "64k, 64/1"
+  std::string unusual;                 ///< what most rows do not share, but for the tokens: "deterministic"
   std::optional<std::int64_t> tokens;  ///< where rows differ in them
-  void add(const std::string& phrase, const std::string& in_brief);
+  void add(const std::string& phrase, const std::string& if_unusual);
 };
-/// By row.
-std::vector<RowSetting> row_settings(const std::vector<const ResultRow*>& rows);
+struct RowSettings {
+  std::vector<RowSetting> by_row;
+  std::string usual;  ///< what `unusual` leaves out: "trilinear, 64/1 heads, head size 128"
+};
+RowSettings row_settings(const std::vector<const ResultRow*>& rows);
 
 /// "32768 tokens" -> "32,768 tokens", "dot_product" -> "dot product".
 std::string readable(std::string phrase);

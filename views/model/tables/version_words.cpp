@@ -3,57 +3,143 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "views/data/format.hpp"
 
 namespace triscope {
 namespace {
 
-/// "512 × 32 at 65,536 tokens": the window, and its length where lines differ in it.
+/// "512 × 32, deterministic, at 65,536 tokens": what tells the line from the others.
 std::string place_text(const CompareLine& line) {
-  if (!line.tokens) return line.window;
-  return fmt::format("{} at {} tokens", line.window, format_count(*line.tokens));
+  const std::string name = line.unusual.empty() ? line.window : line.window + ", " + line.unusual;
+  if (!line.tokens) return name;
+  return fmt::format("{}{} at {} tokens", name, line.unusual.empty() ? "" : ",", format_count(*line.tokens));
 }
 
 std::string change_percent(double change) { return fmt::format("{:+.1f} %", std::round(1000 * change) / 10 + 0.0); }
 
+double apart(double ratio) { return std::abs(std::log(ratio)); }
+double change_of(const CompareLine& line) { return line.cells.back()->band->change; }
+bool is_judged(const CompareLine& line) { return line.cells.back() && line.cells.back()->band; }
+
+/// The line that is farthest from what did not change, of all or of those without a doubt; null: there is none.
+const CompareLine* largest_change(const CompareModel& model, bool with_doubts) {
+  const CompareLine* largest = nullptr;
+  for (const CompareLine& line : model.lines) {
+    if (!is_judged(line) || (!with_doubts && !line.cells.back()->doubts.empty())) continue;
+    if (largest == nullptr || apart(1 + change_of(line)) > apart(1 + change_of(*largest))) largest = &line;
+  }
+  return largest;
+}
+
+/// "+24.0 %, 128 × 128, deterministic, at 8,192 tokens, outside +-2.9 %; A not converged. Without a doubt ...".
+std::string largest_text(const CompareModel& model, const CompareLine& largest, const std::string& noise) {
+  const bool inside = largest.cells.back()->band->is == BesideUnchanged::inside;
+  std::string text = fmt::format("{}, {}, {} +-{}", change_percent(change_of(largest)), place_text(largest),
+                                 inside ? "inside" : "outside", noise);
+  const std::string& doubts = largest.cells.back()->doubts;
+  if (doubts.empty()) return text;
+  text += fmt::format(" ({})", doubts);
+  if (const CompareLine* sure = largest_change(model, false))
+    text += fmt::format("; without a doubt {}, {}", change_percent(change_of(*sure)), place_text(*sure));
+  return text;
+}
+
+/// What became of the rows of one pair of windows.
+struct WindowChange {
+  std::string window;
+  double low = 0, high = 0;
+  std::size_t rows = 0;
+  bool inside = true;  ///< all of them are inside the noise
+};
+std::vector<WindowChange> window_changes(const CompareModel& model) {
+  std::vector<WindowChange> changes;
+  for (const CompareLine& line : model.lines) {
+    if (!is_judged(line)) continue;
+    auto found = std::ranges::find(changes, line.window, &WindowChange::window);
+    const double change = change_of(line);
+    if (found == changes.end()) found = changes.insert(found, WindowChange{line.window, change, change});
+    found->low = std::min(found->low, change), found->high = std::max(found->high, change);
+    ++found->rows;
+    found->inside &= line.cells.back()->band->is == BesideUnchanged::inside;
+  }
+  const auto largest = [](const WindowChange& one) { return std::max(apart(1 + one.low), apart(1 + one.high)); };
+  std::ranges::stable_sort(changes, std::greater(), largest);
+  return changes;
+}
+
+/// "+20 to +24 %", "-3 %".
+std::string percent_range(double low, double high) {
+  const int from = static_cast<int>(std::lround(100 * low)), to = static_cast<int>(std::lround(100 * high));
+  return from == to ? fmt::format("{:+} %", from) : fmt::format("{:+} to {:+} %", from, to);
+}
+
 }  // namespace
+
+std::string by_window_text(const CompareModel& model) {
+  constexpr std::size_t kMost = 6;  // of more pairs the table says it
+  if (!model.band) return {};
+  const std::vector<WindowChange> changes = window_changes(model);
+  if (changes.size() < 2) return {};
+  std::vector<std::string> parts;
+  std::vector<std::string> inside;
+  std::size_t left_out = 0;
+  for (const WindowChange& one : changes) {
+    if (one.inside) {
+      inside.push_back(one.window);
+    } else if (parts.size() == kMost) {
+      ++left_out;
+    } else {
+      parts.push_back(fmt::format("{} {} ({}{})", one.window, percent_range(one.low, one.high), one.rows,
+                                  !parts.empty()  ? ""
+                                  : one.rows == 1 ? " row"
+                                                  : " rows"));
+    }
+  }
+  if (left_out > 0) parts.push_back(fmt::format("{} other{}", left_out, left_out == 1 ? "" : "s"));
+  if (inside.size() > 3) {
+    parts.push_back(fmt::format("{} windows inside the noise", inside.size()));
+  } else if (!inside.empty()) {
+    parts.push_back(fmt::format("{} inside the noise", fmt::join(inside, " and ")));
+  }
+  return fmt::format("{}.", fmt::join(parts, ", "));
+}
+
+std::string unchanged_words(const CompareModel& model) {
+  if (!model.band) return unchanged_text(model.unchanged) + " " + band_text(model.unchanged);
+  const UnchangedKernels& kernels = model.unchanged;
+  const auto [low, high] = std::ranges::minmax(kernels.times);
+  std::string text =
+      fmt::format("{} unchanged measurements ({}): {} to {} beside their average, time A / B {:.3f}",
+                  kernels.times.size(), fmt::join(kernels.labels, ", "), change_percent(low / model.band->middle - 1),
+                  change_percent(high / model.band->middle - 1), model.band->middle);
+  if (!kernels.cycles.empty()) {
+    const auto [least, most] = std::ranges::minmax(kernels.cycles);
+    text += fmt::format(", in cycles {:.3f} to {:.3f}", least, most);
+  }
+  return fmt::format("{}. One more would lie within {:.1f} % of that average in 99 of 100 cases.", text,
+                     100 * (model.band->factor - 1));
+}
 
 std::string versions_headline(const CompareModel& model) {
   if (!model.band) return {};
-  const CompareLine* largest = nullptr;
-  const auto change_of = [](const CompareLine& line) { return line.cells.back()->band->change; };
-  const auto apart = [](double ratio) { return std::abs(std::log(ratio)); };
-  for (const CompareLine& line : model.lines) {
-    if (!line.cells.back() || !line.cells.back()->band) continue;
-    if (largest == nullptr || apart(1 + change_of(line)) > apart(1 + change_of(*largest))) largest = &line;
-  }
+  const CompareLine* largest = largest_change(model, true);
   if (largest == nullptr) return {};
   const BandTally& tally = model.band_tally;
   const std::string noise = fmt::format("{:.1f} %", 100 * (model.band->factor - 1));
-  const bool inside = largest->cells.back()->band->is == BesideUnchanged::inside;
   std::string text = fmt::format("{} of {} slower, {} faster", tally.slower,
                                  tally.slower + tally.faster + tally.inside + tally.unclear, tally.faster);
   if (tally.unclear > 0) text += fmt::format(", {} unclear", tally.unclear);
   if (tally.inside > 0) text += fmt::format(", {} inside the noise", tally.inside);
-  text += fmt::format(". Largest {}, {}, {} +-{}", change_percent(change_of(*largest)), place_text(*largest),
-                      inside ? "inside" : "outside", noise);
-  const CompareLine* moved = nullptr;
-  // As every other change here it is beside the average of what did not change.
-  const auto moved_by = [&model](const CompareLine& line) {
-    return line.cells.back()->comparison->ratio / model.band->middle;
-  };
-  for (const CompareLine& line : model.unchanged_lines) {
-    const std::optional<CompareCell>& cell = line.cells.back();
-    if (!cell || !cell->comparison || !(cell->comparison->ratio > 0)) continue;
-    if (moved == nullptr || apart(moved_by(line)) > apart(moved_by(*moved))) moved = &line;
-  }
-  if (moved != nullptr)
-    text += fmt::format("; what did not change moved by at most {} ({})", change_percent(moved_by(*moved) - 1),
-                        moved->kernel);
+  text += ". Largest " + largest_text(model, *largest, noise);
   text += ". ";
   if (!model.unjudged.reasons.empty()) text += fmt::format("{}: ", fmt::join(model.unjudged.reasons, "; "));
   return text + (model.unjudged.reasons.empty() ? "Less" : "less") + " than " + noise + " cannot be told.";
