@@ -163,8 +163,9 @@ TEST(LengthChart, an_undecided_pair_is_not_called_different) {
   }
   const LengthPass forward = make_length_chart(*results, {}).passes[0];
   EXPECT_THAT(budget_at(forward, 16384).sentence, HasSubstr("which of them is longer is not decided. "));
-  EXPECT_THAT(budget_at(forward, 16384).headline,
-              testing::StartsWith("16k, forward: 256 × 32 may cost the same: 0.99× as long, 0.9"));
+  EXPECT_THAT(
+      budget_at(forward, 16384).headline,
+      testing::StartsWith("16k, forward beside FA3 64/1: 256 × 32 Hopper may cost the same: 0.99× as long, 0.9"));
 }
 
 TEST(LengthChart, equal_cost_names_what_it_stands_on_and_what_to_measure_next) {
@@ -317,7 +318,7 @@ TEST(LengthChart, a_step_stands_beside_the_other_step_and_not_beside_a_forward_p
   // A step takes 3.5 times its forward pass: 16.384 ms and 6.547 ms times 3.5.
   const std::string text = beside_baseline_text(chart.step, 0, *at_16k);
   EXPECT_THAT(text, HasSubstr("FlashAttention-3 64/1 takes 22.92 ms here"));
-  EXPECT_THAT(text, HasSubstr("2.502× its time"));
+  EXPECT_THAT(text, HasSubstr("; this takes 2.502 times as long"));
   EXPECT_EQ(beside_baseline_text(chart.step, chart.step.curves.size() - 1, *at_16k), "") << "a baseline itself";
 }
 
@@ -394,7 +395,7 @@ TEST(LengthChart, a_ratio_within_a_sweep_is_that_of_the_verdict) {
   verdict.interval = {2.4944, 2.5031};
   verdict.paired = true;
   const std::string text = beside_reference_text(forward, 0, at_16k, &verdicts);
-  EXPECT_THAT(text, testing::EndsWith("2.499× its time, 2.494 to 2.503, in turns"));
+  EXPECT_THAT(text, testing::EndsWith("; this takes 2.499 times as long, 2.494 to 2.503, in turns"));
   verdict.paired = false;
   EXPECT_THAT(beside_reference_text(forward, 0, at_16k, &verdicts), testing::EndsWith("2.494 to 2.503 *"));
   verdicts.baseline = "baseline.cudnn";  // another partner than the chart's
@@ -420,6 +421,28 @@ TEST(LengthChart, equal_cost_by_medians_has_the_ratio_of_the_turns_beside_it) {
   verdict.paired = true;
   verdicts.baseline = "baseline.cudnn";
   EXPECT_EQ(turns_sentence(forward, budget, &verdicts), "") << "of another partner";
+}
+
+TEST(LengthChart, equal_cost_of_a_step_has_the_ratio_of_the_turns_of_both_passes_beside_it) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  const SameBudget& budget = budget_at(chart.step, 16384);
+  const LengthPoint& point = *std::ranges::find(chart.step.curves[budget.nearest].points, 16384, &LengthPoint::seq_len);
+  ASSERT_NE(point.backward, 0);
+  Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
+  const auto in_turns = [](double ratio, double half) {
+    Comparison one;
+    one.ratio = ratio, one.interval = {ratio - half, ratio + half}, one.paired = true;
+    return one;
+  };
+  verdicts.by_measurement[point.measurement] = in_turns(1.1, 0.035);
+  EXPECT_EQ(step_turns_sentence(chart, budget, &verdicts), "") << "of the backward nothing is known";
+  verdicts.by_measurement[point.backward] = in_turns(1.45, 0.007);
+  // The backward takes 2.5 times the forward: (1.1 + 2.5 * 1.45) / 3.5, and hypot(0.035, 2.5 * 0.007) / 3.5.
+  EXPECT_THAT(step_turns_sentence(chart, budget, &verdicts),
+              HasSubstr("weighted by the times of FlashAttention-3 64/1, 1.350 times as long (1.339 to 1.361)."));
+  verdicts.by_measurement[point.backward].paired = false;
+  EXPECT_EQ(step_turns_sentence(chart, budget, &verdicts), "");
+  EXPECT_EQ(step_turns_sentence(chart, budget, nullptr), "");
 }
 
 TEST(LengthChart, a_curve_below_another_is_known) {

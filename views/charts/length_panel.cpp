@@ -89,11 +89,13 @@ struct Sentence {
   const SameBudget* budget = nullptr;  ///< whose length a click chooses; null: nothing can be clicked
 };
 
-std::vector<Sentence> sentences_of(const LengthPass& pass, LengthView view, const Verdicts* verdicts) {
+std::vector<Sentence> sentences_of(const LengthChart& chart, const LengthPass& pass, LengthView view,
+                                   const Verdicts* verdicts) {
   std::vector<Sentence> sentences;
   if (view == LengthView::budget) {
     for (const SameBudget* budget : answers_first(pass.budgets)) {
-      const std::string turns = turns_sentence(pass, *budget, verdicts);
+      const std::string turns = &pass == &chart.step ? step_turns_sentence(chart, *budget, verdicts)
+                                                     : turns_sentence(pass, *budget, verdicts);
       sentences.push_back({budget->sentence + (turns.empty() ? "" : " " + turns), budget->headline, budget});
     }
   } else {
@@ -239,8 +241,9 @@ void draw_sentence(Context& context, const LengthPass& pass, const Sentence& sen
   ImGui::SameLine();
   muted_text(context,
              context.ui.length_step
-                 ? "In turns: alternating within one sweep. The shown sweep's steps count, else those "
-                   "of the rows that count in the database."
+                 ? "In turns: alternating within one sweep. Passes can take turns, their sums cannot: Details adds "
+                   "what separate runs differ by. The shown sweep's steps count, else those of the rows that "
+                   "count in the database."
                  : "In turns: alternating within one sweep. The shown sweep's times count, else the "
                    "newest.",
              true);
@@ -301,7 +304,8 @@ void draw_length_panel(Context& context) {
                 button_width(kCopySave));
   chart_button(context, Panel::lengths);
   draw_choices(context, chart);
-  std::vector<Sentence> sentences = sentences_of(pass, context.ui.length_view, context.data.beside_reference.get());
+  std::vector<Sentence> sentences =
+      sentences_of(chart, pass, context.ui.length_view, context.data.beside_reference.get());
   if (chart.left_out > 0)
     sentences.push_back({fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out), {}});
   const bool no_budget = context.ui.length_view == LengthView::budget && pass.budgets.empty();

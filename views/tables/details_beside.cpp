@@ -320,7 +320,11 @@ void draw_step_beside(Context& context, const SelectedStep& first, const Selecte
   beside_other(context, comparison, marked(comparison, time_sentence(comparison, step.name)), step.name);
   ImGui::PopTextWrapPos();
   const bool judged = interval_known(comparison);
-  if (!judged) muted_text(context, comparison.explanation, true);
+  muted_text(
+      context,
+      judged ? "* Each pass may have taken turns, their sum did not: the interval is as wide as that of separate runs."
+             : comparison.explanation,
+      true);
   SelectedStep plain = step;
   if (judged) plain.beside.low = plain.beside.high = std::nullopt;
   muted_text(context, fmt::format("{}: {}", step.name, step_text(plain)), true);

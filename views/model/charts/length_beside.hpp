@@ -18,6 +18,10 @@ std::string beside_reference_text(const LengthPass& pass, std::size_t curve, con
 /// a budget, whose sentence compares medians. Empty where `verdicts` holds no such ratio.
 std::string turns_sentence(const LengthPass& pass, const SameBudget& budget, const Verdicts* verdicts);
 
+/// The same of a step, of which both passes took turns: the sum of their ratios weighted by the baseline's times. Empty
+/// where one of them did not.
+std::string step_turns_sentence(const LengthChart& chart, const SameBudget& budget, const Verdicts* verdicts);
+
 /// A curve of ours that is drawn later lies on this one at two lengths or more, most of those that both have: it is
 /// drawn broader, so that both are seen.
 bool lies_below_another(const LengthPass& pass, std::size_t curve);

@@ -1,9 +1,12 @@
 #include "views/model/charts/length_budget.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "views/model/charts/length_point.hpp"
@@ -106,6 +109,17 @@ std::map<std::int64_t, double> cycles_of(const std::vector<const SweepResults*>&
   return cycles;
 }
 
+namespace {
+
+/// "FA3 64/1" of "FlashAttention-3 64/1".
+std::string short_name(const LengthCurve& curve) {
+  const std::string& full = curve.card.label;
+  const bool has_short = !curve.card.short_label.empty() && curve.label.starts_with(full);
+  return has_short ? curve.card.short_label + curve.label.substr(full.size()) : curve.label;
+}
+
+}  // namespace
+
 void find_budgets(LengthPass& pass, std::string_view part, const std::map<std::int64_t, double>& cycles) {
   if (pass.crossings.empty()) return;
   const std::size_t reference = pass.crossings.front().baseline;
@@ -136,7 +150,7 @@ void find_budgets(LengthPass& pass, std::string_view part, const std::map<std::i
     budget.measurements = measurements_of(point, budget, pairs, nearest);
     budget.neighbours = neighbours_of({nearest.curve->problem.window1, nearest.curve->problem.window2}, budget,
                                       nearest.point->ms > point.ms);
-    budget.headline = budget_headline(part, point, budget, nearest);
+    budget.headline = budget_headline(fmt::format("{} beside {}", part, short_name(baseline)), point, budget, nearest);
     budget.sentence = budget_sentence(baseline, point, budget, nearest, cycle_ratio(*nearest.point, point, cycles));
     pass.budgets.push_back(std::move(budget));
   }

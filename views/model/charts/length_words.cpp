@@ -31,12 +31,16 @@ ValueWithInterval value_of(const LengthPoint& point) {
   return {point.ms, point.low_ms, point.high_ms};
 }
 
-/// "by the medians 1.122 times as long (95 % interval 1.113 to 1.132), so it does not cost the same".
+/// "by the medians 1.122 times as long (95 % interval 1.113 to 1.132), so it does not cost the same". Of a step it is
+/// of the sums of two medians, and Details has a wider one.
 std::string verdict_words(const LengthPoint& windows, const LengthPoint& dot_product) {
   const ValueWithInterval ratio = ratio_of(value_of(windows), value_of(dot_product));
-  std::string text = "by the medians " + format_fixed(ratio.value, 3) + " times as long (";
+  const bool step = windows.backward != 0;
+  std::string text = fmt::format("by {} {} times as long (", step ? "the sums of the passes' medians" : "the medians",
+                                 format_fixed(ratio.value, 3));
   if (!ratio.low || !ratio.high) return text + "interval unknown)";
-  text += fmt::format("95 % interval {} to {})", format_fixed(*ratio.low, 3), format_fixed(*ratio.high, 3));
+  text += fmt::format("95 % interval {}{} to {})", step ? "of these samples alone " : "", format_fixed(*ratio.low, 3),
+                      format_fixed(*ratio.high, 3));
   const bool apart = *ratio.low > 1 || *ratio.high < 1;
   return text + (apart ? ", so it does not cost the same" : ", which of them is longer is not decided");
 }
@@ -110,13 +114,13 @@ std::int64_t first_window(const AreaEstimate& estimate, double area) {
   return std::max<std::int64_t>(1, std::llround(area / static_cast<double>(estimate.from.front().window2)));
 }
 
-/// "231 to 240 by area, extrapolated": of the first window.
+/// "w1 231 to 240 by area, extrapolated".
 std::string first_window_words(const AreaEstimate& estimate) {
   const std::string range = estimate.low > 0
                                 ? fmt::format("{} to {}", format_count(first_window(estimate, estimate.low)),
                                               format_count(first_window(estimate, estimate.high)))
                                 : std::string("range unknown,");
-  return range + (estimate.extrapolated() ? " by area, extrapolated" : " by area");
+  return "w1 " + range + (estimate.extrapolated() ? " by area, extrapolated" : " by area");
 }
 
 /// "that is 240 × 32": the pair in whole tiles; one outside the estimate's own range is not called equal.
@@ -179,7 +183,7 @@ std::string budget_headline(std::string_view part, const LengthPoint& point, con
   const std::string start = fmt::format("{}, {}: ", format_tokens(budget.seq_len), part);
   const ValueWithInterval ratio = ratio_of(value_of(*nearest.point), value_of(point));
   const std::string times = format_fixed(ratio.value, 2) + "× as long";
-  const std::string& label = nearest.curve->label;
+  const std::string label = nearest.curve->label + " " + nearest.curve->card.label;
   if (ratio.low && ratio.high && *ratio.low <= 1 && *ratio.high >= 1)
     return fmt::format("{}{} may cost the same: {}, {} to {}.", start, label, times, format_fixed(*ratio.low, 2),
                        format_fixed(*ratio.high, 2));
@@ -232,7 +236,7 @@ std::string beside_baseline_text(const LengthPass& pass, std::size_t curve, cons
   const auto there = std::ranges::find(baseline.points, point.seq_len, &LengthPoint::seq_len);
   if (there == baseline.points.end()) return {};
   const ValueWithInterval ratio = ratio_of(value_of(point), value_of(*there));
-  std::string text = fmt::format("{} takes {} here: {}× its time", baseline.label,
+  std::string text = fmt::format("{} takes {} here; this takes {} times as long", baseline.label,
                                  format_ms(there->ms, half_width(*there)), format_fixed(ratio.value, 3));
   if (ratio.low && ratio.high)
     text += fmt::format(", {} to {}", format_fixed(*ratio.low, 3), format_fixed(*ratio.high, 3));

@@ -12,9 +12,9 @@ namespace triscope {
 /// "512 × 32, 8,192 tokens: 1.23 ms, interval unknown", of a point that is hovered.
 std::string point_text(const LengthCurve& curve, const LengthPoint& point);
 
-/// "FlashAttention-3 64/1 takes 25.26 ms here: 1.125× its time, 1.11 to 1.14 *": a point of ours beside the dot-product
-/// attention that its curve is compared with, in the pass that is drawn. Of separate runs, hence the star. Empty where
-/// that was not measured at this length.
+/// "FlashAttention-3 64/1 takes 25.26 ms here; this takes 1.125 times as long, 1.11 to 1.14 *": a point of ours beside
+/// the dot-product attention that its curve is compared with, in the pass that is drawn. Of separate runs, hence the
+/// star. Empty where that was not measured at this length.
 std::string beside_baseline_text(const LengthPass& pass, std::size_t curve, const LengthPoint& point);
 
 /// A measured pair of windows at one length.
