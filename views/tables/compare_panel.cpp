@@ -268,7 +268,9 @@ void draw_headers(const Context& context, const std::vector<CompareColumn>& colu
     if (!ImGui::TableSetColumnIndex(i)) continue;
     const CompareColumn& column = columns[static_cast<std::size_t>(i)];
     // Without a name: of a cut one Dear ImGui opens a tooltip, which would be the beginning of ours.
+    ImGui::PushStyleColor(ImGuiCol_Text, faded(theme.text, 0));  // of its arrow: ours stands before the title
     ImGui::TableHeader(fmt::format("##{}", column.id()).c_str());
+    ImGui::PopStyleColor();
     const std::string words = header_words(column.field);
     tooltip(context, words.empty() ? column.title : column.title + "\n" + words);
     const bool sorted = sort && sort->first == column.id();

@@ -170,9 +170,11 @@ void draw_headers(Context& context, const LatencyModel& model, const std::vector
     const LatencyColumn& column = columns[static_cast<std::size_t>(i)];
     // Dear ImGui's header gives sorting, dragging and the menu; its text is ours, aligned as the numbers are. Of a cut
     // name it would open a tooltip, the beginning of ours.
+    ImGui::PushStyleColor(ImGuiCol_Text, faded(theme.text, 0));  // of its arrow: ours stands before the title
     ImGui::PushID(i);
     ImGui::TableHeader("##header");
     ImGui::PopID();
+    ImGui::PopStyleColor();
     field_tooltip(context, full_name(model, column), field_text(column.field));
     const bool sorted = !context.ui.sort_column.empty() && context.ui.sort_column == column.id;
     const std::string title =
