@@ -24,22 +24,22 @@ namespace {
 constexpr ImGuiTableFlags kPeakFlags =
     ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX;
 
-const std::string& nearly_even_help() {
-  static const std::string text = fmt::format(
-      "nearly even, or of one query. Less than {:g} times even weights, leaving out the query at which it is largest, "
-      "is "
-      "what the largest of many pairs may have by chance.\n",
-      kNearlyEven);
-  return text;
+/// Grey where it is no more than chance.
+ImU32 peak_colour(const Context& context, const MeanMaps& maps, const MeanPeak& peak) {
+  return peak_doubt(maps, peak) == PeakDoubt::none ? context.look.theme.text : context.look.theme.muted;
 }
 
-void draw_peak_cells(const Context& context, const MeanPeak& peak, ImU32 colour) {
+void draw_distances(const Context& context, const MeanPeak& peak, ImU32 colour) {
   for (const std::int64_t back : {peak.back1, peak.back2}) {
     ImGui::TableNextColumn();
     number_right(context, fmt::format("{}", -back), colour);
   }
+}
+
+/// How many queries have their largest p there.
+void draw_queries(const Context& context, const MeanMaps& maps, const MeanPeak& peak, ImU32 colour) {
   ImGui::TableNextColumn();
-  number_right(context, significant_text(peak.p, 2), colour);
+  number_right(context, format_count(maps.strongest_at(peak.head, peak.back1, peak.back2)), colour);
 }
 
 void draw_lift(const Context& context, const MeanPeak& peak) {
@@ -48,17 +48,17 @@ void draw_lift(const Context& context, const MeanPeak& peak) {
 }
 
 /// Which peak of its head it is at wider windows.
-void draw_rank(const Context& context, const MeanMaps& wider, const MeanPeak& peak) {
+void draw_rank(const Context& context, const MeanMaps& wider, const MeanPeak& peak, ImU32 colour) {
   ImGui::TableNextColumn();
   const std::string rank = wider_rank(wider, peak);
-  const bool stays = rank == "1st" && !is_nearly_even(peak);
-  number_right(context, rank, stays ? context.look.theme.text : context.look.theme.muted);
+  number_right(context, rank, rank == "1st" ? colour : context.look.theme.muted);
 }
 
-constexpr ExplainedColumn kPeakColumns[]{
-    {"j", true, "First key, in tokens from the query"},
-    {"k", true, "Second key, in tokens from the query"},
-    {"mean p", true, "p of this pair of distances, the mean over the queries that see it"}};
+constexpr ExplainedColumn kPeakColumns[]{{"j", true, "First key, in tokens from the query"},
+                                         {"k", true, "Second key, in tokens from the query"}};
+constexpr ExplainedColumn kMeanP{"mean p", true, "p of this pair of distances, the mean over the queries that see it"};
+constexpr ExplainedColumn kQueries{"queries", true,
+                                   "That have their largest p at this pair: of a single query it may be another"};
 constexpr ExplainedColumn kLift{"× even", true,
                                 "Times what weights would give that prefer no pair, over the same queries and windows"};
 constexpr ExplainedColumn kWider{
@@ -77,6 +77,7 @@ void begin_peak_columns(const Context& context, std::vector<ExplainedColumn> bef
     const float weight = name == "mean p"                      ? 1.4F
                          : name == "head"                      ? 1.3F
                          : name == "× even" || name == "wider" ? 1.2F
+                         : name == "queries"                   ? 1.3F
                          : name == "k"                         ? 0.9F
                                                                : 1.0F;
     ImGui::TableSetupColumn(column.name, ImGuiTableColumnFlags_WidthStretch, weight);
@@ -104,14 +105,14 @@ void draw_head_peak(Context& context, const MeanMaps& maps, const std::vector<Me
   tooltip(context,
           fmt::format("Head {}, {}.\n{}.\n{}{}{}{}A click shows its mean, and frames this pair.", peak.head,
                       averaged_text(maps, peak.head), mean_cell_text(peak), best_query_text(peak),
-                      wider ? wider_text(*wider, peak) + "\n" : "", is_nearly_even(peak) ? nearly_even_help() : "",
+                      wider ? wider_text(*wider, peak) + "\n" : "", doubt_text(maps, peak),
                       tied > 1 ? fmt::format("{}{} peaks of this head are tied, within a tenth of the largest.\n",
                                              tied == kKeptPeaks ? "At least " : "", tied)
                                : ""));
   ImGui::PopID();
   ImGui::PopID();
   ImGui::SameLine(0, 0);
-  const ImU32 colour = n == 0 && !is_nearly_even(peak) ? theme.text : theme.muted;
+  const ImU32 colour = peak_colour(context, maps, peak);
   if (n == 0) {
     number_right(context, fmt::format("{}", peak.head), colour);
   } else {
@@ -120,9 +121,13 @@ void draw_head_peak(Context& context, const MeanMaps& maps, const std::vector<Me
     align_right(ImGui::CalcTextSize(name.c_str()).x);
     coloured_text(theme.muted, name);
   }
-  draw_peak_cells(context, peak, colour);
-  if (wider) return draw_rank(context, *wider, peak);  // there is no room for both
-  draw_lift(context, peak);
+  draw_distances(context, peak, colour);
+  if (wider) {  // there is no room for both
+    draw_rank(context, *wider, peak, colour);
+  } else {
+    draw_lift(context, peak);
+  }
+  draw_queries(context, maps, peak, colour);
 }
 
 /// At which query a peak is framed, and at which it is largest, with the way there. Takes as much room without one.
@@ -167,24 +172,28 @@ void draw_head_peaks(Context& context) {
   if (!maps) return draw_no_means(context);
   muted_text(context, averaged_sentence(*maps, std::clamp<std::int64_t>(ui.head, 0, maps->heads - 1)), true);
   constexpr std::size_t kMostRows = 12;  // without scrolling
-  const std::vector<MeanPeak> largest = largest_peaks(*maps);
+  std::vector<MeanPeak> largest = largest_peaks(*maps);
+  std::ranges::stable_partition(largest,
+                                [&](const MeanPeak& peak) { return peak_doubt(*maps, peak) == PeakDoubt::none; });
   std::size_t rows = 0;
   for (const MeanPeak& peak : largest) rows += listed_peaks(*maps, peak.head).size();
   const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
   const float height = context.look.px(30) + row * static_cast<float>(std::min(rows, kMostRows));
   if (!ImGui::BeginTable("peaks", 5, kPeakFlags | ImGuiTableFlags_ScrollY, ImVec2(0, height))) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  begin_peak_columns(context,
-                     {{"head", true,
-                       "Those first that are most unlike even weights. Below a head, peaks of at least half of its "
-                       "largest; tied: within a tenth of it"}},
-                     {shown_wider(ui, context.data.attention) ? kWider : kLift});
+  begin_peak_columns(
+      context,
+      {{"head", true,
+        "Those first that count, the most unlike even weights first. Below a head, peaks of at least half of its "
+        "largest; tied: within a tenth of it"}},
+      {shown_wider(ui, context.data.attention) ? kWider : kLift, kQueries});
   for (const MeanPeak& first : largest) {
     const std::vector<MeanPeak> listed = listed_peaks(*maps, first.head);
     for (std::size_t n = 0; n < listed.size(); ++n) draw_head_peak(context, *maps, listed, n);
   }
   ImGui::EndTable();
-  if (std::ranges::any_of(largest, is_nearly_even)) muted_text(context, "Grey: " + nearly_even_help(), true);
+  const std::string grey = grey_sentence(*maps, largest);
+  if (!grey.empty()) muted_text(context, grey, true);
 }
 
 void draw_mean_map(Context& context) {
@@ -199,8 +208,7 @@ void draw_mean_map(Context& context) {
   draw_mean_picture(context, *maps, head, at, ImVec2(ImGui::GetContentRegionAvail().x, context.look.px(260)));
   section(context, "Peaks of the mean");
   const MeanMaps* wider = shown_wider(ui, context.data.attention);
-  std::vector<ExplainedColumn> after{
-      kLift, {"queries", true, "That have their largest p at this pair: of a single query it may be another"}};
+  std::vector<ExplainedColumn> after{kMeanP, kLift, kQueries};
   if (wider) after.push_back(kWider);
   if (!ImGui::BeginTable("mean_peaks", wider ? 6 : 5, kPeakFlags)) return;
   begin_peak_columns(context, {}, after);
@@ -215,20 +223,18 @@ void draw_mean_map(Context& context) {
         frame_peak(ui, context.data.attention, *maps, peak);
       }
     }
-    tooltip(context, mean_cell_text(peak) + ".\n" + best_query_text(peak) +
+    tooltip(context, mean_cell_text(peak) + ".\n" + best_query_text(peak) + doubt_text(*maps, peak) +
                          (wider ? wider_text(*wider, peak) + "\n" : "") +
                          "A click frames the pair in the map of the shown query.");
     ImGui::PopID();
     ImGui::SameLine(0, 0);
-    number_right(context, fmt::format("{}", -peak.back1));
+    const ImU32 colour = peak_colour(context, *maps, peak);
+    draw_distances(context, peak, colour);
     ImGui::TableNextColumn();
-    number_right(context, fmt::format("{}", -peak.back2));
-    ImGui::TableNextColumn();
-    number_right(context, significant_text(peak.p, 2));
+    number_right(context, significant_text(peak.p, 2), colour);
     draw_lift(context, peak);
-    ImGui::TableNextColumn();
-    number_right(context, format_count(maps->strongest_at(head, peak.back1, peak.back2)));
-    if (wider) draw_rank(context, *wider, peak);
+    draw_queries(context, *maps, peak, colour);
+    if (wider) draw_rank(context, *wider, peak, colour);
   }
   ImGui::EndTable();
   draw_framed_peak(context, *maps, head);

@@ -54,7 +54,7 @@ TEST_F(WiderWindows, one_click_asks_for_twice_the_windows_and_the_panel_stays_as
   EXPECT_THAT(text(), HasSubstr("Averaging at wider windows"));
   answer_check(true);
   EXPECT_THAT(text(), HasSubstr("At 32 × 16 the largest mean p stays where it is in 1 of 1 head"));
-  EXPECT_THAT(canvas.text, HasSubstr("| -5 | -2 | 0.30 | 1st |"));
+  EXPECT_THAT(canvas.text, HasSubstr("| -5 | -2 | 1st | 14 |"));
   EXPECT_EQ(ui().window1, 16);
   ui().mean_of_queries = true;
   EXPECT_THAT(text(), HasSubstr("2nd")) << "each peak of the shown head";
@@ -164,24 +164,11 @@ TEST_F(WiderWindows, a_picture_says_that_windows_were_typed) {
 
 TEST_F(WiderWindows, a_head_that_is_nearly_even_is_grey_and_has_no_other_peaks) {
   const MeanMaps& maps = *data.attention.means.answer;
-  EXPECT_TRUE(is_nearly_even(maps.peaks[1][0]));
+  EXPECT_EQ(peak_doubt(maps, maps.peaks[1][0]), PeakDoubt::nearly_even);
   EXPECT_EQ(listed_peaks(maps, 1).size(), 1U);
-  EXPECT_THAT(text(),
-              HasSubstr("Grey: nearly even, or of one query. Less than 3 times even weights, leaving out the query at "
-                        "which it is largest, is what the largest of many pairs may have by chance."));
+  EXPECT_THAT(text(), HasSubstr("Grey: nearly even, less than 3 times even weights."));
   EXPECT_THAT(canvas.text, HasSubstr("0 tied"));
   EXPECT_THAT(canvas.text, HasSubstr("j-even, k-even: how many tokens farther back than even."));
-}
-
-TEST(NearlyEven, a_peak_that_one_query_makes_is_nearly_even) {
-  MeanPeak peak{0, 204, 11, 0.00081, 1 / 16384.0, 171, 790, 0.111};
-  EXPECT_TRUE(is_nearly_even(peak)) << "13 times even weights, 2.7 times without query 790";
-  peak.best_p = 0.02;
-  EXPECT_FALSE(is_nearly_even(peak)) << "of many queries";
-  peak.best_query = -1;
-  EXPECT_FALSE(is_nearly_even(peak)) << "at which it is largest is not known";
-  peak = {0, 204, 11, 0.111, 1 / 16384.0, 1, 790, 0.111};
-  EXPECT_FALSE(is_nearly_even(peak)) << "the mean of one query is that query";
 }
 
 TEST_F(WiderWindows, what_a_popup_uncovers_is_not_pointed_at_until_the_pointer_moves) {

@@ -19,6 +19,9 @@ std::string queries_text(std::int64_t count) {
   return count == 1 ? "1 query that sees it" : format_count(count) + " queries that see it";
 }
 
+/// Of the table of all heads.
+std::int64_t pairs_of_all_heads(const MeanMaps& maps) { return maps.heads * maps.width * maps.height; }
+
 /// "-58, -13 for 71, -301, -13 for 60", of the listed peaks.
 std::string peaks_with_queries(const MeanMaps& maps, const std::vector<MeanPeak>& listed) {
   std::string text;
@@ -57,7 +60,8 @@ std::vector<MeanPeak> listed_peaks(const MeanMaps& maps, std::int64_t head) {
   constexpr std::size_t kMost = 3;
   std::vector<MeanPeak> listed = maps.peaks.at(static_cast<std::size_t>(head));
   if (listed.size() > kMost) listed.resize(kMost);
-  if (!listed.empty() && std::ranges::all_of(listed, is_nearly_even)) listed.resize(1);
+  const auto doubtful = [&](const MeanPeak& peak) { return peak_doubt(maps, peak) != PeakDoubt::none; };
+  if (!listed.empty() && std::ranges::all_of(listed, doubtful)) listed.resize(1);
   const double least = listed.empty() ? 0 : listed.front().p / 2;
   std::erase_if(listed, [&](const MeanPeak& peak) { return peak.p < least; });
   return listed;
@@ -148,11 +152,56 @@ std::string best_query_text(const MeanPeak& peak) {
   return fmt::format("Largest at query {}: p {}.\n", format_count(peak.best_query), significant_text(peak.best_p, 3));
 }
 
-bool is_nearly_even(const MeanPeak& peak) {
-  const bool known = peak.best_query >= 0 && peak.queries > 1;
-  const auto queries = static_cast<double>(peak.queries);
-  const double without_best = known ? (peak.p * queries - peak.best_p) / (queries - 1) : peak.p;
-  return without_best < kNearlyEven * peak.even;
+std::int64_t fewest_queries(const MeanMaps& maps, const MeanPeak& peak) {
+  constexpr double kChance = 0.05;
+  const double expected = static_cast<double>(peak.queries) * peak.even;
+  const double allowed = kChance / static_cast<double>(pairs_of_all_heads(maps));
+  std::int64_t count = 1;
+  double exactly = std::exp(-expected), fewer = exactly;  // probabilities of count - 1, and of less than count
+  while (1 - fewer >= allowed && count <= peak.queries) {
+    exactly *= expected / static_cast<double>(count++);
+    fewer += exactly;
+  }
+  return count;
+}
+
+PeakDoubt peak_doubt(const MeanMaps& maps, const MeanPeak& peak) {
+  if (peak.p < kNearlyEven * peak.even) return PeakDoubt::nearly_even;
+  const std::int64_t count = maps.strongest_at(peak.head, peak.back1, peak.back2);
+  return count < fewest_queries(maps, peak) ? PeakDoubt::few_queries : PeakDoubt::none;
+}
+
+std::string doubt_text(const MeanMaps& maps, const MeanPeak& peak) {
+  const std::int64_t count = maps.strongest_at(peak.head, peak.back1, peak.back2);
+  const std::string rests = fmt::format("{} of the {} {} largest p here.", format_count(count),
+                                        queries_text(peak.queries), count == 1 ? "has its" : "have their");
+  const PeakDoubt doubt = peak_doubt(maps, peak);
+  if (doubt == PeakDoubt::nearly_even)
+    return fmt::format(
+        "{}\nGrey: nearly even. The largest of many pairs may have less than {:g} times even weights by "
+        "chance.\n",
+        rests, kNearlyEven);
+  const std::string fewest = format_count(fewest_queries(maps, peak));
+  const std::string pairs = format_count(pairs_of_all_heads(maps));
+  if (doubt == PeakDoubt::few_queries)
+    return fmt::format("{}\nGrey: of one or few queries. Fewer than {} may meet at one of {} pairs by chance.\n", rests,
+                       fewest, pairs);
+  return fmt::format(
+      "{}\nThat is more than chance: {} or more would meet at one of {} pairs in less than 5 % of such "
+      "tables.\n",
+      rests, fewest, pairs);
+}
+
+std::string grey_sentence(const MeanMaps& maps, const std::vector<MeanPeak>& peaks) {
+  const auto any = [&](PeakDoubt doubt) {
+    return std::ranges::any_of(peaks, [&](const MeanPeak& peak) { return peak_doubt(maps, peak) == doubt; });
+  };
+  std::string text;
+  if (any(PeakDoubt::nearly_even)) text = fmt::format("nearly even, less than {:g} times even weights", kNearlyEven);
+  if (any(PeakDoubt::few_queries))
+    text += fmt::format("{}of one or few queries, no more than chance brings to one of {} pairs",
+                        text.empty() ? "" : "; or ", format_count(pairs_of_all_heads(maps)));
+  return text.empty() ? text : "Grey: " + text + ".";
 }
 
 std::string lift_text(const MeanPeak& peak) {

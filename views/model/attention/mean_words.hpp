@@ -22,8 +22,8 @@ std::string mean_cell_text(const MeanMaps& maps, std::int64_t head, std::int64_t
 std::string mean_cell_text(const MeanPeak& peak);
 /// "58, 13", from the query: "-58, -13".
 std::string distances_text(std::int64_t back1, std::int64_t back2);
-/// Peaks of a head that are told beside its largest: those of at least half of it, three in all; none where even that
-/// is nearly even.
+/// Peaks of a head that are told beside its largest: those of at least half of it, three in all; none where none of
+/// them counts.
 std::vector<MeanPeak> listed_peaks(const MeanMaps& maps, std::int64_t head);
 /// What a listed peak but the first is beside it: "tied" or "also".
 const char* peak_rank(const std::vector<MeanPeak>& listed, std::size_t n);
@@ -47,10 +47,18 @@ std::string framing_sentence(std::int64_t query);
 std::string framed_sentence(const MeanPeak& peak, const AttentionSideData& side);
 /// "Largest at query 307: p 0.379." with its line's end.
 std::string best_query_text(const MeanPeak& peak);
-/// A peak of less than so many times even weights stands out of chance alone: the largest of thousands of pairs. So
-/// does one that is no more without the query at which it is largest.
+/// A peak of less than so many times even weights stands out of chance alone: the largest of thousands of pairs.
 inline constexpr double kNearlyEven = 3;
-bool is_nearly_even(const MeanPeak& peak);
+/// So many queries must have their largest p at a pair before it counts. Were all pairs alike, some pair of some head
+/// would have them in less than one table of twenty: a Poisson bound, summed over all pairs of all heads.
+std::int64_t fewest_queries(const MeanMaps& maps, const MeanPeak& peak);
+/// Why a peak does not say where its head looks.
+enum class PeakDoubt { none, nearly_even, few_queries };
+PeakDoubt peak_doubt(const MeanMaps& maps, const MeanPeak& peak);
+/// On how many queries a peak rests, and why it counts or not, with its line's end.
+std::string doubt_text(const MeanMaps& maps, const MeanPeak& peak);
+/// What grey means below a table of these peaks; empty: all of them count.
+std::string grey_sentence(const MeanMaps& maps, const std::vector<MeanPeak>& peaks);
 /// "1,150 x": how much more than even weights.
 std::string lift_text(const MeanPeak& peak);
 

@@ -78,7 +78,7 @@ std::string wider_sentence(const MeanMaps& maps, const MeanMaps& wider) {
   int named = 0;
   std::string others;
   for (const MeanPeak& peak : largest_peaks(maps)) {
-    if (is_nearly_even(peak)) continue;
+    if (peak_doubt(maps, peak) != PeakDoubt::none) continue;
     ++heads;
     if (rank_of(wider, peak) == 0) {
       ++stay;
@@ -90,7 +90,7 @@ std::string wider_sentence(const MeanMaps& maps, const MeanMaps& wider) {
                           distances_text(now.front().back1, now.front().back2), distances_text(peak.back1, peak.back2));
   }
   const std::string windows = format_windows(wider.width, wider.height);
-  if (heads == 0) return fmt::format("At {} too there is nothing to compare: all heads are nearly even.", windows);
+  if (heads == 0) return fmt::format("At {} too there is nothing to compare: no peak is more than chance.", windows);
   std::string text = fmt::format("At {} the largest mean p {} in {} of {}", windows,
                                  stay == heads ? "stays where it is" : "stays", stay, counted(heads, "head"));
   if (!others.empty()) text += fmt::format(" ({}{})", others, named > kNamed ? "; ..." : "");
