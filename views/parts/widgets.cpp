@@ -234,10 +234,12 @@ void header_text(const Context& context, int column, const std::string& text, bo
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddText(ImVec2(std::round(x), std::round(cell.GetCenter().y - size.y / 2)), colour, shown.c_str());
   if (column != 0) return;
-  // The line under the headers is as long as those between the rows.
-  const ImRect outer = ImGui::GetCurrentTable()->InnerClipRect;
+  // The line under the headers is as long as those between the rows. Where they are scrolled away there is none.
+  const ImRect outer = ImGui::GetCurrentTable()->InnerClipRect, seen_rows = ImGui::GetCurrentTable()->HostClipRect;
   const float hairline = std::max(1.0F, std::round(context.look.scale));
-  list->PushClipRect(ImVec2(outer.Min.x, cell.Min.y), ImVec2(outer.Max.x, cell.Max.y + hairline), false);
+  const float top = std::max(cell.Min.y, seen_rows.Min.y), bottom = std::min(cell.Max.y + hairline, seen_rows.Max.y);
+  if (bottom <= top) return;
+  list->PushClipRect(ImVec2(outer.Min.x, top), ImVec2(outer.Max.x, bottom), false);
   list->AddRectFilled(ImVec2(outer.Min.x, cell.Max.y - hairline), ImVec2(outer.Max.x, cell.Max.y),
                       context.look.theme.line);
   list->PopClipRect();

@@ -1,5 +1,6 @@
 // What the attention panel says of heads, of means over queries, of pairs that do not exist and of preset windows.
 #include <gmock/gmock.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <regex>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -45,6 +47,29 @@ TEST_F(AttentionWords, distances_of_heads_stand_as_far_from_those_of_even_weight
   ui().figure = OverviewFigure::distance2;
   EXPECT_THAT(text(), HasSubstr("2.00, even 3.50"));
   EXPECT_LT(canvas.text.find("2.00, even 3.50"), canvas.text.find("3.50, even 3.50")) << "the least like even first";
+}
+
+TEST_F(AttentionWords, nothing_of_a_table_that_is_scrolled_away_is_drawn_above_its_panel) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 320);
+  text();
+  ImGuiWindow* panel = nullptr;
+  for (ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    const std::string_view name = window->Name;
+    if (name.substr(name.rfind('/') + 1).starts_with("##rest")) panel = window;
+  }
+  ASSERT_NE(panel, nullptr);
+  ASSERT_GT(panel->ScrollMax.y, 300) << "the headers are scrolled away";
+  const auto above = [&] {
+    Picture picture = rasterize(*ImGui::GetDrawData(), IM_COL32_BLACK);
+    picture.rgb.resize(static_cast<std::size_t>(panel->Pos.y) * static_cast<std::size_t>(picture.width) * 3);
+    return picture.rgb;
+  };
+  const auto before = above();
+  for (float scroll = 0; scroll < panel->ScrollMax.y; scroll += 9) {
+    ImGui::SetScrollY(panel, scroll);
+    text();
+    EXPECT_TRUE(above() == before) << scroll;
+  }
 }
 
 TEST_F(AttentionWords, every_table_of_means_says_the_same_queries) {
