@@ -230,9 +230,10 @@ TEST(ExploreChart, the_caption_of_a_picture_says_how_what_is_drawn_was_measured)
   }
   const ExploreQuery query{"seq", "tflops", "kernel", "", "window=512x3", false};
   const std::string caption = explore_caption(chart_of(rows, query));
-  EXPECT_THAT(caption, testing::StartsWith(
-                           "2-simplicial attention, forward. Test CPU, sustained, timed by CUPTI. Points are medians, "
-                           "bars 95 % intervals. "))
+  EXPECT_THAT(caption,
+              testing::StartsWith(
+                  "2-simplicial attention, 512 × 3, forward. Test CPU, sustained, timed by CUPTI. Points are medians, "
+                  "bars 95 % intervals. "))
       << "of rows whose restarts are not known nothing is said";
   EXPECT_THAT(caption, HasSubstr("n = 4, 11, 18 samples, 1,700 to 1,702 MHz. "));
   EXPECT_THAT(caption, Not(HasSubstr("sweep"))) << "a word of the program's";
@@ -289,7 +290,7 @@ TEST(ExploreChart, the_caption_tells_of_each_series_its_clock_its_samples_and_wh
   const ExploreChart chart = explore_chart(explore({&source, 1}, query), query, {&source, 1});
   const std::string caption = explore_caption(chart);
   EXPECT_THAT(caption, testing::StartsWith(
-                           "2-simplicial and dot-product attention, forward. Test CPU at its 700 W power limit, "));
+                           "2-simplicial and dot-product attention, 512 × 32, forward. Test CPU at its 700 W power "));
   EXPECT_THAT(caption, HasSubstr("Points are medians of n = 4 to 18 samples in 2 runs, bars 95 % intervals from the "
                                  "spread between runs; "))
       << "each series has as many samples: that is said once";
@@ -404,7 +405,7 @@ TEST(ExploreChart, the_best_of_each_says_over_what_and_from_how_many) {
   EXPECT_EQ(chart.chosen_over, "2 windows");
   const ExploreMark& mark = chart.plots.at(0).lines.at(0).marks.at(0);
   EXPECT_THAT(mark.text, HasSubstr("the shortest time of 2 configurations, which differ in windows"));
-  EXPECT_THAT(explore_caption(chart), HasSubstr("The best of each over 2 windows."));
+  EXPECT_THAT(explore_caption(chart), HasSubstr("The best of each over 2 windows; drawn: "));
   const TextTable text = explore_text(chart);
   ASSERT_THAT(text.rows, SizeIs(1));
   ASSERT_THAT(text.rows[0], SizeIs(text.header.size()));

@@ -14,6 +14,8 @@
 #include "tests/views/sweep_fixture.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/explore_axis.hpp"
+#include "views/model/charts/explore_chart.hpp"
+#include "views/model/charts/length_model.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/web_font.hpp"
 
@@ -41,6 +43,14 @@ std::string own_caption(Panel panel, std::shared_ptr<SweepResults> shown,
   canvas.ui.length_step = step;
   Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
   return panel_words(context, panel).caption.value_or("");
+}
+
+/// Of an exploration of times by length, a line for each kernel.
+std::string caption_of(const std::vector<ResultRow>& rows, bool best) {
+  const std::string name = "one.db";
+  const ExploreSource source{name, rows};
+  const ExploreQuery query{"seq", "ms", "kernel", "", "", best};
+  return explore_caption(explore_chart(explore({&source, 1}, query), query, {&source, 1}));
 }
 
 /// Of ours two windows, whose clocks differ; the baseline was at the power limit.
@@ -147,6 +157,46 @@ TEST(PrintWords, the_caption_is_of_what_is_drawn_and_says_what_has_no_interval) 
   EXPECT_EQ(own_caption(Panel::lengths, others), before);
   EXPECT_THAT(before, HasSubstr("bars 95 % intervals, of baselines not drawn"));
   EXPECT_THAT(own_caption(Panel::map, two_clocks()), Not(HasSubstr("95 %"))) << "a map has no bars";
+}
+
+TEST(PrintWords, the_caption_names_the_windows_of_each_series) {
+  std::vector<ResultRow> rows{fixture::row(1, 512, 32, Pass::forward, 20, 700, "cuda.hopper"),
+                              fixture::row(2, 512, 32, Pass::forward, 40, 700, "cuda.hopper")};
+  rows[1].problem.seq_len *= 2;
+  EXPECT_THAT(caption_of(rows, false), testing::StartsWith("2-simplicial attention, 512 × 32, forward. "));
+  rows.push_back(fixture::row(3, 256, 64, Pass::forward, 20, 700, "cpu.fast"));
+  EXPECT_THAT(caption_of(rows, false), testing::StartsWith("2-simplicial attention, forward. "));
+  EXPECT_THAT(caption_of(rows, false), HasSubstr("@abc123, 512 × 32, trilinear"));
+  EXPECT_THAT(caption_of(rows, false), HasSubstr("@abc123, 256 × 64, trilinear"));
+}
+
+TEST(PrintWords, the_caption_of_the_best_says_which_of_them_is_drawn) {
+  std::vector<ResultRow> rows{fixture::row(1, 512, 32, Pass::backward, 24, 700),
+                              fixture::row(2, 512, 32, Pass::backward, 12, 1400)};
+  rows[0].problem.deterministic = true;
+  rows[1].source_hash = "c47666be00112233";
+  EXPECT_THAT(caption_of(rows, true),
+              HasSubstr("The best of each over 2 kinds of gradients, 2 versions; drawn: version c47666be."));
+  EXPECT_THAT(caption_of(rows, true), HasSubstr(", gradients in any order; "));
+}
+
+TEST(PrintWords, baselines_by_length_have_their_intervals) {
+  LengthPass pass = make_length_chart(*fixture::length_sweep(), {}).of(Pass::forward);
+  std::size_t points = 0;
+  const auto paths = [&](double width) {
+    points = 0;
+    for (LengthCurve& curve : pass.curves) {
+      for (LengthPoint& point : curve.points) {
+        if (!curve.baseline) continue;
+        ++points;
+        point.low_ms = point.ms * (1 - width), point.high_ms = point.ms * (1 + width);
+      }
+    }
+    return times_in(lengths_picture(pass, {}, "Lengths", ""), "<path");
+  };
+  const std::size_t without = paths(1e-9);
+  EXPECT_EQ(paths(0.2) - without, 3 * points) << "a bar and its two ends";
+  EXPECT_GT(points, 0U);
 }
 
 TEST(PrintWords, the_caption_says_of_which_sweeps_a_curve_is) {

@@ -222,6 +222,32 @@ std::string x_in_words(const Exploration& made, double x) {
   return counts_tokens(std::string(made.x->id)) ? format_tokens(static_cast<std::int64_t>(x)) : significant_text(x, 4);
 }
 
+/// "256 × 64, trilinear, ...": of a series whose points share their windows, which other series have not.
+void name_windows(ChartConditions& conditions, const std::vector<DrawnSeries>& drawn) {
+  std::map<std::string, std::set<std::string>> windows;  // by the name of a series
+  for (const DrawnSeries& series : drawn) {
+    for (const DrawnRow& one : series.rows) {
+      if (!is_baseline(*one.row)) windows[series.name].insert(line_label(*one.row));
+    }
+  }
+  for (SeriesFacts& facts : conditions.series) {
+    const std::set<std::string>& own = windows[facts.name];
+    if (own.size() == 1) facts.what = *own.begin() + (facts.what.empty() ? "" : ", ") + facts.what;
+  }
+}
+
+/// Of gradients that were chosen from two kinds: deterministic ones say so by themselves.
+void name_any_order(ChartConditions& conditions, const std::vector<DrawnSeries>& drawn) {
+  for (const DrawnSeries& series : drawn) {
+    if (std::ranges::any_of(series.rows, [](const DrawnRow& one) { return one.row->problem.deterministic; })) return;
+  }
+  constexpr const char* kAnyOrder = ", gradients in any order";
+  if (!conditions.problem.empty()) conditions.problem += kAnyOrder;
+  for (SeriesFacts& facts : conditions.series) {
+    if (!facts.baseline && !facts.what.empty()) facts.what += kAnyOrder;
+  }
+}
+
 /// How all measurements that are drawn were taken, and what they share.
 ChartConditions conditions_of(const Exploration& made, std::span<const ExploreSource> sources) {
   std::vector<DrawnSeries> drawn;
@@ -242,6 +268,9 @@ ChartConditions conditions_of(const Exploration& made, std::span<const ExploreSo
     }
   }
   ChartConditions conditions = triscope::conditions_of(drawn);
+  if (windows.size() > 1) name_windows(conditions, drawn);
+  if (std::ranges::find(made.chosen_over, "gradients", &ExploreChoice::what) != made.chosen_over.end())
+    name_any_order(conditions, drawn);
   if (made.color != nullptr) {
     for (SeriesFacts& series : conditions.series) series.name = drawn_name(std::string(made.color->id), series.name);
   }

@@ -77,6 +77,27 @@ std::string operations_sentence(const ExploreChart& chart) {
   return fmt::format("Operations: {} per attended {}, d the head size.", fmt::join(factors, " or "), what);
 }
 
+/// "; drawn: version c47666be": what of the choice is in the picture, where that is little.
+std::string drawn_best(const ExploreChart& chart) {
+  constexpr std::size_t kMost = 3, kDigits = 8;
+  std::vector<std::string> parts;
+  for (std::size_t n = 0; n < chart.telling.size(); ++n) {
+    std::set<std::string> values;
+    for (const ExplorePlot& plot : chart.plots) {
+      for (const ExploreLine& line : plot.lines) {
+        for (const ExploreMark& mark : line.marks) {
+          if (line.baseline || mark.told[n].empty()) continue;
+          values.insert(chart.telling[n] == "version" ? mark.told[n].substr(0, kDigits) : mark.told[n]);
+        }
+      }
+    }
+    const ExploreField* field = find_explore_field(chart.telling[n]);
+    if (values.empty() || values.size() > kMost || field == nullptr) continue;
+    parts.push_back(fmt::format("{} {}", field->label, fmt::join(values, " and ")));
+  }
+  return parts.empty() ? "" : fmt::format("; drawn: {}", fmt::join(parts, ", "));
+}
+
 /// In data a sweep is its number, and windows are written as filters write them.
 std::string plain(const std::string& field, std::string name) {
   if (field == "sweep" && name.starts_with("sweep ")) name.erase(0, 6);
@@ -128,7 +149,8 @@ std::string file_name_of(const std::string& title) {
 std::string explore_caption(const ExploreChart& chart) {
   CaptionParts parts = parts_of(chart);
   std::string& text = parts.rest = count_sentence(chart);
-  if (!chart.chosen_over.empty()) text += fmt::format(" The best of each over {}.", chart.chosen_over);
+  if (!chart.chosen_over.empty())
+    text += fmt::format(" The best of each over {}{}.", chart.chosen_over, drawn_best(chart));
   if (!chart.mixed.empty()) text += fmt::format(" Points at one x differ in {}.", fmt::join(chart.mixed, ", "));
   const std::string counted_by = operations_sentence(chart);
   if (!counted_by.empty()) text += " " + counted_by;

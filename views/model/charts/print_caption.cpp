@@ -44,15 +44,16 @@ std::string what_is_measured(std::span<const ResultRow* const> rows) {
          (same_heads ? fmt::format(", {}/{} heads", first.problem.q_heads, first.problem.kv_heads) : "");
 }
 
-/// "2-simplicial and dot-product attention, backward. ": what a reader does not see in the chart's axes.
+/// "2-simplicial and dot-product attention, 512 × 32, backward. ": what a reader does not see in the chart's axes.
 std::string subject(const ChartConditions& how) {
   const std::string what = how.triples && how.pairs ? "2-simplicial and dot-product attention"
                            : how.triples            ? "2-simplicial attention"
                            : how.pairs              ? "Dot-product attention"
                                                     : "";
   if (what.empty()) return what;
-  const bool both = how.passes.size() > 1;
-  return fmt::format("{}, {}. ", what, both ? "forward and backward" : *how.passes.begin());
+  const std::string pass = how.passes.size() > 1 ? "forward and backward" : *how.passes.begin();
+  if (how.title.ends_with(pass)) return fmt::format("{}, {}. ", what, how.title);
+  return fmt::format("{}{}{}, {}. ", what, how.title.empty() ? "" : ", ", how.title, pass);
 }
 
 /// "sessions 3 and 6": a reader of a paper does not know what a sweep is.
