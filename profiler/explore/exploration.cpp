@@ -262,17 +262,20 @@ std::vector<ExploreTerm> terms_of(const ExploreFilter& filter, std::span<const E
   return terms;
 }
 
-/// Values that no measurement has, and references without a pair of windows that a pair leaves out.
+/// Values that no measurement has, and references that windows, a form or a version of ours leaves out.
 std::vector<ExploreHint> hints_of(const ExploreFilter& filter, std::span<const ExploreSource> sources) {
   std::vector<ExploreHint> hints;
   for (std::size_t n = 0; n < filter.terms(); ++n) {
     const std::vector<std::string> accepted = filter.accepted(n);
-    if (accepted.empty()) continue;
+    const std::string& term = filter.term(n);
+    const bool part_of_version = filter.field(n) != nullptr && filter.field(n)->id == "version" &&
+                                 term.find('~') != std::string::npos && term.find('!') == std::string::npos;
+    if (accepted.empty() && !part_of_version) continue;
     std::vector<bool> met(accepted.size(), false);
     const ExploreFilter others(filter.without(n));
     const std::string_view id = filter.field(n)->id;
-    const bool ours_only = id == "window" || id == "form";
-    std::set<std::string> beside;  // windows or forms of dot-product attention that only this term leaves out
+    const bool ours_only = id == "window" || id == "form" || id == "version";
+    std::set<std::string> beside;  // windows, forms or versions of dot-product attention that only this term leaves out
     std::set<std::string> kernels;
     bool asked = false;
     for (const ExploreSource& source : sources) {
@@ -297,9 +300,11 @@ std::vector<ExploreHint> hints_of(const ExploreFilter& filter, std::span<const E
     const std::string whole = filter.without(n);
     hints.push_back(
         {fmt::format("{} {} {}: {} leaves {} out.", fmt::join(kernels, ", "), kernels.size() == 1 ? "has" : "have",
-                     id == "form" ? "no such form" : "no pair of windows", filter.term(n),
-                     kernels.size() == 1 ? "it" : "them"),
-         add, fmt::format("{}{}{}{}", whole, whole.empty() ? "" : " ", filter.term(n), add)});
+                     id == "form"      ? "no such form"
+                     : id == "version" ? "another version"
+                                       : "no pair of windows",
+                     term, kernels.size() == 1 ? "it" : "them"),
+         add, fmt::format("{}{}{}{}", whole, whole.empty() ? "" : " ", term, add)});
   }
   return hints;
 }

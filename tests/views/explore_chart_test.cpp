@@ -345,8 +345,8 @@ TEST(ExploreChart, the_caption_says_which_variants_of_a_kernel_one_line_joins) {
   EXPECT_THAT(explore_caption(chart_of(rows, query)), testing::ContainsRegex(" \\(split at [^,]*, pair elsewhere\\)"));
 }
 
-TEST(ExploreChart, a_pair_of_windows_that_leaves_references_out_says_so) {
-  const std::vector<ResultRow> rows = beside_fa3();
+TEST(ExploreChart, windows_a_form_or_a_version_that_leaves_references_out_says_so) {
+  std::vector<ResultRow> rows = beside_fa3();
   const ExploreQuery query{"seq", "tflops", "kernel", "", "window=512x32,none", false};
   const ExploreChart chart = chart_of(rows, query);
   ASSERT_THAT(chart.hints, SizeIs(2));
@@ -358,10 +358,13 @@ TEST(ExploreChart, a_pair_of_windows_that_leaves_references_out_says_so) {
   EXPECT_EQ(chart_of(of_oracle, chart.query).hints.back().filter, chart.hints[1].filter);
   EXPECT_THAT(chart_of(rows, {"seq", "tflops", "kernel", "", "window=512x32,causal", false}).hints, IsEmpty());
   const auto of_form = chart_of(rows, {"seq", "tflops", "kernel", "", "form=trilinear seq>=1k", false}).hints;
-  ASSERT_THAT(of_form, SizeIs(1));
-  EXPECT_EQ(of_form[0].sentence, "FlashAttention-3 has no such form: form=trilinear leaves it out.");
+  EXPECT_EQ(of_form.at(0).sentence, "FlashAttention-3 has no such form: form=trilinear leaves it out.");
   EXPECT_EQ(of_form[0].filter, "seq>=1k form=trilinear,dot_product");
   EXPECT_THAT(chart_of(rows, {"seq", "tflops", "kernel", "", of_form[0].filter, false}).plots.at(0).lines, SizeIs(2));
+  for (ResultRow& row : rows) row.source_hash = row.instance == "0.3.6" ? "83443aa3a2aa01" : "c47666be";
+  const auto of_version = chart_of(rows, {"seq", "tflops", "kernel", "", "version~c47666be", false}).hints;
+  EXPECT_EQ(of_version.at(0).sentence, "FlashAttention-3 has another version: version~c47666be leaves it out.");
+  EXPECT_EQ(of_version.at(0).filter, "version~c47666be,83443aa3a2aa");
 }
 
 TEST(ExploreChart, names_of_sweeps_and_of_libraries_say_of_what_they_are) {
