@@ -193,16 +193,14 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
                 : broad        ? 4.0F
                                : 1.75F,
                 curve.baseline ? dashes_for_print(curve.style) : "");
-    if (curve.baseline) {
-      if (!narrow) labels.push_back({line.back().y, curve.label, colour});
-      continue;
-    }
+    if (curve.baseline && !narrow) labels.push_back({line.back().y, curve.label, colour});
     for (const LengthPoint& point : curve.points) {
       const double x = static_cast<double>(point.seq_len);
       const bool known = interval_known(point);
       const double low = value(point, point.low_ms), high = value(point, point.high_ms);
       if (known) draw_whisker(canvas, frame, x, std::min(low, high), std::max(low, high), colour);
-      canvas.mark(frame.at(x, value(point, point.ms)), curve.style % 8, kSeriesMark, colour, !known);
+      if (!curve.baseline)
+        canvas.mark(frame.at(x, value(point, point.ms)), curve.style % 8, kSeriesMark, colour, !known);
     }
   }
   draw_edge_labels(canvas, frame, std::move(labels));

@@ -108,7 +108,7 @@ std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choi
           fmt::format("{} by sequence length, {}", rate ? "TFLOP/s" : "Latency",
                       step ? "training step" : to_string(ui.length_pass)),
           print_caption(drawn_series(pass, *context.data.shown, context.data.same_device),
-                        {.smaller = true, .rest = step_words(step)}));
+                        {.smaller = true, .whole_baselines = true, .rest = step_words(step)}));
   return lengths_picture(pass, {rate, step ? std::nullopt : std::optional(ui.length_pass)}, *choice.title,
                          *choice.caption, {format, choice.size});
 }

@@ -155,7 +155,7 @@ TEST(PrintWords, the_caption_is_of_what_is_drawn_and_says_what_has_no_interval) 
   others->rows.back().regime = Regime::burst;
   others->rows.back().samples = 2;
   EXPECT_EQ(own_caption(Panel::lengths, others), before);
-  EXPECT_THAT(before, HasSubstr("bars 95 % intervals, of baselines not drawn"));
+  EXPECT_THAT(before, Not(HasSubstr("of baselines not drawn"))) << "they have bars too";
   EXPECT_THAT(own_caption(Panel::map, two_clocks()), Not(HasSubstr("95 %"))) << "a map has no bars";
 }
 

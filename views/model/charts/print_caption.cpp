@@ -406,10 +406,11 @@ std::string print_caption(std::span<const DrawnSeries> drawn, CaptionParts parts
     for (const DrawnRow& one : series.rows) {
       parts.devices.insert(one.row->device);
       parts.days.insert(one.row->started.substr(0, 10));
-      const bool drawn_with_it = *parts.whiskers != '\0' && !is_baseline(*one.row);
+      const bool bare = is_baseline(*one.row) && !parts.whole_baselines;
+      const bool drawn_with_it = *parts.whiskers != '\0' && !bare;
       parts.intervals |= drawn_with_it && interval_known(*one.row);
       parts.hollow |= !is_baseline(*one.row) && !interval_known(*one.row);
-      parts.bare_baselines |= is_baseline(*one.row);
+      parts.bare_baselines |= bare;
     }
   }
   parts.rest += measurements_text(how, true) + ".";

@@ -36,6 +36,7 @@ struct CaptionParts {
   bool hollow_unconverged = false;                   ///< points that did not converge are hollow too
   bool smaller = false;                              ///< some intervals may be smaller than their marks
   bool bare_baselines = false;                       ///< lines of baselines, without their intervals
+  bool whole_baselines = false;                      ///< all of them have theirs
   std::string rest = {};                             ///< sentences before the days
 };
 /// "2-simplicial attention, forward. NVIDIA H200, power limit 700 W, sustained, timed by CUPTI. Points are medians over
