@@ -154,7 +154,11 @@ struct Application::Handlers {
   void operator()(const ask::CopyTable& request) const { copy(Panel::latency, request.format); }
   void operator()(const ask::CopyChart& request) const { a.camera_.order({3, or_front(request.panel, a.ui_), {}}); }
   void operator()(const ask::CopyPanelData& request) const { copy(or_front(request.panel, a.ui_), TableFormat::tsv); }
-  void operator()(const ask::CopyText& request) const { ImGui::SetClipboardText(request.text.c_str()); }
+  void operator()(const ask::CopyText& request) const {
+    ImGui::SetClipboardText(request.text.c_str());
+    const auto characters = std::ranges::count_if(request.text, [](char c) { return (c & 0xC0) != 0x80; });
+    a.messages_.log(Severity::info, fmt::format("Copied a text of {} characters.", characters));
+  }
 
   void operator()(const ask::Run& request) const {
     const PlanPreview* preview = a.data_.preview.get();

@@ -353,9 +353,17 @@ void draw_caption_places(Context& context, PathDialog& path) {
   }
   tooltip(context, "A file of the picture's name that ends in .txt");
   ImGui::SameLine();
-  if (ImGui::Button("Copy for LaTeX"))
-    ImGui::SetClipboardText(escape_text(path.picture->caption, TableFormat::latex).c_str());
+  float* said_until = ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("copied"));
+  const auto now = static_cast<float>(ImGui::GetTime());
+  if (ImGui::Button("Copy for LaTeX")) {
+    context.request(ask::CopyText{escape_text(path.picture->caption, TableFormat::latex)});
+    *said_until = now + 3;
+  }
   tooltip(context, "For \\caption{}: signs that are commands there, such as %, are escaped.");
+  if (now < *said_until) {
+    ImGui::SameLine();
+    muted_text(context, "Copied");
+  }
   ImGui::EndDisabled();
 }
 

@@ -114,6 +114,8 @@ TEST_F(Journey, a_caption_is_saved_in_the_picture_or_as_text_beside_it) {
     const std::string copied = ImGui::GetClipboardText();
     IM_CHECK(caption.find("95 % intervals") != std::string::npos);
     IM_CHECK(copied.find("95 \\% intervals") != std::string::npos);
+    c->Yield();
+    IM_CHECK(!data().log.empty() && data().log.back().text.starts_with("Copied a text of "));
     c->ItemClick("//$FOCUSED/in the picture");
     c->ItemClick("//$FOCUSED/as text beside it (.txt)");
     c->ItemInput("//$FOCUSED/##path");
