@@ -57,8 +57,8 @@ void draw_rank(const Context& context, const MeanMaps& wider, const MeanPeak& pe
 constexpr ExplainedColumn kPeakColumns[]{{"j", true, "First key, in tokens from the query"},
                                          {"k", true, "Second key, in tokens from the query"}};
 constexpr ExplainedColumn kMeanP{"mean p", true, "p of this pair of distances, the mean over the queries that see it"};
-constexpr ExplainedColumn kQueries{"queries", true,
-                                   "That have their largest p at this pair: of a single query it may be another"};
+constexpr ExplainedColumn kQueries{
+    "queries", true, "Queries that have their largest p at this pair. The one that is shown need not be among them."};
 constexpr ExplainedColumn kLift{"× even", true,
                                 "Times what weights would give that prefer no pair, over the same queries and windows"};
 constexpr ExplainedColumn kWider{
