@@ -358,13 +358,15 @@ TEST(ExploreChart, windows_a_form_or_a_version_that_leaves_references_out_says_s
   EXPECT_EQ(chart_of(of_oracle, chart.query).hints.back().filter, chart.hints[1].filter);
   EXPECT_THAT(chart_of(rows, {"seq", "tflops", "kernel", "", "window=512x32,causal", false}).hints, IsEmpty());
   const auto of_form = chart_of(rows, {"seq", "tflops", "kernel", "", "form=trilinear seq>=1k", false}).hints;
-  EXPECT_EQ(of_form.at(0).sentence, "FlashAttention-3 has no such form: form=trilinear leaves it out.");
+  ASSERT_THAT(of_form, SizeIs(1));
+  EXPECT_EQ(of_form[0].sentence, "FlashAttention-3 has no such form: form=trilinear leaves it out.");
   EXPECT_EQ(of_form[0].filter, "seq>=1k form=trilinear,dot_product");
   EXPECT_THAT(chart_of(rows, {"seq", "tflops", "kernel", "", of_form[0].filter, false}).plots.at(0).lines, SizeIs(2));
   for (ResultRow& row : rows) row.source_hash = row.instance == "0.3.6" ? "83443aa3a2aa01" : "c47666be";
   const auto of_version = chart_of(rows, {"seq", "tflops", "kernel", "", "version~c47666be", false}).hints;
-  EXPECT_EQ(of_version.at(0).sentence, "FlashAttention-3 has another version: version~c47666be leaves it out.");
-  EXPECT_EQ(of_version.at(0).filter, "version~c47666be,83443aa3a2aa");
+  ASSERT_THAT(of_version, SizeIs(1));
+  EXPECT_EQ(of_version[0].sentence, "FlashAttention-3 has another version: version~c47666be leaves it out.");
+  EXPECT_EQ(of_version[0].filter, "version~c47666be,83443aa3a2aa");
 }
 
 TEST(ExploreChart, names_of_sweeps_and_of_libraries_say_of_what_they_are) {

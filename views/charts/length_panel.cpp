@@ -239,14 +239,15 @@ void draw_sentence(Context& context, const LengthPass& pass, const Sentence& sen
   tooltip(context, fmt::format("Fills the sweep setup with {} beside {}. Nothing is measured until you start it.",
                                windows, pass.curves[budget.baseline].label));
   ImGui::SameLine();
-  muted_text(context,
-             context.ui.length_step
-                 ? "In turns: alternating within one sweep. Passes can take turns, their sums cannot: Details adds "
-                   "what separate runs differ by. The shown sweep's steps count, else those of the rows that "
-                   "count in the database."
-                 : "In turns: alternating within one sweep. The shown sweep's times count, else the "
-                   "newest.",
-             true);
+  muted_text(
+      context,
+      context.ui.length_step
+          ? "In turns: alternating within one sweep. In Details the interval of a step is that of separate runs. "
+            "The shown sweep's steps count, else those of the rows that "
+            "count in the database."
+          : "In turns: alternating within one sweep. The shown sweep's times count, else the "
+            "newest.",
+      true);
   if (to_be_seen) bring_into_view(top);
 }
 

@@ -322,8 +322,7 @@ void draw_step_beside(Context& context, const SelectedStep& first, const Selecte
   const bool judged = interval_known(comparison);
   muted_text(
       context,
-      judged ? "* Each pass may have taken turns, their sum did not: the interval is as wide as that of separate runs."
-             : comparison.explanation,
+      judged ? "* The interval is that of separate runs, also where the passes took turns." : comparison.explanation,
       true);
   SelectedStep plain = step;
   if (judged) plain.beside.low = plain.beside.high = std::nullopt;

@@ -123,6 +123,25 @@ TEST_F(ChancePeaks, so_many_queries_of_all_pairs_of_all_heads_are_more_than_chan
   maps.width = maps.height = 1;
   peak.even = 1;
   EXPECT_EQ(fewest_queries(maps, peak), 172) << "the only pair is that of all queries";
+  maps.width = 2, maps.height = 2;
+  peak.even = 0.25, peak.queries = 4000;
+  const std::int64_t of_many = fewest_queries(maps, peak);
+  EXPECT_GT(of_many, 1100) << "1,000 are expected";
+  EXPECT_LT(of_many, 1250);
+}
+
+TEST_F(ChancePeaks, a_pair_to_which_every_query_looks_second_counts) {
+  MeanMaps maps;
+  maps.heads = 8, maps.width = 512, maps.height = 32;
+  maps.strongest.resize(8);
+  maps.strongest[0].assign(171, {474, 14});
+  MeanPeak second{0, 20, 3, 0.30, 1 / 16384.0, 171, 700, 0.35};
+  ASSERT_EQ(maps.strongest_at(0, 20, 3), 0);
+  EXPECT_EQ(peak_doubt(maps, second), PeakDoubt::none);
+  EXPECT_THAT(doubt_text(maps, second), HasSubstr("Many look here, most of them more to another pair: without the 2 "
+                                                  "largest p the mean is still 3 times even weights or more.\n"));
+  second.p = 0.0041;  // 0.7 of 171 queries: two of 0.35
+  EXPECT_EQ(peak_doubt(maps, second), PeakDoubt::few_queries);
 }
 
 TEST_F(ChancePeaks, the_table_of_heads_says_of_how_many_queries_a_peak_is) {

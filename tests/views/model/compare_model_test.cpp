@@ -160,10 +160,11 @@ TEST(Compare, the_first_line_of_versions_names_the_row_and_its_doubt_and_the_lar
   model.lines[0].unusual = "deterministic";
   model.lines[0].cells.back()->doubts = "A not converged";
   model.lines.push_back(sure);
-  EXPECT_THAT(
-      versions_headline(model),
-      testing::ContainsRegex("Largest \\+20.0 %, 512 × 32, deterministic, at 2,048 tokens, outside \\+-[0-9.]+ % "
-                             "\\(A not converged\\); without a doubt \\+15.0 %, 64 × 64 at 2,048 tokens\\. A"));
+  EXPECT_THAT(versions_headline(model),
+              testing::ContainsRegex(
+                  "Largest \\+20.0 %, 512 × 32, deterministic, at 2,048 tokens, outside \\+-[0-9.]+ % "
+                  "\\(A not converged\\); of rows without a doubt \\+15.0 %, 64 × 64 at 2,048 tokens, outside "
+                  "it\\. A"));
 }
 
 TEST(Compare, what_became_of_each_window_is_one_sentence) {
@@ -180,6 +181,12 @@ TEST(Compare, what_became_of_each_window_is_one_sentence) {
   add("64 × 64", -0.3, BesideUnchanged::faster);
   add("512 × 32", 0.24, BesideUnchanged::slower);
   EXPECT_EQ(by_window_text(model), "64 × 64 -30 % (1 row), 512 × 32 +20 to +24 % (2), 1024 × 16 inside the noise.");
+  add("256 × 32", 0.04, BesideUnchanged::unclear);
+  add("512 × 32", 0.06, BesideUnchanged::unclear);
+  EXPECT_EQ(
+      by_window_text(model),
+      "64 × 64 -30 % (1 row), 512 × 32 +6 to +24 % (3, 1 unclear), 256 × 32 +4 % (1, 1 unclear), 1024 × 16 inside "
+      "the noise.");
 }
 
 TEST(Compare, what_did_not_change_is_told_by_the_base_of_the_changes) {

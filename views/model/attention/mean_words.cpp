@@ -155,6 +155,8 @@ std::string best_query_text(const MeanPeak& peak) {
 std::int64_t fewest_queries(const MeanMaps& maps, const MeanPeak& peak) {
   constexpr double kChance = 0.05;
   const double expected = static_cast<double>(peak.queries) * peak.even;
+  constexpr double kMany = 500;  // of so many the normal distribution says it, and exp(-expected) comes near to 0
+  if (expected > kMany) return std::llround(expected + 6 * std::sqrt(expected));
   const double allowed = kChance / static_cast<double>(pairs_of_all_heads(maps));
   std::int64_t count = 1;
   double exactly = std::exp(-expected), fewer = exactly;  // probabilities of count - 1, and of less than count
@@ -165,10 +167,22 @@ std::int64_t fewest_queries(const MeanMaps& maps, const MeanPeak& peak) {
   return count;
 }
 
+namespace {
+
+/// Whether the mean is not nearly even without the `best` queries at which p is largest there, none of which has more
+/// than the largest p: many queries look there, though most of them more to another pair.
+bool is_broad(const MeanPeak& peak, std::int64_t best) {
+  if (peak.best_query < 0 || peak.queries <= best) return false;
+  const auto queries = static_cast<double>(peak.queries), left_out = static_cast<double>(best);
+  return (peak.p * queries - peak.best_p * left_out) / (queries - left_out) >= kNearlyEven * peak.even;
+}
+
+}  // namespace
+
 PeakDoubt peak_doubt(const MeanMaps& maps, const MeanPeak& peak) {
   if (peak.p < kNearlyEven * peak.even) return PeakDoubt::nearly_even;
-  const std::int64_t count = maps.strongest_at(peak.head, peak.back1, peak.back2);
-  return count < fewest_queries(maps, peak) ? PeakDoubt::few_queries : PeakDoubt::none;
+  const std::int64_t count = maps.strongest_at(peak.head, peak.back1, peak.back2), fewest = fewest_queries(maps, peak);
+  return count < fewest && !is_broad(peak, fewest - 1) ? PeakDoubt::few_queries : PeakDoubt::none;
 }
 
 std::string doubt_text(const MeanMaps& maps, const MeanPeak& peak) {
@@ -181,11 +195,17 @@ std::string doubt_text(const MeanMaps& maps, const MeanPeak& peak) {
         "{}\nGrey: nearly even. The largest of many pairs may have less than {:g} times even weights by "
         "chance.\n",
         rests, kNearlyEven);
-  const std::string fewest = format_count(fewest_queries(maps, peak));
+  const std::int64_t needed = fewest_queries(maps, peak);
+  const std::string fewest = format_count(needed);
   const std::string pairs = format_count(pairs_of_all_heads(maps));
   if (doubt == PeakDoubt::few_queries)
     return fmt::format("{}\nGrey: of one or few queries. Fewer than {} may meet at one of {} pairs by chance.\n", rests,
                        fewest, pairs);
+  if (count < needed)
+    return fmt::format(
+        "{}\nMany look here, most of them more to another pair: without the {} largest p the mean is still "
+        "{:g} times even weights or more.\n",
+        rests, format_count(needed - 1), kNearlyEven);
   return fmt::format(
       "{}\nThat is more than chance: {} or more would meet at one of {} pairs in less than 5 % of such "
       "tables.\n",

@@ -52,7 +52,8 @@ inline constexpr double kNearlyEven = 3;
 /// So many queries must have their largest p at a pair before it counts. Were all pairs alike, some pair of some head
 /// would have them in less than one table of twenty: a Poisson bound, summed over all pairs of all heads.
 std::int64_t fewest_queries(const MeanMaps& maps, const MeanPeak& peak);
-/// Why a peak does not say where its head looks.
+/// Why a peak does not say where its head looks. Where fewer queries have their largest p, it does all the same when
+/// the mean is not nearly even without as many of the best as chance may bring.
 enum class PeakDoubt { none, nearly_even, few_queries };
 PeakDoubt peak_doubt(const MeanMaps& maps, const MeanPeak& peak);
 /// On how many queries a peak rests, and why it counts or not, with its line's end.

@@ -241,10 +241,18 @@ void name_any_order(ChartConditions& conditions, const std::vector<DrawnSeries>&
   for (const DrawnSeries& series : drawn) {
     if (std::ranges::any_of(series.rows, [](const DrawnRow& one) { return one.row->problem.deterministic; })) return;
   }
+  std::set<std::string> of_gradients;  // names of series with a backward
+  bool all = true;
+  for (const DrawnSeries& series : drawn) {
+    for (const DrawnRow& one : series.rows) {
+      if (one.row->pass == Pass::backward) of_gradients.insert(series.name);
+      all &= one.row->pass == Pass::backward;
+    }
+  }
   constexpr const char* kAnyOrder = ", gradients in any order";
-  if (!conditions.problem.empty()) conditions.problem += kAnyOrder;
+  if (!conditions.problem.empty() && all) conditions.problem += kAnyOrder;
   for (SeriesFacts& facts : conditions.series) {
-    if (!facts.baseline && !facts.what.empty()) facts.what += kAnyOrder;
+    if (!facts.baseline && !facts.what.empty() && of_gradients.contains(facts.name)) facts.what += kAnyOrder;
   }
 }
 
@@ -268,7 +276,8 @@ ChartConditions conditions_of(const Exploration& made, std::span<const ExploreSo
     }
   }
   ChartConditions conditions = triscope::conditions_of(drawn);
-  if (windows.size() > 1) name_windows(conditions, drawn);
+  const bool by_window = made.color != nullptr && made.color->id == "window";  // then a series is named by them
+  if (windows.size() > 1 && !by_window) name_windows(conditions, drawn);
   if (std::ranges::find(made.chosen_over, "gradients", &ExploreChoice::what) != made.chosen_over.end())
     name_any_order(conditions, drawn);
   if (made.color != nullptr) {

@@ -54,7 +54,7 @@ struct SameBudget {
   std::vector<std::int64_t> measurements;
   std::vector<Windows> neighbours;  ///< to measure next: the nearest pair, and those on the way to the equal area
   std::optional<Windows> pair;      ///< to measure: next to the equal area in whole tiles; unset: it was measured
-  std::string headline;  ///< the answer: "16k, step beside FA3 64/1: about 236 × 32 would cost the same ..."
+  std::string headline;  ///< the answer: "16k, step beside FA3 64/1: about 238 × 32 would cost the same ..."
   std::string sentence;  ///< what it stands on
 };
 

@@ -99,9 +99,8 @@ inline constexpr int kRatioDecimals = 3;
 std::string beside_text(const CompareLine& line, const CompareCell& cell);
 /// "0.981 .. 1.020" of a ratio, or "unknown".
 std::string interval_text(const Comparison& comparison);
-/// What the verdicts mean, what all rows share, and what brief settings leave out: "Same: the whole interval within 2
-/// %.
-/// ..."; empty where nothing is compared.
+/// What the verdicts mean, what all rows share, and what brief settings leave out: "Same: the whole interval
+/// within 2 %. ..."; empty where nothing is compared.
 std::string compare_explanation(const CompareModel& model);
 TextTable compare_text(const CompareModel& model);
 

@@ -32,8 +32,10 @@ Usual usual_of(const ProblemFact& fact, const std::vector<const ResultRow*>& row
     if (!is_baseline(*row)) ++found[fact.value(row->problem)];
   }
   std::size_t most = 0;
-  for (const auto& [value, count] : found) {
-    if (count > most) usual.value = value, most = count;
+  for (const ResultRow* row : rows) {  // of values that are as frequent the one that comes first
+    if (is_baseline(*row)) continue;
+    const std::string value = fact.value(row->problem);
+    if (found[value] > most) usual.value = value, most = found[value];
   }
   for (const ResultRow* row : rows) {
     if (is_baseline(*row)) continue;

@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "views/data/format.hpp"
@@ -40,16 +41,23 @@ const CompareLine* largest_change(const CompareModel& model, bool with_doubts) {
   return largest;
 }
 
-/// "+24.0 %, 128 × 128, deterministic, at 8,192 tokens, outside +-2.9 %; A not converged. Without a doubt ...".
+std::string_view where_text(const CompareLine& line) {
+  const BesideUnchanged is = line.cells.back()->band->is;
+  if (is == BesideUnchanged::unclear) return "unclear beside";
+  return is == BesideUnchanged::inside ? "inside" : "outside";
+}
+
+/// "+24.0 %, 128 × 128, deterministic, at 8,192 tokens, outside +-2.9 % (A not converged); of rows without a doubt
+/// ...".
 std::string largest_text(const CompareModel& model, const CompareLine& largest, const std::string& noise) {
-  const bool inside = largest.cells.back()->band->is == BesideUnchanged::inside;
   std::string text = fmt::format("{}, {}, {} +-{}", change_percent(change_of(largest)), place_text(largest),
-                                 inside ? "inside" : "outside", noise);
+                                 where_text(largest), noise);
   const std::string& doubts = largest.cells.back()->doubts;
   if (doubts.empty()) return text;
   text += fmt::format(" ({})", doubts);
   if (const CompareLine* sure = largest_change(model, false))
-    text += fmt::format("; without a doubt {}, {}", change_percent(change_of(*sure)), place_text(*sure));
+    text += fmt::format("; of rows without a doubt {}, {}, {} it", change_percent(change_of(*sure)), place_text(*sure),
+                        where_text(*sure));
   return text;
 }
 
@@ -57,7 +65,7 @@ std::string largest_text(const CompareModel& model, const CompareLine& largest, 
 struct WindowChange {
   std::string window;
   double low = 0, high = 0;
-  std::size_t rows = 0;
+  std::size_t rows = 0, unclear = 0;
   bool inside = true;  ///< all of them are inside the noise
 };
 std::vector<WindowChange> window_changes(const CompareModel& model) {
@@ -70,6 +78,7 @@ std::vector<WindowChange> window_changes(const CompareModel& model) {
     found->low = std::min(found->low, change), found->high = std::max(found->high, change);
     ++found->rows;
     found->inside &= line.cells.back()->band->is == BesideUnchanged::inside;
+    if (line.cells.back()->band->is == BesideUnchanged::unclear) ++found->unclear;
   }
   const auto largest = [](const WindowChange& one) { return std::max(apart(1 + one.low), apart(1 + one.high)); };
   std::ranges::stable_sort(changes, std::greater(), largest);
@@ -98,10 +107,11 @@ std::string by_window_text(const CompareModel& model) {
     } else if (parts.size() == kMost) {
       ++left_out;
     } else {
-      parts.push_back(fmt::format("{} {} ({}{})", one.window, percent_range(one.low, one.high), one.rows,
+      parts.push_back(fmt::format("{} {} ({}{}{})", one.window, percent_range(one.low, one.high), one.rows,
                                   !parts.empty()  ? ""
                                   : one.rows == 1 ? " row"
-                                                  : " rows"));
+                                                  : " rows",
+                                  one.unclear == 0 ? "" : fmt::format(", {} unclear", one.unclear)));
     }
   }
   if (left_out > 0) parts.push_back(fmt::format("{} other{}", left_out, left_out == 1 ? "" : "s"));
