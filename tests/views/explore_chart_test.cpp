@@ -398,11 +398,6 @@ TEST(ExploreChart, a_filter_of_one_sweep_keeps_its_other_terms) {
   EXPECT_EQ(filter_of_sweep("", 3), "sweep=3");
 }
 
-TEST(ExploreChart, a_title_names_the_file) {
-  EXPECT_EQ(file_name_of("TFLOP/s by tokens, 512 × 32, forward"), "tflops_by_tokens_512x32_forward");
-  EXPECT_EQ(file_name_of("%"), "chart");
-}
-
 TEST(ExploreChart, the_best_of_each_says_over_what_and_from_how_many) {
   const std::vector<ResultRow> rows{fixture::row(1, 512, 32, Pass::forward, 24, 0.2),
                                     fixture::row(2, 256, 32, Pass::forward, 12, 0.2)};

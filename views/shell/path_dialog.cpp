@@ -85,8 +85,7 @@ struct Questions {
     return {request.panel == Panel::mean ? "Save picture of the mean over queries"
             : request.panel              ? fmt::format("Save chart: {}", panel_info(*request.panel).title)
                                          : "Save chart",
-            "PNG has pixels, three times the chart's size on screen, in the window's colours; PDF and SVG have text "
-            "and lines.",
+            "PNG has pixels, three times those on screen, in the window's colours; PDF and SVG have text and lines.",
             "Save",
             true,
             {".png", ".pdf", ".svg"}};

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "views/model/charts/explore_chart.hpp"
+
 namespace triscope {
 namespace {
 
@@ -44,6 +46,11 @@ TEST(ExploreAxis, between_two_names_on_a_line_there_is_a_gap) {
   };
   EXPECT_FALSE(named(64));
   EXPECT_TRUE(named(70));
+}
+
+TEST(ExploreChart, a_title_names_the_file) {
+  EXPECT_EQ(file_name_of("TFLOP/s by tokens, 512 × 32, forward"), "tflops_by_tokens_512x32_forward");
+  EXPECT_EQ(file_name_of("%"), "chart");
 }
 
 }  // namespace

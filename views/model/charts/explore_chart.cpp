@@ -222,40 +222,6 @@ std::string x_in_words(const Exploration& made, double x) {
   return counts_tokens(std::string(made.x->id)) ? format_tokens(static_cast<std::int64_t>(x)) : significant_text(x, 4);
 }
 
-/// "256 × 64, trilinear, ...": of a series whose points share their windows, which other series have not.
-void name_windows(ChartConditions& conditions, const std::vector<DrawnSeries>& drawn) {
-  std::map<std::string, std::set<std::string>> windows;  // by the name of a series
-  for (const DrawnSeries& series : drawn) {
-    for (const DrawnRow& one : series.rows) {
-      if (!is_baseline(*one.row)) windows[series.name].insert(line_label(*one.row));
-    }
-  }
-  for (SeriesFacts& facts : conditions.series) {
-    const std::set<std::string>& own = windows[facts.name];
-    if (own.size() == 1) facts.what = *own.begin() + (facts.what.empty() ? "" : ", ") + facts.what;
-  }
-}
-
-/// Of gradients that were chosen from two kinds: deterministic ones say so by themselves.
-void name_any_order(ChartConditions& conditions, const std::vector<DrawnSeries>& drawn) {
-  for (const DrawnSeries& series : drawn) {
-    if (std::ranges::any_of(series.rows, [](const DrawnRow& one) { return one.row->problem.deterministic; })) return;
-  }
-  std::set<std::string> of_gradients;  // names of series with a backward
-  bool all = true;
-  for (const DrawnSeries& series : drawn) {
-    for (const DrawnRow& one : series.rows) {
-      if (one.row->pass == Pass::backward) of_gradients.insert(series.name);
-      all &= one.row->pass == Pass::backward;
-    }
-  }
-  constexpr const char* kAnyOrder = ", gradients in any order";
-  if (!conditions.problem.empty() && all) conditions.problem += kAnyOrder;
-  for (SeriesFacts& facts : conditions.series) {
-    if (!facts.baseline && !facts.what.empty() && of_gradients.contains(facts.name)) facts.what += kAnyOrder;
-  }
-}
-
 /// How all measurements that are drawn were taken, and what they share.
 ChartConditions conditions_of(const Exploration& made, std::span<const ExploreSource> sources) {
   std::vector<DrawnSeries> drawn;

@@ -417,4 +417,36 @@ std::string print_caption(std::span<const DrawnSeries> drawn, CaptionParts parts
   return print_caption(how, parts);
 }
 
+void name_windows(ChartConditions& conditions, std::span<const DrawnSeries> drawn) {
+  std::map<std::string, std::set<std::string>> windows;  // by the name of a series
+  for (const DrawnSeries& series : drawn) {
+    for (const DrawnRow& one : series.rows) {
+      if (!is_baseline(*one.row)) windows[series.name].insert(line_label(*one.row));
+    }
+  }
+  for (SeriesFacts& facts : conditions.series) {
+    const std::set<std::string>& own = windows[facts.name];
+    if (own.size() == 1) facts.what = *own.begin() + (facts.what.empty() ? "" : ", ") + facts.what;
+  }
+}
+
+void name_any_order(ChartConditions& conditions, std::span<const DrawnSeries> drawn) {
+  for (const DrawnSeries& series : drawn) {
+    if (std::ranges::any_of(series.rows, [](const DrawnRow& one) { return one.row->problem.deterministic; })) return;
+  }
+  std::set<std::string> of_gradients;  // names of series with a backward
+  bool all = true;
+  for (const DrawnSeries& series : drawn) {
+    for (const DrawnRow& one : series.rows) {
+      if (one.row->pass == Pass::backward) of_gradients.insert(series.name);
+      all &= one.row->pass == Pass::backward;
+    }
+  }
+  constexpr const char* kAnyOrder = ", gradients in any order";
+  if (!conditions.problem.empty() && all) conditions.problem += kAnyOrder;
+  for (SeriesFacts& facts : conditions.series) {
+    if (!facts.baseline && !facts.what.empty() && of_gradients.contains(facts.name)) facts.what += kAnyOrder;
+  }
+}
+
 }  // namespace triscope

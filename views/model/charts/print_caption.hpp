@@ -25,6 +25,10 @@ struct DrawnSeries {
 };
 /// Series of one name count as one.
 ChartConditions conditions_of(std::span<const DrawnSeries> drawn);
+/// "256 × 64, trilinear, ...": of a series whose points share their windows, which other series have not.
+void name_windows(ChartConditions& conditions, std::span<const DrawnSeries> drawn);
+/// Of gradients that were chosen from two kinds, where none is deterministic: those say so by themselves.
+void name_any_order(ChartConditions& conditions, std::span<const DrawnSeries> drawn);
 
 /// Of a caption what the measurements alone do not tell.
 struct CaptionParts {
