@@ -203,11 +203,9 @@ TEST_F(Journey, an_order_survives_a_baseline) {
     front(c, Panel::latency);
     const std::vector<LatencyColumn> columns = latency_columns(*app().models().latency(data()));
     const ImGuiID table = ImGui::FindWindowByName("###latency")->GetID(latency_table_name(columns).c_str());
-    std::string title;
-    for (const LatencyColumn& column : columns) {
-      if (column.field == LatencyField::median && title.empty()) title = column.title;
-    }
-    c->TableClickHeader(table, title.c_str());
+    const auto time = std::ranges::find(columns, LatencyField::median, &LatencyColumn::field);
+    const int column = static_cast<int>(time - columns.begin());
+    click_latency_header(c, table, column);
     c->Yield(2);
     const std::string sorted = ui().sort_column;
     IM_CHECK(sorted.starts_with("median/"));

@@ -73,6 +73,11 @@ class Journey : public testing::Test {
     const ImGuiWindow* shown = ImGui::FindWindowByName("##Tooltip_00");
     return shown != nullptr && shown->Active && !shown->Hidden ? shown->Rect() : ImRect();
   }
+  /// Clicks the header of a column, by its number in `latency_columns`: its name is drawn beside it and is no label.
+  static void click_latency_header(ImGuiTestContext* c, ImGuiID table, int column) {
+    const ImGuiID instance = ImGui::TableGetInstanceID(ImGui::TableFindByID(table), 0);
+    c->ItemClick(ImHashStr("##header", 0, ImHashData(&column, sizeof column, instance)));
+  }
   static void front(ImGuiTestContext* c, Panel panel) {
     app().carry_out(ask::ShowPanel{panel});
     c->Yield(4);

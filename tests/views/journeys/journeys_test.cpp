@@ -94,10 +94,8 @@ TEST_F(Journey, a_header_click_sorts_and_another_reverses_the_order) {
     ImGuiWindow* panel = ImGui::FindWindowByName("###latency");
     IM_CHECK(panel != nullptr);
     const ImGuiID table = panel->GetID(latency_table_name(columns).c_str());
-    std::string title;
-    for (const LatencyColumn& column : columns) {
-      if (column.field == LatencyField::median && title.empty()) title = column.title;
-    }
+    const auto time = std::ranges::find(columns, LatencyField::median, &LatencyColumn::field);
+    const int column = static_cast<int>(time - columns.begin());
     const ImRect line = c->ItemInfo("//###latency/**/##line").RectFull;
     /// Of the rows as they are drawn: what the pointer finds on each.
     const auto medians = [&] {
@@ -111,13 +109,13 @@ TEST_F(Journey, a_header_click_sorts_and_another_reverses_the_order) {
       }
       return found;
     };
-    c->TableClickHeader(table, title.c_str());
+    click_latency_header(c, table, column);
     c->Yield(2);
     IM_CHECK(ui().sort_column.starts_with("median/"));
     IM_CHECK(!ui().sort_descending);
     const std::vector<double> shortest = medians();
     IM_CHECK(std::ranges::is_sorted(shortest));
-    c->TableClickHeader(table, title.c_str());
+    click_latency_header(c, table, column);
     c->Yield(2);
     IM_CHECK(ui().sort_descending);
     const std::vector<double> longest = medians();
