@@ -16,7 +16,6 @@ namespace triscope {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr std::int64_t kDim = 16, kWindow1 = 64, kWindow2 = 16, kHeads = 4;
 
