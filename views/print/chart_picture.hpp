@@ -29,7 +29,7 @@ std::string samples_picture(const SampleChart& chart, const Summary& summary, co
                             const std::string& caption, const PrintStyle& style = {});
 /// "NVIDIA H200, 1,695 MHz, 688 W, sustained, timed by CUPTI; n = 21 samples, median 46.60 ms, ...".
 std::string measurement_caption(const SelectedMeasurement& selected, const SampleChart& chart);
-std::string explore_picture(const ExploreChart& shown, const std::string& title, const std::string& caption,
+std::string explore_picture(const ExploreChart& chart, const std::string& title, const std::string& caption,
                             const PrintStyle& style = {});
 /// The ratio of each row that has one, with its interval.
 std::string compare_picture(const CompareModel& model, const std::string& title, const std::string& caption,
