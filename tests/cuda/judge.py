@@ -74,7 +74,7 @@ def same_array(first, second, bound):
 def row_error(file, kernel, bound):
     """What `inspect --kernel` printed: the error of the kernel's row."""
     text = open(file, encoding="utf-8").read()
-    found = re.search(r"off by ([0-9.e+-]+) of", text)
+    found = re.search(r"a relative error of ([0-9.]+(?:e-[0-9]+)?)", text)
     say(found and float(found[1]) <= float(bound), f"{kernel}: {found[0] if found else text}")
 
 
