@@ -501,26 +501,35 @@ def step_gpu_time(build, folder):
                                        f"the worker's ({first:.4f} before it, {last:.4f} after it); without pauses {one['continuous']['mean_ms'] / row:.4f}")
 
 
-def triton_by_measure(build, folder):
-    sys.path.insert(0, str(HERE.parents[1] / "python/examples"))
+def triton_rows(folder, name):
+    """{(seq_len, pass): blocks} of the Triton kernels, through triscope.measure."""
     import paper_triton
     rows = triscope.measure(paper_triton.forward, dict(window=(512, 32), seq_len=2048, q_heads=64), backward=paper_triton.backward,
-                            name="paper.triton", device="cuda", beside=("cuda.hopper",), db=folder / "triton.db", budget="2s",
+                            name="paper.triton", device="cuda", beside=("cuda.hopper",), db=folder / f"triton_{name}.db", budget="2s",
                             restarts=1, progress=False)  # 2 s: a turn that settles and then is a swing long
     found = {}
-    with triscope.open(folder / "triton.db") as opened:
+    with triscope.open(folder / f"triton_{name}.db") as opened:
         for row in rows.rows():
             if row["kernel"] == "paper.triton" and row["status"] == "ok":
                 found[2048, row["pass"]] = gpu_blocks.of_samples(opened.samples(row["measurement"]))
             elif row["kernel"] == "paper.triton":
-                say(False, f"Triton's {row['pass']} through measure: {row['reason']}")
-    other = recorded("triton", {key: (3, gpu_blocks.idle_us(blocks)) for key, blocks in found.items()}, build, folder)
-    for key, blocks in found.items():
+                say(False, f"Triton's {row['pass']} through measure, {name}: {row['reason']}")
+    return found
+
+
+def triton_by_measure(build, folder):
+    """Measured before and after what is recorded: a GPU that grows warm is slower by more than is asked for."""
+    sys.path.insert(0, str(HERE.parents[1] / "python/examples"))
+    before = triton_rows(folder, "before")
+    other = recorded("triton", {key: (3, gpu_blocks.idle_us(blocks)) for key, blocks in before.items()}, build, folder)
+    after = triton_rows(folder, "after")
+    for key in before.keys() & after.keys():
         tell_series(other[key])
-        ms = gpu_blocks.mean_ms(blocks)
+        first, last = (gpu_blocks.mean_ms(side[key]) for side in (before, after))
+        ms = (first + last) / 2
         paused, continuous = (ms / other[key][name]["mean_ms"] for name in ("paused", "continuous"))
-        say(abs(paused - 1) <= 0.01, f"Triton's {key[1]} through measure: {ms:.4f} ms, {paused:.4f} of what an injected CUPTI recorded with the same "
-                                     f"pauses; without pauses {continuous:.4f}")
+        say(abs(paused - 1) <= 0.01, f"Triton's {key[1]} through measure: {ms:.4f} ms ({first:.4f} before, {last:.4f} after), {paused:.4f} of what an "
+                                     f"injected CUPTI recorded in between with the same pauses; without pauses {continuous:.4f}")
 
 
 def wrong_window(folder):
