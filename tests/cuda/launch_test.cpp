@@ -78,6 +78,15 @@ TEST(Launch, any_other_refusal_is_not_tried_again) {
   EXPECT_EQ(tried, 1);
 }
 
+TEST(Launch, a_limit_that_was_refused_is_told_again) {
+  SharedLimit limit(100'000);
+  EXPECT_FALSE(limit.is_told(0));
+  const int no_kernel = 0;
+  EXPECT_NE(limit.tell(&no_kernel, 0), cudaSuccess);
+  cudaGetLastError();
+  EXPECT_FALSE(limit.is_told(0));
+}
+
 TEST(Launch, a_refusal_names_the_kernel_its_blocks_their_memory_and_what_to_do) {
   Launch launch = blocks_of(132);
   launch.kernel = "d128_pair64_keys128_half";

@@ -368,8 +368,9 @@ void print_launch_times(const cuda::Stream& stream) {
   print("alone");
   how.blocks = 128;
   print("128 blocks");
-  how.most_shared_bytes = std::size_t{160} << 10;
-  print("and the most of shared memory set");
+  SharedLimit limit(std::size_t{160} << 10);
+  how.shared_limit = &limit;
+  print("and its most of shared memory told before");
   how.behind = true;
   print("and behind the one in front");
   how.together = true;
@@ -380,6 +381,22 @@ void print_launch_times(const cuda::Stream& stream) {
                TRISCOPE_CUDA_CHECK(cudaGetDevice(&device));
                TRISCOPE_CUDA_CHECK(cudaSetDevice(device));
              }));
+}
+
+/// A reset forgets how much shared memory the kernels were told to take.
+void check_after_a_reset() {
+  Problem problem = attention_problem(Form::trilinear, 200, 64, 8, 4, 1, 128);
+  problem.element = Element::bf16;
+  const AttentionCase inputs(problem);
+  const auto outputs = [&] {
+    OnGpu gpu("cuda", inputs);
+    gpu.both(nullptr);
+    return gpu.outputs();
+  };
+  const AttentionCase before = outputs();
+  TRISCOPE_CUDA_CHECK(cudaDeviceReset());
+  const std::string difference = notable_difference(before, outputs());
+  expect(difference.empty(), "both passes after the device was reset" + difference);
 }
 
 /// Beside each call stands an empty launch of the same moment: it tells a slow host from a slow call.
@@ -418,8 +435,10 @@ void print_host_times(const cuda::Stream& stream) {
 int main(int argc, char** argv) {
   using namespace triscope;
   try {
+    const bool times_alone = argc == 2 && std::string_view(argv[1]) == "times";
+    if (!times_alone) check_after_a_reset();  // first: it takes streams and memory with it
     const cuda::Stream stream;
-    if (argc == 2 && std::string_view(argv[1]) == "times") {
+    if (times_alone) {
       print_launch_times(stream);
       print_host_times(stream);
       return failures.empty() ? 0 : 1;

@@ -40,9 +40,8 @@ Plan make_plan(const Problem& problem, std::string_view instance) {
 
 /// Where the word lies that says whether the portable backward is to run behind virtual keys or queries: beyond both
 /// workspaces.
-std::size_t word_offset(const Problem& problem, std::string_view instance) {
-  const std::size_t bytes =
-      std::max(make_plan(problem, instance).bytes, portable::plan_backward(portable::make_shape(problem)).bytes);
+std::size_t word_offset(const Plan& plan, const Problem& problem) {
+  const std::size_t bytes = std::max(plan.bytes, portable::plan_backward(portable::make_shape(problem)).bytes);
   return (bytes + 255) / 256 * 256;
 }
 
@@ -55,8 +54,8 @@ void run_virtual(const Problem& problem, std::string_view instance, const Argume
   const Fold fold = arguments.lse_fold;
   std::uint32_t* unlike = nullptr;
   if (is_half(fold) && !unsupported_instance(problem, kPortable, fold)) {
-    unlike = reinterpret_cast<std::uint32_t*>(static_cast<unsigned char*>(arguments.workspace) +
-                                              word_offset(problem, instance));
+    unlike =
+        reinterpret_cast<std::uint32_t*>(static_cast<unsigned char*>(arguments.workspace) + word_offset(plan, problem));
   }
   if (instance == kVirtualQueries) {
     launch_prepare(plan, preparation(plan, arguments, unlike), multiprocessors, stream);
@@ -73,7 +72,9 @@ void run_virtual(const Problem& problem, std::string_view instance, const Argume
 }  // namespace
 
 std::size_t workspace_bytes(const Problem& problem, std::string_view instance) {
-  if (instance != kPortable) return word_offset(problem, instance) + sizeof(std::uint32_t);
+  if (instance != kPortable) {
+    return word_offset(make_plan(problem, instance), problem) + sizeof(std::uint32_t);
+  }
   return portable::plan_backward(portable::make_shape(problem)).bytes;
 }
 

@@ -97,11 +97,12 @@ void launch(const BackwardParameters& p, const Finish& of, const PortableInstead
   constexpr int kBytes = static_cast<int>(std::max(
       {sizeof(RowsShared<D, true>), sizeof(KeysShared<D, true>), std::size_t{kFinishStages<D> * kStageBytes}}));
   static_assert(kBlocksOfMultiprocessor * (kBytes + 6144) <= 227 * 1024, "all blocks run at once");
+  static SharedLimit limit(kBytes);
   const Launch launch = {.kernel = "finish_or_portable",
                          .blocks = static_cast<unsigned>(block_count(of, multiprocessors)),
                          .threads = portable::kThreads,
                          .shared_bytes = kBytes,
-                         .most_shared_bytes = kBytes,
+                         .shared_limit = &limit,
                          .stream = stream,
                          .together = true,
                          .behind = true};

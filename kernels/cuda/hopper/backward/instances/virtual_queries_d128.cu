@@ -17,11 +17,12 @@ void launch_queries(const Plan& plan, const Arguments& arguments, cudaStream_t s
   const BackwardParameters& s = p.shape;
   const dim3 blocks(static_cast<unsigned>((s.seq_len + kTileKeys - 1) / kTileKeys), static_cast<unsigned>(s.kv_heads),
                     static_cast<unsigned>(s.batch));
+  static SharedLimit limit(QueryLayout::kBytes);
   const Launch launch = {.kernel = "virtual_queries",
                          .blocks = blocks,
                          .threads = kQueryThreads,
                          .shared_bytes = QueryLayout::kBytes,
-                         .most_shared_bytes = QueryLayout::kBytes,
+                         .shared_limit = &limit,
                          .stream = stream,
                          .behind = true};
   enqueue(launch, [&](const Launch& attempt) { return attempt(virtual_queries, p); });

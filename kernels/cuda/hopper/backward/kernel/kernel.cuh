@@ -83,11 +83,12 @@ template <int kHeadDim, bool kCross, bool kDeterministic>
 void launch_instance(const TensorMaps& maps, const BackwardParameters& p, const Preparation& to, int blocks,
                      cudaStream_t stream) {
   constexpr int kBytes = Layout<kHeadDim, kDeterministic>::kBytes;
+  static SharedLimit limit(kBytes);
   const Launch launch = {.kernel = "hopper_backward",
                          .blocks = static_cast<unsigned>(blocks),
                          .threads = kThreads,
                          .shared_bytes = kBytes,
-                         .most_shared_bytes = kBytes,
+                         .shared_limit = &limit,
                          .stream = stream,
                          .together = true};
   BackwardParameters of_blocks = p;

@@ -10,13 +10,14 @@ namespace triscope::hopper {
 template <int kInstance>
 int launch_forward(const TensorMaps& maps, const ForwardParameters& p, int blocks, int shared_bytes,
                    cudaStream_t stream) {
+  static SharedLimit limit(kSharedMemoryLimit);
   const bool makes_operands = p.half.tile_key != nullptr;
   const Launch launch = {
       .kernel = kInstances[kInstance].name,
       .blocks = static_cast<unsigned>(blocks),
       .threads = kThreads,
       .shared_bytes = static_cast<std::size_t>(shared_bytes),
-      .most_shared_bytes = kSharedMemoryLimit,
+      .shared_limit = &limit,
       .stream = stream,
       .together = makes_operands,
       .behind = !makes_operands && Layout<kInstances[kInstance].config>::kPreparesQuery,
