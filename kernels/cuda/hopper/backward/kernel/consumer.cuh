@@ -10,11 +10,11 @@
 //
 // Order within a tile; "|" is a wait, and nothing is in flight across the loop's edge (otherwise ptxas serialises):
 //
-//   issue S(t), dQ(t-2), dV(t-1) | S | dQ | stage dQ, issue dP(t) | exponentials, issue dK(t-1) | dV | round P | dP |
-//   dS(t) to shared memory | dK
+//   issue S(t), dQ(t-2), dV(t-1) | S | dQ | stage dQ, read LSE, issue dP(t) | exponentials, issue dK(t-1) | dV |
+//   round P | dP | dS(t) to shared memory | dK
 //
-// The exponentials stand behind the issue of dP: before it, their reads of LSE wait in the busy shared-memory pipe, and
-// dP with them. ptxas moves most of them between the instructions of dK.
+// The exponentials stand behind the issue of dP. ptxas moves most of them between the instructions of dK, but the first
+// ones before those of dP: LSE is read in front of the wait for do, or dP would wait in the busy shared-memory pipe.
 //
 // Registers at head_dim 128: dK 64, dV 64, S 32, dP or dQ 32, P 16 = 208 of 240. dS as a register operand does not fit.
 #pragma once
@@ -245,12 +245,13 @@ class Consumer {
       pin_products();
       if (t > 1) take_grad_query();
     }
+    const Statistics of_lse = load_statistics(lse(stage_.slot));
     barrier_wait(barriers_.full_grad_o(grad_o_stage().slot), grad_o_stage().parity);
     pin_products();
     wgmma_fence();
     issue_over_dimensions<__nv_bfloat16>(products_, values_, grad_o(grad_o_stage().slot));
     wgmma_commit();
-    exponentials();
+    exponentials(of_lse);
     pin(scores_);
     if (!kFirst) {
       barrier_wait(barriers_.full_grad(warpgroup_, written_.previous()), written_.previous_parity());
@@ -331,16 +332,11 @@ class Consumer {
     }
   }
 
-  /// All of the LSE is read before any of it is used: with uses between the reads each waits for its own.
-  __device__ __forceinline__ void exponentials() {
-    const std::uint32_t from = lse(stage_.slot);
-    float4 lse[kBlocks / 2];
-#pragma unroll
-    for (int n = 0; n < kBlocks / 2; ++n) lse[n] = load_shared_float4(from + n * 64);
+  __device__ __forceinline__ void exponentials(const Statistics& lse) {
 #pragma unroll
     for (int n = 0; n < kBlocks / 2; ++n) {
-      exponentials_of(2 * n, lse[n].x, lse[n].y);
-      exponentials_of(2 * n + 1, lse[n].z, lse[n].w);
+      exponentials_of(2 * n, lse.rows[n].x, lse.rows[n].y);
+      exponentials_of(2 * n + 1, lse.rows[n].z, lse.rows[n].w);
     }
   }
   __device__ __forceinline__ void exponentials_of(int n, float lse0, float lse1) {
@@ -359,11 +355,11 @@ class Consumer {
 
   /// dS to shared memory: rows of 64 query rows, one a virtual key.
   __device__ __forceinline__ void store_grads() {
-    const std::uint32_t from = delta(grad_o_stage().slot);
+    const Statistics of_delta = load_statistics(delta(grad_o_stage().slot));
     const std::uint32_t row = grad_row_ + written_.slot * L::kGradTile;
 #pragma unroll
     for (int n = 0; n < kBlocks; n += 2) {
-      const float4 deltas = load_shared_float4(from + n * 32);
+      const float4 deltas = of_delta.rows[n / 2];
       std::uint32_t words[4];
       grads_of(n, deltas.x, deltas.y, words[0], words[1]);
       grads_of(n + 1, deltas.z, deltas.w, words[2], words[3]);

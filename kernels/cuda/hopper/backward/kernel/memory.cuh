@@ -126,6 +126,18 @@ struct TileWalk {
   }
 };
 
+/// LSE or delta of a tile, of the columns that a thread has of an accumulator.
+struct Statistics {
+  float4 rows[kTileRows / 16];
+};
+/// All is read before any is used: with uses between the reads each waits for its own.
+__device__ __forceinline__ Statistics load_statistics(std::uint32_t from) {
+  Statistics of;
+#pragma unroll
+  for (int n = 0; n < kTileRows / 16; ++n) of.rows[n] = load_shared_float4(from + n * 64);
+  return of;
+}
+
 // --- instructions --------------------------------------------------------------------------------------------------
 
 /// Orders ordinary accesses to memory of any kind and those of the copy engine, of this thread.
