@@ -26,6 +26,7 @@ namespace {
 
 /// What is left out with a row: every row that has as much in common with it.
 using LeftOut = std::function<bool(const ResultRow& row, const ResultRow& question)>;
+using Asked = std::function<bool(const ResultRow& question)>;
 
 bool same_windows(const ResultRow& a, const ResultRow& b) {
   return a.problem.window1 == b.problem.window1 && a.problem.window2 == b.problem.window2;
@@ -93,9 +94,12 @@ void judge_one(ToldTimes& told, const WorkEstimate& estimate, const ResultRow& q
 }
 
 /// Every question by rows that were measured otherwise: they shape the estimate, the question's own does not.
-Judged judge(const std::vector<ResultRow>& rows, const WorkTable& table, const LeftOut& left_out) {
+Judged judge(
+    const std::vector<ResultRow>& rows, const WorkTable& table, const LeftOut& left_out,
+    const Asked& asked = [](const ResultRow&) { return true; }) {
   Judged judged;
   for (const ResultRow& question : rows_that_count(rows)) {
+    if (!asked(question)) continue;
     std::vector<const ResultRow*> others;
     for (const ResultRow& row : rows) {
       if (alike(row, question) && !left_out(row, question)) others.push_back(&row);
@@ -143,26 +147,21 @@ void expect_numbers(const ToldTimes& numbers) {
   expect_held("numbers", numbers);
 }
 
-/// The forward by a grid of 36 windows, and what else was measured with that version of the kernel: in the recording of
-/// 2026-11-29 that of the day before, beside other windows and lengths of a newer one.
-std::vector<ResultRow> of_the_grid() {
+std::vector<ResultRow> our_forwards() {
   std::vector<ResultRow> rows = ours("h200.db");
-  const auto smallest = std::ranges::find_if(
-      rows, [](const ResultRow& row) { return row.problem.window1 == 16 && row.problem.window2 == 16; });
-  if (smallest == rows.end()) return {};
-  const std::string version = smallest->source_hash;
-  std::erase_if(rows, [&](const ResultRow& row) { return row.source_hash != version; });
+  std::erase_if(rows, [](const ResultRow& row) { return row.pass != Pass::forward; });
   return rows;
 }
 
-/// Of a few windows most lie at the edge of those measured, where nothing is told; of a grid most do not.
+/// Of a few windows most lie at the edge of those measured, where nothing is told; of a grid of 36 most do not.
 TEST_F(LayerEstimates, of_the_windows_of_a_grid_tell_most) {
-  const std::vector<ResultRow> rows = of_the_grid();
+  const std::vector<ResultRow> rows = our_forwards();
   const Judged judged = judge(rows, counted(rows), same_windows);
   EXPECT_GT(judged.numbers.all + judged.intervals.all, judged.refused);
 }
 
-/// The rows of 2026-11-29 shaped nothing of the rules that are judged by them here and below.
+/// Our kernel's rows in h200.db are of 2026-11-29. They shaped nothing of the rules that are judged by them here and
+/// below.
 TEST_F(LayerEstimates, of_windows_that_were_left_out_hold_what_was_measured) {
   const std::vector<ResultRow> rows = ours("h200.db");
   const Judged judged = judge(rows, counted(rows), same_windows);
@@ -171,11 +170,27 @@ TEST_F(LayerEstimates, of_windows_that_were_left_out_hold_what_was_measured) {
   expect_held("intervals", judged.intervals);
 }
 
-TEST_F(LayerEstimates, of_lengths_that_were_left_out_hold_what_was_measured) {
+bool is_forward_at_8k(const ResultRow& question) {
+  return question.pass == Pass::forward && question.problem.seq_len == 8192;
+}
+
+TEST_F(LayerEstimates, of_lengths_that_were_left_out_but_the_forward_at_8k_hold_what_was_measured) {
   const std::vector<ResultRow> rows = ours("h200.db");
-  const Judged judged = judge(rows, counted(rows), same_length);
-  EXPECT_GT(judged.numbers.all + judged.intervals.all, 0);
-  expect_held("numbers", judged.numbers);
+  const Judged judged = judge(rows, counted(rows), same_length, std::not_fn(is_forward_at_8k));
+  expect_numbers(judged.numbers);
+  expect_held("intervals", judged.intervals);
+}
+
+/// A known fault. What the parts miss of a length all its windows share. At 8,192 tokens they take some 3 % less than
+/// other lengths let one expect, and half of the interval is less than that for most.
+TEST_F(LayerEstimates, of_the_forward_at_8k_by_other_lengths_have_intervals_that_are_too_narrow) {
+  const std::vector<ResultRow> rows = ours("h200.db");
+  const Judged judged = judge(rows, counted(rows), same_length, is_forward_at_8k);
+  const ToldTimes& numbers = judged.numbers;
+  RecordProperty("numbers", fmt::format("{} of {} hold it, worst {:.1f} %: {}", numbers.held, numbers.all,
+                                        100 * numbers.worst, listed(numbers.not_held)));
+  EXPECT_LE(numbers.worst, kNumberHalf) << listed(numbers.not_held);
+  EXPECT_LT(numbers.held, least_held(numbers.all)) << "no longer a fault: judge this length with the others";
   expect_held("intervals", judged.intervals);
 }
 
@@ -432,7 +447,7 @@ TEST(LayerEstimatesWithoutTiles, do_not_blame_the_build_where_it_is_not_the_reas
 }
 
 TEST(LayerEstimatesWithoutTiles, say_what_would_tell_more) {
-  std::vector<ResultRow> rows = of_the_grid();
+  std::vector<ResultRow> rows = our_forwards();
   const auto smallest = std::ranges::find(rows, 16, [](const ResultRow& row) { return row.problem.window1; });
   ASSERT_NE(smallest, rows.end());
   std::erase_if(rows, [first = *smallest](const ResultRow& row) { return !alike(row, first); });

@@ -277,8 +277,8 @@ std::map<Rule, KeptOut> keep_out_each(const char* file) {
   return told;
 }
 
-// The rules and what they are off by were read from the H200's recordings up to 2026-11-28; h100.db, and what h200.db
-// holds of 2026-11-29, shaped nothing of them.
+// The rules and what they are off by were read from the H200's recordings up to 2026-11-28. Those rows are no longer in
+// h200.db but for cuda.portable's; its others, and h100.db, shaped nothing of them.
 TEST(SameBudget, pairs_of_the_recorded_h100_that_were_kept_out_lie_within_the_intervals) {
   std::map<Rule, KeptOut> h100 = keep_out_each("h100.db");
   for (const Rule rule : {Rule::between, Rule::trend, Rule::one_pair}) {
@@ -292,6 +292,8 @@ TEST(SameBudget, pairs_of_the_recorded_h100_that_were_kept_out_lie_within_the_in
 
 TEST(SameBudget, pairs_of_the_recorded_h200_lie_within_the_intervals) {
   for (const auto& [rule, kept] : keep_out_each("h200.db")) {
+    RecordProperty(fmt::format("rule {}", static_cast<int>(rule)),
+                   fmt::format("{} of {}, farthest {:.3f}", kept.covered, kept.all, std::expm1(kept.farthest)));
     EXPECT_GE(kept.all, 10);
     EXPECT_GE(kept.covered, kept.all * 95 / 100)
         << static_cast<int>(rule) << ": " << kept.covered << " of " << kept.all;

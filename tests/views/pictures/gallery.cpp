@@ -358,7 +358,7 @@ void shoot_selected(Studio& studio, const Variant& variant) {
 }
 
 constexpr const char* kDocsFilter =
-    "kernel~hopper pass=forward form=trilinear window=512x32,256x32,1024x16 heads=64/1 head_dim=128 sweep!=19,22";
+    "kernel~hopper pass=forward form=trilinear window=512x32,256x32,1024x16 heads=64/1 head_dim=128";
 
 /// The pictures of the window in the documents (docs/pictures/draw).
 void shoot_docs(Studio& studio) {
