@@ -240,9 +240,9 @@ class ConsumerModel {
       finish(kDq);
       take_grad_query();
     }
+    warp_.read(lse(slot), tile_);
     warp_.wait(Table::kFullGradO.first + tile_ % stages(), tile_ / stages());
     issue_grad_probabilities();
-    warp_.read(lse(slot), tile_);
     if (t > 0) {
       wait_for_own_grads();
       issue_grad_keys();
