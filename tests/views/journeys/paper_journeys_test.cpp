@@ -3,12 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
-#include <functional>
 
 #include "profiler/paper/errata.hpp"
-#include "profiler/tiles/ask_tiles.hpp"
 #include "tests/views/journeys/journey.hpp"
 #include "tests/views/paper_page_windows.hpp"
 
@@ -418,82 +415,6 @@ TEST_F(PaperJourney, match3_follows_numbers_modulus_precision_and_c) {
     IM_CHECK(!findings().has_value());
     IM_CHECK_STR_EQ(shown()->problem.c_str(), "Type whole numbers, separated by spaces.");
   });
-}
-
-/// Pictures of the pages that show measurements.
-void take_measured(fixture::WindowOnDatabase& window, const char* database,
-                   const std::function<void(const std::string&)>& take) {
-  Application& application = window.stage->application();
-  application.carry_out(ask::OpenDatabase{database});
-  window.stage->settle();
-  application.carry_out(ask::ShowPanel{Panel::paper});
-  PaperUi& ui = application.ui().paper;
-  ui.recipe.typed = true, ui.recipe.seq_len = 32'768;
-  ui.recipe.budget_ms = 0;
-  take("recipe");
-  ui.recipe.window1 = 384, ui.recipe.window2 = 48;
-  take("estimate");
-  ui.page = PaperPage::table1;
-  take("table1");
-  ui.page = PaperPage::the_operator;
-  take("operator");
-}
-
-/// Pictures of every page in both themes and several sizes, to be looked at; with the real worker's answers.
-TEST(PaperPictures, of_every_page) {
-  const char* folder = std::getenv("TRISCOPE_PICTURES");
-  if (folder == nullptr || fixture::on_screen()) GTEST_SKIP() << "TRISCOPE_PICTURES names the folder";
-  for (const auto& [width, height] : {std::pair{1280, 800}, {2560, 1440}, {900, 600}}) {
-    fixture::WindowOnDatabase window(60, width, height);
-    window.sweep.tiles = [](const TileQuestion& question) { return ask_tiles(question); };
-    window.sweep.work = [](const std::vector<Problem>& problems) { return ask_work(problems); };
-    Application& application = window.application();
-    const auto take = [&, width = width](const std::string& name) {
-      for (const ThemeChoice theme : {ThemeChoice::dark, ThemeChoice::light}) {
-        application.ui().settings.theme = theme;
-        window.stage->settle();
-        const std::vector<std::uint8_t> png = encode_png(window.stage->memory().picture());
-        std::ofstream(
-            fmt::format("{}/paper_{}_{}_{}.png", folder, name, width, theme == ThemeChoice::dark ? "dark" : "light"),
-            std::ios::binary)
-            .write(reinterpret_cast<const char*>(png.data()), static_cast<std::streamsize>(png.size()));
-      }
-    };
-    application.carry_out(ask::ShowPanel{Panel::paper});
-    PaperUi& ui = application.ui().paper;
-    for (int page = 0; page < static_cast<int>(PaperPage::count); ++page) {
-      ui.page = static_cast<PaperPage>(page);
-      take(fmt::format("page{}", page));
-    }
-    ui.page = PaperPage::laws;
-    take_losses(ui.losses, "", example_losses());
-    ui.losses.sizes = "7B, 70B";
-    take("own");
-    ui.page = PaperPage::recipe;
-    ui.recipe.typed = true;
-    ui.recipe.seq_len = 1024;
-    ui.recipe.budget_ms =
-        static_cast<float>(application.models().recipe(application.data(), ui.recipe)->steps.at(20).low);
-    take("budget");
-    if (const char* database = std::getenv("TRISCOPE_PICTURES_DATABASE")) {  // with rows of lengths, instead of tiles
-      take_measured(window, database, take);
-      continue;
-    }
-    ui.page = PaperPage::tiling;
-    ui.tiles.window1 = 284;
-    window.stage->settle();
-    if (!application.data().tiles.answer) continue;
-    for (std::size_t n = 0; n < application.data().tiles.answer->uses.size(); ++n) {
-      ui.tiles.use = use_key(application.data().tiles.answer->uses[n]);
-      if (width == 1280) take(fmt::format("tiles{}", n));
-    }
-    ui.page = PaperPage::steps;
-    for (int n = 0; n < kAlgorithms; ++n) {
-      ui.steps.algorithm = static_cast<Algorithm>(n);
-      ui.steps.step = 60;
-      take(fmt::format("steps{}", n));
-    }
-  }
 }
 
 }  // namespace
