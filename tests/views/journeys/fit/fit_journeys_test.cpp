@@ -170,9 +170,23 @@ TEST_F(Fit, the_curves_over_lengths_have_more_room_than_the_words_about_them) {
     const ImGuiWindow* panel = ImGui::FindWindowByName("###lengths");
     IM_CHECK(panel != nullptr);
     IM_CHECK_EQ(panel->ScrollMax.y, 0);
-    const ImPlotPlot& plot =
-        *ImPlot::GetCurrentContext()->Plots.GetByIndex(ImPlot::GetCurrentContext()->Plots.GetBufSize() - 1);
-    IM_CHECK_GT(plot.PlotRect.GetHeight(), 0.5F * panel->InnerRect.GetHeight());
+    const auto curves = [c]() -> const ImPlotPlot& {
+      auto& plots = ImPlot::GetCurrentContext()->Plots;
+      const ImPlotPlot& newest = *plots.GetByIndex(plots.GetBufSize() - 1);
+      c->MouseMoveToPos(newest.PlotRect.GetCenter());
+      c->Yield(2);
+      return newest;
+    };
+    IM_CHECK(curves().Hovered);  // else it is not drawn now
+    IM_CHECK_GT(curves().PlotRect.GetHeight(), 0.5F * panel->InnerRect.GetHeight());
+    world().stage->resize(1280, 1600);  // where words stand below them
+    for (const LengthView view : {LengthView::latency, LengthView::budget}) {
+      ui().length_view = view;
+      c->Yield(8);
+      const ImGuiWindow* words = child_of("###lengths", "sentences");
+      IM_CHECK(words != nullptr);
+      IM_CHECK(curves().Hovered && curves().FrameRect.GetHeight() > words->Size.y);
+    }
   });
 }
 
