@@ -13,6 +13,7 @@
 #include "tests/views/journeys/journey.hpp"
 #include "tests/views/pictures/drawn_text.hpp"
 #include "views/model/tables/compare_model.hpp"
+#include "views/model/tables/version_words.hpp"
 
 namespace triscope {
 namespace {
@@ -21,8 +22,8 @@ class VersionsJourney : public fixture::Journey {};
 
 /// What two versions of one kernel measured, each in two sweeps; the newer one is 10 % slower in what both have, at a
 /// clock that is 2 % lower. A library that did not change took 2 % longer. `two_gpus`: each version on a GPU of its
-/// own, and a second such library.
-void write_two_versions(const std::filesystem::path& file, bool two_gpus = false) {
+/// own, and a second such library. `many`: that library, and the determinant of other windows, 30 % slower.
+void write_two_versions(const std::filesystem::path& file, bool two_gpus = false, bool many = false) {
   Store store(file);
   std::vector<KernelInfo> kernels;
   for (const auto& [id, card] : kernel_cards()) kernels.push_back({.id = id, .card = card});
@@ -45,13 +46,20 @@ void write_two_versions(const std::filesystem::path& file, bool two_gpus = false
         store.add(id, one);
       };
       add((sweep < 2 ? 1'000'000 : 1'100'000) * (1 + n));
+      if (many) {
+        const Problem trilinear = one.key.problem;
+        one.key.problem.form = Form::determinant;
+        one.key.problem.window1 *= 2;
+        add((sweep < 2 ? 1'000'000 : 1'300'000) * (1 + n));
+        one.key.problem = trilinear;
+      }
       one.key.kernel = "baseline.fa3";
       one.key.instance = "0.3.6";
       one.key.problem.form = Form::dot_product;
       one.key.problem.window1 = one.key.problem.seq_len;
       one.key.problem.window2 = 1;
       add(sweep < 2 ? 500'000 : 510'000);
-      if (!two_gpus) continue;
+      if (!two_gpus && !many) continue;
       one.key.kernel = "baseline.cudnn";
       add(sweep < 2 ? 600'000 : 606'000);
     }
@@ -209,6 +217,26 @@ TEST_F(VersionsJourney, a_pair_of_two_gpus_has_the_verdict_of_its_versions_and_n
     const std::size_t verdict = text.find("As versions: "), why = text.find("Their times alone are not comparable: ");
     IM_CHECK(verdict < why && why != std::string::npos);
     IM_CHECK(fixture::says(text, "A and B were measured on two GPUs."));
+  });
+}
+
+TEST_F(VersionsJourney, the_panel_says_what_became_of_each_window_what_did_not_change_and_what_goes_unsaid) {
+  write_two_versions(window->folder / "versions.db", false, true);
+  window->start(window->folder / "versions.db", 1920, 1200);
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    app().carry_out(ask::CompareVersions{});
+    wait(c);
+    front(c, Panel::compare);
+    const CompareModel& model = *app().models().compare(data(), 0);
+    IM_CHECK(model.band.has_value());
+    IM_CHECK_STR_EQ(model.usual.c_str(), "trilinear");
+    const std::string text = fixture::drawn_text(c);
+    IM_CHECK(!by_window_text(model).empty());
+    IM_CHECK(fixture::says(text, by_window_text(model)));
+    IM_CHECK(fixture::says(text, unchanged_words(model)));
+    IM_CHECK(fixture::says(text, "Unless said: trilinear."));
+    for (const CompareLine& line : model.lines) IM_CHECK(fixture::says(text, brief_setting(line)));
   });
 }
 

@@ -117,6 +117,9 @@ TEST(Compare, a_narrow_column_says_first_what_is_unusual_of_a_row_and_leaves_out
   EXPECT_EQ(model.longest_brief_setting, "deterministic, 8k");
   EXPECT_EQ(model.lines[1].tokens, 32768);
   EXPECT_EQ(model.usual, "trilinear, head size 64");
+  std::ranges::reverse(results->rows);
+  EXPECT_EQ(make_compare_model({{results, {}}, {results, {}}}, 0).usual, model.usual) << "whichever row comes first";
+  std::ranges::reverse(results->rows);
   for (ResultRow& one : results->rows) one.problem.seq_len = 8192, one.problem.deterministic = true;
   results->rows[0].problem.deterministic = false;
   const CompareModel orders = make_compare_model({{results, {}}, {results, {}}}, 0);
@@ -165,6 +168,8 @@ TEST(Compare, the_first_line_of_versions_names_the_row_and_its_doubt_and_the_lar
                   "Largest \\+20.0 %, 512 × 32, deterministic, at 2,048 tokens, outside \\+-[0-9.]+ % "
                   "\\(A not converged\\); of rows without a doubt \\+15.0 %, 64 × 64 at 2,048 tokens, outside "
                   "it\\. A"));
+  model.lines.back().cells.back()->band->is = BesideUnchanged::unclear;
+  EXPECT_THAT(versions_headline(model), HasSubstr("64 × 64 at 2,048 tokens, unclear beside it. A"));
 }
 
 TEST(Compare, what_became_of_each_window_is_one_sentence) {
@@ -183,18 +188,30 @@ TEST(Compare, what_became_of_each_window_is_one_sentence) {
   EXPECT_EQ(by_window_text(model), "64 × 64 -30 % (1 row), 512 × 32 +20 to +24 % (2), 1024 × 16 inside the noise.");
   add("256 × 32", 0.04, BesideUnchanged::unclear);
   add("512 × 32", 0.06, BesideUnchanged::unclear);
+  add("512 × 32", 0.01, BesideUnchanged::inside);
   EXPECT_EQ(
       by_window_text(model),
-      "64 × 64 -30 % (1 row), 512 × 32 +6 to +24 % (3, 1 unclear), 256 × 32 +4 % (1, 1 unclear), 1024 × 16 inside "
+      "64 × 64 -30 % (1 row), 512 × 32 +1 to +24 % (4, 1 unclear), 256 × 32 +4 % (1, 1 unclear), 1024 × 16 inside "
       "the noise.");
+  for (const char* window : {"128 × 16", "128 × 32", "128 × 64", "128 × 128"})
+    add(window, 0.03, BesideUnchanged::slower);
+  for (const char* window : {"32 × 16", "32 × 32"}) add(window, 0, BesideUnchanged::inside);
+  EXPECT_THAT(by_window_text(model),
+              testing::EndsWith(", 128 × 64 +3 % (1), 1 other, 1024 × 16 and 32 × 16 and 32 × 32 inside the noise."));
+  add("128 × 256", 0.03, BesideUnchanged::slower);
+  add("32 × 64", 0, BesideUnchanged::inside);
+  EXPECT_THAT(by_window_text(model), testing::EndsWith(" (1), 2 others, 4 windows inside the noise."));
 }
 
 TEST(Compare, what_did_not_change_is_told_by_the_base_of_the_changes) {
-  const CompareModel model = make_compare_model(two_versions(1.2, 6, 1.05), 0);
+  CompareModel model = make_compare_model(two_versions(1.2, 6, 1.05), 0);
   EXPECT_THAT(unchanged_words(model),
               testing::StartsWith(
                   "6 unchanged measurements (cpu.other forward): -1.0 % to +1.0 % beside their average, time A / "
-                  "B 1.050"));
+                  "B 1.050. One more would lie within "));
+  model.unchanged.cycles = {1.02, 0.97};
+  EXPECT_THAT(unchanged_words(model), testing::ContainsRegex(", in cycles 0.970 to 1.020\\. One more would lie within "
+                                                             "[1-9]\\.[0-9] % of that average in 99 of 100 cases\\.$"));
   EXPECT_THAT(unchanged_words(make_compare_model(two_versions(1.2, 4), 0)), HasSubstr("time A / B 0.990 to 1.010"));
 }
 
