@@ -423,28 +423,6 @@ TEST(LengthChart, equal_cost_by_medians_has_the_ratio_of_the_turns_beside_it) {
   EXPECT_EQ(turns_sentence(forward, budget, &verdicts), "") << "of another partner";
 }
 
-TEST(LengthChart, equal_cost_of_a_step_has_the_ratio_of_the_turns_of_both_passes_beside_it) {
-  const LengthChart chart = make_length_chart(*length_sweep(), {});
-  const SameBudget& budget = budget_at(chart.step, 16384);
-  const LengthPoint& point = *std::ranges::find(chart.step.curves[budget.nearest].points, 16384, &LengthPoint::seq_len);
-  ASSERT_NE(point.backward, 0);
-  Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
-  const auto in_turns = [](double ratio, double half) {
-    Comparison one;
-    one.ratio = ratio, one.interval = {ratio - half, ratio + half}, one.paired = true;
-    return one;
-  };
-  verdicts.by_measurement[point.measurement] = in_turns(1.1, 0.035);
-  EXPECT_EQ(step_turns_sentence(chart, budget, &verdicts), "") << "of the backward nothing is known";
-  verdicts.by_measurement[point.backward] = in_turns(1.45, 0.007);
-  // The backward takes 2.5 times the forward: (1.1 + 2.5 * 1.45) / 3.5, and hypot(0.035, 2.5 * 0.007) / 3.5.
-  EXPECT_THAT(step_turns_sentence(chart, budget, &verdicts),
-              HasSubstr("weighted by the times of FlashAttention-3 64/1, 1.350 times as long (1.339 to 1.361)."));
-  verdicts.by_measurement[point.backward].paired = false;
-  EXPECT_EQ(step_turns_sentence(chart, budget, &verdicts), "");
-  EXPECT_EQ(step_turns_sentence(chart, budget, nullptr), "");
-}
-
 TEST(LengthChart, a_curve_below_another_is_known) {
   auto results = length_sweep();
   const LengthChart apart = make_length_chart(*results, {});

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/views/sweep_fixture.hpp"
+#include "views/model/charts/length_beside.hpp"
 #include "views/model/charts/length_budget.hpp"
 #include "views/model/charts/length_model.hpp"
 #include "views/model/charts/length_words.hpp"
@@ -49,6 +50,11 @@ TEST(EqualCost, equal_cost_begins_with_a_pair_of_windows) {
               StartsWith("8k, backward beside FA3 64/1: no pair is known to cost the same; nearest "
                          "measured, 256 × 32 Hopper, takes"));
   EXPECT_EQ(cost_at(chart.step, 16384).pair, (Windows{208, 32})) << "what is planned goes in steps of 16";
+  EXPECT_THAT(cost_at(chart.step, 16384).sentence,
+              AllOf(HasSubstr("by the sums of the passes' medians 1.251 times as long"),
+                    HasSubstr("(95 % interval of these samples alone 1.2")));
+  EXPECT_THAT(cost_at(chart.passes[0], 16384).sentence,
+              AllOf(HasSubstr("by the medians 1.251 times as long"), HasSubstr("(95 % interval 1.2")));
   EXPECT_FALSE(cost_at(chart.passes[1], 8192).pair);
 }
 
@@ -152,6 +158,34 @@ TEST(EqualCost, the_text_table_has_the_pair_beside_the_area) {
   ASSERT_NE(row, chart.text.rows.end());
   EXPECT_EQ((*row)[1], "first window of the same latency, beside a second one of 32, extrapolated");
   EXPECT_EQ((*row)[4], "205");
+}
+
+TEST(EqualCost, equal_cost_of_a_step_has_the_ratio_of_the_turns_of_both_passes_beside_it) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  const SameBudget& budget = cost_at(chart.step, 16384);
+  const LengthPoint& point = *std::ranges::find(chart.step.curves[budget.nearest].points, 16384, &LengthPoint::seq_len);
+  ASSERT_NE(point.backward, 0);
+  Verdicts verdicts{"baseline.cudnn", "cuDNN", "cuDNN"};
+  const auto in_turns = [](double ratio, double half) {
+    Comparison one;
+    one.ratio = ratio, one.interval = {ratio - half, ratio + half}, one.paired = true;
+    return one;
+  };
+  verdicts.by_measurement[point.measurement] = in_turns(1.1, 0.035);
+  verdicts.by_measurement[point.backward] = in_turns(1.45, 0.007);
+  EXPECT_EQ(step_turns_sentence(chart, budget, &verdicts), "") << "of another partner";
+  verdicts.baseline = "baseline.fa3";
+  // The backward takes 2.5 times the forward: (1.1 + 2.5 * 1.45) / 3.5, and hypot(0.035, 2.5 * 0.007) / 3.5.
+  EXPECT_THAT(step_turns_sentence(chart, budget, &verdicts),
+              HasSubstr("weighted by the times of FlashAttention-3 64/1, 1.350 times as long (1.339 to 1.361)."));
+  LengthChart elsewhere = chart;
+  for (LengthPoint& one : elsewhere.step.curves[budget.baseline].points) one.backward_sweep = 9;
+  EXPECT_EQ(step_turns_sentence(elsewhere, budget, &verdicts), "") << "the partner took its turns in another sweep";
+  verdicts.by_measurement[point.backward].paired = false;
+  EXPECT_EQ(step_turns_sentence(chart, budget, &verdicts), "");
+  verdicts.by_measurement.erase(point.backward);
+  EXPECT_EQ(step_turns_sentence(chart, budget, &verdicts), "") << "of the backward nothing is known";
+  EXPECT_EQ(step_turns_sentence(chart, budget, nullptr), "");
 }
 
 }  // namespace

@@ -68,12 +68,15 @@ TEST(DetailsText, a_step_without_a_verdict_says_why) {
   WindowData data = steps_selected(2, canvas);
   canvas.draw(Panel::details, data);
   EXPECT_THAT(canvas.text, HasSubstr("shorter"));
+  const auto star = HasSubstr("* The interval is that of separate runs, also where the passes took turns.");
+  EXPECT_THAT(canvas.text, star);
   SelectionFigures burst = *data.figures;
   for (std::size_t n = 2; n < burst.rows.size(); ++n) burst.rows[n].row.regime = Regime::burst;
   data.figures = std::make_shared<const SelectionFigures>(std::move(burst));
   canvas.draw(Panel::details, data);
   EXPECT_THAT(canvas.text, HasSubstr("A was measured sustained and B burst"));
   EXPECT_THAT(canvas.text, Not(HasSubstr("shorter")));
+  EXPECT_THAT(canvas.text, Not(star)) << "there is no interval";
 }
 
 TEST(DetailsText, kernels_of_a_first_launch_that_was_no_median_are_called_cold) {
