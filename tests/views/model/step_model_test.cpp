@@ -56,6 +56,12 @@ TEST(StepModel, a_pass_of_another_sweep_of_the_device_makes_a_step_but_only_of_s
   ASSERT_EQ(steps.lines.size(), 1U);
   EXPECT_DOUBLE_EQ(*steps.lines[0].cells[0]->row.median_ms, 100);
   EXPECT_EQ(steps.lines[0].cells[0]->backward, 11);
+  other->rows.push_back(row(14, 512, 32, Pass::forward, 19, 0.2));  // known better than that of the shown sweep
+  other->rows.back().sweep = 2;
+  other->rows.back().ci_low_ms = 18.99, other->rows.back().ci_high_ms = 19.01;
+  const LatencyModel of_others = steps_of(*shown, {other});
+  ASSERT_EQ(of_others.lines.size(), 1U) << "at the line of its problem";
+  EXPECT_DOUBLE_EQ(*of_others.lines[0].cells[0]->row.median_ms, 99);
 }
 
 TEST(StepModel, the_rows_of_the_shown_sweep_go_before_others) {
@@ -65,7 +71,8 @@ TEST(StepModel, the_rows_of_the_shown_sweep_go_before_others) {
     one.measurement += 100;
     one.sweep = 2;
     one.started = "2026-11-25T14:02:31Z";
-    one.median_ms = *one.median_ms / 2;
+    one.median_ms = *one.median_ms / 2;  // and known better
+    one.ci_low_ms = *one.median_ms * 0.9999, one.ci_high_ms = *one.median_ms * 1.0001;
   }
   const LatencyModel steps = steps_of(*shown, {newer});
   ASSERT_EQ(steps.lines.size(), 3U) << "each once";
