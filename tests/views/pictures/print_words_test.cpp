@@ -164,6 +164,10 @@ TEST(PrintWords, the_caption_names_the_windows_of_each_series) {
                               fixture::row(2, 512, 32, Pass::forward, 40, 700, "cuda.hopper")};
   rows[1].problem.seq_len *= 2;
   EXPECT_THAT(caption_of(rows, false), testing::StartsWith("2-simplicial attention, 512 × 32, forward. "));
+  std::vector<ResultRow> passes = rows;
+  passes[1].pass = Pass::backward;
+  EXPECT_THAT(caption_of(passes, false),
+              testing::StartsWith("2-simplicial attention, 512 × 32, forward and backward. "));
   rows.push_back(fixture::row(3, 256, 64, Pass::forward, 20, 700, "cpu.fast"));
   EXPECT_THAT(caption_of(rows, false), testing::StartsWith("2-simplicial attention, forward. "));
   EXPECT_THAT(caption_of(rows, false), HasSubstr("@abc123, 512 × 32, trilinear"));
@@ -178,6 +182,19 @@ TEST(PrintWords, the_caption_of_the_best_says_which_of_them_is_drawn) {
   EXPECT_THAT(caption_of(rows, true),
               HasSubstr("The best of each over 2 kinds of gradients, 2 versions; drawn: version c47666be."));
   EXPECT_THAT(caption_of(rows, true), HasSubstr(", gradients in any order; "));
+  std::vector<ResultRow> many = rows;  // each version is the best of a length
+  for (std::int64_t n = 0; n < 4; ++n) {
+    many.push_back(rows[1]);
+    many.back().measurement = 10 + n, many.back().problem.seq_len <<= n + 1;
+    many.back().source_hash = fmt::format("{}ab1234567", n);
+  }
+  EXPECT_THAT(caption_of(many, true), HasSubstr("over 2 kinds of gradients, 2 versions. "));
+  rows[0].problem.seq_len *= 2;  // where nothing is better than the deterministic one
+  rows.push_back(rows[1]);
+  rows[2].measurement = 3, rows[2].median_ms = 30, rows[2].problem = rows[0].problem;
+  rows[2].problem.deterministic = false;
+  EXPECT_THAT(caption_of(rows, true), HasSubstr("The best of each over 2 kinds of gradients"));
+  EXPECT_THAT(caption_of(rows, true), Not(HasSubstr("in any order"))) << "that one says its own";
 }
 
 TEST(PrintWords, baselines_by_length_have_their_intervals) {
