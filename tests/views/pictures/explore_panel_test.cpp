@@ -20,6 +20,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 float content_width = 0;  ///< of the panel that `explored_words` drew last
+std::string corners;      ///< of its shapes, with their colours
 
 /// The words of the panel with these rows over their lengths.
 std::string explored_words(const std::vector<ResultRow>& rows, float width = 1280, const char* y = "ms") {
@@ -37,6 +38,10 @@ std::string explored_words(const std::vector<ResultRow>& rows, float width = 128
   ImGui::GetIO().DisplaySize.x = width;
   canvas.draw(Panel::explore, data);
   content_width = ImGui::FindWindowByName("test")->ContentSize.x;
+  corners.clear();
+  for (const ImDrawList* list : ImGui::GetDrawData()->CmdLists)
+    corners.append(reinterpret_cast<const char*>(list->VtxBuffer.Data),
+                   static_cast<std::size_t>(list->VtxBuffer.size_in_bytes()));
   return canvas.text;
 }
 
@@ -103,10 +108,16 @@ TEST(ExplorePanel, values_that_never_have_an_interval_are_not_hollow) {
   rows[1].reason = "not converged: +-2.1 % over 2 restarts, 1.0 % was asked for";  // its time
   rows.push_back(rows[1]);
   rows.back().measurement = 5;
-  EXPECT_THAT(explored_words(rows), HasSubstr("Hollow"));
+  EXPECT_THAT(explored_words(rows), HasSubstr("Hollow: not converged. Hollow without a bar: interval unknown."));
   const std::string words = explored_words(rows, 1280, "watts");
   EXPECT_THAT(words, Not(HasSubstr("Hollow")));
   EXPECT_THAT(words, HasSubstr("A bar without ends is the range of several measurements"));
+  const std::string of_unknown = corners;
+  std::vector<ResultRow> known = rows;
+  for (ResultRow& row : known)
+    row.ci_low_ms = *row.median_ms - 0.5, row.ci_high_ms = *row.median_ms + 0.5, row.reason = "";
+  EXPECT_EQ(explored_words(known, 1280, "watts"), words);
+  EXPECT_TRUE(corners == of_unknown) << "the panel draws them as marks whose time has an interval";
   const std::string name = "one.db", hollow = "fill=\"" + css_colour(light_theme().panel) + "\" stroke=";
   const ExploreSource source{name, rows};
   for (const char* y : {"ms", "watts"}) {
