@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "profiler/plan/request.hpp"
 #include "tests/paths.hpp"
@@ -217,6 +218,11 @@ TEST_F(Journey, a_click_on_a_training_step_by_area_or_in_the_map_selects_both_pa
     wait(c);
     front(c, Panel::scaling);
     wait(c);
+    const ImPlotAxis& area = newest_plot().Axes[ImAxis_X1];  // a count of pairs, no length
+    IM_CHECK(area.HasLabel());
+    IM_CHECK_STR_EQ(newest_plot().GetAxisLabel(area), "w1 × w2, pairs of keys");
+    for (int n = 0; n < area.Ticker.TickCount(); ++n)
+      IM_CHECK(std::string_view(area.Ticker.GetText(n)).find('k') == std::string_view::npos);
     const ScalingChart& chart = *app().models().scaling(data(), 0);
     const auto steps = std::ranges::find_if(chart.series, [](const SeriesPoints& one) { return one.series.step; });
     IM_CHECK(steps != chart.series.end());
