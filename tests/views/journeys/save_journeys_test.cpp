@@ -116,6 +116,7 @@ TEST_F(Journey, a_caption_is_saved_in_the_picture_or_as_text_beside_it) {
     IM_CHECK(copied.find("95 \\% intervals") != std::string::npos);
     c->Yield();
     IM_CHECK(!data().log.empty() && data().log.back().text.starts_with("Copied a text of "));
+    IM_CHECK(fixture::says(fixture::drawn_text(c), "Copied"));  // beside the button
     c->ItemClick("//$FOCUSED/in the picture");
     c->ItemClick("//$FOCUSED/as text beside it (.txt)");
     c->ItemInput("//$FOCUSED/##path");
