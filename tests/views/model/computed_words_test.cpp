@@ -72,6 +72,8 @@ TEST(ComputedWords, say_why_they_are_not_known) {
   EXPECT_THAT(computed_words(two.data).remark, HasSubstr("being counted"));
   two.data.run.running = true;
   EXPECT_THAT(computed_words(two.data).remark, HasSubstr("once the sweep has ended"));
+  two.data.work.problem = "the worker died";
+  EXPECT_THAT(computed_words(two.data).remark, HasSubstr("is not known: the worker died."));
   two.a.row.card = card_of(two.a.row.kernel = "baseline.fa3");
   two.select(false);
   EXPECT_EQ(computed_words(two.data), ComputedWords()) << "a library's tiles are nothing to be counted";
