@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -146,6 +147,33 @@ TEST_F(ChancePeaks, a_pair_to_which_every_query_looks_second_counts) {
 TEST_F(ChancePeaks, the_table_of_heads_says_of_how_many_queries_a_peak_is) {
   EXPECT_THAT(text(), HasSubstr("| -5 | -2 | 38× | 14 |"));
   EXPECT_THAT(canvas.text, HasSubstr("Grey: nearly even, less than 3 times even weights."));
+}
+
+TEST_F(ChancePeaks, the_table_of_heads_begins_with_those_that_count_and_has_the_others_in_grey) {
+  MeanMaps maps = *data.attention.means.answer;
+  const auto bright = [&] {
+    data.attention.means.answer = std::make_shared<const MeanMaps>(maps);
+    text();
+    std::size_t corners = 0;  // four of each letter
+    for (const ImDrawList* list : ImGui::GetDrawData()->CmdLists) {
+      for (const ImDrawVert& corner : list->VtxBuffer) corners += corner.col == canvas.look.theme.text ? 1 : 0;
+    }
+    return corners;
+  };
+  maps.peaks[1].resize(1);
+  for (const std::size_t head : {0U, 1U}) {
+    maps.strongest[head].clear();
+    for (MeanPeak& peak : maps.peaks[head]) peak.best_query = -1;  // so that no mean is known without it
+  }
+  MeanPeak& second = maps.peaks[1].front();
+  second.p = 4 * second.even;
+  const std::size_t none_counts = bright();
+  EXPECT_EQ(heads_that_count(maps), 0);
+  EXPECT_LT(canvas.text.find("38×"), canvas.text.find(lift_text(second))) << "the most unlike even weights first";
+  maps.strongest[1].assign(maps.queries[1].size(), {second.back1, second.back2});
+  EXPECT_GE(bright(), none_counts + 4 * 4) << "its head, its distances and how many queries";
+  EXPECT_EQ(heads_that_count(maps), 1);
+  EXPECT_GT(canvas.text.find("38×"), canvas.text.find(lift_text(second)));
 }
 
 }  // namespace
