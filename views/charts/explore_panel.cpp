@@ -10,6 +10,7 @@
 
 #include "views/charts/charts_panels.hpp"
 #include "views/charts/explore_controls.hpp"
+#include "views/charts/placed_ticks.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/explore_axis.hpp"
 #include "views/parts/chart_tools.hpp"
@@ -103,24 +104,15 @@ void select_points(Context& context, const ExploreChart& chart, const ExplorePlo
   picker.finish();
 }
 
-/// Where named values stand, as many as have room beside each other; a value between two names has its own below them.
+/// Where named values stand, as many as have room on two lines.
 void set_named_ticks(const Look& look, const ExploreAxis& axis, bool tokens, float width) {
   const auto limits = explore_limits(axis, false);
   const auto share = [&](double at) {
     const auto [low, high] = limits;
     return static_cast<float>(axis.logarithmic ? std::log(at / low) / std::log(high / low) : (at - low) / (high - low));
   };
-  std::vector<PlacedTick> placed = place_ticks(
-      explore_ticks(axis, tokens), share, {width, look.px(8), look.px(kOverhang), axis.ticks.empty() ? 1 : 2},
-      [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; });
-  std::vector<double> ticks;
-  std::vector<const char*> labels;
-  for (PlacedTick& tick : placed) {
-    if (tick.line > 0) tick.name.insert(0, "\n");
-    ticks.push_back(tick.at);
-    labels.push_back(tick.name.c_str());
-  }
-  ImPlot::SetupAxisTicks(ImAxis_X1, ticks.data(), static_cast<int>(ticks.size()), labels.data());
+  set_placed_ticks(place_ticks(explore_ticks(axis, tokens), share, {width, look.px(8), look.px(kOverhang), 2},
+                               [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }));
 }
 
 /// An axis is named at the edge of the grid only.

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "profiler/record/columns.hpp"
 #include "views/charts/charts_panels.hpp"
+#include "views/charts/placed_ticks.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
@@ -132,20 +134,22 @@ void select_bars(Context& context, const BarChart& chart, const Slots& slots) {
   ImPlot::PopPlotClipRect();
 }
 
-/// Category names under the bars, thinned when they would touch.
-void set_category_ticks(const Look& look, const BarChart& chart, float plot_width) {
-  float widest = 1;
-  for (const std::string& category : chart.categories)
-    widest = std::max(widest, ImGui::CalcTextSize(category.c_str()).x);
-  const float room = plot_width / static_cast<float>(std::max<std::size_t>(1, chart.categories.size()));
-  const auto step = static_cast<std::size_t>(std::ceil((widest + look.px(10)) / std::max(1.0F, room)));
-  std::vector<double> ticks;
-  std::vector<const char*> labels;
-  for (std::size_t i = 0; i < chart.categories.size(); i += std::max<std::size_t>(1, step)) {
-    ticks.push_back(static_cast<double>(i));
-    labels.push_back(chart.categories[i].c_str());
-  }
-  ImPlot::SetupAxisTicks(ImAxis_X1, ticks.data(), static_cast<int>(ticks.size()), labels.data());
+/// Where the axis of the windows begins and ends. A lone bar stays a bar: few windows stand in the middle of room for
+/// four.
+std::pair<double, double> window_limits(const BarChart& chart) {
+  const double count = static_cast<double>(chart.categories.size());
+  const double middle = (count - 1) / 2, half = std::max(4.0, count) / 2 + 0.1;
+  return {middle - half, middle + half};
+}
+
+/// Names of windows under the bars, on two lines where they would touch.
+void set_window_names(const Look& look, const BarChart& chart, float plot_width) {
+  const auto [low, high] = window_limits(chart);
+  const auto share = [low = low, high = high](double at) { return static_cast<float>((at - low) / (high - low)); };
+  std::vector<std::pair<double, std::string>> names;
+  for (const std::string& name : chart.categories) names.emplace_back(static_cast<double>(names.size()), name);
+  set_placed_ticks(place_ticks(std::move(names), share, {plot_width, look.px(10), look.px(30), 2},
+                               [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }));
 }
 
 }  // namespace
@@ -187,12 +191,10 @@ void draw_tflops_panel(Context& context) {
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickMarks,
                     ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_LockMin);  // bars stand on zero
   ImPlot::SetupAxisFormat(ImAxis_Y1, format_axis_number, nullptr);
-  // A lone bar stays a bar: few categories stand in the middle of room for four.
-  const double middle = (static_cast<double>(chart.categories.size()) - 1) / 2,
-               half = std::max<double>(4, static_cast<double>(chart.categories.size())) / 2 + 0.1;
-  fit_axes(context, {middle - half, middle + half, 0, top > 0 ? top * 1.12 : 1});
+  const auto [first, last] = window_limits(chart);
+  fit_axes(context, {first, last, 0, top > 0 ? top * 1.12 : 1});
   ImPlot::SetupAxisLimitsConstraints(ImAxis_Y1, 0, 1e9);
-  set_category_ticks(look, chart, size.x - look.px(legend == LegendPlace::left ? 240 : 60));
+  set_window_names(look, chart, size.x - look.px(legend == LegendPlace::left ? 240 : 60));
   setup_legend(legend);
   ImPlot::SetupFinish();  // names of series are told apart from here on
   const Slots slots = visible_slots(chart);

@@ -1,0 +1,63 @@
+// Words and numbers that must not be cut through, nor left out, where there is little room.
+#include <gmock/gmock.h>
+#include <implot.h>
+#include <implot_internal.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/views/journeys/fit/fit_journey.hpp"
+#include "tests/views/pictures/drawn_text.hpp"
+#include "views/model/charts/explore_chart.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::Fit;
+using fixture::kFitted;
+
+/// How many values along x have a name, in the plot of this area where they are fewest.
+int fewest_names(const Area& area) {
+  int fewest = 1000;
+  auto& plots = ImPlot::GetCurrentContext()->Plots;
+  for (int n = 0; n < plots.GetBufSize(); ++n) {
+    ImPlotPlot& plot = *plots.GetByIndex(n);
+    const ImVec2 middle = plot.PlotRect.GetCenter();
+    if (middle.x < area.x || middle.x > area.x + area.width || middle.y < area.y || middle.y > area.y + area.height)
+      continue;
+    ImPlotTicker& ticker = plot.XAxis(0).Ticker;
+    int named = 0;
+    for (int tick = 0; tick < ticker.TickCount(); ++tick) named += ticker.GetText(tick)[0] != '\0';
+    fewest = std::min(fewest, named);
+  }
+  return fewest;
+}
+
+TEST_F(Fit, each_version_that_explore_draws_is_named_below_its_points) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    ui().explore.query = {"version", "ms", "window", "pass", "kernel~hopper", false};
+    ui().explore.filter = "kernel~hopper";
+    front(c, Panel::explore);
+    wait(c);
+    c->Yield(4);
+    const ExploreChart& chart = *data().explore.chart;
+    IM_CHECK_GE(chart.x.names.size(), 4U);
+    IM_CHECK_EQ(fewest_names(ui().chart_areas[Panel::explore]), static_cast<int>(chart.x.names.size()));
+  });
+}
+
+TEST_F(Fit, each_window_is_named_below_its_bars_beside_a_legend_of_eight_series) {
+  write_synthetic_database(window->folder / "series.db", 500, 20);
+  open_small(window->folder / "series.db");
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    wait(c);
+    app().select_first();
+    c->Yield(4);
+    IM_CHECK_EQ(fewest_names(ui().chart_areas[Panel::tflops]), 7);
+  });
+}
+
+}  // namespace
+}  // namespace triscope
