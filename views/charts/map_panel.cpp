@@ -166,11 +166,19 @@ const char* axes_words(const WindowMap& map, MapMetric metric) {
              : "w1 across, w2 up, in tokens; the colours span at least a quarter of the best value";
 }
 
+/// Of as many lines as they take in this width.
+float words_height(const Look& look, const char* words, float width) {
+  const SmallFont font(look);
+  return ImGui::CalcTextSize(words, nullptr, false, width).y;
+}
+
 void draw_grid(Context& context, const WindowMap& map) {
   const Look& look = context.look;
   const NumberFont font(look, kSecondarySize);
   const ImVec2 room = ImGui::GetContentRegionAvail(), origin = ImGui::GetCursorScreenPos();
-  const float left = look.px(48), bottom = look.px(40), right = look.px(92), top = look.px(12);
+  const float left = look.px(48), right = look.px(92), top = look.px(12);
+  const char* words = axes_words(map, context.ui.map_metric);
+  const float bottom = look.px(26) + words_height(look, words, room.x - left);
   const float columns = static_cast<float>(map.window1.size()), rows = static_cast<float>(map.window2.size());
   const ImVec2 area(std::max(look.px(60), room.x - left - right), std::max(look.px(40), room.y - bottom - top));
   const ImVec2 cell(std::min(area.x / columns, look.px(240)), std::min(area.y / rows, look.px(140)));
@@ -214,10 +222,8 @@ void draw_grid(Context& context, const WindowMap& map) {
     free_from = x + size.x + look.px(6);
     list->AddText(ImVec2(std::round(x), corner.y + rows * cell.y + look.px(4)), look.theme.muted, name.c_str());
   }
-  ImGui::PushFont(look.text, kSecondarySize);
-  list->AddText(ImVec2(corner.x, corner.y + rows * cell.y + look.px(20)), look.theme.muted,
-                axes_words(map, context.ui.map_metric));
-  ImGui::PopFont();
+  ImGui::SetCursorScreenPos(ImVec2(corner.x, corner.y + rows * cell.y + look.px(20)));
+  muted_text(context, words, true);
   if (std::any_of(map.cells.begin(), map.cells.end(),
                   [](const MapCell& one) { return one.state == MapCell::State::ok; }))
     draw_scale(context, map, ImVec2(corner.x + columns * cell.x + look.px(16), corner.y + gap), look.px(10),

@@ -28,8 +28,8 @@ void draw_heading(Context& context, const SelectedMeasurement& selected, const S
                 facts, context.ui.printing ? 0 : button_width(kCopySave));
   chart_button(context, Panel::samples);
   if (context.data.beside && !context.ui.printing)
-    muted_text(context, "Of two that are selected the first: \"Swap A and B\" in Details shows the other one.");
-  if (!chart.not_read.empty()) muted_text(context, chart.not_read);
+    muted_text(context, "Of two that are selected the first: \"Swap A and B\" in Details shows the other one.", true);
+  if (!chart.not_read.empty()) muted_text(context, chart.not_read, true);
   if (chart.flags.empty()) return;
   ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.unclear);
   std::string flags = "Flagged, kept: ";

@@ -59,5 +59,28 @@ TEST_F(Fit, each_window_is_named_below_its_bars_beside_a_legend_of_eight_series)
   });
 }
 
+TEST_F(Fit, sentences_of_charts_end_within_their_panels_at_200_percent) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{1});
+    wait(c);
+    const std::vector<ResultRow>& rows = data().shown->rows;
+    app().carry_out(ask::SelectMeasurements{{rows[0].measurement, rows[1].measurement}});
+    ui().settings.scale = 2;
+    c->Yield(6);
+    for (const auto& [panel, name, words] : {std::tuple{Panel::samples, "###samples", "Of two that are selected"},
+                                             std::tuple{Panel::map, "###map", "w1 across, w2 up"}}) {
+      front(c, panel);
+      wait(c);
+      c->Yield(4);
+      IM_CHECK(fixture::says(fixture::drawn_text(c), words));
+      const ImGuiWindow* drawn = ImGui::FindWindowByName(name);
+      IM_CHECK(drawn != nullptr);
+      IM_CHECK_LE(drawn->ContentSize.x, drawn->WorkRect.GetWidth() + 1);
+      IM_CHECK_EQ(drawn->ScrollMax.y, 0);
+    }
+  });
+}
+
 }  // namespace
 }  // namespace triscope
