@@ -16,6 +16,18 @@ namespace {
 using fixture::Fit;
 using fixture::kFitted;
 
+/// Of a panel, the one that was drawn last.
+const ImGuiTable* drawn_table(const char* panel) {
+  ImPool<ImGuiTable>& tables = ImGui::GetCurrentContext()->Tables;
+  for (int n = 0; n < tables.GetMapSize(); ++n) {
+    const ImGuiTable* one = tables.TryGetMapData(n);
+    if (one != nullptr && one->LastFrameActive >= ImGui::GetFrameCount() - 1 &&
+        one->OuterWindow == ImGui::FindWindowByName(panel))
+      return one;
+  }
+  return nullptr;
+}
+
 /// How many values along x have a name, in the plot of this area where they are fewest.
 int fewest_names(const Area& area) {
   int fewest = 1000;
@@ -79,6 +91,32 @@ TEST_F(Fit, sentences_of_charts_end_within_their_panels_at_200_percent) {
       IM_CHECK_LE(drawn->ContentSize.x, drawn->WorkRect.GetWidth() + 1);
       IM_CHECK_EQ(drawn->ScrollMax.y, 0);
     }
+  });
+}
+
+TEST_F(Fit, lengths_of_the_table_are_not_shown_in_part_either) {
+  write_synthetic_database(window->folder / "lengths.db", 500, 20);
+  open_small(window->folder / "lengths.db");
+  travel([](ImGuiTestContext* c) {
+    ui().settings.scale = 2;
+    front(c, Panel::latency);
+    int cut = 0;
+    for (int width = 1200; width < 1440; width += 16) {
+      world().stage->resize(width, 800);
+      c->Yield(6);
+      const ImGuiTable* table = drawn_table("###latency");
+      IM_CHECK(table != nullptr);
+      const float edge = table->InnerClipRect.Max.x;
+      for (int n = 0; n < table->ColumnsCount; ++n) {
+        const ImGuiTableColumn& column = table->Columns[n];
+        if (std::string(ImGui::TableGetColumnName(table, n)) != "tokens" || !column.IsEnabled) continue;
+        const bool in_part = column.WorkMinX + 8 < edge && column.WorkMinX + 50 > edge;
+        if (!in_part) continue;
+        ++cut;
+        IM_CHECK(!fixture::says(fixture::drawn_text(c), "| 4,096"));
+      }
+    }
+    IM_CHECK_GT(cut, 2);
   });
 }
 
