@@ -126,7 +126,9 @@ void select_bars(Context& context, const BarChart& chart, const Slots& slots) {
       }
       if (!selection.is_marked(point.measurement)) continue;
       const Ring ring = ring_of(context, point.measurement);
-      ImPlot::GetPlotDrawList()->AddRect(low, high, ring.colour, 0, ring.width);
+      const float out = high.x - low.x < 4 * ring.width ? ring.width : 0;  // a ring inside would hide its colour
+      ImPlot::GetPlotDrawList()->AddRect(ImVec2(low.x - out, low.y - out), ImVec2(high.x + out, high.y), ring.colour, 0,
+                                         ring.width);
     }
   }
   if (pointed) chosen.say(pointed->first, pointed->second);
