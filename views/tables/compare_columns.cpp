@@ -65,7 +65,7 @@ std::vector<CompareColumn> compare_columns(const Context& context, const Compare
                        std::clamp(text_width(model.longest_brief_setting), 80.0F, kSettingBesideVerdict)});
   for (std::size_t s = 1; s < model.sweeps.size(); ++s) {
     if (several || !is_nothing_judged(model))
-      columns.push_back({CompareField::verdict, s, several ? model.sweeps[s] : "verdict", 100, 60});
+      columns.push_back({CompareField::verdict, s, several ? model.sweeps[s] : "verdict", 100, 66});
     if (model.band) columns.push_back({CompareField::band, s, "beside unchanged", 106, 96});
     if (has_comparisons(model)) columns.push_back({CompareField::ratio, s, "ratio", 44, 0, true});
     if (model.has_intervals) columns.push_back({CompareField::interval, s, "interval", interval, 0, true});

@@ -66,13 +66,22 @@ void draw_no_verdict(const Context& context, const CompareModel& model, const Co
   }
 }
 
+/// "▼ slower": where "▼ 1.08× slower" has no room, as the ratio stands beside it.
+std::string verdict_word(const Comparison& comparison) {
+  return comparison.verdict == Verdict::slower   ? "▼ slower"
+         : comparison.verdict == Verdict::faster ? "▲ faster"
+                                                 : verdict_brief(comparison);
+}
+
 /// What a comparison says in one of its columns.
 void draw_comparison(Context& context, CompareField field, const std::optional<CompareCell>& cell) {
   const Theme& theme = context.look.theme;
   if (!cell || !cell->comparison) return;
   const Comparison& comparison = *cell->comparison;
   if (field == CompareField::verdict) {
-    draw_explained(context, verdict_colour(theme, comparison.verdict), verdict_brief(comparison));
+    const std::string words = verdict_brief(comparison);
+    const bool fits = ImGui::CalcTextSize(words.c_str()).x <= seen_width();
+    draw_explained(context, verdict_colour(theme, comparison.verdict), fits ? words : verdict_word(comparison));
   } else if (field == CompareField::ratio) {
     if (comparison.ratio > 0) number_right(context, format_fixed(comparison.ratio, kRatioDecimals));
   } else if (field == CompareField::cycles) {

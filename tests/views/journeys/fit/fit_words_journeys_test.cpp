@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <string>
 
+#include "profiler/plan/request.hpp"
+#include "profiler/store/store.hpp"
+#include "tests/profiler/store/synthetic_database.hpp"
 #include "tests/views/journeys/fit/fit_journey.hpp"
 #include "tests/views/pictures/drawn_text.hpp"
 #include "views/model/charts/explore_chart.hpp"
@@ -117,6 +120,36 @@ TEST_F(Fit, lengths_of_the_table_are_not_shown_in_part_either) {
       }
     }
     IM_CHECK_GT(cut, 2);
+  });
+}
+
+TEST_F(Fit, the_word_of_a_verdict_is_whole_in_a_narrow_table) {
+  {
+    Store store(window->folder / "slower.db");
+    for (const std::int64_t percent : {100, 108}) {
+      const std::int64_t sweep =
+          store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 14);
+      for (std::int64_t n = 0; n < 14; ++n) {
+        Measurement measurement = synthetic_measurement(n, 40);
+        for (Sample& sample : measurement.samples) sample.duration_ns = sample.duration_ns * percent / 100;
+        store.add(sweep, measurement);
+      }
+      store.finish_sweep(sweep);
+    }
+  }
+  open_small(window->folder / "slower.db");
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{2});
+    wait(c);
+    app().carry_out(ask::Compare{1});
+    wait(c);
+    ui().settings.scale = 2;
+    c->Yield(6);
+    front(c, Panel::compare);
+    wait(c);
+    const std::string text = fixture::drawn_text(c);
+    IM_CHECK(fixture::says(text, "▼ slower"));
+    IM_CHECK(!fixture::says(text, "× …"));
   });
 }
 
