@@ -147,7 +147,7 @@ void draw_scaling_panel(Context& context) {
   draw_legend_lines(look, legend, id, legend_entries(look, chart.series));
   const float height = ImGui::GetContentRegionAvail().y;
   if (!ImPlot::BeginPlot(id.c_str(), ImVec2(width, height), plot_flags(legend))) return;
-  ImPlot::SetupAxes("w1 × w2, pairs of keys", nullptr, ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
+  ImPlot::SetupAxes("w1 × w2, pairs of keys", "ms", ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
   fit_axes(context, {range.x_low / 1.5, range.x_high * 1.5, range.y_low / 1.6, range.y_high * 1.6});

@@ -153,5 +153,24 @@ TEST_F(Fit, the_word_of_a_verdict_is_whole_in_a_narrow_table) {
   });
 }
 
+TEST_F(Fit, the_axis_of_latencies_by_area_has_its_unit) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::scaling);
+    wait(c);
+    c->Yield(4);
+    const Area& area = ui().chart_areas[Panel::scaling];
+    int named = 0;
+    auto& plots = ImPlot::GetCurrentContext()->Plots;
+    for (int n = 0; n < plots.GetBufSize(); ++n) {
+      ImPlotPlot& plot = *plots.GetByIndex(n);
+      const ImVec2 middle = plot.PlotRect.GetCenter();
+      if (middle.x > area.x && middle.x < area.x + area.width && middle.y > area.y && middle.y < area.y + area.height)
+        named += plot.YAxis(0).HasLabel() && std::string(plot.GetAxisLabel(plot.YAxis(0))) == "ms";
+    }
+    IM_CHECK_EQ(named, 1);
+  });
+}
+
 }  // namespace
 }  // namespace triscope
