@@ -340,9 +340,20 @@ ImU32 verdict_colour(const Theme& theme, Verdict verdict) {
   return theme.muted;
 }
 
+namespace {
+
+/// "▼ 1.05× longer", or "▼ …" where the edge of a table goes through it: "1.0" would be another number.
+std::string without_cut_number(const std::string& text) {
+  const std::size_t digit = text.find_first_of("0123456789");
+  if (digit == std::string::npos || !is_column_cut(ImGui::GetCursorScreenPos().x, size_of(text).x)) return text;
+  return text.substr(0, digit) + "…";
+}
+
+}  // namespace
+
 void beside_other(const Context& context, const Comparison& comparison, const std::string& text,
                   const std::string& other) {
-  coloured_text(verdict_colour(context.look.theme, comparison.verdict), text);
+  coloured_text(verdict_colour(context.look.theme, comparison.verdict), without_cut_number(text));
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
   std::string words = sentence(marked(comparison, time_sentence(comparison, other)));
   if (const std::string ratio = cycle_ratio_text(comparison); !ratio.empty())
@@ -390,7 +401,7 @@ std::string verdict_brief(const Comparison& comparison) {
 void verdict(const Context& context, const Comparison& comparison) {
   const bool in_cell = ImGui::GetCurrentTable() != nullptr;  // where "unclear" with its ratio would be cut
   coloured_text(verdict_colour(context.look.theme, comparison.verdict),
-                in_cell ? verdict_brief(comparison) : marked(comparison, verdict_text(comparison)));
+                in_cell ? without_cut_number(verdict_brief(comparison)) : marked(comparison, verdict_text(comparison)));
   if (ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip))
     tooltip(context, ratio_words(comparison) + " A is this row, B that of the baseline.");
 }

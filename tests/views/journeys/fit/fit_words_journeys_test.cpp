@@ -123,6 +123,33 @@ TEST_F(Fit, lengths_of_the_table_are_not_shown_in_part_either) {
   });
 }
 
+TEST_F(Fit, a_ratio_that_the_edge_cuts_is_not_shown_in_part) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{1});
+    wait(c);
+    ui().settings.scale = 2;
+    front(c, Panel::latency);
+    int cut = 0;
+    for (int width = 1200; width < 1440; width += 16) {
+      world().stage->resize(width, 800);
+      c->Yield(6);
+      const ImGuiTable* table = drawn_table("###latency");
+      IM_CHECK(table != nullptr);
+      const float edge = table->InnerClipRect.Max.x;
+      for (int n = 0; n < table->ColumnsCount; ++n) {
+        const ImGuiTableColumn& column = table->Columns[n];
+        const bool ratio = fixture::says(ImGui::TableGetColumnName(table, n), "time vs");
+        if (!ratio || !column.IsEnabled) continue;
+        if (column.WorkMinX + 8 > edge || column.WorkMinX + 100 < edge) continue;  // "▼ 1.80× longer" is wider
+        ++cut;
+        IM_CHECK(!fixture::says(fixture::drawn_text(c), "▼ 1.80×"));
+      }
+    }
+    IM_CHECK_GT(cut, 2);
+  });
+}
+
 TEST_F(Fit, the_word_of_a_verdict_is_whole_in_a_narrow_table) {
   {
     Store store(window->folder / "slower.db");
