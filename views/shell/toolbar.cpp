@@ -27,6 +27,14 @@ bool is_shown(const UiState& ui, Panel panel) {
                                          : ui.workspace == workspace;
 }
 
+/// What stands together in a menu, apart from what surrounds it.
+enum class CommandGroup { other, panel, attention_view };
+
+CommandGroup group_of(const Command& command) {
+  if (std::string_view(command.label).starts_with("Attention: ")) return CommandGroup::attention_view;
+  return std::holds_alternative<ask::ShowPanel>(command.request) ? CommandGroup::panel : CommandGroup::other;
+}
+
 void draw_menus(Context& context) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(context.look.px(8), context.look.px(7)));
   const bool folded = is_narrow(context.look);
@@ -37,15 +45,16 @@ void draw_menus(Context& context) {
   for (const char* menu : {"File", "Edit", "View", "Sweep", "Help"}) {
     if (!ImGui::BeginMenu(menu)) continue;
     ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.text);
-    bool first = true, after_panel = false;
+    bool first = true;
+    CommandGroup before = CommandGroup::other;
     for (const Command& command : commands()) {
       if (std::string_view(command.menu) != menu) continue;
       const auto* panel = std::get_if<ask::ShowPanel>(&command.request);
-      // Panels stand together, apart from what surrounds them.
-      if (!first && (panel != nullptr) != after_panel) ImGui::Separator();
+      const CommandGroup group = group_of(command);
+      if (!first && group != before) ImGui::Separator();
       if (!first && std::holds_alternative<ask::Quit>(command.request)) ImGui::Separator();
       first = false;
-      after_panel = panel != nullptr;
+      before = group;
       const bool shown = panel && is_shown(context.ui, panel->panel);
       if (ImGui::MenuItem(command.label, command.shortcut, shown, is_enabled(context, command)))
         context.request(command.request);

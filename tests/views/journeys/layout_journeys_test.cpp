@@ -120,6 +120,19 @@ TEST_F(Journey, the_smallest_window_keeps_run_stop_and_the_buttons_of_a_banner) 
   });
 }
 
+TEST_F(Journey, views_of_the_attention_panel_stand_together_in_their_menu) {
+  travel([](ImGuiTestContext* c) {
+    c->ItemClick("//##MainMenuBar/##MenuBar/View");
+    c->Yield(2);
+    const std::string text = fixture::drawn_text(c);
+    const std::size_t first = text.find("Attention: one map"), last = text.find("Attention: search"),
+                      next = text.find("Measurements", last);
+    IM_CHECK(first != std::string::npos && last != std::string::npos && next != std::string::npos);
+    IM_CHECK(!fixture::says(text.substr(first, last - first), "----"));
+    IM_CHECK(fixture::says(text.substr(last, next - last), "----"));
+  });
+}
+
 TEST_F(Journey, a_low_window_says_how_many_banners_wait_behind_the_newest) {
   window->start(window->folder / "test.db", 1280, 800);
   travel([](ImGuiTestContext* c) {
