@@ -223,6 +223,7 @@ TEST(LengthChart, other_sweeps_join_it_and_are_counted) {
   auto all = length_sweep();
   auto windows = sweep({}, 1), baselines = sweep({}, 2);
   for (const ResultRow& r : all->rows) (r.problem.form == Form::dot_product ? baselines : windows)->rows.push_back(r);
+  for (ResultRow& r : baselines->rows) r.sweep = 2;
   EXPECT_TRUE(make_length_chart(*windows).passes[0].crossings.empty());
   EXPECT_EQ(make_length_chart(*windows).sweeps, 1U);
   EXPECT_EQ(make_length_chart(*windows, {baselines}).passes[0].crossings.size(), 2U);

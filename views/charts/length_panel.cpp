@@ -27,6 +27,11 @@ bool is_low(const Context& context) {
   return !context.ui.printing && ImGui::GetWindowHeight() < context.look.px(kLowPanel);
 }
 
+/// The pass that is looked at, or the step.
+const LengthPass& shown_part(const Context& context, const LengthChart& chart) {
+  return context.ui.length_step ? chart.step : chart.of(context.ui.length_pass);
+}
+
 /// Which view and which pass; the pass only when both have curves.
 void draw_choices(Context& context, const LengthChart& chart) {
   UiState& ui = context.ui;
@@ -273,15 +278,50 @@ void follow_pass(Context& context) {
   if (std::ranges::all_of(shown.rows, [&](const ResultRow& row) { return row.pass == first; })) ui.length_pass = first;
 }
 
+/// What is said below the curves. `whole`: the pass with what is left out of `pass`.
+std::vector<Sentence> panel_sentences(Context& context, const LengthChart& chart, const LengthPass& pass,
+                                      const LengthPass& whole) {
+  std::vector<Sentence> sentences =
+      sentences_of(chart, pass, context.ui.length_view, context.data.beside_reference.get());
+  if (chart.left_out > 0)
+    sentences.push_back({fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out), {}});
+  if (context.ui.length_view == LengthView::budget && pass.budgets.empty()) {
+    return {{whole.budgets.empty()
+                 ? "For a budget, measure windows and causal dot-product attention with the same heads at the same "
+                   "lengths."
+                 : "What costs the same is of windows and dot-product attention: of one of them all are left out.",
+             {}}};
+  }
+  if (pass.crossings.empty() && whole.crossings.empty())
+    sentences.push_back(
+        {"For crossings, measure dot-product attention with as many query heads at the same lengths.", {}});
+  return sentences;
+}
+
+/// The heading, the choices and the legend.
+void draw_above(Context& context, const LengthChart& chart, const LengthChart& whole) {
+  const UiState& ui = context.ui;
+  const bool hollow = draws_times(ui.length_view) && any_unknown(shown_part(context, chart));
+  const std::string device = short_device(context.data.shown->info.environment.device_name);
+  const std::string sweeps =
+      chart.sweeps > 1 ? fmt::format("; {} sweeps of {} together", chart.sweeps, device) : "; on " + device;
+  panel_heading(context, fmt::format("By sequence length, {}", length_part_name(context)),
+                std::string(subtitle(ui.length_view, chart.regime)) + sweeps + hollow_note(hollow) +
+                    (context.models.lengths_wait() ? "; reading ..." : ""),
+                button_width(kCopySave));
+  chart_button(context, Panel::lengths);
+  draw_choices(context, whole);
+  draw_length_legend(context, shown_part(context, whole));
+}
+
 }  // namespace
 
 void draw_length_panel(Context& context) {
   if (!draw_data_state(context)) return;
-  const Look& look = context.look;
   const LengthChart* made = context.models.lengths(context.data);
   if (!made) return empty_state(context, "Reading the measurements ...");
-  const LengthChart& chart = *made;
-  if (chart.passes[0].curves.empty() && chart.passes[1].curves.empty()) {
+  const LengthChart& whole = *made;
+  if (whole.passes[0].curves.empty() && whole.passes[1].curves.empty()) {
     empty_state(
         context,
         "Nothing was measured on this device at two sequence lengths. A sweep of several lengths with dot-product "
@@ -289,47 +329,32 @@ void draw_length_panel(Context& context) {
     return;
   }
   follow_pass(context);
-  if (chart.of(context.ui.length_pass).curves.empty())
-    context.ui.length_pass = context.ui.length_pass == Pass::forward ? Pass::backward : Pass::forward;
+  UiState& ui = context.ui;
+  if (whole.of(ui.length_pass).curves.empty())
+    ui.length_pass = ui.length_pass == Pass::forward ? Pass::backward : Pass::forward;
   const ChartFrame frame(context, Panel::lengths);
-  if (!chart.has_step()) context.ui.length_step = false;
-  const std::string title = fmt::format("By sequence length, {}", length_part_name(context));
-  const LengthPass& pass = context.ui.length_step ? chart.step : chart.of(context.ui.length_pass);
-  const bool hollow = draws_times(context.ui.length_view) && any_unknown(pass);
-  const std::string device = short_device(context.data.shown->info.environment.device_name);
-  const std::string sweeps =
-      chart.sweeps > 1 ? fmt::format("; {} sweeps of {} together", chart.sweeps, device) : "; on " + device;
-  panel_heading(context, title,
-                std::string(subtitle(context.ui.length_view, chart.regime)) + sweeps + hollow_note(hollow) +
-                    (context.models.lengths_wait() ? "; reading ..." : ""),
-                button_width(kCopySave));
-  chart_button(context, Panel::lengths);
-  draw_choices(context, chart);
-  std::vector<Sentence> sentences =
-      sentences_of(chart, pass, context.ui.length_view, context.data.beside_reference.get());
-  if (chart.left_out > 0)
-    sentences.push_back({fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out), {}});
-  const bool no_budget = context.ui.length_view == LengthView::budget && pass.budgets.empty();
-  if (no_budget)
-    sentences = {
-        {"For a budget, measure windows and causal dot-product attention with the same heads at the same lengths.",
-         {}}};
-  if (!no_budget && pass.crossings.empty())
-    sentences.push_back(
-        {"For crossings, measure dot-product attention with as many query heads at the same lengths.", {}});
+  if (!whole.has_step()) ui.length_step = false;
+  const LengthChart& chart = *context.models.lengths_without(context.data, ui.lengths_left_out);
+  draw_above(context, chart, whole);
+  const LengthPass& pass = shown_part(context, chart);
+  if (pass.curves.empty())
+    return muted_text(context, "Every curve is left out. A click on a name shows it again.", true);
+  const std::vector<Sentence> sentences = panel_sentences(context, chart, pass, shown_part(context, whole));
+  const bool no_budget = ui.length_view == LengthView::budget && pass.budgets.empty();
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const bool low = is_low(context), only_words = no_budget || (low && context.ui.length_words);
+  const bool low = is_low(context), only_words = no_budget || (low && ui.length_words);
   if (!only_words) {
-    const float below = low ? 0 : sentences_height(context, sentences, room) + ImGui::GetStyle().ItemSpacing.y;
-    const NumberFont font(look, kSecondarySize);
+    const float below =
+        low || sentences.empty() ? 0 : sentences_height(context, sentences, room) + ImGui::GetStyle().ItemSpacing.y;
+    const NumberFont font(context.look, kSecondarySize);
     const ImVec2 size(room.x, room.y - below);
-    if (context.ui.length_view == LengthView::budget) {
+    if (ui.length_view == LengthView::budget) {
       draw_length_budget(context, pass, size);
     } else {
       draw_length_curves(context, pass, size);
     }
   }
-  if (low && !only_words) return;
+  if (sentences.empty() || (low && !only_words)) return;
   draw_sentences(context, pass, sentences);
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -44,7 +45,7 @@ std::optional<Pass> shown_pass(const Context& context) {
 }
 
 /// Its name in the legend, set off from its mark as in the other charts.
-std::string legend_name(const LengthCurve& curve) { return " " + curve.label; }
+std::string name_in_legend(const LengthCurve& curve) { return " " + curve.label; }
 
 ImU32 curve_colour(const Look& look, const LengthCurve& curve) {
   return curve.baseline ? baseline_colour(look.theme, baseline_style(curve.card))
@@ -132,7 +133,7 @@ void plot_curve(const Look& look, const Drawn& drawn, bool markers, bool broad) 
                       drawn.curve->style);
     return;
   }
-  const std::string name = legend_name(*drawn.curve);
+  const std::string name = name_in_legend(*drawn.curve);
   const char* label = name.c_str();
   const int count = static_cast<int>(drawn.x.size());
   ImPlotSpec line;
@@ -162,7 +163,6 @@ void mark_crossing(const Look& look, double x, double y, ImU32 colour) {
 void mark_crossings(const Look& look, const LengthPass& pass, LengthView view, std::optional<Pass> which) {
   for (const LengthCrossing& crossing : pass.crossings) {
     const LengthCurve& ours = pass.curves[crossing.windows];
-    if (is_hidden(legend_name(ours))) continue;
     if (view == LengthView::counted) {
       const double x = static_cast<double>(crossing.exact_count);
       mark_crossing(look, x, counted_tflop(ours, which, x), curve_colour(look, ours));
@@ -189,7 +189,6 @@ void select_points(Context& context, const LengthPass& pass, const LengthUnit& u
   std::size_t of = 0;
   for (std::size_t n = 0; n < pass.curves.size(); ++n) {
     const LengthCurve& curve = pass.curves[n];
-    if (is_hidden(legend_name(curve))) continue;
     for (const LengthPoint& point : curve.points) {
       const double x = static_cast<double>(point.seq_len);
       if (picker.offer(x, length_value(curve, x, point.ms, unit), point.measurement, n)) nearest = &point, of = n;
@@ -296,6 +295,35 @@ std::string length_part_name(const Context& context) {
   return context.ui.length_step ? "training step" : std::string(to_string(context.ui.length_pass));
 }
 
+void draw_length_legend(Context& context, const LengthPass& pass) {
+  std::set<std::string>& left_out = context.ui.lengths_left_out;
+  std::vector<NamedColour> entries;
+  std::vector<std::string> labels;
+  for (const LengthCurve& curve : pass.curves) {
+    const bool shown = !left_out.contains(curve.label);
+    if (!shown && context.ui.printing) continue;
+    const std::optional<int> dashes = curve.baseline ? std::optional(curve.style) : std::nullopt;
+    entries.push_back({name_in_legend(curve), curve_colour(context.look, curve), shown, dashes});
+    labels.push_back(curve.label);
+  }
+  const std::optional<std::size_t> clicked = draw_legend_lines(context.look, entries);
+  if (!clicked) return;
+  const std::string& label = labels[*clicked];
+  if (!double_clicked()) {
+    if (left_out.erase(label) == 0) left_out.insert(label);
+    return;
+  }
+  const bool alone =
+      std::ranges::all_of(labels, [&](const auto& one) { return one == label || left_out.contains(one); });
+  for (const std::string& one : labels) {
+    if (alone || one == label) {
+      left_out.erase(one);
+    } else {
+      left_out.insert(one);
+    }
+  }
+}
+
 void choose_length(Context& context, const SameBudget& budget) {
   context.ui.length_chosen = budget.seq_len;
   context.request(ask::SelectMeasurements{budget.measurements});
@@ -315,24 +343,12 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   float label_width = 0;
   std::vector<LevelLabel> labels = baseline_labels(look, curves, counted, has_whole_names(look, room.x), label_width);
   const Range range = range_of(curves);
-  std::vector<std::string> names;
-  std::vector<NamedColour> entries;
-  for (const Drawn& drawn : curves) {
-    if (drawn.curve->baseline) continue;
-    names.push_back(legend_name(*drawn.curve));
-    entries.push_back({names.back(), curve_colour(look, *drawn.curve)});
-  }
-  const LegendPlace legend = legend_place(look, names, room.x - label_width);
   // Of each pass its own zoom: their times lie a factor of ten apart.
   const char* shown = counted ? "counted" : unit.rate ? "rate" : "latency";
   const std::string id = chart_id(shown, context, length_part_name(context));
-  const float top = ImGui::GetCursorPosY();
-  draw_legend_lines(look, legend, id, entries);
-  room.y -= ImGui::GetCursorPosY() - top;
-  if (!ImPlot::BeginPlot(id.c_str(), ImVec2(room.x - label_width, room.y), plot_flags(legend))) return;
+  if (!ImPlot::BeginPlot(id.c_str(), ImVec2(room.x - label_width, room.y), plot_flags(LegendPlace::lines))) return;
   setup_axes(context, range, unit.rate);
   if (!unit.rate) set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high, room.y - look.px(50));
-  setup_legend(legend);
   for (const Drawn& drawn : curves)
     plot_curve(look, drawn, !counted,
                !counted && lies_below_another(pass, static_cast<std::size_t>(drawn.curve - pass.curves.data())));

@@ -12,6 +12,10 @@ namespace triscope {
 /// What is shown: "forward", "backward" or "training step".
 std::string length_part_name(const Context& context);
 
+/// The names of the curves of `pass`, with those that are left out. A click leaves one out or takes it in again, a
+/// double click shows it alone or all of them.
+void draw_length_legend(Context& context, const LengthPass& pass);
+
 /// Latency or counted work of `pass` against the sequence length, with the crossings, in `room` pixels at the cursor.
 void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room);
 

@@ -113,6 +113,14 @@ const LengthChart* Models::lengths(const WindowData& data) {
       [shown = data.shown, same_device = data.same_device] { return make_length_chart(*shown, same_device); });
 }
 
+const LengthChart* Models::lengths_without(const WindowData& data, const std::set<std::string>& labels) {
+  const LengthChart* whole = lengths(data);
+  if (!whole || labels.empty()) return whole;
+  if (!lengths_without_ || lengths_without_->of != lengths_.answer || lengths_without_->labels != labels)
+    lengths_without_ = {lengths_.answer, labels, without_curves(*whole, labels)};
+  return &lengths_without_->chart;
+}
+
 const std::vector<Series>& Models::map_choices(const WindowData& data) {
   const LatencyModel *model = latency(data), *of_steps = step_table(data);
   if (map_choices_) return *map_choices_;

@@ -36,6 +36,8 @@ class Models {
   const ScalingChart* scaling(const WindowData& data, std::size_t setting);
   /// Null where no sweep is shown, or while the first one is being made.
   const LengthChart* lengths(const WindowData& data);
+  /// The same without the curves of these labels.
+  const LengthChart* lengths_without(const WindowData& data, const std::set<std::string>& labels);
   bool lengths_wait() const { return lengths_.waits(); }
   /// Of `chosen_series` among the choices.
   const WindowMap* map(const WindowData& data, std::size_t setting, const std::optional<Series>& chosen,
@@ -89,7 +91,13 @@ class Models {
   std::optional<std::vector<ChartSetting>> settings_;
   std::map<std::size_t, BarChart> bars_;  ///< by setting, as asked for
   std::map<std::size_t, ScalingChart> scaling_;
-  MadeModel<std::uint64_t, LengthChart> lengths_;                                ///< by revision
+  MadeModel<std::uint64_t, LengthChart> lengths_;  ///< by revision
+  struct LengthsWithout {
+    std::shared_ptr<const LengthChart> of;
+    std::set<std::string> labels;
+    LengthChart chart;
+  };
+  std::optional<LengthsWithout> lengths_without_;
   std::map<std::tuple<std::size_t, const Series*, MapMetric>, WindowMap> maps_;  ///< by setting and choice
   std::optional<std::vector<Series>> map_choices_;
   MadeModel<std::uint64_t, LatencyModel> step_table_;  ///< by revision, of this sweep

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -169,10 +170,11 @@ struct UiState {
   std::optional<Series> map_series;  ///< that the map shows, as `chosen_series` finds it; unset: the first
   LengthView length_view = LengthView::latency;
   Pass length_pass = Pass::forward;
-  bool length_words = false;         ///< in a low panel: its sentences instead of the curves
-  bool length_step = false;          ///< both passes together, where both were measured
-  std::int64_t length_followed = 0;  ///< the shown sweep whose pass was taken over last
-  std::int64_t length_chosen = 0;    ///< length whose equal cost was clicked; 0: none
+  std::set<std::string> lengths_left_out;  ///< labels of curves, by clicks in the legend; of every sweep and view
+  bool length_words = false;               ///< in a low panel: its sentences instead of the curves
+  bool length_step = false;                ///< both passes together, where both were measured
+  std::int64_t length_followed = 0;        ///< the shown sweep whose pass was taken over last
+  std::int64_t length_chosen = 0;          ///< length whose equal cost was clicked; 0: none
   std::string length_listed;   ///< which sentences were listed last, and the chosen one: others begin at their top
   bool fit_charts = false;     ///< in this frame
   Panel focus = Panel::count;  ///< bring this panel to the front in this frame

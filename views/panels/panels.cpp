@@ -56,7 +56,7 @@ TextTable scaling_panel_text(Context& context) {
 
 TextTable lengths_panel_text(Context& context) {
   const WindowData& data = context.data;
-  const LengthChart* chart = context.models.lengths(data);
+  const LengthChart* chart = context.models.lengths_without(data, context.ui.lengths_left_out);
   return chart ? chart->text : TextTable{};
 }
 

@@ -127,11 +127,6 @@ ImU32 baseline_colour(const Theme& theme, int style) {
   return theme.baselines[static_cast<std::size_t>(style) % theme.baselines.size()];
 }
 
-DashPattern dashes_of(int style) {
-  static constexpr std::array<DashPattern, 4> kDashes{{{7, 4}, {2, 4}, {13, 5}, {4, 9}}};
-  return kDashes[static_cast<std::size_t>(style) % kDashes.size()];
-}
-
 void plot_dashed_level(const Look& look, double y, const Series& level_of) {
   const ImU32 colour = series_colour(look.theme, level_of);
   const ImPlotRect limits = ImPlot::GetPlotLimits();
@@ -331,48 +326,21 @@ void setup_legend(LegendPlace place) {
                       ImPlotLegendFlags_Outside | (line ? ImPlotLegendFlags_Horizontal : 0));
 }
 
-void draw_legend_lines(const Look& look, ImPlotItemGroup* items, const std::vector<NamedColour>& entries) {
-  const SmallFont font(look);
-  const float line = ImGui::GetTextLineHeight(), mark = std::round(0.7F * line), gap = look.px(14);
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const auto most = static_cast<int>(std::max(1.0F, 0.4F * room.y / (line + ImGui::GetStyle().ItemSpacing.y)));
-  const auto width_of = [&](const NamedColour& entry) { return mark + ImGui::CalcTextSize(entry.seen().c_str()).x; };
-  const auto rest_of = [&](std::size_t n) { return fmt::format("and {} more", entries.size() - n); };
-  float end = 0, left = -gap;  // of those that come
-  for (const NamedColour& entry : entries) left += width_of(entry) + gap;
-  int lines = 1;
-  ImGui::PushID("legend");
-  for (std::size_t n = 0; n < entries.size(); ++n) {
-    const NamedColour& entry = entries[n];
-    const float width = width_of(entry), rest = ImGui::CalcTextSize(rest_of(n + 1).c_str()).x;
-    const bool fits = n == 0 || end + gap + width <= room.x, full = !fits && lines == most;
-    const float begin = n == 0 || !fits ? 0 : end + gap;
-    lines += fits || full ? 0 : 1;
-    // In the last line there stays room for how many are left.
-    if (full || (n > 0 && lines == most && begin + left > room.x && begin + width + gap + rest > room.x)) {
-      if (fits || full) ImGui::SameLine(0, gap);
-      coloured_text(look.theme.muted, rest_of(n));
-      break;
-    }
-    end = begin + width;
-    left -= width + gap;
-    if (fits && n > 0) ImGui::SameLine(0, gap);
-    ImPlotItem* item = items ? items->GetItem(ImGui::GetIDWithSeed(entry.name.c_str(), nullptr, items->ID)) : nullptr;
-    if (ImGui::InvisibleButton(entry.name.c_str(), ImVec2(width, line)) && item) {
-      if (double_clicked()) {
-        show_alone(*items, *item);
-      } else {
-        item->Show = !item->Show;
-      }
-    }
-    const float shown = item && !item->Show ? 0.35F : 1;
-    const ImVec2 low = ImGui::GetItemRectMin();
-    const float top = low.y + (line - mark) / 2;
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    list->AddRectFilled(ImVec2(low.x, top), ImVec2(low.x + mark, top + mark), faded(entry.colour, shown));
-    list->AddText(ImVec2(low.x + mark, low.y), faded(look.theme.text, shown), entry.seen().c_str());
+void draw_legend_lines(const Look& look, ImPlotItemGroup* items, std::vector<NamedColour> entries) {
+  const auto item_of = [&](const NamedColour& entry) {
+    return items ? items->GetItem(ImGui::GetIDWithSeed(entry.name.c_str(), nullptr, items->ID)) : nullptr;
+  };
+  for (NamedColour& entry : entries) {
+    if (const ImPlotItem* item = item_of(entry)) entry.shown = item->Show;
   }
-  ImGui::PopID();
+  const std::optional<std::size_t> clicked = draw_legend_lines(look, entries);
+  ImPlotItem* item = clicked ? item_of(entries[*clicked]) : nullptr;
+  if (item == nullptr) return;
+  if (double_clicked()) {
+    show_alone(*items, *item);
+  } else {
+    item->Show = !item->Show;
+  }
 }
 
 void count_legend_rest(const Look& look, const ImPlotItemGroup& items) {

@@ -3,6 +3,8 @@
 
 #include <implot.h>
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -111,14 +113,21 @@ inline ImPlotFlags plot_flags(LegendPlace place) {
   return ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | (place == LegendPlace::lines ? ImPlotFlags_NoLegend : 0);
 }
 void setup_legend(LegendPlace place);
-/// Call before the plot, whose items are `items`, or null before it was drawn first. A click hides a series, as in the
-/// legends of ImPlot. What would take more than two fifths of the room is counted only.
+/// A name of a legend.
 struct NamedColour {
   std::string name;  ///< `legend_name`
   ImU32 colour = 0;
+  bool shown = true;               ///< else it is pale
+  std::optional<int> dashes = {};  ///< style of a baseline: its mark is a dashed line
   std::string seen() const { return name.substr(0, name.find("##")); }  ///< as Dear ImGui does
 };
-void draw_legend_lines(const Look& look, ImPlotItemGroup* items, const std::vector<NamedColour>& entries);
+
+/// chart_legend.cpp: a legend in lines of its own, at the cursor. What would take more than two fifths of the room is
+/// counted only. Which one was clicked in this frame.
+std::optional<std::size_t> draw_legend_lines(const Look& look, const std::vector<NamedColour>& entries);
+/// Call before the plot, whose items are `items`, or null before it was drawn first. A click hides a series, as in the
+/// legends of ImPlot.
+void draw_legend_lines(const Look& look, ImPlotItemGroup* items, std::vector<NamedColour> entries);
 /// The same of the plot with this id, where that is the legend's place.
 void draw_legend_lines(const Look& look, LegendPlace place, const std::string& plot,
                        const std::vector<NamedColour>& entries);

@@ -97,10 +97,14 @@ std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choi
   const LatencyModel* model = context.models.latency(context.data);
   if (!model || model->lines.empty()) refuse(Panel::lengths, "nothing was measured yet");
   const UiState& ui = context.ui;
-  const LengthChart& chart = *context.models.lengths(context.data);
-  const bool step = ui.length_step && chart.has_step();
+  const LengthChart& chart = *context.models.lengths_without(context.data, ui.lengths_left_out);
+  const LengthChart& whole = *context.models.lengths(context.data);
+  const bool step = ui.length_step && whole.has_step();
   const LengthPass& pass = step ? chart.step : chart.of(ui.length_pass);
-  if (pass.curves.empty()) refuse(Panel::lengths, "nothing was measured at two sequence lengths");
+  if (pass.curves.empty())
+    refuse(Panel::lengths, (step ? whole.step : whole.of(ui.length_pass)).curves.empty()
+                               ? "nothing was measured at two sequence lengths"
+                               : "every curve is left out");
   const bool rate = ui.length_view == LengthView::rate;
   if (ui.length_view != LengthView::latency && !rate)
     refuse(Panel::lengths, "only its latencies and rates are drawn as vectors yet");

@@ -184,30 +184,62 @@ TEST_F(Journey, what_is_said_of_a_point_does_not_stand_on_it) {
   });
 }
 
-TEST_F(Journey, a_click_in_the_legend_of_lengths_leaves_a_curve_out) {
+TEST_F(Journey, a_click_in_the_legend_of_lengths_leaves_windows_or_a_baseline_out_by_name) {
   window->start(kRecorded);
   travel([](ImGuiTestContext* c) {
     app().carry_out(ask::ShowSweep{4});
     wait(c);
     front(c, Panel::lengths);
     wait(c);
-    ImPlotPlot& plot = newest_plot();
+    const std::string windows = "512 × 32", flash = "FlashAttention-3 64/1";
+    const auto copied = [](const std::string& label) {
+      return std::ranges::any_of(app().text_of(Panel::lengths).rows, [&](const auto& row) { return row[2] == label; });
+    };
+    const auto name = [](std::string label) {
+      if (const std::size_t stroke = label.find('/'); stroke != std::string::npos) label.insert(stroke, "\\");
+      return "//###lengths/legend/ " + label;
+    };
+    const auto click = [&](const std::string& label) {
+      c->ItemClick(name(label).c_str());
+      c->Yield(2);
+    };
     const LengthPass& pass = app().models().lengths(data())->of(ui().length_pass);
-    const std::string name = plot.Items.GetLegendLabel(0);
-    const auto curve =
-        std::ranges::find_if(pass.curves, [&](const LengthCurve& one) { return " " + one.label == name; });
-    IM_CHECK(curve != pass.curves.end());
+    const LengthCurve curve = *std::ranges::find(pass.curves, windows, &LengthCurve::label);
+    auto& plots = ImPlot::GetCurrentContext()->Plots;
+    const int latencies = plots.GetBufSize() - 1;  // the plot of this view
     const auto under_its_end = [&] {
-      const LengthPoint& end = curve->points.back();
-      c->MouseMoveToPos(pixels(newest_plot(), static_cast<double>(end.seq_len), end.ms));
+      const LengthPoint& end = curve.points.back();
+      c->MouseMoveToPos(pixels(*plots.GetByIndex(latencies), static_cast<double>(end.seq_len), end.ms));
       c->Yield(2);
       return ui().selection.hovered;
     };
-    IM_CHECK_EQ(under_its_end(), curve->points.back().measurement);
-    click_first_name(c, plot);
-    IM_CHECK_NE(under_its_end(), curve->points.back().measurement);
-    click_first_name(c, plot);
-    IM_CHECK_EQ(under_its_end(), curve->points.back().measurement);
+    IM_CHECK_EQ(under_its_end(), curve.points.back().measurement);
+    for (const std::string& label : {windows, flash}) {
+      IM_CHECK(copied(label));
+      click(label);
+      IM_CHECK(!copied(label));
+    }
+    IM_CHECK_NE(under_its_end(), curve.points.back().measurement);
+    for (const LengthView view : {LengthView::rate, LengthView::counted, LengthView::budget, LengthView::latency}) {
+      ui().length_view = view;
+      c->Yield(2);
+      IM_CHECK(c->ItemExists(name(flash).c_str()));
+    }
+    app().carry_out(ask::ShowSweep{3});
+    wait(c);
+    IM_CHECK(!copied(flash));
+    app().carry_out(ask::ShowSweep{4});
+    wait(c);
+    click(windows);
+    click(flash);
+    IM_CHECK(copied(windows) && copied(flash));
+    IM_CHECK_EQ(under_its_end(), curve.points.back().measurement);
+    c->ItemDoubleClick(name(flash).c_str());  // alone
+    c->Yield(2);
+    IM_CHECK(copied(flash) && !copied(windows));
+    c->ItemDoubleClick(name(flash).c_str());
+    c->Yield(2);
+    IM_CHECK(ui().lengths_left_out.empty());
   });
 }
 

@@ -229,15 +229,6 @@ LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
   return result;
 }
 
-/// The sweeps that curves of `problems` come from; those of a kernel that another one hides count too.
-void add_sources(std::set<const SweepResults*>& sweeps, const std::vector<ByKernel>& problems) {
-  for (const ByKernel& kernels : problems) {
-    for (const auto& [id, collected] : kernels) {
-      for (const auto& [length, source] : collected.sources) sweeps.insert(source);
-    }
-  }
-}
-
 /// How well a causal baseline stands beside these windows: equal grouping, then the lowest rank. Nullopt: not at all.
 std::optional<std::tuple<bool, std::int64_t>> rank(const LengthCurve& ours, const LengthCurve& baseline) {
   const Problem &a = ours.problem, &b = baseline.problem;
@@ -367,8 +358,7 @@ TimingSource clock_of(const std::vector<const SweepResults*>& sweeps) {
 
 /// The steps of problems that were measured in both passes: those of the shown sweep, the first; then of the rows that
 /// count; those of the other sweeps say only what took turns.
-LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regime,
-                     const std::map<std::int64_t, double>& cycles) {
+LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regime) {
   Collector collector(Pass::forward, regime, clock_of(sweeps));
   const auto add = [&](const std::vector<ResultRow>& rows, const SweepResults* sweep) {
     for (const TrainingStep& step : training_steps(rows, "auto")) {
@@ -388,10 +378,7 @@ LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regi
   if (sweeps.size() > 1) add(all_that_count(sweeps, regime), nullptr);
   for (std::size_t n = 1; n < sweeps.size(); ++n) add(sweeps[n]->rows, sweeps[n]);
   std::int64_t left_out = 0;
-  LengthPass made = make_pass(collector.problems(), left_out);
-  find_crossings(made);
-  find_budgets(made, "step", cycles);
-  return made;
+  return make_pass(collector.problems(), left_out);
 }
 
 /// A pair of windows has one colour in all passes: that of the first in which it is drawn.
@@ -419,39 +406,58 @@ void share_colours(LengthChart& chart) {
   }
 }
 
+/// What follows from the curves: how many sweeps they are of, what crosses, what costs the same, and all of it as text.
+void conclude(LengthChart& chart) {
+  std::set<std::int64_t> sweeps;
+  for (const LengthPass& pass : chart.passes) {
+    for (const LengthCurve& curve : pass.curves)
+      for (const LengthPoint& point : curve.points) sweeps.insert(point.sweep);
+  }
+  chart.sweeps = sweeps.size();
+  chart.text = {
+      {"pass", "what", "curve", "tokens", "value", "low", "high"}, {false, false, false, true, true, true, true}, {}};
+  const auto conclude_pass = [&](LengthPass& pass, const char* part, const char* name, const LengthUnit& rates) {
+    pass.crossings.clear();
+    pass.budgets.clear();
+    find_crossings(pass);
+    find_budgets(pass, part, chart.cycles);
+    append_text(chart.text, pass, name, rates);
+  };
+  conclude_pass(chart.passes[0], "forward", "forward", {true, Pass::forward});
+  conclude_pass(chart.passes[1], "backward", "backward", {true, Pass::backward});
+  conclude_pass(chart.step, "step", "training step", {true, {}});
+}
+
 }  // namespace
+
+LengthChart without_curves(LengthChart chart, const std::set<std::string>& labels) {
+  for (LengthPass* pass : {&chart.passes[0], &chart.passes[1], &chart.step})
+    std::erase_if(pass->curves, [&](const LengthCurve& curve) { return labels.contains(curve.label); });
+  conclude(chart);
+  return chart;
+}
 
 LengthChart make_length_chart(const SweepResults& shown,
                               const std::vector<std::shared_ptr<const SweepResults>>& others) {
   std::vector<const SweepResults*> sweeps{&shown};
   for (const auto& other : others) sweeps.push_back(other.get());
-  const std::map<std::int64_t, double> cycles = cycles_of(sweeps);
   LengthChart chart;
-  chart.text = {
-      {"pass", "what", "curve", "tokens", "value", "low", "high"}, {false, false, false, true, true, true, true}, {}};
+  chart.cycles = cycles_of(sweeps);
   for (const Regime regime : {Regime::sustained, Regime::burst}) {
     chart.regime = regime;
     chart.left_out = 0;
-    std::set<const SweepResults*> drawn;
     for (const Pass pass : {Pass::forward, Pass::backward}) {
       Collector collector(pass, regime, clock_of(sweeps));
       for (const SweepResults* sweep : sweeps) {
         for (const ResultRow& row : sweep->rows) collector.add(row, sweep);
       }
-      LengthPass& made = chart.passes[pass == Pass::forward ? 0 : 1];
-      made = make_pass(collector.problems(), chart.left_out);
-      add_sources(drawn, collector.problems());
-      find_crossings(made);
-      find_budgets(made, to_string(pass), cycles);
+      chart.passes[pass == Pass::forward ? 0 : 1] = make_pass(collector.problems(), chart.left_out);
     }
-    chart.sweeps = drawn.size();
-    chart.step = make_step(sweeps, regime, cycles);
+    chart.step = make_step(sweeps, regime);
     if (!chart.passes[0].curves.empty() || !chart.passes[1].curves.empty()) break;
   }
   share_colours(chart);
-  append_text(chart.text, chart.passes[0], "forward", {true, Pass::forward});
-  append_text(chart.text, chart.passes[1], "backward", {true, Pass::backward});
-  append_text(chart.text, chart.step, "training step", {true, {}});
+  conclude(chart);
   return chart;
 }
 

@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "views/model/charts/length_chart.hpp"
@@ -16,6 +18,9 @@ namespace triscope {
 /// length is drawn; a baseline has a curve for each kernel, grouping and sliding window.
 LengthChart make_length_chart(const SweepResults& shown,
                               const std::vector<std::shared_ptr<const SweepResults>>& others = {});
+
+/// As if the curves with these labels had not been measured: what crosses and what costs the same is of the others.
+LengthChart without_curves(LengthChart chart, const std::set<std::string>& labels);
 
 /// What stands upwards: times in milliseconds, or the rates that follow from them in TFLOP/s.
 struct LengthUnit {
