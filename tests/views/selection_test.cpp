@@ -143,13 +143,28 @@ TEST(Beside, a_memory_that_is_hardly_busy_is_no_cause) {
             "next: issue slots, 40 % busy in A and 50 % in B.");
 }
 
-TEST(Beside, the_other_way_of_timing_gives_its_ratio_where_both_have_it) {
+TEST(Beside, the_gap_is_told_once_with_what_the_verdict_is_of) {
   Measurement a, b;
-  EXPECT_EQ(events_ratio_text(a, b), "");
+  EXPECT_EQ(gap_words(time, a, b),
+            "The verdict is by neighbouring turns: time A / B 1.012. Measured otherwise, which is no verdict: in clock "
+            "cycles 1.020.")
+      << "events in one alone";
   a.cross_check.emplace().median_ms = 2.02;
-  EXPECT_EQ(events_ratio_text(a, b), "");
+  Comparison time;
+  EXPECT_EQ(gap_words(time, a, b), "") << "no ratio";
+  time.verdict = Verdict::slower;
+  time.ratio = 1.012;
+  EXPECT_EQ(gap_words(time, a, b), "The verdict is by the medians: time A / B 1.012.");
+  time.paired = true;
+  time.cycle_ratio = 1.02;
   b.cross_check.emplace().median_ms = 2.0;
-  EXPECT_EQ(events_ratio_text(a, b), ", by CUDA events 1.010");
+  a.counters = {counter("gpu__time_duration.sum", 3.3e6, "ns")};
+  b.counters = {counter("gpu__time_duration.sum", 3e6, "ns")};
+  EXPECT_THAT(gap_words(time, a, b),
+              testing::EndsWith(": in clock cycles 1.020, by CUDA events 1.010, in the launch with counters 1.100."));
+  time.verdict = Verdict::not_comparable;
+  time.paired = false;
+  EXPECT_THAT(gap_words(time, a, b), testing::StartsWith("Time A / B by the medians is 1.012, without a verdict."));
 }
 
 LaunchRecord launch(const char* name, std::int64_t ms, std::int64_t grid) {

@@ -15,6 +15,7 @@
 #include "views/data/format.hpp"
 #include "views/model/tables/beside_model.hpp"
 #include "views/model/tables/compare_model.hpp"
+#include "views/model/tables/computed_words.hpp"
 #include "views/model/tables/version_words.hpp"
 #include "views/parts/widgets.hpp"
 
@@ -302,14 +303,9 @@ void draw_verdict(Context& context, const SelectedMeasurement& selected, const M
   beside_other(
       context, time,
       refused ? not_comparable_words(time, name, versions.has_value()) : marked(time, time_sentence(time, name)), name);
-  if (time.ratio > 0) {
-    const std::string cycles = cycle_ratio_text(time);
-    coloured_text(context.look.theme.text,
-                  fmt::format("time A / B {}{}{}", format_fixed(time.ratio, 3),
-                              cycles.empty() ? "" : fmt::format(", in cycles {}", cycles),
-                              events_ratio_text(selected.measurement, beside.of->measurement)));
-  }
   ImGui::PopTextWrapPos();
+  if (const std::string gap = gap_words(time, selected.measurement, beside.of->measurement); !gap.empty())
+    muted_text(context, gap, true);
   if (!refused && versions) draw_version_verdict(context, *versions);
 }
 
@@ -412,7 +408,8 @@ void draw_beside_last(Context& context, const SelectedMeasurement& selected, con
     ImGui::PopTextWrapPos();
   }
   const Measurement &a = selected.measurement, &b = beside.of->measurement;
-  if (const std::string words = beside_in_words(a, b); !words.empty()) {
+  for (const std::string& words : {beside_in_words(a, b), tensor_gap_words(context.data)}) {
+    if (words.empty()) continue;
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.text, words);
     ImGui::PopTextWrapPos();

@@ -28,7 +28,6 @@ constexpr std::string_view kDramRead = "dram__bytes_read.sum";
 constexpr std::string_view kPasses = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum";
 constexpr std::string_view kConflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum";
 constexpr std::string_view kCycles = "sm__cycles_active.avg";
-constexpr std::string_view kTensorBusy = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active";
 constexpr std::string_view kIssueBusy = "smsp__issue_active.avg.pct_of_peak_sustained_active";
 constexpr std::string_view kDramBusy = "dram__throughput.avg.pct_of_peak_sustained_elapsed";
 
@@ -408,10 +407,24 @@ std::string first_launch_words(const Measurement& a, const Measurement& b) {
   return apart.empty() ? apart : fmt::format("Of the first launch, before the device is warm: {}.", apart);
 }
 
-std::string events_ratio_text(const Measurement& a, const Measurement& b) {
-  if (!a.cross_check || !b.cross_check || !a.cross_check->median_ms || !b.cross_check->median_ms) return {};
-  const double ratio = *a.cross_check->median_ms / *b.cross_check->median_ms;
-  return std::isfinite(ratio) && ratio > 0 ? fmt::format(", by CUDA events {:.3f}", ratio) : std::string();
+std::string gap_words(const Comparison& time, const Measurement& a, const Measurement& b) {
+  if (!(time.ratio > 0)) return {};
+  const std::string ratio = format_fixed(time.ratio, 3);
+  const char* of = time.paired ? "neighbouring turns" : "the medians";
+  std::string text = time.verdict == Verdict::not_comparable
+                         ? fmt::format("Time A / B by {} is {}, without a verdict.", of, ratio)
+                         : fmt::format("The verdict is by {}: time A / B {}.", of, ratio);
+  std::string others;
+  const auto add = [&](const char* how, const std::optional<double>& value) {
+    if (value && std::isfinite(*value) && *value > 0)
+      others += fmt::format("{}{} {}", others.empty() ? "" : ", ", how, format_fixed(*value, 3));
+  };
+  add("in clock cycles", time.cycle_ratio);
+  const bool events = a.cross_check && b.cross_check && a.cross_check->median_ms && b.cross_check->median_ms;
+  add("by CUDA events", events ? std::optional(*a.cross_check->median_ms / *b.cross_check->median_ms) : std::nullopt);
+  add("in the launch with counters", factor_of(a, b, "gpu__time_duration.sum"));
+  if (!others.empty()) text += fmt::format(" Measured otherwise, which is no verdict: {}.", others);
+  return text;
 }
 
 std::string counted_launch_words(const Measurement& measurement) {

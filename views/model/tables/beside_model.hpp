@@ -15,6 +15,9 @@ enum class CounterRole {
   result,  ///< how busy units were, and for how long: what came of it
 };
 
+/// How busy the tensor cores were, in percent of the cycles with work.
+inline constexpr std::string_view kTensorBusy = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active";
+
 struct BesideLine {
   std::string label, meaning;
   CounterRole role = CounterRole::work;
@@ -51,8 +54,9 @@ std::vector<BesideFact> differing_facts(const SelectedMeasurement& a, const Sele
 /// Both sides' time in each kernel that a launch of either ran, in milliseconds, the longest first; empty where each
 /// ran one.
 std::vector<BesideLine> beside_kernels(const Measurement& a, const Measurement& b);
-/// ", by CUDA events 1.004": the ratio of the times of another way of timing, where both have it.
-std::string events_ratio_text(const Measurement& a, const Measurement& b);
+/// What A takes of B's time: first what the verdict is of, then the same gap measured otherwise, as far as both have
+/// it: in clock cycles, by CUDA events and in the launch whose counters were read. Empty where there is no ratio.
+std::string gap_words(const Comparison& time, const Measurement& a, const Measurement& b);
 /// Why those times are not the medians: they are of the first launch, before the device was warm. Empty where they
 /// agree within 2 %, or are not known.
 std::string first_launch_words(const Measurement& a, const Measurement& b);

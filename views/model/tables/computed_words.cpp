@@ -9,6 +9,8 @@
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 #include "views/data/unbroken.hpp"
+#include "views/model/tables/beside_model.hpp"
+#include "views/model/tables/tensor_gap.hpp"
 
 namespace triscope {
 namespace {
@@ -104,6 +106,25 @@ ComputedWords computed_words(const WindowData& data) {
   if (!has_counted_tiles(row) && (other == nullptr || !has_counted_tiles(*other))) return {};
   const Side side = side_of(data, row);
   return other == nullptr ? words_of_one(data, side) : words_of_two(data, side, side_of(data, *other));
+}
+
+std::string tensor_gap_words(const WindowData& data) {
+  if (!data.selected || !data.beside) return {};
+  const SelectedMeasurement &one = *data.selected, &other = *data.beside->of;
+  const Comparison& time = data.beside->time;
+  const bool judged = time.verdict != Verdict::not_comparable && time.verdict != Verdict::unclear;
+  if (!judged || !interval_known(time) || one.row.pass != other.row.pass) return {};
+  const Side a = side_of(data, one.row), b = side_of(data, other.row);
+  for (const Side* side : {&a, &b}) {
+    if (!side->computed.per_useful || !other_version(data, *side, "").empty()) return {};
+  }
+  const auto use_of = [](const SelectedMeasurement& row, const Side& side) {
+    const auto busy = std::ranges::find(row.measurement.counters, kTensorBusy, &Counter::name);
+    return TensorUse{busy == row.measurement.counters.end() ? 0 : busy->value / 100, 1 / *side.computed.per_useful};
+  };
+  const double work = useful_flops(a.row.problem, a.row.pass) / useful_flops(b.row.problem, b.row.pass);
+  return tensor_gap_words(use_of(one, a), use_of(other, b),
+                          {work / time.ratio, {work / time.interval.high, work / time.interval.low}, time.same_within});
 }
 
 std::vector<Problem> selected_to_count(const WindowData& data) {

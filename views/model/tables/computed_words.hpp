@@ -17,6 +17,10 @@ struct ComputedWords {
 /// Of what is selected, with what stands beside it. Both empty where neither is of a kernel whose tiles are counted.
 ComputedWords computed_words(const WindowData& data);
 
+/// Why the two selected rows differ in their rate, as far as the tensor cores tell (`tensor_gap.hpp`). Empty unless
+/// they can be compared, both were counted, and both are of the version whose tiles are counted.
+std::string tensor_gap_words(const WindowData& data);
+
 /// The selected problems whose tiles are counted, and not yet known.
 std::vector<Problem> selected_to_count(const WindowData& data);
 
