@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/attention/flops.hpp"
 #include "profiler/statistics/comparison_facts.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/tables/beside_model.hpp"
@@ -145,11 +146,6 @@ TEST(Beside, a_memory_that_is_hardly_busy_is_no_cause) {
 
 TEST(Beside, the_gap_is_told_once_with_what_the_verdict_is_of) {
   Measurement a, b;
-  EXPECT_EQ(gap_words(time, a, b),
-            "The verdict is by neighbouring turns: time A / B 1.012. Measured otherwise, which is no verdict: in clock "
-            "cycles 1.020.")
-      << "events in one alone";
-  a.cross_check.emplace().median_ms = 2.02;
   Comparison time;
   EXPECT_EQ(gap_words(time, a, b), "") << "no ratio";
   time.verdict = Verdict::slower;
@@ -157,6 +153,11 @@ TEST(Beside, the_gap_is_told_once_with_what_the_verdict_is_of) {
   EXPECT_EQ(gap_words(time, a, b), "The verdict is by the medians: time A / B 1.012.");
   time.paired = true;
   time.cycle_ratio = 1.02;
+  a.cross_check.emplace().median_ms = 2.02;
+  EXPECT_EQ(gap_words(time, a, b),
+            "The verdict is by neighbouring turns: time A / B 1.012. Measured otherwise, which is no verdict: in clock "
+            "cycles 1.020.")
+      << "events in one alone";
   b.cross_check.emplace().median_ms = 2.0;
   a.counters = {counter("gpu__time_duration.sum", 3.3e6, "ns")};
   b.counters = {counter("gpu__time_duration.sum", 3e6, "ns")};
@@ -291,6 +292,20 @@ TEST(SelectedSteps, are_sums_of_both_passes_beside_that_of_the_first) {
   EXPECT_DOUBLE_EQ(steps[1].beside.value, 1.1);
   EXPECT_THAT(steps[1].name, testing::HasSubstr("256 × 32"));
   EXPECT_THAT(step_text(steps[1]), testing::HasSubstr("1.100×"));
+  const auto rate = [](const SelectedStep& step) {
+    const Problem& problem = step.forward->row.problem;
+    return 1e-9 * (useful_flops(problem, Pass::forward) + useful_flops(problem, Pass::backward)) / step.ms.value;
+  };
+  for (const SelectedStep& step : steps) EXPECT_DOUBLE_EQ(step.tflops, rate(step));
+  Comparison time;
+  EXPECT_EQ(step_rate_text(steps[0], steps[1], time), "") << "no ratio of their times";
+  time.ratio = 1 / 1.1;
+  const std::string ratio = fmt::format("{:.3f} times the rate of {}", rate(steps[0]) / rate(steps[1]), steps[1].name);
+  EXPECT_THAT(step_rate_text(steps[0], steps[1], time), testing::StartsWith(ratio + ": "));
+  time.interval = {0.9, 0.92};
+  const double work = rate(steps[0]) / rate(steps[1]) / 1.1;
+  EXPECT_THAT(step_rate_text(steps[0], steps[1], time),
+              testing::StartsWith(fmt::format("{}, {:.3f} to {:.3f}: ", ratio, work / 0.92, work / 0.9)));
   EXPECT_FALSE(only_steps(figures, steps)) << "a single pass is selected too";
   SelectionFigures whole = figures;
   whole.rows.erase(whole.rows.begin() + 2);

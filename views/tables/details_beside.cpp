@@ -316,6 +316,7 @@ void draw_step_beside(Context& context, const SelectedStep& first, const Selecte
   beside_other(context, comparison, marked(comparison, time_sentence(comparison, step.name)), step.name);
   ImGui::PopTextWrapPos();
   const bool judged = interval_known(comparison);
+  if (const std::string rate = step_rate_text(first, step, comparison); !rate.empty()) muted_text(context, rate, true);
   muted_text(
       context,
       judged ? "* The interval is that of separate runs, also where the passes took turns." : comparison.explanation,
@@ -335,10 +336,11 @@ bool draw_steps(Context& context, const SelectionFigures& figures, const std::ve
   coloured_text(context.look.theme.text, format_ms(first.ms.value, half_width(first.ms)));
   ImGui::PopFont();
   muted_text(context,
-             first.ms.low && first.ms.high
-                 ? fmt::format("Forward and backward together, 95 % interval {}.",
-                               format_ms_interval(*first.ms.low, *first.ms.high, first.ms.value))
-                 : std::string("Forward and backward together, interval unknown."),
+             fmt::format("Forward and backward together, {}; {} TFLOP/s.",
+                         first.ms.low && first.ms.high
+                             ? "95 % interval " + format_ms_interval(*first.ms.low, *first.ms.high, first.ms.value)
+                             : std::string("interval unknown"),
+                         significant_text(first.tflops, 4)),
              true);
   const std::size_t listed = std::min(steps.size(), kMostRows);
   for (std::size_t n = 1; n < listed; ++n) draw_step_beside(context, first, steps[n], figures.rows.front().row.pass);

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/attention/flops.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/statistics/student_t.hpp"
@@ -131,8 +132,12 @@ std::vector<SelectedStep> selected_steps(const SelectionFigures& figures) {
     SelectedStep step{fmt::format("{} {}", line_label(both.backward->row), brief_label(both.backward->row.card)),
                       sum_of(value_of(both.forward->row), value_of(both.backward->row)),
                       {},
+                      0,
                       both.forward,
                       both.backward};
+    const double flops = useful_flops(both.forward->row.problem, Pass::forward) +
+                         useful_flops(both.backward->row.problem, Pass::backward);
+    step.tflops = 1e-9 * flops / step.ms.value;
     if (result.empty() && key == order.front()) first = step.ms;
     if (first && !result.empty()) step.beside = ratio_of(step.ms, *first);
     result.push_back(std::move(step));
@@ -147,6 +152,19 @@ std::string step_text(const SelectedStep& step) {
   if (step.beside.low && step.beside.high)
     text += fmt::format(" ({} to {})", format_fixed(*step.beside.low, 3), format_fixed(*step.beside.high, 3));
   return text;
+}
+
+std::string step_rate_text(const SelectedStep& first, const SelectedStep& step, const Comparison& comparison) {
+  if (!(first.tflops > 0) || !(step.tflops > 0) || !(comparison.ratio > 0)) return {};
+  const double ratio = first.tflops / step.tflops;
+  std::string text = fmt::format("{} times the rate of {}", format_fixed(ratio, 3), step.name);
+  if (interval_known(comparison)) {
+    const double work = ratio * comparison.ratio;
+    text += fmt::format(", {} to {}", format_fixed(work / comparison.interval.high, 3),
+                        format_fixed(work / comparison.interval.low, 3));
+  }
+  return fmt::format("{}: {} beside {} TFLOP/s.", text, significant_text(first.tflops, 4),
+                     significant_text(step.tflops, 4));
 }
 
 bool only_steps(const SelectionFigures& figures, const std::vector<SelectedStep>& steps) {

@@ -14,6 +14,7 @@ struct SelectedStep {
   std::string name;          ///< "256 × 32 Hopper"
   ValueWithInterval ms;      ///< of both passes
   ValueWithInterval beside;  ///< its time / that of the step of the first; value 0: it is that one, or that has none
+  double tflops = 0;         ///< useful work of both passes in that time
   const SelectedRow *forward = nullptr, *backward = nullptr;  ///< of the figures, which must live as long
 };
 /// In the order in which they were selected, that of the first row first.
@@ -21,6 +22,9 @@ std::vector<SelectedStep> selected_steps(const SelectionFigures& figures);
 std::vector<SelectedStep> selected_steps(SelectionFigures&&) = delete;
 /// "28.92 ms, 1.122×, 1.113 to 1.132".
 std::string step_text(const SelectedStep& step);
+/// "1.020 times the rate of 256 × 32 Hopper, 1.010 to 1.030: 570.4 beside 559.2 TFLOP/s.": of the first step beside
+/// this one. `comparison` is that of their times.
+std::string step_rate_text(const SelectedStep& first, const SelectedStep& step, const Comparison& comparison);
 /// Nothing but whole steps is selected, as by a click on a training step.
 bool only_steps(const SelectionFigures& figures, const std::vector<SelectedStep>& steps);
 /// The first step beside this one, as a row beside another. Rows are compared with the first row alone, which is of the
