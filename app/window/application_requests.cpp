@@ -270,6 +270,7 @@ struct Application::Handlers {
   }
   void operator()(const ask::StopSearch&) const { a.attention_.stop_search(); }
   void operator()(const ask::StopFilm&) const { a.attention_.stop_film(); }
+  void operator()(const ask::StopMeans&) const { a.attention_.stop_means(); }
   void operator()(const ask::ToggleTheme&) const { a.appearance_.toggle_theme(); }
   void operator()(const ask::ScaleUp&) const { a.appearance_.scale_by(kScaleStep); }
   void operator()(const ask::ScaleDown&) const { a.appearance_.scale_by(-kScaleStep); }

@@ -13,6 +13,7 @@
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
+#include "views/model/attention/film_choice.hpp"
 #include "views/model/attention/mean_words.hpp"
 #include "views/model/attention/triple_hits.hpp"
 #include "views/model/attention/wider_windows.hpp"
@@ -162,7 +163,23 @@ void draw_no_means(Context& context) {
   const bool none = data.overview.answer && !data.means.pending && !wanted_means(context.ui.attention, data);
   if (none && !is_walking(context.ui.attention))
     return muted_text(context, "These windows and heads have too many pairs for a mean: choose smaller windows.", true);
-  draw_survey_state(context, data.means.pending || !data.means.answer, data.means.problem);
+  draw_means_state(context, data.means);
+}
+
+void draw_means_state(Context& context, const MeansSurvey& means) {
+  if (means.pending && means.total > 0) {
+    if (ImGui::Button("■ Stop###stop_means")) context.request(ask::StopMeans{});
+    tooltip(context, "Stops this mean, which needs a slice of each of these queries. Nothing of it is kept.");
+    ImGui::SameLine();
+    ImGui::ProgressBar(static_cast<float>(means.done) / static_cast<float>(means.total),
+                       ImVec2(-1, ImGui::GetFrameHeight()),
+                       progress_words(means.done, means.total, means.seconds_left).c_str());
+  } else if (means.stopped && !means.pending && !context.data.run.running) {
+    muted_text(context, "The mean over queries was stopped.", true);
+    if (ImGui::Button("Start again###means_again")) context.request(ask::InspectAgain{});
+  } else {
+    draw_survey_state(context, means.pending || !means.answer, means.problem);
+  }
 }
 
 void draw_head_peaks(Context& context) {

@@ -43,7 +43,8 @@ void next_group(const Context& context, float width) {
 void draw_film_button(Context& context) {
   const FilmState& film = context.data.attention.film;
   if (film.running) {
-    if (ImGui::Button(fmt::format("■ {}###film", film_progress(film)).c_str())) context.request(ask::StopFilm{});
+    const std::string progress = progress_words(film.done, film.total, film.seconds_left);
+    if (ImGui::Button(fmt::format("■ {}###film", progress).c_str())) context.request(ask::StopFilm{});
     tooltip(context,
             fmt::format("{} A click stops the film; pictures that are there stay.",
                         film.written > 0 ? fmt::format("{} of {} are written.", format_count(film.written),

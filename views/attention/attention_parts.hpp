@@ -92,6 +92,9 @@ void draw_survey_state(Context& context, bool pending, const std::string& proble
 /// attention_left.cpp: chips for the form of a side.
 void draw_form_choice(Context& context, int side);
 /// attention_right.cpp: strongest triples, figures, the dot-product row; for Match3 the table of tokens.
+/// attention_means.cpp: how far means are, with the button that stops them; once they were stopped, one that starts
+/// again.
+void draw_means_state(Context& context, const MeansSurvey& means);
 void draw_attention_right(Context& context);
 /// attention_search.cpp: the strongest triples of all queries and heads, in the column of figures.
 void draw_triple_search(Context& context);

@@ -28,10 +28,12 @@ void draw_check(Context& context, const WiderCheck& check) {
     ImGui::SameLine(0, context.look.px(4));
   } else if (!check.problem.empty()) {
     muted_text(context, check.problem, true);
-  } else if (check.request && data.wider.of == *check.request && !data.wider.problem.empty()) {
-    draw_survey_state(context, false, data.wider.problem);
+  } else if (check.request && data.wider.of == *check.request && (!data.wider.problem.empty() || data.wider.stopped)) {
+    draw_means_state(context, data.wider);
   } else if (!maps && !context.data.run.running && !awaits_means(ui, data)) {
     muted_text(context, "There is no mean at these windows that wider ones could be compared with.", true);
+  } else if (data.wider.pending && data.wider.total > 0) {
+    draw_means_state(context, data.wider);
   } else {
     muted_text(context, context.data.run.running ? kWhileMeasuring : "Averaging at wider windows ...", true);
   }

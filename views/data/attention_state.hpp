@@ -147,6 +147,13 @@ struct Survey {
   std::optional<Request> pending;
 };
 
+/// Means over queries, a slice of each: they may take long, say how far they are and can be stopped.
+struct MeansSurvey : Survey<OverviewRequest, MeanMaps> {
+  std::int64_t done = 0, total = 0;    ///< slices of what is pending; no total: that is not known yet
+  std::optional<double> seconds_left;  ///< likewise
+  bool stopped = false;                ///< what `of` asks for, which has no answer
+};
+
 struct TripleSearchRequest {
   AttentionSource source;
   SliceQuery query;  ///< head and query are 0: all are searched
@@ -188,8 +195,8 @@ struct AttentionData {
   OpenedSource draft;  ///< what the dialog tries before it is chosen: a bad file takes nothing from the screen
   Survey<OverviewRequest, Overview> overview;
   Survey<SheetRequest, HeadSheet> sheet;
-  Survey<OverviewRequest, MeanMaps> means;  ///< of all heads
-  Survey<OverviewRequest, MeanMaps> wider;  ///< the same at wider windows
+  MeansSurvey means;  ///< of all heads
+  MeansSurvey wider;  ///< the same at wider windows
   Survey<KernelRowRequest, KernelRow> kernel_row;
   TripleSearchData search;
   FilmState film;

@@ -179,7 +179,7 @@ struct FilterTable {
   std::string text{};  ///< empty: what stands there stays, to be typed over
 };
 struct FitCharts {};
-struct InspectAgain {};  ///< what failed in the attention panel
+struct InspectAgain {};  ///< what failed or was stopped in the attention panel
 struct OpenTensors {};   ///< the attention panel's question for what to look at
 /// The chart by sequence length, with what is named here; the rest stays as it is.
 struct ShowLengths {
@@ -197,6 +197,7 @@ struct ShowMaps {
 struct FindTriples {};  ///< as the attention panel is set
 struct StopSearch {};
 struct StopFilm {};
+struct StopMeans {};
 struct ToggleTheme {};
 struct ScaleUp {};
 struct ScaleDown {};
@@ -232,8 +233,8 @@ using Request =
                  ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel,
                  ask::ShowMeasurements, ask::ShowLengths, ask::OfferFormBack, ask::FilterTable, ask::FitCharts,
                  ask::InspectAgain, ask::OpenTensors, ask::ShowMaps, ask::FindTriples, ask::StopSearch, ask::StopFilm,
-                 ask::ToggleTheme, ask::ScaleUp, ask::ScaleDown, ask::ScaleReset, ask::ResetLayout, ask::Undo,
-                 ask::OpenPalette, ask::OpenHelp, ask::OpenDocument, ask::OpenLicences, ask::OpenSettings,
+                 ask::StopMeans, ask::ToggleTheme, ask::ScaleUp, ask::ScaleDown, ask::ScaleReset, ask::ResetLayout,
+                 ask::Undo, ask::OpenPalette, ask::OpenHelp, ask::OpenDocument, ask::OpenLicences, ask::OpenSettings,
                  ask::DismissNotice, ask::Quit>;
 
 }  // namespace triscope

@@ -161,25 +161,54 @@ void AttentionSession::supply_surveys() {
   ask_survey(&AttentionData::kernel_row, wanted_kernel_row(ui_, data_), &Supervisor::kernel_row);
 }
 
-void AttentionSession::supply_means(Survey<OverviewRequest, MeanMaps> AttentionData::*place,
-                                    const std::optional<OverviewRequest>& wanted, const std::string& slot) {
-  Survey<OverviewRequest, MeanMaps>& means = data_.*place;
+void AttentionSession::supply_means(MeansSurvey AttentionData::*place, const std::optional<OverviewRequest>& wanted,
+                                    const std::string& slot) {
+  MeansSurvey& means = data_.*place;
   if (!wanted || means.pending == wanted || (means.of == *wanted && means.device == device_)) return;
   means.pending = wanted;
+  means.done = means.total = 0;
+  means.seconds_left.reset();
   inspect<MeanMaps>(
       means_, slot,
-      [request = *wanted](Supervisor& worker, const std::stop_token& stop) {
-        return find_means(worker, request, worker.source({request.source}, stop), stop);
+      [this, place, request = *wanted](Supervisor& worker, const std::stop_token& stop) {
+        return find_means_of(worker, request, place, stop);
       },
       [this, place, request = *wanted](std::shared_ptr<const MeanMaps> answer, const std::string& problem) {
-        Survey<OverviewRequest, MeanMaps>& now = data_.*place;
+        MeansSurvey& now = data_.*place;
         if (now.pending == request) now.pending.reset();
         now.answer = std::move(answer);
         now.of = request;
         now.device = device_;
         now.problem = problem;
+        now.stopped = false;
         if (!data_.means.pending && !data_.wider.pending) means_.end();  // its worker keeps the tensors open
       });
+}
+
+MeanMaps AttentionSession::find_means_of(Supervisor& worker, const OverviewRequest& request,
+                                         MeansSurvey AttentionData::*place, const std::stop_token& stop) {
+  return find_means(worker, request, worker.source({request.source}, stop), stop,
+                    [this, place, request, stop](const MeansProgress& progress) {
+                      queue_.push([this, place, request, stop, progress] {
+                        MeansSurvey& now = data_.*place;
+                        if (stop.stop_requested() || now.pending != request) return;
+                        now.done = progress.done;
+                        now.total = progress.total;
+                        now.seconds_left = progress.seconds_left;
+                      });
+                    });
+}
+
+void AttentionSession::stop_means() {
+  means_.end();
+  for (MeansSurvey* means : {&data_.means, &data_.wider}) {
+    if (!means->pending) continue;
+    MeansSurvey stopped;
+    stopped.of = *means->pending;
+    stopped.device = device_;
+    stopped.stopped = true;
+    *means = std::move(stopped);
+  }
 }
 
 void AttentionSession::supply_grid() {
@@ -356,8 +385,9 @@ void AttentionSession::ask_again() {
   data_.grid.problem.clear();
   if (!data_.overview.problem.empty()) data_.overview.device.clear();
   if (!data_.sheet.problem.empty()) data_.sheet.device.clear();
-  if (!data_.means.problem.empty()) data_.means.device.clear();
-  if (!data_.wider.problem.empty()) data_.wider.device.clear();
+  for (MeansSurvey* means : {&data_.means, &data_.wider}) {
+    if (!means->problem.empty() || means->stopped) means->device.clear();
+  }
 }
 
 void AttentionSession::forget_surveys() {

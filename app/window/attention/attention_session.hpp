@@ -50,7 +50,9 @@ class AttentionSession {
                  const Theme& theme, std::function<void(const std::string& why)> refused);
   /// Keeps the pictures that are there.
   void stop_film();
-  /// Asks again for what failed.
+  /// Ends the means that are made, also those at wider windows; they are made when asked for again.
+  void stop_means();
+  /// Asks again for what failed or was stopped.
   void ask_again();
   /// Ends what takes all CPUs or the GPU, until the sweep that is measured has ended.
   void pause_surveys();
@@ -79,8 +81,11 @@ class AttentionSession {
   void ask_slice(int which);
   void supply_surveys();
   /// Those of what is shown, or at wider windows.
-  void supply_means(Survey<OverviewRequest, MeanMaps> AttentionData::*place,
-                    const std::optional<OverviewRequest>& wanted, const std::string& slot);
+  void supply_means(MeansSurvey AttentionData::*place, const std::optional<OverviewRequest>& wanted,
+                    const std::string& slot);
+  /// On the means' thread; tells how far they are.
+  MeanMaps find_means_of(Supervisor& worker, const OverviewRequest& request, MeansSurvey AttentionData::*place,
+                         const std::stop_token& stop);
   void supply_grid();
   /// Asks for the heads of the first query of the grid that are not there.
   void ask_grid_row();

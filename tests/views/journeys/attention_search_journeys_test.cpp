@@ -396,5 +396,37 @@ TEST_F(AttentionJourney, means_that_were_asked_of_another_device_are_asked_again
   });
 }
 
+TEST_F(AttentionJourney, means_say_how_far_they_are_and_can_be_stopped) {
+  static std::atomic<int> workers = 0;
+  workers = 0;
+  means_wait = true;
+  window->sweep.inspector = [](const std::string&) {
+    if (++workers == 3)  // the first makes slices, the second overviews
+      while (means_wait) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return Supervisor(WorkerOptions{});
+  };
+  window->start(window->folder / "test.db");
+  travel([](ImGuiTestContext* c) {
+    c->KeyPress(ImGuiKey_A);
+    MeansSurvey& means = app().data().attention.means;
+    until(c, [&] { return means.pending.has_value() && workers == 3; });
+    IM_CHECK(!c->ItemExists("//**/###stop_means"));  // what is done soon is not to be stopped
+    means.total = 200;
+    means.done = 68;
+    means.seconds_left = 75;
+    c->Yield(2);
+    c->ItemClick("//**/###stop_means");
+    c->Yield(2);
+    IM_CHECK(!means.pending && means.stopped);
+    means_wait = false;
+    wait(c);
+    c->Yield(5);
+    IM_CHECK(!means.pending && means.answer == nullptr);
+    c->ItemClick("//**/###means_again");
+    until(c, [&] { return means.answer != nullptr; });
+    IM_CHECK(!means.stopped);
+  });
+}
+
 }  // namespace
 }  // namespace triscope

@@ -334,11 +334,11 @@ TEST(AttentionModel, a_film_says_what_is_wrong_with_its_queries_and_how_far_it_i
   EXPECT_EQ(many, "These are 10,000 pictures, and at most 2,000 are made: take steps of 5.");
   EXPECT_EQ(film_problem({0, 9'999, 5}, data), "") << "the step that it names is enough";
   FilmState film;
-  EXPECT_EQ(film_progress(film), "0 %");
+  EXPECT_EQ(progress_words(film.done, film.total, film.seconds_left), "0 %");
   film.total = 200;
   film.done = 68;
   film.seconds_left = 75;
-  EXPECT_EQ(film_progress(film), "34 %, 1 min 15 s left");
+  EXPECT_EQ(progress_words(film.done, film.total, film.seconds_left), "34 %, 1 min 15 s left");
 }
 
 TEST(AttentionModel, the_dialog_says_what_an_order_of_axes_makes_of_the_shapes) {

@@ -30,10 +30,9 @@ std::string film_problem(const FilmQueries& queries, const AttentionData& data) 
   return {};
 }
 
-std::string film_progress(const FilmState& film) {
-  const std::int64_t share = film.total > 0 ? 100 * film.done / film.total : 0;
-  return fmt::format("{} %{}", share,
-                     film.seconds_left ? fmt::format(", {} left", format_seconds(*film.seconds_left)) : "");
+std::string progress_words(std::int64_t done, std::int64_t total, const std::optional<double>& seconds_left) {
+  const std::int64_t share = total > 0 ? 100 * done / total : 0;
+  return fmt::format("{} %{}", share, seconds_left ? fmt::format(", {} left", format_seconds(*seconds_left)) : "");
 }
 
 }  // namespace triscope

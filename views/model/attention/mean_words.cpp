@@ -41,7 +41,9 @@ const MeanMaps* shown_means(const AttentionUi& ui, const AttentionData& data) {
 }
 
 bool awaits_means(const AttentionUi& ui, const AttentionData& data) {
-  if (ui.mask == Mask::full || !data.means.problem.empty() || data.sides[0].asked != ui.sides[0].source) return false;
+  if (ui.mask == Mask::full || !data.means.problem.empty() || data.means.stopped ||
+      data.sides[0].asked != ui.sides[0].source)
+    return false;
   if (is_walking(ui) || data.means.pending) return true;
   const std::optional<OverviewRequest> overview = wanted_overview(ui, data);
   if (!overview || !data.overview.problem.empty()) return false;

@@ -1,0 +1,40 @@
+// Means over queries tell how far they are.
+#include "profiler/supervise/find_means.hpp"
+
+#include <gmock/gmock.h>
+
+#include <stop_token>
+
+#include "kernels/base/error.hpp"
+
+namespace triscope {
+namespace {
+
+TEST(FindMeans, tell_how_far_they_are_while_they_take_long_and_end_when_they_are_stopped) {
+  Supervisor worker{WorkerOptions{}};
+  OverviewRequest request;
+  request.source.kind = SourceKind::random;
+  request.source.seq_len = 4000;
+  request.source.q_heads = 8;
+  request.source.head_dim = 64;
+  request.query.problem.window1 = 512;
+  request.query.problem.window2 = 64;
+  request.step = 1;
+  const SourceReply shape = worker.source({request.source});
+  std::stop_source stop;
+  std::vector<MeansProgress> told;
+  const auto tell = [&](const MeansProgress& progress) {
+    told.push_back(progress);
+    if (told.size() == 2) stop.request_stop();
+  };
+  EXPECT_THROW(find_means(worker, request, shape, stop.get_token(), tell), Error);
+  ASSERT_EQ(told.size(), 2U) << "these slices take minutes";
+  EXPECT_EQ(told[0].total, 8 * (4000 - 511));
+  EXPECT_GT(told[0].done, 0);
+  EXPECT_GT(told[1].done, told[0].done);
+  EXPECT_LT(told[1].done, told[1].total);
+  EXPECT_GT(told[0].seconds_left, 0);
+}
+
+}  // namespace
+}  // namespace triscope
