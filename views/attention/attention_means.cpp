@@ -22,8 +22,9 @@
 namespace triscope {
 namespace {
 
-constexpr ImGuiTableFlags kPeakFlags =
-    ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX;
+constexpr ImGuiTableFlags kPeakFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH |
+                                       ImGuiTableFlags_PadOuterX | ImGuiTableFlags_Sortable |
+                                       ImGuiTableFlags_SortTristate;
 
 /// Grey where it is no more than chance.
 ImU32 peak_colour(const Context& context, const MeanMaps& maps, const MeanPeak& peak) {
@@ -57,6 +58,7 @@ void draw_rank(const Context& context, const MeanMaps& wider, const MeanPeak& pe
 
 constexpr ExplainedColumn kPeakColumns[]{{"j", true, "First key, in tokens from the query"},
                                          {"k", true, "Second key, in tokens from the query"}};
+constexpr ExplainedColumn kApart{"apart", true, "How many tokens the two keys lie apart"};
 constexpr ExplainedColumn kMeanP{"mean p", true, "p of this pair of distances, the mean over the queries that see it"};
 constexpr ExplainedColumn kQueries{
     "queries", true, "Queries that have their largest p at this pair. The one that is shown need not be among them."};
@@ -68,8 +70,8 @@ constexpr ExplainedColumn kWider{
     "largest eight"};
 
 /// Those of a peak, with `before` and `after` them.
-void begin_peak_columns(const Context& context, std::vector<ExplainedColumn> before,
-                        const std::vector<ExplainedColumn>& after) {
+std::vector<ExplainedColumn> begin_peak_columns(const Context& context, std::vector<ExplainedColumn> before,
+                                                const std::vector<ExplainedColumn>& after) {
   std::vector<ExplainedColumn> columns = std::move(before);
   columns.insert(columns.end(), std::begin(kPeakColumns), std::end(kPeakColumns));
   columns.insert(columns.end(), after.begin(), after.end());
@@ -79,11 +81,31 @@ void begin_peak_columns(const Context& context, std::vector<ExplainedColumn> bef
                          : name == "head"                      ? 1.3F
                          : name == "× even" || name == "wider" ? 1.2F
                          : name == "queries"                   ? 1.3F
+                         : name == "apart"                     ? 1.1F
                          : name == "k"                         ? 0.9F
                                                                : 1.0F;
-    ImGui::TableSetupColumn(column.name, ImGuiTableColumnFlags_WidthStretch, weight);
+    const bool largest_first = name == "mean p" || name == "× even" || name == "queries";
+    ImGui::TableSetupColumn(column.name,
+                            ImGuiTableColumnFlags_WidthStretch |
+                                (largest_first ? ImGuiTableColumnFlags_PreferSortDescending : 0) |
+                                (name == "wider" ? ImGuiTableColumnFlags_NoSort : 0),
+                            weight);
   }
   explained_headers(context, columns);
+  return columns;
+}
+
+/// As the headers sort them.
+void sort_peaks(std::vector<MeanPeak>& peaks, const MeanMaps& maps, const std::vector<ExplainedColumn>& columns) {
+  sort_as_clicked(peaks, columns, [&](const MeanPeak& peak, std::string_view by) {
+    return by == "head"     ? static_cast<double>(peak.head)
+           : by == "j"      ? static_cast<double>(-peak.back1)
+           : by == "k"      ? static_cast<double>(-peak.back2)
+           : by == "apart"  ? static_cast<double>(keys_apart(peak))
+           : by == "mean p" ? peak.p
+           : by == "× even" ? peak.p / peak.even
+                            : static_cast<double>(maps.strongest_at(peak.head, peak.back1, peak.back2));
+  });
 }
 
 /// A peak of a head among those that are listed. A click shows its mean, and frames the pair.
@@ -198,12 +220,13 @@ void draw_head_peaks(Context& context) {
   const float height = context.look.px(30) + row * static_cast<float>(std::min(rows, kMostRows));
   if (!ImGui::BeginTable("peaks", 5, kPeakFlags | ImGuiTableFlags_ScrollY, ImVec2(0, height))) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  begin_peak_columns(
+  const std::vector<ExplainedColumn> columns = begin_peak_columns(
       context,
       {{"head", true,
         "Those first that count, the most unlike even weights first. Below a head, peaks of at least half of its "
         "largest; tied: within a tenth of it"}},
       {shown_wider(ui, context.data.attention) ? kWider : kLift, kQueries});
+  sort_peaks(largest, *maps, columns);
   for (const MeanPeak& first : largest) {
     const std::vector<MeanPeak> listed = listed_peaks(*maps, first.head);
     for (std::size_t n = 0; n < listed.size(); ++n) draw_head_peak(context, *maps, listed, n);
@@ -225,11 +248,12 @@ void draw_mean_map(Context& context) {
   draw_mean_picture(context, *maps, head, at, ImVec2(ImGui::GetContentRegionAvail().x, context.look.px(260)));
   section(context, "Peaks of the mean");
   const MeanMaps* wider = shown_wider(ui, context.data.attention);
-  std::vector<ExplainedColumn> after{kMeanP, kLift, kQueries};
+  std::vector<ExplainedColumn> after{kApart, kMeanP, kLift, kQueries};
   if (wider) after.push_back(kWider);
-  if (!ImGui::BeginTable("mean_peaks", wider ? 6 : 5, kPeakFlags)) return;
-  begin_peak_columns(context, {}, after);
-  for (const MeanPeak& peak : maps->peaks[static_cast<std::size_t>(head)]) {
+  if (!ImGui::BeginTable("mean_peaks", wider ? 7 : 6, kPeakFlags)) return;
+  std::vector<MeanPeak> peaks = maps->peaks[static_cast<std::size_t>(head)];
+  sort_peaks(peaks, *maps, begin_peak_columns(context, {}, after));
+  for (const MeanPeak& peak : peaks) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     ImGui::PushID(static_cast<int>(peak.back1 * maps->height + peak.back2));
@@ -247,6 +271,8 @@ void draw_mean_map(Context& context) {
     ImGui::SameLine(0, 0);
     const ImU32 colour = peak_colour(context, *maps, peak);
     draw_distances(context, peak, colour);
+    ImGui::TableNextColumn();
+    number_right(context, fmt::format("{}", keys_apart(peak)), colour);
     ImGui::TableNextColumn();
     number_right(context, significant_text(peak.p, 2), colour);
     draw_lift(context, peak);

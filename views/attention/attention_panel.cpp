@@ -136,8 +136,12 @@ void draw_export(Context& context) {
   ImGui::BeginDisabled(!shown_means(context.ui.attention, context.data.attention));
   picture("Copy picture of the mean", "Save picture of the mean...", Panel::mean);
   ImGui::EndDisabled();
-  if (ImGui::MenuItem("Copy strongest triples")) context.request(ask::CopyPanelData{kPanel});
-  if (ImGui::MenuItem("Save strongest triples as CSV...")) context.request(ask::SaveChartData{kPanel, {}});
+  const AttentionUi& ui = context.ui.attention;
+  const bool peaks = ui.mean_of_queries && !ui.search.open && shown_means(ui, context.data.attention);
+  if (ImGui::MenuItem(peaks ? "Copy peaks of the mean" : "Copy strongest triples"))
+    context.request(ask::CopyPanelData{kPanel});
+  if (ImGui::MenuItem(peaks ? "Save peaks of the mean as CSV..." : "Save strongest triples as CSV..."))
+    context.request(ask::SaveChartData{kPanel, {}});
   if (ImGui::MenuItem("Save p of all pairs as npy, CSV or PNG...")) context.request(ask::SaveSlice{});
   const bool busy = context.data.attention.film.running || context.data.run.running;
   if (ImGui::MenuItem("Save film as PNG pictures...", nullptr, false, !busy)) context.request(ask::SaveFilm{});

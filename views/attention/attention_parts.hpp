@@ -1,7 +1,14 @@
 // The parts of the attention panel, one file each.
 #pragma once
 
+#include <imgui.h>
+
+#include <algorithm>
+#include <cstddef>
 #include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "views/parts/context.hpp"
 
@@ -85,6 +92,9 @@ void draw_mean_map(Context& context);
 void draw_mean_picture(Context& context, const MeanMaps& maps, std::int64_t head, ImVec2 at, ImVec2 size);
 /// attention_means.cpp: why there is no mean to show yet, or at all.
 void draw_no_means(Context& context);
+/// attention_means.cpp: how far means are, with the button that stops them; once they were stopped, one that starts
+/// again.
+void draw_means_state(Context& context, const MeansSurvey& means);
 /// attention_survey.cpp: all heads at one query.
 void draw_sheet(Context& context);
 /// attention_survey.cpp: why an overview, a sheet or a table made of them is not there; asks again on request.
@@ -92,9 +102,6 @@ void draw_survey_state(Context& context, bool pending, const std::string& proble
 /// attention_left.cpp: chips for the form of a side.
 void draw_form_choice(Context& context, int side);
 /// attention_right.cpp: strongest triples, figures, the dot-product row; for Match3 the table of tokens.
-/// attention_means.cpp: how far means are, with the button that stops them; once they were stopped, one that starts
-/// again.
-void draw_means_state(Context& context, const MeansSurvey& means);
 void draw_attention_right(Context& context);
 /// attention_search.cpp: the strongest triples of all queries and heads, in the column of figures.
 void draw_triple_search(Context& context);
@@ -108,8 +115,23 @@ struct ExplainedColumn {
   bool right = true;
   const char* meaning = "";
 };
-/// attention_right.cpp: the headers of a table's columns.
+/// attention_right.cpp: the headers of a table's columns. In a table that can be sorted a click sorts by one.
 void explained_headers(const Context& context, std::span<const ExplainedColumn> columns);
+/// As the headers of the table that is drawn sort it, by `value(row, name of the column)`. Call after its headers.
+template <typename Row, typename Value>
+void sort_as_clicked(std::vector<Row>& rows, std::span<const ExplainedColumn> columns, Value value) {
+  const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
+  if (specs == nullptr || specs->SpecsCount == 0) return;
+  const std::string_view by = columns[static_cast<std::size_t>(specs->Specs->ColumnIndex)].name;
+  const double sign = specs->Specs->SortDirection == ImGuiSortDirection_Descending ? -1 : 1;
+  std::vector<std::pair<double, Row>> valued;
+  for (Row& row : rows) {
+    const double number = sign * value(row, by);
+    valued.emplace_back(number, std::move(row));
+  }
+  std::ranges::stable_sort(valued, {}, [](const auto& one) { return one.first; });
+  for (std::size_t n = 0; n < rows.size(); ++n) rows[n] = std::move(valued[n].second);
+}
 /// attention_range.cpp: histogram of log p with a handle at either end of the colours; of a difference the ends alone.
 void draw_range(Context& context);
 /// Stands for what would disturb the sweep that this window measures.

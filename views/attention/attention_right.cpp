@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <array>
@@ -450,10 +451,17 @@ void explained_headers(const Context& context, std::span<const ExplainedColumn> 
   for (const ExplainedColumn& column : columns) {
     ImGui::TableSetColumnIndex(n);
     ImGui::PushID(n);
-    ImGui::InvisibleButton("##header", ImVec2(std::max(1.0F, ImGui::GetContentRegionAvail().x), context.look.px(22)));
+    const ImVec2 size(std::max(1.0F, ImGui::GetContentRegionAvail().x), context.look.px(22));
+    const bool clicked = ImGui::InvisibleButton("##header", size);
     ImGui::PopID();
-    tooltip(context, column.meaning);
-    header_text(context, n++, column.name, column.right, context.look.theme.muted);
+    ImGuiTable& table = *ImGui::GetCurrentTable();
+    const bool sortable = (table.Columns[n].Flags & ImGuiTableColumnFlags_NoSort) == 0;
+    if (clicked && sortable)
+      ImGui::TableSetColumnSortDirection(n, ImGui::TableGetColumnNextSortDirection(&table.Columns[n]), false);
+    tooltip(context, sortable ? fmt::format("{}. Click to sort by it.", column.meaning) : column.meaning);
+    const bool sorted = sortable && table.Columns[n].SortDirection != ImGuiSortDirection_None;
+    header_text(context, n, column.name, column.right, sorted ? context.look.theme.accent : context.look.theme.muted);
+    ++n;
   }
 }
 

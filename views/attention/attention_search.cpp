@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <string_view>
+#include <vector>
 
 #include "kernels/inspect/counted_queries.hpp"
 #include "profiler/export/head_means.hpp"
@@ -163,37 +167,57 @@ void draw_hit(Context& context, const FoundTriple& hit, int row, bool shown) {
     draw_hit_key(context, source, hit, position);
   }
   ImGui::TableNextColumn();
+  number_right(context, fmt::format("{}", std::abs(hit.triple.j - hit.triple.k)));
+  ImGui::TableNextColumn();
   number_right(context, significant_text(hit.triple.p, 2));
+}
+
+double value_of(const FoundTriple& hit, std::string_view column) {
+  return column == "head"              ? static_cast<double>(hit.head)
+         : column == "query"           ? static_cast<double>(hit.query)
+         : column.starts_with("j")     ? static_cast<double>(hit.triple.j - hit.query)
+         : column.starts_with("k")     ? static_cast<double>(hit.triple.k - hit.query)
+         : column.starts_with("apart") ? static_cast<double>(std::abs(hit.triple.j - hit.triple.k))
+                                       : static_cast<double>(hit.triple.p);
 }
 
 void draw_hits(Context& context) {
   const TripleSearchData& search = context.data.attention.search;
   const bool words = !context.data.attention.sides[0].source->labels.empty();
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH |
-                                     ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY;
+                                     ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Sortable |
+                                     ImGuiTableFlags_SortTristate;
   // As many rows as are seen whole.
   const float header = context.look.px(28);
   const float line = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
   const float room = std::max(ImGui::GetContentRegionAvail().y, context.look.px(160));
-  if (!ImGui::BeginTable("hits", 5, kFlags, ImVec2(0, header + std::floor((room - header) / line) * line))) return;
+  if (!ImGui::BeginTable("hits", 6, kFlags, ImVec2(0, header + std::floor((room - header) / line) * line))) return;
   ImGui::TableSetupColumn("head", ImGuiTableColumnFlags_WidthStretch, 0.7F);
   ImGui::TableSetupColumn("query", ImGuiTableColumnFlags_WidthStretch, 0.9F);
   for (const char* name : {words ? "j" : "j, tokens", words ? "k" : "k, tokens"})
     ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 1.6F : 1.0F);
-  ImGui::TableSetupColumn("p", ImGuiTableColumnFlags_WidthStretch, 1.2F);
+  ImGui::TableSetupColumn("apart", ImGuiTableColumnFlags_WidthStretch, 0.9F);
+  ImGui::TableSetupColumn("p", ImGuiTableColumnFlags_WidthStretch | ImGuiTableColumnFlags_PreferSortDescending, 1.2F);
   ImGui::TableSetupScrollFreeze(0, 1);
   const ExplainedColumn columns[]{{"head", true, "Query head"},
                                   {"query", true, "Position of the query"},
                                   {words ? "j" : "j, tokens", !words, "First key, in tokens from its query"},
                                   {words ? "k" : "k, tokens", !words, "Second key, in tokens from its query"},
+                                  {"apart", true, "How many tokens the two keys lie apart"},
                                   {"p", true, "Weight of the pair: all pairs and the sink of its query sum to 1"}};
   explained_headers(context, columns);
   const std::ptrdiff_t shown = shown_hit(context.ui.attention, search);
+  std::vector<std::ptrdiff_t> order(search.found.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto hit_at = [&](std::ptrdiff_t n) -> const FoundTriple& { return search.found[static_cast<std::size_t>(n)]; };
+  sort_as_clicked(order, columns, [&](std::ptrdiff_t n, std::string_view by) { return value_of(hit_at(n), by); });
   ImGuiListClipper visible;
-  visible.Begin(static_cast<int>(search.found.size()));
+  visible.Begin(static_cast<int>(order.size()));
   while (visible.Step()) {
-    for (int row = visible.DisplayStart; row < visible.DisplayEnd; ++row)
-      draw_hit(context, search.found[static_cast<std::size_t>(row)], row, row == shown);
+    for (int row = visible.DisplayStart; row < visible.DisplayEnd; ++row) {
+      const std::ptrdiff_t n = order[static_cast<std::size_t>(row)];
+      draw_hit(context, hit_at(n), static_cast<int>(n), n == shown);
+    }
   }
   ImGui::EndTable();
 }

@@ -7,6 +7,7 @@
 #include "views/attention/attention_panels.hpp"
 #include "views/charts/charts_panels.hpp"
 #include "views/history/history_panels.hpp"
+#include "views/model/attention/mean_words.hpp"
 #include "views/model/attention/triple_hits.hpp"
 #include "views/model/tables/compare_model.hpp"
 #include "views/setup/setup_panels.hpp"
@@ -99,6 +100,9 @@ TextTable attention_panel_text(Context& context) {
   const std::shared_ptr<const SourceReply>& source = data.sides[0].source;
   const bool searched = data.search.of && data.search.of->source == data.sides[0].asked;
   if (context.ui.attention.search.open && searched && source) return hits_text(data.search, *source);
+  const AttentionUi& ui = context.ui.attention;
+  const MeanMaps* means = ui.mean_of_queries && !ui.search.open ? shown_means(ui, data) : nullptr;
+  if (means) return peaks_text(*means);
   return triples_text(data.sides[0]);
 }
 

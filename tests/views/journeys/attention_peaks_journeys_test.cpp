@@ -1,7 +1,9 @@
 // Walks from where heads look to the maps of single queries, with a real worker.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "tests/views/journeys/attention_journey.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_model.hpp"
+#include "views/model/attention/mean_words.hpp"
 #include "views/model/attention/striking_places.hpp"
 #include "views/model/attention/triple_hits.hpp"
 
@@ -27,6 +30,19 @@ class PeakJourney : public fixture::AttentionJourney {
     open(c);
     until(c, [] { return data().attention.means.answer != nullptr; });
     c->Yield(2);
+  }
+  /// The middle of a header of the peaks of the mean.
+  static ImVec2 header_of_peaks(int column) {
+    auto& tables = ImGui::GetCurrentContext()->Tables;
+    for (int n = 0; n < tables.GetMapSize(); ++n) {
+      const ImGuiTable* table = tables.TryGetMapData(n);
+      const ImGuiTableFlags flags = table ? table->Flags : ImGuiTableFlags_ScrollY;
+      if ((flags & ImGuiTableFlags_Sortable) == 0 || (flags & ImGuiTableFlags_ScrollY) != 0) continue;
+      if (table->ColumnsCount != 6) continue;
+      const ImGuiTableColumn& one = table->Columns[column];
+      return {(one.MinX + one.MaxX) / 2, table->OuterRect.Min.y + 12 * app().look().scale};
+    }
+    return {};
   }
   /// The left column as far as it goes.
   static void scroll_down(ImGuiTestContext* c, float share) {
@@ -82,6 +98,39 @@ TEST_F(PeakJourney, a_peak_keeps_its_distances_and_leads_to_the_query_at_which_i
     IM_CHECK(is_framed(attention(), peak));
     IM_CHECK(std::abs(std::exp(*log_p_at(*side().slice, *attention().pinned)) - peak.best_p) < 1e-5);
     IM_CHECK(!c->ItemExists("//**/###best_query"));
+  });
+}
+
+TEST_F(PeakJourney, how_far_the_keys_of_a_pair_lie_apart_stands_beside_it_and_sorts) {
+  travel([](ImGuiTestContext* c) {
+    open_small(c);
+    attention().mean_of_queries = true;
+    c->Yield(2);
+    const MeanMaps& maps = *data().attention.means.answer;
+    const TextTable copied = app().text_of(Panel::attention);
+    IM_CHECK_STR_EQ(copied.header.at(4).c_str(), "apart");
+    for (const auto& row : copied.rows)
+      IM_CHECK_EQ(std::stoll(row.at(4)), std::abs(std::stoll(row.at(2)) - std::stoll(row.at(3))));
+    const std::vector<MeanPeak>& peaks = maps.peaks.at(0);
+    const auto farthest = std::ranges::max_element(peaks, {}, keys_apart);
+    IM_CHECK(keys_apart(*farthest) > keys_apart(peaks.front()));  // else the order would say nothing
+    const auto first_framed = [&] {
+      attention().pinned.reset();
+      c->ItemClick("//**/##mean_peak");  // the first row
+      wait(c);
+      return std::ranges::find_if(peaks, [](const MeanPeak& peak) { return is_framed(attention(), peak); });
+    };
+    IM_CHECK(first_framed() == peaks.begin());
+    const auto click_header = [&] {
+      c->MouseMoveToPos(header_of_peaks(2));
+      c->MouseClick();
+      c->Yield(2);
+    };
+    click_header();
+    click_header();  // the largest first
+    IM_CHECK_EQ(keys_apart(*first_framed()), keys_apart(*farthest));
+    click_header();
+    IM_CHECK(first_framed() == peaks.begin());
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 
@@ -243,6 +244,26 @@ std::string mean_cell_text(const MeanMaps& maps, std::int64_t head, std::int64_t
   if (seen == 0) return place + "no query that is averaged sees it";
   return place + fmt::format("p {} on average over the {}", significant_text(maps.at(head, back1, back2), 3),
                              queries_text(seen));
+}
+
+std::int64_t keys_apart(const MeanPeak& peak) { return std::abs(peak.back1 - peak.back2); }
+
+TextTable peaks_text(const MeanMaps& maps) {
+  TextTable table;
+  for (const char* name : {"head", "peak", "j", "k", "apart", "mean p", "even p", "queries that see it", "queries"})
+    table.add_column(name, true);
+  for (const std::vector<MeanPeak>& peaks : maps.peaks) {
+    for (const MeanPeak& peak : peaks) {
+      std::vector<std::string>& line = table.rows.emplace_back();
+      for (const std::int64_t number :
+           {peak.head, &peak - peaks.data() + 1, -peak.back1, -peak.back2, keys_apart(peak)})
+        line.push_back(fmt::format("{}", number));
+      for (const double p : {peak.p, peak.even}) line.push_back(fmt::format("{:.6g}", p));
+      for (const std::int64_t number : {peak.queries, maps.strongest_at(peak.head, peak.back1, peak.back2)})
+        line.push_back(fmt::format("{}", number));
+    }
+  }
+  return table;
 }
 
 }  // namespace triscope

@@ -7,6 +7,7 @@
 
 #include "kernels/inspect/mean_maps.hpp"
 #include "profiler/export/heatmap.hpp"
+#include "profiler/export/text_table.hpp"
 #include "views/data/attention_state.hpp"
 
 namespace triscope {
@@ -60,6 +61,10 @@ PeakDoubt peak_doubt(const MeanMaps& maps, const MeanPeak& peak);
 std::string doubt_text(const MeanMaps& maps, const MeanPeak& peak);
 /// What grey means below a table of these peaks; empty: all of them count.
 std::string grey_sentence(const MeanMaps& maps, const std::vector<MeanPeak>& peaks);
+/// How many tokens the two keys of a peak lie apart.
+std::int64_t keys_apart(const MeanPeak& peak);
+/// The peaks of each head, the largest first.
+TextTable peaks_text(const MeanMaps& maps);
 /// "1,150 x": how much more than even weights.
 std::string lift_text(const MeanPeak& peak);
 
