@@ -57,7 +57,7 @@ void build_layout(const Look& look, ImGuiID root, ImVec2 size) {
   const float history_share =
       std::clamp(1 - look.px(kSetupHeight) / size.y, std::min(look.px(kHistoryHeight) / size.y, 0.4F), 0.55F);
   const ImGuiID history = ImGui::DockBuilderSplitNode(left, ImGuiDir_Down, history_share, nullptr, &left);
-  ImGuiID charts = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.54F, nullptr, &middle);
+  ImGuiID charts = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.52F, nullptr, &middle);
   ImGuiID second = charts;
   const float middle_width = size.x - left_width - right_width;
   if (middle_width > look.px(1200))

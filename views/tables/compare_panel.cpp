@@ -16,6 +16,7 @@
 #include "views/parts/data_state.hpp"
 #include "views/parts/row_selection.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/tables/compare_above.hpp"
 #include "views/tables/compare_columns.hpp"
 #include "views/tables/compare_differences.hpp"
 #include "views/tables/compare_versions.hpp"
@@ -392,42 +393,6 @@ void draw_nothing_compared(Context& context) {
   }
 }
 
-/// "Ratio = time A / time B, below 1 A is faster. A: 2c6a73, B: 63ca6c."
-std::string ratio_text(const CompareModel& model) {
-  const std::string& old = model.sweeps.front();
-  if (!has_comparisons(model))
-    return model.sweeps.size() == 2 ? fmt::format("A: {}, B: {}.", model.sweeps[1], old) : "";
-  return model.sweeps.size() == 2
-             ? fmt::format("Ratio = time A / time B, below 1 A is faster. A: {}, B: {}.", model.sweeps[1], old)
-             : fmt::format("Ratio = time here (A) / time of {} (B), below 1 A is faster.", old);
-}
-
-/// What kernels that did not change differ by, with a button that puts their rows among the others. True while it does.
-bool draw_unchanged(const Context& context, const CompareModel& model) {
-  if (model.unchanged.times.empty()) return false;
-  bool* shown = ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("unchanged shown"));
-  const SmallFont font(context.look);
-  const bool listed = !model.unchanged_lines.empty() && !context.ui.printing;
-  const float button = listed ? button_width("Hide these rows") + ImGui::GetStyle().ItemSpacing.x : 0;
-  const float end = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
-  ImGui::PushTextWrapPos(end - button);
-  coloured_text(context.look.theme.text, unchanged_words(model));
-  ImGui::PopTextWrapPos();
-  if (!listed) return false;
-  ImGui::SameLine();
-  align_right(button_width("Hide these rows"));
-  if (ImGui::SmallButton(*shown ? "Hide these rows###unchanged" : "Show these rows###unchanged")) *shown = !*shown;
-  tooltip(context, *shown ? "Leaves only the rows of what changed."
-                          : "Puts the rows of kernels that did not change above the others.");
-  return *shown;
-}
-
-/// What stands above the table: of two versions what became of each window; of others why rows have no verdict of their
-/// own, and which way they went.
-std::string words_above(const CompareModel& model, bool versions) {
-  return versions && model.band ? by_window_text(model) : unjudged_text(model.unjudged);
-}
-
 }  // namespace
 
 void draw_compare_panel(Context& context) {
@@ -453,14 +418,7 @@ void draw_compare_panel(Context& context) {
   }
   chart_button(context, Panel::compare);
   if (versions) draw_versions(context);
-  if (const std::string words = words_above(*model, versions); !words.empty()) {
-    const SmallFont font(context.look);
-    ImGui::PushTextWrapPos(0);
-    coloured_text(context.look.theme.text, words);
-    ImGui::PopTextWrapPos();
-  }
-  const bool with_unchanged = draw_unchanged(context, *model);
-  muted_text(context, ratio_text(*model) + " " + compare_explanation(*model), true);
+  const bool with_unchanged = draw_words_above(context, *model);
   draw_differences(context, *model);
   if (model->lines.empty()) return;
   ImGui::Dummy(ImVec2(0, context.look.px(4)));

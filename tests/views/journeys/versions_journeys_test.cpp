@@ -1,5 +1,6 @@
 // What a person does with two versions of a kernel.
 #include <fmt/format.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -250,6 +251,27 @@ TEST_F(VersionsJourney, a_database_of_one_version_says_that_there_is_nothing_to_
     IM_CHECK(data().compared.empty());
     IM_CHECK(!ui().selection.versions);
     IM_CHECK(std::ranges::find(data().notices, NoticeId::versions, &Notice::id) != data().notices.end());
+  });
+}
+
+TEST_F(VersionsJourney, six_rows_are_seen_in_a_window_of_1280_x_800) {
+  window->start(recorded_file(), 1280, 800);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::CompareVersions{});
+    wait(c);
+    front(c, Panel::compare);
+    c->Yield(3);
+    const ImGuiTable* rows = nullptr;
+    auto& tables = ImGui::GetCurrentContext()->Tables;
+    for (int n = 0; n < tables.GetMapSize(); ++n) {
+      const ImGuiTable* table = tables.TryGetMapData(n);
+      const bool drawn = table && table->LastFrameActive >= ImGui::GetFrameCount() - 1 && table->OuterWindow &&
+                         (table->Flags & ImGuiTableFlags_SortTristate) != 0;
+      if (drawn && std::string(table->OuterWindow->Name).find("###compare") != std::string::npos) rows = table;
+    }
+    IM_CHECK(rows != nullptr);
+    const float seen = rows->OuterRect.GetHeight() - 28 * app().look().scale;  // below the headers
+    IM_CHECK_GE(std::floor(seen / (24 * app().look().scale)), 6.0F);
   });
 }
 

@@ -204,6 +204,9 @@ void shoot_compared(Studio& studio, const Variant& variant, const std::filesyste
   studio.open(recorded_file(), variant, sweep);
   studio.ask(FileRequest(ask::CompareDatabase{recorded_file("h100.db")}));
   studio.shoot("compared_other_database");
+  studio.open(recorded_file(), variant, sweep);
+  studio.ask(ask::CompareVersions{});
+  studio.shoot("compared_versions");
 }
 
 /// 1,000 measurements with 100,000 samples, and one measurement that has 100,000 of its own.
