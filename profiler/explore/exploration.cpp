@@ -268,8 +268,8 @@ std::vector<ExploreHint> hints_of(const ExploreFilter& filter, std::span<const E
   for (std::size_t n = 0; n < filter.terms(); ++n) {
     const std::vector<std::string> accepted = filter.accepted(n);
     const std::string& term = filter.term(n);
-    const bool part_of_version = filter.field(n) != nullptr && filter.field(n)->id == "version" &&
-                                 term.find('~') != std::string::npos && term.find('!') == std::string::npos;
+    const bool part_of_version =
+        filter.field(n) != nullptr && filter.field(n)->id == "version" && filter.looks_for_text(n);
     if (accepted.empty() && !part_of_version) continue;
     std::vector<bool> met(accepted.size(), false);
     const ExploreFilter others(filter.without(n));

@@ -33,6 +33,8 @@ class ExploreFilter {
   bool names(std::string_view field) const;
   /// The field of the term `n`; null: any setting.
   const ExploreField* field(std::size_t n) const { return terms_[n].field; }
+  /// The term `n` is one with `~`, or a word alone.
+  bool looks_for_text(std::size_t n) const { return terms_[n].op == Operator::holds; }
   /// The values of which a term with `=` takes one; empty: it is another term.
   std::vector<std::string> accepted(std::size_t n) const;
   bool accepts(std::size_t n, std::size_t value, const Explored& one) const;
