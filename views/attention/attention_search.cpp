@@ -194,10 +194,10 @@ void draw_hits(Context& context) {
   if (!ImGui::BeginTable("hits", 6, kFlags, ImVec2(0, header + std::floor((room - header) / line) * line))) return;
   ImGui::TableSetupColumn("head", ImGuiTableColumnFlags_WidthStretch, 0.7F);
   ImGui::TableSetupColumn("query", ImGuiTableColumnFlags_WidthStretch, 0.9F);
-  for (const char* name : {words ? "j" : "j, tokens", words ? "k" : "k, tokens"})
-    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 1.6F : 1.0F);
+  ImGui::TableSetupColumn(words ? "j" : "j, tokens", ImGuiTableColumnFlags_WidthStretch, words ? 1.9F : 1.0F);
+  ImGui::TableSetupColumn(words ? "k" : "k, tokens", ImGuiTableColumnFlags_WidthStretch, words ? 1.45F : 1.0F);
   ImGui::TableSetupColumn("apart", ImGuiTableColumnFlags_WidthStretch, 0.9F);
-  ImGui::TableSetupColumn("p", ImGuiTableColumnFlags_WidthStretch | ImGuiTableColumnFlags_PreferSortDescending, 1.2F);
+  ImGui::TableSetupColumn("p", ImGuiTableColumnFlags_WidthStretch | ImGuiTableColumnFlags_PreferSortDescending, 1.05F);
   ImGui::TableSetupScrollFreeze(0, 1);
   const ExplainedColumn columns[]{{"head", true, "Query head"},
                                   {"query", true, "Position of the query"},
