@@ -411,6 +411,7 @@ std::vector<FinishedKey> read_finished_keys(SQLite::Database& database, std::int
   static constexpr auto kColumns = columns(
       kKeyColumns,
       Table{"measurement", column("id", &FinishedKey::row), column("restarts", &FinishedKey::restarts)}.columns);
+  require_readable_rows(database, sweep);  // what is measured next to them looks for them
   return select<FinishedKey>(database, kColumns,
                              std::string(kKeyTables) +
                                  "WHERE measurement.sweep = ? AND measurement.status IN ('ok', 'skipped') "

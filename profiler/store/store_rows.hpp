@@ -43,6 +43,8 @@ struct ExistingRow {
   std::int64_t environment = 0;  ///< its row
 };
 std::optional<ExistingRow> find_measurement(SQLite::Database& database, std::int64_t sweep, const MeasurementKey& key);
+/// Throws `UnusableRow`, which names the row, when `find_measurement` could not read one of `sweep`.
+void require_readable_rows(SQLite::Database& database, std::int64_t sweep);
 
 /// Writes `measurement` and all it carries; takes the place, row id and note of `replaced`. Returns the row id.
 std::int64_t write_measurement(SQLite::Database& database, std::int64_t sweep, std::int64_t environment,

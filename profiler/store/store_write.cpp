@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <set>
 #include <string_view>
 
@@ -47,6 +49,19 @@ std::int64_t write_row(InternedTexts& texts, std::optional<std::int64_t> id, std
                 intern(texts, kKernels, measurement));
 }
 
+constexpr const char* kExistingRows =
+    "SELECT measurement.id, measurement.status, kernel.source_hash, measurement.environment FROM measurement "
+    "JOIN kernel ON kernel.id = measurement.kernel WHERE ";
+
+ExistingRow existing_row(const SQLite::Statement& found) {
+  RowReader row(found);
+  ExistingRow existing;
+  row >> existing.id;
+  existing.status = row.named(parse_status);
+  row >> existing.source_hash >> existing.environment;
+  return existing;
+}
+
 }  // namespace
 
 Derived derive(const MeasurementKey& key) {
@@ -77,22 +92,26 @@ void write_kernel_card(SQLite::Database& database, std::int64_t measurement, con
 std::optional<ExistingRow> find_measurement(SQLite::Database& database, std::int64_t sweep, const MeasurementKey& key) {
   InternedTexts texts(database);
   // By the kernel's name: its source may have changed before the sweep was resumed.
-  SQLite::Statement find(database,
-                         "SELECT measurement.id, measurement.status, kernel.source_hash, measurement.environment "
-                         "FROM measurement "
-                         "JOIN kernel ON kernel.id = measurement.kernel WHERE measurement.sweep = ? "
-                         "AND measurement.config = ? AND kernel.name = ? AND " +
-                             equal_to_row(kKeys.columns));
+  SQLite::Statement find(database, kExistingRows +
+                                       std::string("measurement.sweep = ? AND measurement.config = ? AND kernel.name "
+                                                   "= ? AND ") +
+                                       equal_to_row(kKeys.columns));
   Binder binder(find);
   binder << sweep << intern(texts, kConfigs, key.problem) << key.kernel;
   bind_row(binder, texts, kKeys.columns, key);
-  if (!find.executeStep()) return std::nullopt;
-  RowReader row(find);
-  ExistingRow existing;
-  row >> existing.id;
-  existing.status = row.named(parse_status);
-  row >> existing.source_hash >> existing.environment;
-  return existing;
+  return find.executeStep() ? std::optional(existing_row(find)) : std::nullopt;
+}
+
+void require_readable_rows(SQLite::Database& database, std::int64_t sweep) {
+  SQLite::Statement rows(database, kExistingRows + std::string("measurement.sweep = ?"));
+  Binder(rows) << sweep;
+  while (rows.executeStep()) {
+    try {
+      existing_row(rows);
+    } catch (const UnusableRow& fault) {
+      throw UnusableRow(fmt::format("of m{} {}", rows.getColumn(0).getInt64(), fault.what()));
+    }
+  }
 }
 
 std::int64_t write_measurement(SQLite::Database& database, std::int64_t sweep, std::int64_t environment,

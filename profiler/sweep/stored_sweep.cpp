@@ -27,7 +27,8 @@ void refuse_other_device(const std::filesystem::path& database, std::int64_t swe
 }  // namespace
 
 SweepRequest stored_request(const std::filesystem::path& database, std::int64_t sweep, const SweepRequest& given) {
-  const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep);
+  const Snapshot snapshot(database);
+  const std::optional<SweepInfo> info = snapshot.sweep(sweep);
   if (!info) {
     throw Error(fmt::format("sweep {} cannot be resumed", sweep),
                 fmt::format("{} has no such sweep", database.string()), "run `triscope list` to see those there are",
@@ -37,6 +38,7 @@ SweepRequest stored_request(const std::filesystem::path& database, std::int64_t 
     throw Error(fmt::format("sweep {} cannot be resumed", sweep), fault, "start a new sweep instead",
                 ExitCode::environment);
   }
+  (void)snapshot.finished_keys(sweep);  // throws for a row that cannot be used, before anything is changed or measured
   SweepRequest request = sweep_request_from_json(info->request_json);
   require_given_again(sweep, info->request_json, given);
   request.tensors = given.tensors;

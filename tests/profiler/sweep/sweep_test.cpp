@@ -432,5 +432,32 @@ TEST_F(Sweep, a_worker_that_cannot_start_is_an_error_and_no_sweep) {
   EXPECT_THROW(run_sweep(request(), database(), {}, {}), Error);
 }
 
+/// Why `sweep` ended early. A sweep that would wait for its database is stopped.
+template <typename... Resumed>
+std::string end_of_sweep(const SweepRequest& request, const std::filesystem::path& database, SweepObserver observer,
+                         Resumed... resumed) {
+  std::stop_source stop;
+  observer.unstored = [&](const Unstored&) { stop.request_stop(); };
+  try {
+    run_sweep(request, database, observer, stop.get_token(), resumed...);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST_F(Sweep, a_row_with_an_unknown_status_is_refused_before_anything_is_measured) {
+  run_sweep(request(), database(), {}, {});
+  SQLite::Database(database().string(), SQLite::OPEN_READWRITE)
+      .exec("PRAGMA ignore_check_constraints = ON; UPDATE measurement SET status = 'great' WHERE id = 3");
+  const std::string finished = Snapshot(database()).sweep(1)->finished;
+  int began = 0;
+  SweepObserver observer;
+  observer.began = [&](const SweepStage&) { ++began; };
+  EXPECT_THAT(end_of_sweep({}, database(), observer, 1), HasSubstr("of m3 unknown value \"great\""));
+  EXPECT_EQ(began, 0);
+  EXPECT_EQ(Snapshot(database()).sweep(1)->finished, finished);
+}
+
 }  // namespace
 }  // namespace triscope
