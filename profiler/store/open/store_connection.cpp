@@ -126,10 +126,17 @@ SQLite::Database open_unchanging(const fs::path& file) {
   return SQLite::Database(uri_of(file, "?mode=ro&immutable=1"), kReadOnly);
 }
 
+// Nobody writes to it, and nothing is left to merge.
+bool is_alone(const fs::path& file) {
+  return !has_bytes(file.string() + "-wal") && !has_bytes(file.string() + "-shm") &&
+         !has_bytes(file.string() + "-journal");
+}
+
 SQLite::Database open_readable(const fs::path& file, std::chrono::milliseconds busy_timeout, bool& immutable) {
   const bool has_log = has_bytes(file.string() + "-wal");
   const int timeout_ms = static_cast<int>(busy_timeout.count());
-  immutable = false;
+  immutable = lacks_room(file) && is_alone(file);  // there is no room for an empty log and its index
+  if (immutable) return open_unchanging(file);
   if (writable(file) && writable(file.parent_path())) {
     // Read-write although nothing is written: only such a connection tidies the log's files away when it is the last.
     SQLite::Database database(file.string(), kReadWrite, timeout_ms);

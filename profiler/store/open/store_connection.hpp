@@ -28,7 +28,7 @@ struct Connection {
   FileIdentity identity;
   std::unique_ptr<Patience> patience;  ///< `database` points to it
   SQLite::Database database;
-  bool immutable = false;  ///< opened without locks: of a folder that cannot be written to, or a copy as it was then
+  bool immutable = false;  ///< opened without locks: of a folder that cannot be written to, a full disk, or a copy
   bool in_memory = false;  ///< a migrated copy of an older database
 
   bool foreign = false;  ///< see `is_foreign`

@@ -61,6 +61,8 @@ std::optional<Error> lack_of_room(const std::string& what, const std::filesystem
 
 }  // namespace
 
+bool lacks_room(const std::filesystem::path& file) { return disk_is_full(file) || file_limit_is_reached(file); }
+
 Error store_error(const SQLite::Exception& exception, std::string_view action, const std::filesystem::path& file) {
   const int code = exception.getErrorCode() & 0xff;
   const std::string what = fmt::format("cannot {} the database {}", action, file.string());

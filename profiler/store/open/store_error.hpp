@@ -14,6 +14,9 @@ namespace triscope {
 /// `exception`, thrown while trying to `action` ("write to") the database `file`, as an `Error`.
 Error store_error(const SQLite::Exception& exception, std::string_view action, const std::filesystem::path& file);
 
+/// Whether the disk, or a limit on the size of files, leaves too little for what SQLite writes beside `file`.
+bool lacks_room(const std::filesystem::path& file);
+
 /// Runs `body`; SQLite's exceptions leave as `Error`.
 template <typename Body>
 decltype(auto) translate_errors(std::string_view action, const std::filesystem::path& file, Body&& body) {
