@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,6 +65,12 @@ std::string spooled_fault(const Measurement& measurement) {
   return row_fault(measurement);
 }
 
+std::pair<dev_t, ino_t> place_of(const std::filesystem::path& file) {
+  struct stat facts {};
+  if (::stat(file.c_str(), &facts) != 0) return {};
+  return {facts.st_dev, facts.st_ino};
+}
+
 void wait(std::chrono::milliseconds time, std::stop_token stop) {
   std::mutex mutex;
   std::condition_variable_any never;
@@ -74,7 +81,10 @@ void wait(std::chrono::milliseconds time, std::stop_token stop) {
 }  // namespace
 
 RowKeeper::RowKeeper(Store& store, Sweep sweep)
-    : store_(store), sweep_(std::move(sweep)), uuid_(identity_of(sweep_.database, sweep_.id)) {
+    : store_(store),
+      sweep_(std::move(sweep)),
+      uuid_(identity_of(sweep_.database, sweep_.id)),
+      place_(place_of(sweep_.database)) {
   std::error_code error;
   file_ = std::filesystem::canonical(sweep_.database, error);  // the same by every name of the database
   if (error) file_ = sweep_.database;
@@ -138,12 +148,33 @@ void RowKeeper::add(const Measurement& measurement) {
   if (waiting_.empty() && store_one(measurement)) return;
   waiting_.push_back({measurement});
   spool();
+  require_sweep();
   if (!waited) {
     sweep_.tell(fmt::format(
         "a measurement could not be stored: {} It waits in {} and is tried again; the sweep goes on.", why_, where()));
     sweep_.unstored(
         {why_, fmt::format("The sweep goes on: what is measured waits in {} and is tried again.", where())});
   }
+}
+
+bool RowKeeper::is_deleted() const {
+  try {
+    const std::optional<SweepInfo> info = Snapshot(sweep_.database).sweep(sweep_.id);
+    return (!info || info->uuid != uuid_) && place_of(sweep_.database) == place_;
+  } catch (const Error&) {
+    return false;  // nobody can say
+  }
+}
+
+void RowKeeper::require_sweep() const {
+  if (!is_deleted()) return;
+  const std::string spool = file_.string();
+  throw Error(fmt::format("sweep {} cannot be measured", sweep_.id),
+              fmt::format("it is not in {} any more: it was deleted meanwhile", sweep_.database.string()),
+              waiting_.empty() ? "start a new sweep"
+              : all_spooled()
+                  ? fmt::format("start a new sweep; the samples taken since are in {}, which nothing adds to it", spool)
+                  : "start a new sweep; the samples taken since are lost");
 }
 
 void RowKeeper::finish(std::stop_token stop) {
@@ -156,6 +187,7 @@ void RowKeeper::finish(std::stop_token stop) {
                                        where())});
   }
   while (!waiting_.empty()) {
+    require_sweep();
     const bool safe = all_spooled();
     if (stop.stop_requested() || (safe && Clock::now() - started > kPatience)) {
       if (why_.ends_with('.')) why_.pop_back();  // it is a whole sentence

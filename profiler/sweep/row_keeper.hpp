@@ -1,6 +1,8 @@
 // Puts what a sweep measured into the database, and keeps it elsewhere for as long as the database cannot take it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -40,12 +42,15 @@ class RowKeeper {
   /// it.
   RowKeeper(Store& store, Sweep sweep);
 
-  /// Stores `measurement`, or lets it wait and says so. Never throws `Error`.
+  /// Stores `measurement`, or lets it wait and says so. Throws `Error` when the sweep was deleted (`require_sweep`).
   void add(const Measurement& measurement);
+  /// Throws `Error` when the database, where it lies in its place, does not hold the sweep any more: no waiting brings
+  /// that back. Says where the samples are that it lacks.
+  void require_sweep() const;
   std::size_t waiting() const { return waiting_.size(); }
 
   /// Tries until nothing waits: ten minutes, and longer while something is in memory alone. Throws `Error` when
-  /// something still waits then or at a stop; the spool file stays.
+  /// something still waits then or at a stop, or the sweep was deleted; the spool file stays.
   void finish(std::stop_token stop);
 
  private:
@@ -55,6 +60,7 @@ class RowKeeper {
   };
   bool store_one(const Measurement& measurement);
   void try_again();
+  bool is_deleted() const;
   void spool();
   struct Spooled {
     Measurement measurement;
@@ -69,7 +75,8 @@ class RowKeeper {
   Store& store_;
   Sweep sweep_;
   std::string uuid_;
-  std::filesystem::path file_;  ///< the spool file
+  std::filesystem::path file_;     ///< the spool file
+  std::pair<dev_t, ino_t> place_;  ///< of the database at the start
   std::deque<Waiting> waiting_;
   std::string why_;  ///< the database did not take the last one
 };

@@ -301,7 +301,10 @@ class Run {
       if (again.status == Status::cancelled) continue;
       const FinishedKey& known = finished_.at(again.key);
       std::optional<Measurement> stored = snapshot.measurement(known.row);
-      if (!stored) continue;  // deleted meanwhile
+      if (!stored) {  // deleted meanwhile
+        keeper_->require_sweep();
+        continue;
+      }
       const std::size_t before = stored->samples.size();
       groups.insert(stored->group);
       Measurement& now = merged.emplace_back(with_restart(std::move(*stored), again, request_, spread_.times));
@@ -364,6 +367,7 @@ class Run {
     try {
       work();
     } catch (const Error& error) {
+      keeper_->require_sweep();
       observer_.log(fmt::format(
           "a restart, a cross-check or counters could not be stored: {} They are made again later.", error.what()));
       observer_.unstored({error.what(), "A restart, a cross-check or counters are made again at the end."});

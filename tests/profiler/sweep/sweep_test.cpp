@@ -459,5 +459,26 @@ TEST_F(Sweep, a_row_with_an_unknown_status_is_refused_before_anything_is_measure
   EXPECT_EQ(Snapshot(database()).sweep(1)->finished, finished);
 }
 
+TEST_F(Sweep, one_that_is_deleted_while_it_is_measured_ends_at_once_and_says_where_its_samples_are) {
+  for (const std::int64_t restarts : {1, 2}) {
+    SweepRequest r = request({"test.good"});
+    r.passes = {Pass::forward};
+    r.restarts = restarts;
+    int began = 0;
+    const int before = restarts == 1 ? 2 : 4;  // in the first round, in the second
+    SweepObserver observer;
+    observer.began = [&](const SweepStage&) {
+      if (++began == before)
+        SQLite::Database(database().string(), SQLite::OPEN_READWRITE)
+            .exec("PRAGMA foreign_keys = ON; DELETE FROM sweep");
+    };
+    const std::string end = end_of_sweep(r, database(), observer);
+    EXPECT_THAT(end, HasSubstr("is not in " + database().string() + " any more: it was deleted")) << restarts;
+    EXPECT_THAT(end, testing::Not(HasSubstr("--resume")));
+    EXPECT_EQ(end.find(".spool") != std::string::npos, restarts == 1) << end;
+    EXPECT_EQ(began, before) << "nothing is measured after that";
+  }
+}
+
 }  // namespace
 }  // namespace triscope
