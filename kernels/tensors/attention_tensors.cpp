@@ -7,9 +7,10 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/files/mapped_file.hpp"
 #include "kernels/base/half.hpp"
 #include "kernels/tensors/tensor_shape.hpp"
 
@@ -68,11 +69,8 @@ void read_row(FileElement element, const std::byte* data, std::int64_t count, fl
 }
 
 std::vector<std::string> read_labels(const std::string& file, std::int64_t seq_len) {
-  std::ifstream in(file);
-  if (!in) {
-    throw Error(fmt::format("the labels '{}' cannot be read", file), "there is no such file, or it is not permitted",
-                "check the path", ExitCode::usage);
-  }
+  const MappedFile bytes(file);  // a pipe or a device may never end
+  std::istringstream in(std::string(reinterpret_cast<const char*>(bytes.bytes().data()), bytes.bytes().size()));
   std::vector<std::string> labels;
   for (std::string line; std::getline(in, line);) {
     if (line.ends_with('\r')) line.pop_back();

@@ -2,6 +2,7 @@
 #include "kernels/tensors/attention_source.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -215,6 +216,22 @@ TEST(TensorFiles, faults_are_one_sentence_each) {
   }();
   std::ofstream(folder / "labels.txt") << "one\ntwo\nthree\n";
   EXPECT_THAT(refusal(labelled), HasSubstr("3 lines for 2 tokens"));
+}
+
+TEST(TensorFiles, labels_are_no_device_no_pipe_and_no_folder) {
+  const TemporaryFolder folder;
+  write_safetensors(folder / "t",
+                    std::vector{tensor("q", {1, 2, 4, 6}), tensor("k1", {1, 2, 2, 6}), tensor("k2", {1, 2, 2, 6})});
+  AttentionSource source = from_file(folder / "t");
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  for (const std::filesystem::path& file : {std::filesystem::path("/dev/zero"), folder / "pipe"}) {
+    source.labels_file = file.string();
+    EXPECT_THAT(refusal(source), HasSubstr("it is not a regular file")) << file;
+  }
+  source.labels_file = folder.path().string();
+  EXPECT_THAT(refusal(source), HasSubstr("it is a folder"));
+  source.labels_file = (folder / "missing").string();
+  EXPECT_THAT(refusal(source), HasSubstr("there is no such file"));
 }
 
 /// 64k tokens, 64 heads, 10 GB: a sparse file. What is resident afterwards is what was looked at.
