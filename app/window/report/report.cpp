@@ -12,6 +12,7 @@
 
 #include "app/window/report/offscreen.hpp"
 #include "app/window/report/told_error.hpp"
+#include "app/window/report/usable_row.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/atomic_file.hpp"
 #include "kernels/base/files/made_folder.hpp"
@@ -99,7 +100,7 @@ class Report {
     if (!data_.shown || data_.shown->rows.empty())
       refuse(fmt::format("sweep {} holds no measurement", data_.shown ? data_.shown->info.id : data_.sweeps.front().id),
              "name another one with --sweep, see `triscope list`");
-    application_.select_first();
+    select_usable(application_);
     auto before = std::find_if(data_.sweeps.begin(), data_.sweeps.end(),
                                [&](const SweepInfo& sweep) { return sweep.id == data_.shown->info.id; });
     if (before != data_.sweeps.end()) ++before;  // the newest stands first

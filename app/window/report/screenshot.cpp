@@ -4,6 +4,7 @@
 
 #include "app/window/report/offscreen.hpp"
 #include "app/window/report/told_error.hpp"
+#include "app/window/report/usable_row.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/atomic_file.hpp"
 #include "kernels/base/files/output_file.hpp"
@@ -117,7 +118,7 @@ void take_screenshot(const ScreenshotOptions& options) {
       throw Error("The picture was not made", fmt::format("there is no sweep {}", options.sweep), "see `triscope list`",
                   ExitCode::usage);
   }
-  application.select_first();
+  select_usable(application);
   if (!options.tensors.empty()) show_tensors(offscreen, options);
   if (panel) application.carry_out(ask::ShowPanel{panel->panel});
   if (!page.empty()) turn_to(application.ui().paper, page);

@@ -134,6 +134,19 @@ TEST_F(OutputTest, no_report_and_no_picture_is_made_of_damaged_samples) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "new.png"));
 }
 
+TEST_F(OutputTest, a_row_with_a_damaged_sample_costs_no_report_and_no_picture) {
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+      .exec(
+          "PRAGMA ignore_check_constraints = ON; UPDATE sample SET launches = 0 WHERE ordinal = 0 AND measurement < "
+          "(SELECT max(measurement) FROM sample WHERE ordinal = 0)");
+  const ProgramResult report = run_triscope({"report", "--db", file_.string(), "-o", at("new")});
+  EXPECT_EQ(report.exit_code, 0) << report.errors;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "new/report.html"));
+  const ProgramResult picture = run_triscope({"gui", file_.string(), "--screenshot", at("new.png")});
+  EXPECT_EQ(picture.exit_code, 0) << picture.errors;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "new.png"));
+}
+
 /// What a terminal of so many columns gets.
 std::string on_terminal(const std::vector<std::string>& words, const std::string& columns) {
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);

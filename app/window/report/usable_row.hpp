@@ -1,0 +1,12 @@
+// The row that a report or a picture shows in detail.
+#pragma once
+
+#include "app/window/application.hpp"
+
+namespace triscope {
+
+/// As `Application::select_first`; where a sample or another part of that row cannot be used, the first row of the
+/// shown sweep of which all can.
+void select_usable(Application& application);
+
+}  // namespace triscope
