@@ -260,6 +260,12 @@ TEST(Facts, advice_without_a_measurement_takes_no_budget) {
                "--budget without --measure: nothing is measured; add --measure, or leave it out");
 }
 
+TEST(Facts, advice_refuses_a_length_before_it_counts_tiles) {
+  const Program::Options no_worker{.environment = {{"TRISCOPE_WORKER", "/no/such/worker"}}};
+  expect_error(run_triscope({"advise", "--db", recorded_file(), "--seq", "1m"}, no_worker), 2,
+               "the length is 1,048,576 where 2,048 to ");
+}
+
 TEST(Facts, advice_says_what_fits) {
   const std::vector<std::string> advise{"advise", "--db", recorded_file(), "--pass", "forward", "--seq"};
   const auto said = [&](const char* seq_len) {
