@@ -16,6 +16,7 @@ namespace {
 constexpr double kRoundings = 1e-6;
 
 std::string difference(const Summary& stored, const Summary& own) {
+  if (std::isnan(stored.median_ms)) return fmt::format("no median, where its samples have {:.6g} ms", own.median_ms);
   if (!(std::abs(stored.median_ms - own.median_ms) <= kRoundings * own.median_ms))
     return fmt::format("a median of {:.6g} ms, where its samples have {:.6g}", stored.median_ms, own.median_ms);
   if (!interval_known(stored)) return "";

@@ -139,7 +139,7 @@ std::string measurement_text(const Measurement& measurement, const ResultRow& ro
           : fmt::format("commit {}, version {}", environment.git_commit, environment.triscope_version));
   add(text, "instance", fmt::format("{}, source {}", key.instance, measurement.source_hash));
   if (summary.samples > 0) {
-    add(text, "latency", latency(summary));
+    add(text, "latency", std::isfinite(summary.median_ms) ? latency(summary) : "");
     add(text, "samples",
         fmt::format("{} in {}{}", summary.samples, number_of(summary.restarts, "restart"),
                     summary.converged ? "" : ", not converged"));

@@ -408,5 +408,20 @@ TEST_F(HistoryTest, importing_says_the_numbers_and_what_latest_means) {
   EXPECT_THAT(output, HasSubstr("`latest` is sweep " + std::to_string(latest) + ","));
 }
 
+TEST_F(HistoryTest, a_failed_row_with_samples_and_without_a_median_shows_no_nan) {
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE measurement SET status = 'failed', reason = 'it broke', median_ms = NULL WHERE id = 1");
+  const std::string target = (folder_ / "new.db").string();
+  EXPECT_EQ(run_triscope({"import", file_.string(), "--db", target}).exit_code, 0);
+  for (const std::string& database : {file_.string(), target}) {
+    const std::string shown = run_triscope({"show", "m1", "--db", database}).output;
+    EXPECT_THAT(shown, HasSubstr("failed: it broke"));
+    EXPECT_THAT(shown, HasSubstr("20 in 1 restart")) << "its samples";
+    EXPECT_THAT(shown, Not(HasSubstr("nan")));
+  }
+  EXPECT_THAT(run_triscope({"show", "m1", "--db", target}).output,
+              HasSubstr("its file said no median, where its samples have "));
+}
+
 }  // namespace
 }  // namespace triscope
