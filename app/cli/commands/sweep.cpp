@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -270,7 +271,15 @@ int forecast(const SweepOptions& options) {
   return static_cast<int>(forecast.refusal.empty() ? ExitCode::done : ExitCode::environment);
 }
 
-/// What is measured beyond the request; null: nothing. Throws `Error` (usage) for a row of another sweep.
+void require_kernel_of(const Snapshot& snapshot, std::int64_t sweep, const std::string& kernel) {
+  std::set<std::string> known{"auto"};
+  for (const ResultRow& row : snapshot.results(sweep)) known.insert(row.kernel);
+  if (!known.contains(kernel))
+    refuse_choice("--unclear", kernel, fmt::format("sweep {} has no measurement of that kernel", sweep),
+                  std::vector<std::string>(known.begin(), known.end()));
+}
+
+/// What is measured beyond the request; null: nothing. Throws `Error` (usage) for a row or a kernel of another sweep.
 std::shared_ptr<SweepControl> wishes(const SweepOptions& options, const std::filesystem::path& database,
                                      std::optional<std::int64_t> sweep) {
   if (options.again.empty() && !options.unclear) return nullptr;
@@ -287,7 +296,10 @@ std::shared_ptr<SweepControl> wishes(const SweepOptions& options, const std::fil
     }
     control->measure_again(row);
   }
-  if (options.unclear) control->measure_unclear_longer(*options.unclear);
+  if (options.unclear) {
+    require_kernel_of(Snapshot(database), *sweep, *options.unclear);
+    control->measure_unclear_longer(*options.unclear);
+  }
   return control;
 }
 

@@ -423,5 +423,14 @@ TEST_F(HistoryTest, a_failed_row_with_samples_and_without_a_median_shows_no_nan)
               HasSubstr("its file said no median, where its samples have "));
 }
 
+TEST_F(HistoryTest, unclear_beside_a_kernel_that_the_sweep_lacks_is_refused_by_its_own_name) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--again", "m1"}}) {
+    std::vector<std::string> words{"sweep", "--resume", "1", "--unclear", "cuda.hoper"};
+    words.insert(words.end(), more.begin(), more.end());
+    expect_error(run(words), 2,
+                 "--unclear 'cuda.hoper': sweep 1 has no measurement of that kernel; did you mean cuda.hopper?");
+  }
+}
+
 }  // namespace
 }  // namespace triscope
