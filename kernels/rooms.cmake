@@ -3,7 +3,7 @@ triscope_room(kernels/base/text kernels/base fmt::static)
 triscope_room(kernels/base/files kernels/base fmt::static ${CMAKE_DL_LIBS})
 triscope_room(kernels/base fmt::static libmd::libmd ${CMAKE_DL_LIBS})
 triscope_room(kernels/attention kernels/base fmt::static OpenMP::OpenMP_CXX)
-triscope_room(kernels/tensors kernels/attention kernels/base kernels/base/files fmt::static nlohmann_json::nlohmann_json
+triscope_room(kernels/tensors kernels/attention kernels/base kernels/base/files kernels/base/text fmt::static nlohmann_json::nlohmann_json
   zlib::zlib)
 triscope_room(kernels/reference kernels/attention kernels/base fmt::static OpenMP::OpenMP_CXX)
 triscope_room(kernels/cpu kernels/attention kernels/base fmt::static OpenMP::OpenMP_CXX)

@@ -12,6 +12,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/mapped_file.hpp"
 #include "kernels/base/half.hpp"
+#include "kernels/base/text/list_items.hpp"
 #include "kernels/tensors/tensor_shape.hpp"
 
 namespace triscope {
@@ -285,8 +286,8 @@ std::shared_ptr<const AttentionTensors> open_gradient(const std::string& file, c
 
 std::map<std::string, std::string> parse_tensor_names(std::string_view text, bool with_gradient) {
   std::map<std::string, std::string> names;
-  while (true) {
-    const std::string pair(text.substr(0, text.find(',')));
+  for (const std::string_view item : list_items(text)) {
+    const std::string pair(item);
     const std::size_t equals = pair.find('=');
     const std::string role = pair.substr(0, equals);
     const bool known = std::find(kRoles.begin(), kRoles.end(), role) != kRoles.end();
@@ -296,9 +297,8 @@ std::map<std::string, std::string> parse_tensor_names(std::string_view text, boo
                   "write q=NAME,k1=NAME,k2=NAME[,v1=NAME,v2=NAME,sink=NAME]", ExitCode::usage);
     }
     names[role] = pair.substr(equals + 1);
-    if (pair.size() == text.size()) return names;
-    text.remove_prefix(pair.size() + 1);
   }
+  return names;
 }
 
 }  // namespace triscope

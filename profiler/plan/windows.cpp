@@ -8,6 +8,7 @@
 
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/text/list_items.hpp"
 
 namespace triscope {
 namespace {
@@ -62,10 +63,7 @@ void append_grid(std::vector<Windows>& list, std::string_view range, std::string
 
 std::vector<Windows> parse_windows(const std::string& text) {
   std::vector<Windows> list;
-  std::string_view rest = text;
-  while (true) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view token = rest.substr(0, comma);
+  for (const std::string_view token : list_items(text)) {
     if (token == "table1") {
       for (const PaperRow& row : paper_table1()) list.push_back(row.windows);
     } else if (token.starts_with("grid:")) {
@@ -75,9 +73,8 @@ std::vector<Windows> parse_windows(const std::string& text) {
       if (cross == std::string_view::npos) refuse(token, "it is neither a name nor two sizes with an x between them");
       list.push_back({parse_window(token.substr(0, cross), token), parse_window(token.substr(cross + 1), token)});
     }
-    if (comma == std::string_view::npos) return list;
-    rest.remove_prefix(comma + 1);
   }
+  return list;
 }
 
 }  // namespace triscope

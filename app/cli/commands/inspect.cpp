@@ -375,14 +375,12 @@ void add_search_options(CLI::App& command, const std::shared_ptr<InspectOptions>
            [&search](const std::string& text) { search.most = parse_count("--find", text); });
   add_text(command, "--token", "I", "Find only triples with this position as j or k",
            [&search](const std::string& text) { search.token = parse_index("--token", text); });
-  add_text(
-      command, "--back", "A,B", "Find only triples whose j and k are A and B tokens before their query",
-      [&search](const std::string& text) {
-        const std::size_t comma = text.find(',');
-        if (comma == std::string::npos)
-          refuse_value("--back", text, "this is not a pair of distances", "write it as 1,2");
-        search.back = {parse_index("--back", text.substr(0, comma)), parse_index("--back", text.substr(comma + 1))};
-      });
+  add_text(command, "--back", "A,B", "Find only triples whose j and k are A and B tokens before their query",
+           [&search](const std::string& text) {
+             const std::vector<std::string> pair = parse_list("--back", text);
+             if (pair.size() != 2) refuse_value("--back", text, "this is not a pair of distances", "write it as 1,2");
+             search.back = {parse_index("--back", pair[0]), parse_index("--back", pair[1])};
+           });
   command.add_flag(
       "--heads", options->heads,
       "Means of every head over the queries, beside those of even weights, and where p is largest on average");

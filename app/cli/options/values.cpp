@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/text/list_items.hpp"
 #include "kernels/base/text/shell_word.hpp"
 
 namespace triscope {
@@ -39,16 +40,11 @@ void refuse_value(std::string_view option, std::string_view token, std::string_v
 
 std::vector<std::string> parse_list(std::string_view option, std::string_view text) {
   std::vector<std::string> items;
-  std::size_t start = 0;
-  while (true) {
-    const std::size_t comma = text.find(',', start);
-    items.emplace_back(text.substr(start, comma == std::string_view::npos ? comma : comma - start));
-    if (items.back().empty()) {
-      refuse_value(option, text, "an item of the list is empty", "separate items with single commas and no spaces");
-    }
-    if (comma == std::string_view::npos) return items;
-    start = comma + 1;
+  for (const std::string_view item : list_items(text)) {
+    if (item.empty()) refuse_value(option, text, "an item of the list is empty", "separate items with single commas");
+    items.emplace_back(item);
   }
+  return items;
 }
 
 std::int64_t parse_count(std::string_view option, std::string_view token) {

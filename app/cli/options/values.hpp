@@ -8,7 +8,8 @@
 
 namespace triscope {
 
-/// Splits at commas. Throws `Error` (usage) on an empty list or an empty item; `option` is named in the message.
+/// Splits at commas, and leaves out blanks beside them. Throws `Error` (usage) on an empty list or an empty item;
+/// `option` is named in the message.
 std::vector<std::string> parse_list(std::string_view option, std::string_view text);
 
 /// A positive whole number: "4096", "8k" (x 1024), "2m" (x 1024 x 1024). Signs, fractions and overflow are refused.

@@ -49,6 +49,13 @@ TEST(Values, lists_keep_order_and_refuse_empty_items) {
   }
 }
 
+TEST(Values, lists_take_blanks_beside_their_commas) {
+  EXPECT_THAT(parse_list("--option", "4k, 1 ,32k"), ElementsAre("4k", "1", "32k"));
+  for (const char* text : {" ", "1, ", "1, ,2"}) {
+    expect_refused([&] { parse_list("--option", text); }, text);
+  }
+}
+
 TEST(Values, numbers_are_finite_decimals) {
   EXPECT_DOUBLE_EQ(parse_number("--option", "0.125"), 0.125);
   EXPECT_DOUBLE_EQ(parse_number("--option", "-1e-3"), -1e-3);

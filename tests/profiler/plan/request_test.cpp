@@ -34,6 +34,12 @@ TEST(Windows, lists_names_and_grids) {
   EXPECT_THAT(parse_windows("grid:3..20"), SizeIs(9));
 }
 
+TEST(Windows, a_list_takes_blanks_beside_its_commas) {
+  EXPECT_THAT(parse_windows("512x32, 256x64"), ElementsAre(Windows{512, 32}, Windows{256, 64}));
+  EXPECT_THAT(parse_windows(" 16x4 ,\t8x4 "), ElementsAre(Windows{16, 4}, Windows{8, 4}));
+  EXPECT_THAT(parse_windows("grid:2..4, 7x9"), SizeIs(5));
+}
+
 TEST(Windows, table_1_is_the_papers) {
   double milliseconds = 0;
   for (const PaperRow& row : paper_table1()) milliseconds += row.latency_ms;

@@ -1,0 +1,13 @@
+// A list as people type it: "512x32, 256x64".
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace triscope {
+
+/// What stands between the commas of `text`, without the blanks around it. Empty items are kept: the reader refuses
+/// them.
+std::vector<std::string_view> list_items(std::string_view text);
+
+}  // namespace triscope
