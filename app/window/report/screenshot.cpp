@@ -70,6 +70,13 @@ void settle(Offscreen& offscreen) {
   if (!problem.empty()) throw told_error("The picture was not made", problem, "check the database");
 }
 
+/// The window would show the nearest one that there is.
+void require_inside(const char* what, std::optional<std::int64_t> asked, std::int64_t count) {
+  if (!asked || (*asked >= 0 && *asked < count)) return;
+  throw Error("The picture was not made", fmt::format("there is no {} {}", what, *asked),
+              fmt::format("choose one from 0 to {}", count - 1), ExitCode::usage);
+}
+
 void show_tensors(Offscreen& offscreen, const ScreenshotOptions& options) {
   Application& application = offscreen.application();
   application.ui().attention.query = options.query.value_or(application.ui().attention.query);
@@ -77,6 +84,10 @@ void show_tensors(Offscreen& offscreen, const ScreenshotOptions& options) {
   constexpr double kPatience = 120;  // a slice of long sequences on a CPU
   offscreen.settle(kPatience);
   const AttentionSideData& side = application.data().attention.sides[0];
+  if (side.source && side.source->problem.empty()) {
+    require_inside("query", options.query, side.source->seq_len);
+    require_inside("query head", options.head, side.source->q_heads);
+  }
   if (!side.problem.empty()) throw told_error("The picture was not made", side.problem, "check the file of --in");
   if (!side.slice)
     throw Error("The picture was not made", fmt::format("the slice was not ready after {:.0f} s", kPatience),

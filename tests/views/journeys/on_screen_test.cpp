@@ -106,6 +106,14 @@ TEST(Program, a_picture_shows_tensors_of_a_file) {
   EXPECT_NE(missing.code, 0);
   EXPECT_THAT(missing.text, HasSubstr("none.safetensors"));
   EXPECT_FALSE(std::filesystem::exists(folder / "a.png"));
+  const auto refused = [&](const std::string& place, const std::string& why) {
+    const Said told = say(command + (folder / "own.safetensors").string() + place);
+    EXPECT_EQ(told.code, 2) << told.text;
+    EXPECT_THAT(told.text, HasSubstr(why));
+    EXPECT_FALSE(std::filesystem::exists(folder / "a.png")) << place;
+  };
+  refused(" --query 64", "there is no query 64; choose one from 0 to 63");
+  refused(" --head 2", "there is no query head 2; choose one from 0 to 1");
   const Said said = say(command + (folder / "own.safetensors").string() + " --query 40 --head 1");
   EXPECT_EQ(said.code, 0) << said.text;
   EXPECT_TRUE(std::filesystem::exists(folder / "a.png"));
