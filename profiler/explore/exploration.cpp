@@ -141,11 +141,11 @@ std::vector<std::int64_t> value_of(const Identity& identity, std::string_view pa
 }
 
 /// One point of each configuration, with the place of its identity.
-using Candidates = std::vector<std::pair<ExplorePoint, std::size_t>>;
+using NumberedPoints = std::vector<std::pair<ExplorePoint, std::size_t>>;
 
 /// Of the candidates that answer one question in one way, the one of the highest rate, or the shortest time.
-Candidates best_of(Candidates candidates, const Identities& identities, bool by_rate, Differences& differences) {
-  std::map<std::vector<std::int64_t>, Candidates> asked;
+NumberedPoints best_of(NumberedPoints candidates, const Identities& identities, bool by_rate, Differences& differences) {
+  std::map<std::vector<std::int64_t>, NumberedPoints> asked;
   for (auto& one : candidates) {
     std::vector<std::int64_t> question;
     for (std::size_t n = 0; n < kIdentityParts.size(); ++n) {
@@ -153,7 +153,7 @@ Candidates best_of(Candidates candidates, const Identities& identities, bool by_
     }
     asked[question].push_back(std::move(one));
   }
-  Candidates best;
+  NumberedPoints best;
   for (auto& [question, answers] : asked) {
     const auto shortest = std::min_element(answers.begin(), answers.end(), [by_rate](const auto& a, const auto& b) {
       return by_rate ? a.first.y > b.first.y : a.first.ms < b.first.ms;
@@ -180,7 +180,7 @@ Candidates best_of(Candidates candidates, const Identities& identities, bool by_
 void add_cell(std::span<const Placed> cell, const Identities& identities, const ExploreQuery& query,
               ExploreSeries& series, Differences& differences) {
   const bool best = query.best;
-  Candidates candidates;
+  NumberedPoints candidates;
   for (std::size_t from = 0; from < cell.size();) {
     const std::size_t end =
         end_of(cell, from, [](const Placed& a, const Placed& b) { return a.identity == b.identity; });
