@@ -24,7 +24,10 @@ const Device& choose_device(const Catalog& catalog, std::string_view device) {
   }
   const std::string why = catalog.gpu_problem.empty() || device == "cpu" ? "this machine does not have it"
                                                                          : "no GPU can be used: " + catalog.gpu_problem;
-  throw Error(fmt::format("device \"{}\" cannot be used", device), why, fmt::format("choose one of: {}", known));
+  const bool is_number = !device.empty() && device.find_first_not_of("0123456789") == std::string_view::npos;
+  const bool is_id = device == "cpu" || is_number;
+  throw Error(fmt::format("device \"{}\" cannot be used", device), is_id ? why : "this is no device",
+              fmt::format("choose one of: {}", known), is_id ? ExitCode::environment : ExitCode::usage);
 }
 
 std::string worker_mode(const Device& device, TimingSource source) {

@@ -10,6 +10,7 @@
 #include "kernels/base/files/mapped_file.hpp"
 #include "kernels/base/sha256.hpp"
 #include "profiler/plan/plan.hpp"
+#include "profiler/record/words/kernel_refusal.hpp"
 
 namespace triscope {
 namespace {
@@ -53,6 +54,15 @@ void require_plugin_on(const Device& device, const SweepRequest& request, const 
   throw Error(fmt::format("{} cannot be measured on {}", request.plugin.filename().string(), device.id),
               fmt::format("{} runs on {}", elsewhere->id, on_gpu ? "a GPU" : "the CPU"),
               on_gpu ? "measure it on a machine with a GPU" : "choose --device cpu", ExitCode::usage);
+}
+
+/// A kernel that nothing here runs, where the request leaves the device open: the plan is of the one that is chosen.
+void require_named_on_some(const SweepRequest& request, const Catalog& catalog) {
+  if (request.device != "auto") return;
+  for (const std::string& id : request.kernels) {
+    const KernelInfo* kernel = find_kernel(catalog, id);
+    if (kernel != nullptr && !is_of(*kernel, request.plugin)) require_device_of(*kernel, catalog, "measured");
+  }
 }
 
 }  // namespace
@@ -108,6 +118,7 @@ Measurer start_measurer(const SweepRequest& given, const SweepObserver& observer
   Catalog catalog = supervisor.catalog();
   SweepRequest request = with_plugin_kernels(given, catalog);
   request.device = device_of_plugin(request, catalog);
+  require_named_on_some(request, catalog);
   const Device device = sweep_device(request, catalog);
   require_plugin_on(device, request, catalog);
   if (device.kind == DeviceKind::cpu && request.device == "auto" && !catalog.gpu_problem.empty()) {

@@ -284,6 +284,14 @@ TEST(Plan, a_request_of_which_nothing_is_possible_is_a_usage_error) {
   EXPECT_EQ(error_of([&] { plan_for(request, fake_catalog(false)); }).code(), ExitCode::usage);
 }
 
+TEST(Plan, a_device_that_no_machine_has_is_a_fault_of_the_request) {
+  const Catalog catalog = fake_catalog(true);
+  for (const auto& [device, code] : {std::pair("gpu", ExitCode::usage), std::pair("-1", ExitCode::usage),
+                                     std::pair("", ExitCode::usage), std::pair("7", ExitCode::environment)}) {
+    EXPECT_EQ(error_of([&, device = device] { choose_device(catalog, device); }).code(), code) << device;
+  }
+}
+
 TEST(Plan, a_gpu_kernel_without_a_gpu_is_no_fault_of_the_request_and_points_to_the_recording) {
   SweepRequest request = small_request();
   request.kernels = {"cuda.hopper"};

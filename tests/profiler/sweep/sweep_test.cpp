@@ -427,6 +427,19 @@ TEST_F(Sweep, resuming_a_finished_sweep_measures_nothing) {
   EXPECT_FALSE(second.stopped);
 }
 
+TEST_F(Sweep, a_gpu_kernel_on_a_machine_without_a_gpu_is_no_fault_of_the_request) {
+  for (const bool measured : {false, true}) {
+    try {
+      if (measured) run_sweep(request({"test.gpu"}), database(), {}, {});
+      forecast_sweep(request({"test.gpu"}), {});
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::environment);
+      EXPECT_THAT(error.what(), HasSubstr("test.gpu cannot be measured: it runs on GPUs only, and there is none here"));
+    }
+  }
+}
+
 TEST_F(Sweep, a_worker_that_cannot_start_is_an_error_and_no_sweep) {
   setenv("TRISCOPE_WORKER", "/no/such/worker", 1);
   EXPECT_THROW(run_sweep(request(), database(), {}, {}), Error);
