@@ -101,10 +101,10 @@ void rebuild_view(const std::filesystem::path& file, std::chrono::milliseconds b
 
 /// Read-only view of a database, safe beside writers in other processes. Each call reads one consistent state;
 /// `results` and the like see what was committed before the call. Opens immutable when the folder or file is read-only
-/// and no write-ahead log lies beside it. Never changes the contents. A database with an older schema is read through a
-/// migrated copy in memory. Every file but the default database counts as a stranger's: SECURITY.md says how it is
-/// read. A row that cannot be used is `failed` and says why. Not thread-safe: one per thread. Errors: as `Store`, and a
-/// file that does not exist or is empty.
+/// or there is no room, and no write-ahead log lies beside it. Never changes the contents. A database with an older
+/// schema is read through a migrated copy in memory. Every file but the default database counts as a stranger's:
+/// SECURITY.md says how it is read. A row that cannot be used is `failed` and says why. Not thread-safe: one per
+/// thread. Errors: as `Store`, and a file that does not exist or is empty.
 class Snapshot {
  public:
   /// After a stop of `cancel`, also while it waits for a lock, opening and reading end with an `Error`.
