@@ -181,10 +181,10 @@ void RowKeeper::finish(std::stop_token stop) {
   const auto started = Clock::now();
   auto told = started - kReminder;
   try_again();
-  if (!waiting_.empty()) {
-    sweep_.unstored({why_, fmt::format("All is measured; what the database lacks waits in {} and is tried again until "
-                                       "it is in.",
-                                       where())});
+  if (!waiting_.empty() && !stop.stop_requested()) {
+    sweep_.unstored(
+        {why_,
+         fmt::format("The sweep waits: what was measured is in {} and is tried again until it is stored.", where())});
   }
   while (!waiting_.empty()) {
     require_sweep();

@@ -306,6 +306,7 @@ void SweepSession::finish(const std::string& message, Severity severity) {
   run_.progress = Progress();
   run_.message = severity == Severity::error ? "The sweep was stopped by an error." : message;
   if (severity == Severity::error) {
+    messages_.dismiss(NoticeId::unstored);  // this says it
     std::vector<Notice::Action> actions;
     if (run_.sweep != 0) actions.push_back({"Resume", ask::Resume{run_.sweep}});
     messages_.notify(severity, NoticeId::sweep, message, std::move(actions));

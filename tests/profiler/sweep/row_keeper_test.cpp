@@ -37,7 +37,11 @@ class RowKeeperTest : public testing::Test {
                               .kept = [this](const Measurement& one, std::int64_t) { kept_.push_back(one.key); },
                               .summarize = [](Measurement& one) { one.summary = summarize(one.samples, {}); },
                               .environment = environment,
-                              .unstored = [this](const Unstored& one) { unstored_.push_back(one); }});
+                              .unstored =
+                                  [this](const Unstored& one) {
+                                    unstored_.push_back(one);
+                                    if (stop_at_ == unstored_.size()) stop_.request_stop();
+                                  }});
   }
   /// Until it ends, the database takes nothing.
   struct Lock {
@@ -58,6 +62,8 @@ class RowKeeperTest : public testing::Test {
   std::int64_t sweep_ = 0;
   std::vector<std::string> told_;
   std::vector<Unstored> unstored_;
+  std::size_t stop_at_ = 0;  // a person presses Stop at this one of them
+  std::stop_source stop_;
   std::vector<MeasurementKey> kept_;
 };
 
@@ -241,8 +247,7 @@ TEST_F(RowKeeperTest, a_full_disk_leaves_no_empty_file_and_what_was_in_one_stays
 
 TEST_F(RowKeeperTest, trouble_is_said_when_it_begins_when_the_sweep_waits_for_it_and_when_it_ends) {
   RowKeeper keeper = this->keeper();
-  std::stop_source stopped;
-  stopped.request_stop();
+  stop_at_ = 2;
   {
     const Lock lock(database_);
     keeper.add(one(1));
@@ -250,9 +255,11 @@ TEST_F(RowKeeperTest, trouble_is_said_when_it_begins_when_the_sweep_waits_for_it
     ASSERT_THAT(unstored_, SizeIs(1)) << "once, not with each measurement";
     EXPECT_THAT(unstored_[0].why, HasSubstr("another program keeps it locked"));
     EXPECT_THAT(unstored_[0].kept, HasSubstr("memory and in " + spool().string()));
-    EXPECT_THROW(keeper.finish(stopped.get_token()), Error);
+    EXPECT_THROW(keeper.finish(stop_.get_token()), Error);
     ASSERT_THAT(unstored_, SizeIs(2));
-    EXPECT_THAT(unstored_[1].kept, HasSubstr("All is measured"));
+    EXPECT_THAT(unstored_[1].kept, HasSubstr("The sweep waits: what was measured is in memory and in "));
+    EXPECT_THROW(keeper.finish(stop_.get_token()), Error);
+    EXPECT_THAT(unstored_, SizeIs(2)) << "who has stopped it waits for nothing";
   }
   keeper.finish({});
   ASSERT_THAT(unstored_, SizeIs(3));
