@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <limits>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/list_items.hpp"
+#include "kernels/base/text/nearest_name.hpp"
 
 namespace triscope {
 namespace {
@@ -17,8 +19,8 @@ constexpr std::string_view kFix = "write table1, 512x32,256x64 or grid:16..1024"
 
 constexpr std::int64_t kLargestWindow = std::int64_t{1} << 31;  // what validate() allows
 
-[[noreturn]] void refuse(std::string_view token, const std::string& why) {
-  throw Error(fmt::format("the windows \"{}\" cannot be read", token), why, std::string(kFix), ExitCode::usage);
+[[noreturn]] void refuse(std::string_view token, const std::string& why, const std::string& hint = "") {
+  throw Error(fmt::format("the windows \"{}\" cannot be read", token), why, hint + std::string(kFix), ExitCode::usage);
 }
 
 /// The unit a size ends in: k for 1024, m for 1024 x 1024, otherwise 1.
@@ -70,7 +72,11 @@ std::vector<Windows> parse_windows(const std::string& text) {
       append_grid(list, token.substr(5), token);
     } else {
       const std::size_t cross = token.find('x');
-      if (cross == std::string_view::npos) refuse(token, "it is neither a name nor two sizes with an x between them");
+      if (cross == std::string_view::npos) {
+        const std::array<std::string, 1> names{"table1"};
+        refuse(token, "it is neither a name nor two sizes with an x between them",
+               nearest_name_hint(std::string(token), names));
+      }
       list.push_back({parse_window(token.substr(0, cross), token), parse_window(token.substr(cross + 1), token)});
     }
   }

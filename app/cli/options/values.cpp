@@ -62,7 +62,7 @@ std::int64_t parse_count(std::string_view option, std::string_view token) {
   if (!read_digits(digits, value, overflow)) refuse_value(option, token, "this is not a whole number above zero", kFix);
   if (overflow || value > std::numeric_limits<std::int64_t>::max() / unit)
     refuse_value(option, token, "the number is too large", kFix);
-  if (value == 0) refuse_value(option, token, "zero is too few", kFix);
+  if (value == 0) refuse_value(option, token, "zero is too few", "give 1 or more");
   return value * unit;
 }
 

@@ -42,6 +42,15 @@ TEST(Values, counts_refuse_everything_that_is_no_positive_whole_number) {
   }
 }
 
+TEST(Values, zero_is_told_what_is_the_least) {
+  try {
+    parse_count("--option", "0");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fix(), "give 1 or more");
+  }
+}
+
 TEST(Values, lists_keep_order_and_refuse_empty_items) {
   EXPECT_THAT(parse_list("--option", "4k,1,32k"), ElementsAre("4k", "1", "32k"));
   for (const char* text : {"", ",", "1,", ",1", "1,,2"}) {

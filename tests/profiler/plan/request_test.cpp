@@ -12,6 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 std::string refusal(const std::string& windows) {
@@ -49,6 +50,8 @@ TEST(Windows, table_1_is_the_papers) {
 
 TEST(Windows, wrong_tokens_are_named) {
   EXPECT_THAT(refusal("512x32,abc"), HasSubstr("\"abc\""));
+  EXPECT_THAT(refusal("tabel1"), HasSubstr("did you mean table1?"));
+  EXPECT_THAT(refusal("512"), Not(HasSubstr("did you mean")));
   EXPECT_THAT(refusal("0x32"), HasSubstr("a window is 0, but must be at least 1"));
   EXPECT_THAT(refusal("512x-1"), HasSubstr("a window is -1"));
   EXPECT_THAT(refusal("99999999999999999999x1"), HasSubstr("too large a number"));
