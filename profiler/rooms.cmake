@@ -26,8 +26,8 @@ triscope_room(profiler/tiles kernels/base kernels/paper profiler/paper profiler/
   nlohmann_json::nlohmann_json)
 triscope_room(profiler/store/open kernels/base kernels/base/files kernels/base/text triscope_schema SQLiteCpp
   SQLite::SQLite3 fmt::static Threads::Threads)
-triscope_room(profiler/store kernels/attention kernels/base profiler/record profiler/statistics profiler/store/open
-  triscope_schema SQLiteCpp SQLite::SQLite3 fmt::static Threads::Threads)
+triscope_room(profiler/store kernels/attention kernels/base kernels/base/text profiler/record profiler/statistics
+  profiler/store/open triscope_schema SQLiteCpp SQLite::SQLite3 fmt::static Threads::Threads)
 triscope_room(profiler/verdict kernels/base profiler/record profiler/statistics profiler/store fmt::static)
 triscope_room(profiler/explore kernels/base kernels/base/text profiler/record profiler/record/words profiler/statistics
   fmt::static)

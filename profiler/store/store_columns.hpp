@@ -81,7 +81,20 @@ constexpr auto expression(std::string_view sql, Place place) {
                 Selected::expression};
 }
 
-/// The same of a text that a person wrote, with its lines.
+/// A column that holds a line that is no name and may be long: a command, a reason.
+template <typename Place>
+constexpr auto long_line(std::string_view name, Place place) {
+  return Column{name, [place](Binder& binder, InternedTexts&, const auto& row) { binder << std::invoke(place, row); },
+                [place](RowReader& reader, auto& row) { std::invoke(place, row) = reader.next_long_line(); }};
+}
+
+/// A column that holds the row id of such a line.
+template <typename Place>
+constexpr auto interned_long_line(std::string_view name, Place place) {
+  return Column{name, interned(name, place).write, long_line(name, place).read, Selected::interned};
+}
+
+/// What a SELECT computes, of a text that a person wrote, with its lines.
 template <typename Place>
 constexpr auto lines(std::string_view sql, Place place) {
   return Column{sql, nullptr, [place](RowReader& reader, auto& row) { std::invoke(place, row) = reader.next_lines(); },

@@ -165,6 +165,18 @@ Fate copy_measurement(SQLite::Database& target, std::int64_t sweep, const Source
   return fate;
 }
 
+// Why the tables do not take a value, from what SQLite says: "CHECK constraint failed: length(uuid) = 32".
+std::string constraint_fault(const SQLite::Exception& exception) {
+  const std::string said = exception.what();
+  const std::size_t colon = said.find(": ");
+  const std::string of = colon == std::string::npos ? said : said.substr(colon + 2);
+  if (exception.getExtendedErrorCode() == SQLITE_CONSTRAINT_NOTNULL)
+    return fmt::format("its {} is missing", of.substr(of.find('.') + 1));
+  if (exception.getExtendedErrorCode() == SQLITE_CONSTRAINT_CHECK)
+    return fmt::format("it breaks the rule {} of Triscope's databases", of);
+  return "it does not fit beside what is here";
+}
+
 // Runs `copy` of one row with all that belongs to it; false when a value in it cannot be used: then nothing of it is
 // there, and `rules` are told. `what` names it.
 template <typename Copy>
@@ -180,7 +192,7 @@ bool copy_or_leave_out(SQLite::Database& target, const Source& source, const std
     why = fault.what();
   } catch (const SQLite::Exception& exception) {
     if ((exception.getErrorCode() & 0xff) != SQLITE_CONSTRAINT) throw;
-    why = exception.what();
+    why = constraint_fault(exception);
   }
   if (!why.empty()) {
     target.exec("ROLLBACK TO one_row");

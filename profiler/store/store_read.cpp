@@ -36,14 +36,18 @@ constexpr Table kSweepInfos{
                &SweepInfo::started),
     expression("strftime('%Y-%m-%dT%H:%M:%SZ', sweep.finished_unix_ns / 1000000000, 'unixepoch')",
                &SweepInfo::finished),
-    column("command", &SweepInfo::command),
-    column("request", &SweepInfo::request_json),
+    long_line("command", &SweepInfo::command),
+    long_line("request", &SweepInfo::request_json),
     column("planned", &SweepInfo::planned),
     column("starred", &SweepInfo::starred),
     within(&SweepInfo::spread, kSpreads.columns),
     lines("CASE typeof(note.body) WHEN 'text' THEN note.body END", &SweepInfo::note),
-    expression("count(*) FILTER (WHERE measurement.status = 'ok')", &SweepInfo::ok),
-    expression("count(*) FILTER (WHERE measurement.status = 'failed')", &SweepInfo::failed),
+    // Of a row that is called ok and has no possible time every reader says that it failed (`row_fault`).
+    expression("count(*) FILTER (WHERE measurement.status = 'ok' AND measurement.median_ms BETWEEN 0.5e-6 AND 1e15)",
+               &SweepInfo::ok),
+    expression("count(*) FILTER (WHERE measurement.status = 'failed' OR (measurement.status = 'ok' AND "
+               "ifnull(measurement.median_ms NOT BETWEEN 0.5e-6 AND 1e15, 1)))",
+               &SweepInfo::failed),
     expression("count(*) FILTER (WHERE measurement.status = 'skipped')", &SweepInfo::skipped),
     expression("count(*) FILTER (WHERE measurement.status = 'cancelled')", &SweepInfo::cancelled),
 };
@@ -80,10 +84,12 @@ struct WhichRows {
 std::vector<ResultRow> rows_without_parts(SQLite::Database& database, const WhichRows& which) {
   SQLite::Statement query(
       database,
-      fmt::format("SELECT id, sweep, config NOT IN (SELECT id FROM config), kernel NOT IN (SELECT id FROM kernel), "
-                  "environment NOT IN (SELECT id FROM environment) AS gone FROM measurement WHERE {} AND (config NOT "
-                  "IN (SELECT id FROM config) OR kernel NOT IN (SELECT id FROM kernel) OR gone)",
-                  which.of_measurement));
+      fmt::format(
+          "SELECT id, sweep, config NOT IN (SELECT id FROM config), kernel NOT IN (SELECT id FROM kernel), "
+          "environment NOT IN (SELECT id FROM environment) AS gone, sweep NOT IN (SELECT id FROM sweep) AS lost "
+          "FROM measurement WHERE {} AND (config NOT IN (SELECT id FROM config) OR kernel NOT IN (SELECT id "
+          "FROM kernel) OR gone OR lost)",
+          which.of_measurement));
   Binder(query) << which.value;
   std::vector<ResultRow> rows;
   while (query.executeStep()) {
@@ -93,21 +99,34 @@ std::vector<ResultRow> rows_without_parts(SQLite::Database& database, const Whic
     row.problem = unknown_problem();
     const char* const part = query.getColumn(2).getInt() != 0   ? "its problem"
                              : query.getColumn(3).getInt() != 0 ? "its kernel"
-                                                                : "its environment";
+                             : query.getColumn(4).getInt() != 0 ? "its environment"
+                                                                : "its sweep";
     rows.push_back(unusable_row(row, fmt::format("{} is missing", part)));
     rows.back().card.label = rows.back().card.short_label = rows.back().kernel;
   }
   return rows;
 }
 
+// The same of one measurement whose problem and kernel are there.
+void require_parts(SQLite::Database& database, std::int64_t measurement) {
+  for (const char* part : {"environment", "sweep"}) {
+    SQLite::Statement query(
+        database,
+        fmt::format("SELECT 1 FROM measurement JOIN {0} ON {0}.id = measurement.{0} WHERE measurement.id = ?", part));
+    Binder(query) << measurement;
+    if (!query.executeStep()) throw UnusableRow(fmt::format("its {} is missing", part));
+  }
+}
+
 // A row that cannot be used says so.
 std::vector<ResultRow> result_rows(SQLite::Database& database, const WhichRows& which) {
   static constexpr auto kColumns = columns(kResults.columns, within(&ResultRow::card, kCards.columns));
-  SQLite::Statement query(database,
-                          "SELECT " + select_list(kColumns) +
-                              " FROM result JOIN measurement ON measurement.id = result.measurement JOIN kernel "
-                              "ON kernel.id = measurement.kernel " +
-                              "WHERE " + which.of_view + " ORDER BY result.measurement");
+  SQLite::Statement query(
+      database, "SELECT " + select_list(kColumns) +
+                    " FROM result JOIN measurement ON measurement.id = result.measurement JOIN kernel "
+                    "ON kernel.id = measurement.kernel" +
+                    " WHERE EXISTS (SELECT 1 FROM sweep WHERE sweep.id = measurement.sweep) AND " + which.of_view +
+                    " ORDER BY result.measurement");
   Binder(query) << which.value;
   std::vector<ResultRow> rows = rows_without_parts(database, which);
   const bool all_in_view = rows.empty();
@@ -127,6 +146,7 @@ std::vector<ResultRow> result_rows(SQLite::Database& database, const WhichRows& 
     if (!fault.empty()) row = unusable_row(row, fault);
     if (!interval_known(row)) row.ci_low_ms = row.ci_high_ms = std::nullopt;
     if (row.card.label.empty()) row.card.label = row.card.short_label = row.kernel;
+    if (row.card.short_label.empty()) row.card.short_label = row.kernel;
   }
   if (!all_in_view) std::ranges::stable_sort(rows, {}, &ResultRow::measurement);
   return rows;
@@ -183,6 +203,7 @@ std::optional<Measurement> read_measurement(SQLite::Database& database, std::int
   std::vector<Measurement> found =
       select<Measurement>(database, kColumns, std::string(kKeyTables) + "WHERE measurement.id = ?", id);
   if (found.empty()) return std::nullopt;
+  require_parts(database, id);
   Measurement& measurement = found.front();
   measurement.reason = corrected_reason(std::move(measurement.reason));
   measurement.samples = read_samples(database, id);

@@ -34,7 +34,7 @@ inline constexpr Table kEnvironments{
     column("triscope_version", &Environment::triscope_version),
     column("git_commit", &Environment::git_commit),
     column("compiler", &Environment::compiler),
-    column("compile_flags", &Environment::compile_flags),
+    long_line("compile_flags", &Environment::compile_flags),
 };
 
 inline constexpr Table kSpreads{
@@ -65,8 +65,8 @@ inline constexpr Table kSweeps{
     column("uuid", &SweepRow::uuid),
     column("started_unix_ns", &SweepRow::started_unix_ns),
     column("finished_unix_ns", &SweepRow::finished_unix_ns),
-    column("command", &SweepRow::command),
-    column("request", &SweepRow::request),
+    long_line("command", &SweepRow::command),
+    long_line("request", &SweepRow::request),
     column("planned", &SweepRow::planned),
     column("starred", &SweepRow::starred),
     within(&SweepRow::spread, kSpreads.columns),
@@ -158,7 +158,7 @@ inline constexpr Table kDerived{
 inline constexpr Table kMeasurements{
     "measurement",
     named("status", &Measurement::status, parse_status),
-    column("reason", &Measurement::reason),
+    long_line("reason", &Measurement::reason),
     column(
         "started_unix_ns",
         [](const Measurement& m) { return m.started_unix_ns != 0 ? m.started_unix_ns : unix_now_ns(); },
@@ -169,7 +169,7 @@ inline constexpr Table kMeasurements{
     column("workspace_bytes", &Measurement::workspace_bytes),
     column("error", &Measurement::error),
     within(&Measurement::summary, kSummaries.columns),
-    column("counters_note", &Measurement::counters_note),
+    long_line("counters_note", &Measurement::counters_note),
 };
 
 // Places in a pair of an output and its error.
@@ -213,7 +213,7 @@ inline constexpr Table kCrossChecks{
     column("ci_low_ms", &CrossCheck::ci_low_ms),
     column("ci_high_ms", &CrossCheck::ci_high_ms),
     column("samples", &CrossCheck::samples),
-    column("reason", &CrossCheck::reason),
+    long_line("reason", &CrossCheck::reason),
 };
 
 /// One of the three extents of a launch.
@@ -223,7 +223,7 @@ inline constexpr auto kExtent = [](auto& launch) -> auto& {
 };
 inline constexpr Table kLaunches{
     "launch",
-    interned("name", &LaunchRecord::name),
+    interned_long_line("name", &LaunchRecord::name),
     column("grid_x", kExtent<&LaunchRecord::grid, 0>),
     column("grid_y", kExtent<&LaunchRecord::grid, 1>),
     column("grid_z", kExtent<&LaunchRecord::grid, 2>),
@@ -272,7 +272,7 @@ inline constexpr Table kResults{
     column("peak_fraction", &ResultRow::peak_fraction),
     column("error", &ResultRow::error),
     named("status", &ResultRow::status, parse_status),
-    column("reason", &ResultRow::reason),
+    long_line("reason", &ResultRow::reason),
     column("events_ms", &ResultRow::events_ms),
     column("restarts", &ResultRow::restarts),
     column("power_w", &ResultRow::power_w),

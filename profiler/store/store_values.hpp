@@ -2,6 +2,7 @@
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <cmath>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/base/text/text_beginning.hpp"
 #include "profiler/store/stored_text.hpp"
 
 namespace triscope {
@@ -24,6 +26,10 @@ class UnusableRow : public SQLite::Exception {
  public:
   explicit UnusableRow(const std::string& fault) : SQLite::Exception(fault, SQLITE_CORRUPT) {}
 };
+
+/// Bytes of the longest name that is believed: of a kernel, an instance, a device, a host. What Triscope stores is
+/// shorter.
+inline constexpr std::size_t kLongestName = 1000;
 
 /// Binds parameters 1, 2, ... Empty optionals and numbers that are not finite become NULL (SQLite has no NaN);
 /// enumerations are stored by name.
@@ -64,7 +70,7 @@ class Binder {
 
 /// Reads columns 0, 1, ... of the row a statement stands on, and of the next one after `next_row`. NULL is an empty
 /// optional, NaN, 0 or an empty text. Text is one line of valid UTF-8, whatever is stored. Throws `UnusableRow` on a
-/// value of another type or range.
+/// value of another type or range, and on a name that is too long.
 class RowReader {
  public:
   explicit RowReader(const SQLite::Statement& statement) : statement_(statement) {}
@@ -79,14 +85,20 @@ class RowReader {
   Value next() {
     return value_of<Value>(column());
   }
+  /// A line that is no name and may be long: a command, a reason.
+  std::string next_long_line() { return as_one_line(text_of(column())); }
   /// A text that a person wrote, with its lines.
   std::string next_lines() { return text_of(column()); }
   /// A value stored by name; a name this program does not know counts as damage.
   template <typename Parse>
   auto named(Parse&& parse) {
-    const std::string name = next<std::string>();
+    const SQLite::Column& stored = column();
+    const auto name = value_of<std::string>(stored);
     const auto value = parse(name);
-    if (!value) throw UnusableRow("unknown value \"" + name.substr(0, 40) + "\"");
+    if (!value) {
+      throw UnusableRow(
+          fmt::format("its {} is \"{}\", which Triscope does not know", stored.getName(), beginning_of(name, 40)));
+    }
     return *value;
   }
 
@@ -110,8 +122,14 @@ class RowReader {
       return column.isNull() ? std::numeric_limits<double>::quiet_NaN() : column.getDouble();
     } else {
       static_assert(std::same_as<Value, std::string>, "what type of SQLite is it?");
-      return as_one_line(text_of(column));
+      return name_of(column);
     }
+  }
+  static std::string name_of(const SQLite::Column& column) {
+    std::string name = as_one_line(text_of(column));
+    if (name.size() <= kLongestName) return name;
+    throw UnusableRow(
+        fmt::format("its {} has {} bytes, and a name at most {}", column.getName(), name.size(), kLongestName));
   }
   static std::string text_of(const SQLite::Column& column) {
     require(column.isText(), column, "text");

@@ -58,7 +58,7 @@ void print_ids(const Snapshot& source, const Snapshot& target, bool json) {
   }
 }
 
-/// Why an import has copied nothing, which is no failure.
+/// Why an import has copied nothing. It is a failure only where something was left out.
 std::string nothing_copied_text(const Snapshot& source, const std::string& file, const std::filesystem::path& target,
                                 bool left_out) {
   std::int64_t held = 0;
@@ -88,21 +88,22 @@ void add_import_command(CLI::App& app, Action& action) {
     action = [file, database, json] {
       const std::filesystem::path target = writable_database(*database);
       const std::filesystem::path source = readable_source(*file, target);
-      bool some_left_out = false;
-      const auto left_out = [&some_left_out](const std::string& sentence) {
-        some_left_out = true;
-        print_error("triscope: {}.", sentence);
+      constexpr std::int64_t kNamed = 3;
+      std::int64_t left_out_rows = 0;
+      const auto left_out = [&left_out_rows](const std::string& sentence) {
+        if (++left_out_rows <= kNamed) print_error("triscope: {}.", sentence);
       };
       const std::int64_t copied = Store(target).import(source, {request_fault, left_out, {}});
+      if (left_out_rows > kNamed) print_error("triscope: {} more were not copied.", left_out_rows - kNamed);
       if (*json) {
         write_json_line(dump_line({{"type", "import"}, {"copied", copied}, {"database", target.string()}}));
       } else if (copied == 0) {
-        print_output("{}\n", nothing_copied_text(Snapshot(source), *file, target, some_left_out));
+        print_output("{}\n", nothing_copied_text(Snapshot(source), *file, target, left_out_rows > 0));
       } else {
         print_output("{} copied into {}\n", number_of(copied, "measurement"), target.string());
       }
       print_ids(Snapshot(source), Snapshot(target), *json);
-      return 0;
+      return static_cast<int>(copied == 0 && left_out_rows > 0 ? ExitCode::measured_failed : ExitCode::done);
     };
   });
 }

@@ -61,7 +61,8 @@ using StepWords = std::map<std::int64_t, std::string>;
 StepWords step_words(const Snapshot& snapshot, const std::vector<SweepInfo>& sweeps) {
   StepWords words;
   for (const SweepInfo& sweep : sweeps)
-    words[sweep.id] = training_steps_words(training_steps(snapshot.results(sweep.id), "auto"));
+    if (why_unusable(sweep).empty())
+      words[sweep.id] = training_steps_words(training_steps(snapshot.results(sweep.id), "auto"));
   return words;
 }
 

@@ -13,6 +13,7 @@
 #include "profiler/record/gpu_counters.hpp"
 #include "profiler/record/words/power_text.hpp"
 #include "profiler/statistics/statistics.hpp"
+#include "profiler/store/row_fault.hpp"
 
 namespace triscope {
 namespace {
@@ -168,7 +169,10 @@ std::string measurement_text(const Measurement& measurement, const ResultRow& ro
 }
 
 std::string unusable_measurement_text(const ResultRow& row, const std::string& why, const std::string& note) {
-  std::string text = heading(row, row.kernel, row.pass, row.problem);
+  const bool known = row.problem != unknown_problem();
+  std::string text = known ? heading(row, row.kernel, row.pass, row.problem)
+                           : fmt::format("m{} of sweep {}: {}, a problem that cannot be read\n", row.measurement,
+                                         row.sweep, row.kernel);
   // A row that is failed for it says so itself.
   const std::string remark =
       row.reason.find(why) != std::string::npos
@@ -176,17 +180,16 @@ std::string unusable_measurement_text(const ResultRow& row, const std::string& w
           : fmt::format("{}{}what belongs to it cannot be used: {}", row.reason, row.reason.empty() ? "" : "; ", why);
   add(text, "status", fmt::format("{}: {}", to_string(row.status), remark));
   add(text, "measured",
-      fmt::format("{} on {}, {}, timed by {}", row.started,
-                  row.device.empty() ? "a device that is not known" : row.device, to_string(row.regime),
-                  to_string(row.timing_source)));
+      fmt::format("{} on {}{}", row.started, row.device.empty() ? "a device that is not known" : row.device,
+                  known ? fmt::format(", {}, timed by {}", to_string(row.regime), to_string(row.timing_source)) : ""));
   add(text, "instance", fmt::format("{}, source {}", row.instance, row.source_hash));
   if (row.status == Status::ok && row.median_ms) {
-    const bool known = interval_known(row);
+    const bool bounded = interval_known(row);
     add(text, "latency",
         fmt::format("{} ms median{}", milliseconds_text(*row.median_ms),
-                    known ? fmt::format(", 95 % interval {} .. {}", milliseconds_text(*row.ci_low_ms),
-                                        milliseconds_text(*row.ci_high_ms))
-                          : ""));
+                    bounded ? fmt::format(", 95 % interval {} .. {}", milliseconds_text(*row.ci_low_ms),
+                                          milliseconds_text(*row.ci_high_ms))
+                            : ""));
     add_rates(text, row);
   }
   add(text, "note", below_each_other(note));

@@ -2,6 +2,8 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/statistics/statistics.hpp"
@@ -199,10 +201,47 @@ TEST_F(ForeignValues, nothing_of_the_recorded_databases_is_computed_again) {
 }
 
 TEST_F(ForeignValues, a_row_of_large_texts_is_left_out_and_not_called_the_other_database_s) {
-  const std::string large = "replace(hex(zeroblob(6000000)), '0', 'A')";
-  exec(fmt::format("UPDATE environment SET os = {0}, host = {0}, compiler = {0}", large));
+  const std::string large = "replace(hex(zeroblob(9000000)), '0', 'A')";
+  exec(fmt::format("UPDATE sweep SET command = {0}, request = {0}", large));
   EXPECT_THAT(import(), Each(HasSubstr("sweep 1 was not copied: its texts together are larger than 32 MiB")));
   EXPECT_THAT(Snapshot(target_).sweeps(), IsEmpty());
+}
+
+TEST_F(ForeignValues, a_name_that_is_too_long_costs_its_row_and_says_so) {
+  const std::string text = "replace(hex(zeroblob(500)), '0', 'a')";  // 1000 bytes
+  exec(fmt::format("UPDATE kernel SET label = {0}, short_label = {0}; UPDATE measurement SET reason = {0} || 'a'",
+                   text));
+  EXPECT_THAT(Snapshot(file_).results(), Each(testing::Field(&ResultRow::status, Status::ok)))
+      << "as long as it may be";
+  exec(fmt::format("UPDATE kernel SET short_label = {} || 'a'", text));
+  for (const ResultRow& row : Snapshot(file_).results()) {
+    EXPECT_EQ(row.status, Status::failed);
+    EXPECT_THAT(row.reason, HasSubstr("its short_label has 1001 bytes, and a name at most 1000"));
+    EXPECT_EQ(row.card.short_label, row.kernel);
+  }
+  EXPECT_THAT(import(), SizeIs(5));
+  exec(fmt::format("UPDATE environment SET device_name = {} || 'a'", text));
+  EXPECT_THAT(Snapshot(file_).sweeps()[0].note, HasSubstr("its device_name has 1001 bytes"));
+}
+
+TEST_F(ForeignValues, a_sweep_counts_no_impossible_median_as_ok) {
+  exec(
+      "UPDATE measurement SET median_ms = -1 WHERE id = 1; UPDATE measurement SET median_ms = NULL WHERE id = 2; "
+      "UPDATE measurement SET median_ms = 1e300 WHERE id = 3; UPDATE measurement SET median_ms = 1e-300 WHERE id = 4");
+  const Snapshot snapshot(file_);
+  const std::vector<ResultRow> rows = snapshot.results();
+  EXPECT_EQ(std::ranges::count(rows, Status::ok, &ResultRow::status), 1);
+  EXPECT_EQ(snapshot.sweeps()[0].ok, 1);
+  EXPECT_EQ(snapshot.sweeps()[0].failed, 4);
+}
+
+TEST_F(ForeignValues, a_command_and_the_name_of_a_launch_may_be_long) {
+  exec(
+      "UPDATE sweep SET command = replace(hex(zeroblob(2000)), '0', 'a'); "
+      "UPDATE text SET value = replace(hex(zeroblob(2000)), '0', 'b') WHERE id IN (SELECT name FROM launch)");
+  const Snapshot snapshot(file_);
+  EXPECT_EQ(snapshot.sweeps()[0].command.size(), 4000);
+  EXPECT_EQ(snapshot.measurement(2)->launches[0].name.size(), 4000);
 }
 
 TEST_F(ForeignValues, names_and_reasons_are_one_line_and_notes_keep_theirs) {
