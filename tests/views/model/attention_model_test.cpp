@@ -204,6 +204,9 @@ TEST(AttentionModel, the_mean_over_queries_is_told_in_words) {
   EXPECT_EQ(listed_peaks(maps, 0).size(), 2U) << "less than half of the largest";
   const MeanPeak peak{0, 301, 13, 0.0807, 0.00007, 1};
   EXPECT_EQ(lift_text(peak), "1,153×");
+  EXPECT_EQ(lift_text(MeanPeak{0, 301, 13, 0.9999, 0.0001, 1}), "9,999×");
+  EXPECT_EQ(lift_text(MeanPeak{0, 301, 13, 0.5629680, 0.000004, 1}), "141k×") << "it fits into its column";
+  EXPECT_EQ(lift_text(MeanPeak{0, 301, 13, 0.25, 0.0000001, 1}), "2.50M×");
   EXPECT_EQ(mean_cell_text(peak),
             "j 301 back, k 13 back: p 0.0807 on average over the 1 query that sees it; even weights would give 7.0e-5 "
             "(1,153×)");

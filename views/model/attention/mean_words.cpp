@@ -229,6 +229,8 @@ std::string grey_sentence(const MeanMaps& maps, const std::vector<MeanPeak>& pea
 
 std::string lift_text(const MeanPeak& peak) {
   const double lift = peak.p / peak.even;
+  if (lift >= 1e6) return significant_text(lift * 1e-6, 3) + "M×";
+  if (lift >= 1e4) return significant_text(lift * 1e-3, 3) + "k×";
   return (lift >= 100 ? format_count(std::llround(lift)) : significant_text(lift, 2)) + "×";
 }
 
