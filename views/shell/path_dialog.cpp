@@ -375,10 +375,10 @@ bool draw_picture(Context& context, PathDialog& path) {
   if (print) {
     draw_formats(context, path);
     ImGui::SameLine(0, context.look.px(24));
-    draw_print_colours(context, size.dark);
-    right = draw_print_size(context, size, picture.panel == Panel::explore);
     const bool vectors = path.text.ends_with(".pdf") || path.text.ends_with(".svg") ||
                          std::ranges::any_of(path.also, [](auto& one) { return one == ".pdf" || one == ".svg"; });
+    draw_print_colours(context, size.dark, vectors);
+    right = draw_print_size(context, size, picture.panel == Panel::explore);
     draw_stated_size(context, picture, size, vectors);
     right = right && (!vectors || picture.problem.empty());
     draw_words(context, "title", "title of a .pdf or .svg; empty: none", picture.title, *picture.own.title, 1);

@@ -52,12 +52,12 @@ bool draw_print_size(Context& context, PrintSize& size, bool may_be_cut) {
   return right;
 }
 
-void draw_print_colours(const Context& context, bool& dark) {
+void draw_print_colours(const Context& context, bool& dark, bool asked) {
   ImGui::AlignTextToFramePadding();
   muted_text(context, "colours");
   for (const bool one : {false, true}) {
     ImGui::SameLine(0, context.look.px(one ? 4 : 8));
-    if (chip(context, one ? "dark" : "light", dark == one)) dark = one;
+    if (chip(context, one ? "dark" : "light", asked && dark == one, asked)) dark = one;
     tooltip(context,
             one ? "PDF and SVG for slides; a PNG is as the window" : "PDF and SVG for paper; a PNG is as the window");
   }

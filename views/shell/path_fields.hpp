@@ -8,8 +8,8 @@ namespace triscope {
 /// Width, height and size of the words of a picture for print, and where its values begin if that `may_be_cut`. False:
 /// a field holds none that can be had.
 bool draw_print_size(Context& context, PrintSize& size, bool may_be_cut);
-/// Light or dark, of a .pdf or .svg.
-void draw_print_colours(const Context& context, bool& dark);
+/// Light or dark, of a .pdf or .svg. Where neither is `asked` for none is chosen: a .png has the window's.
+void draw_print_colours(const Context& context, bool& dark, bool asked);
 /// How large a picture for print will be with its words, or why it cannot be had: a trouble where it is `asked` for.
 void draw_stated_size(const Context& context, const PictureDraft& picture, const PrintSize& size, bool asked);
 /// The queries of a film. True when there can be one of them.

@@ -185,9 +185,10 @@ TEST_F(Journey, a_picture_for_print_is_light_or_dark_as_was_chosen) {
     const auto save = [&](const char* name, const char* colours) {
       app().carry_out(FileRequest(ask::SaveChart{}));
       c->Yield(3);
-      c->ItemClick(fmt::format("//$FOCUSED/{}", colours).c_str());
       c->ItemInput("//$FOCUSED/##path");
       c->KeyCharsReplace((world().folder / name).c_str());
+      c->ItemClick(fmt::format("//$FOCUSED/{}", colours).c_str());
+      c->ItemInput("//$FOCUSED/##path");
       c->MouseMoveToPos(ImVec2(2, 2));  // off the chart
       c->KeyPress(ImGuiKey_Enter);
       wait(c);
@@ -195,6 +196,24 @@ TEST_F(Journey, a_picture_for_print_is_light_or_dark_as_was_chosen) {
     };
     IM_CHECK(save("dark.svg", "dark").find(css_colour(dark_theme().panel)) != std::string::npos);
     IM_CHECK(save("light.svg", "light").find(css_colour(dark_theme().panel)) == std::string::npos);
+  });
+}
+
+TEST_F(Journey, the_question_for_a_png_alone_offers_no_colours_of_print) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    app().carry_out(FileRequest(ask::SaveChart{}));
+    c->Yield(3);
+    const auto offered = [&](const char* colours) {
+      const ImGuiTestItemInfo item = c->ItemInfo(fmt::format("//$FOCUSED/{}", colours).c_str());
+      IM_CHECK_RETV(item.ID != 0, false);
+      return (item.ItemFlags & ImGuiItemFlags_Disabled) == 0;
+    };
+    IM_CHECK(!offered("light") && !offered("dark"));
+    c->ItemClick("//$FOCUSED/PDF");
+    c->Yield(2);
+    IM_CHECK(offered("light") && offered("dark"));
+    c->KeyPress(ImGuiKey_Escape);
   });
 }
 
