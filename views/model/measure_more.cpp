@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "profiler/record/unusable_sweep.hpp"
+#include "views/model/setup_model.hpp"
 
 namespace triscope {
 
@@ -20,6 +21,14 @@ std::string why_not_run(const WindowData& data, const SetupForm& form) {
   if (preview == nullptr || !preview->problem.empty()) return preview == nullptr ? "" : preview->problem;
   if (preview->measurements > 0 || preview->unable.empty()) return {};
   return fmt::format("No chosen kernel can run: {}", preview->unable.begin()->second);
+}
+
+std::string run_words(const WindowData& data, const SetupForm& form) {
+  if (const std::string why_not = why_not_run(data, form); !why_not.empty()) return why_not;
+  const auto problems = read_form(form, data.machine.catalog.get(), &data.library).problems.size();
+  if (problems == 0) return "Measure what the sweep setup says.";
+  return problems == 1 ? "One field needs attention: Run only shows it, in the sweep setup."
+                       : fmt::format("{} fields need attention: Run only shows them, in the sweep setup.", problems);
 }
 
 bool can_measure_more(const DatabaseData& data, const RunState& run) {

@@ -14,6 +14,8 @@ namespace triscope {
 /// Why Run can measure nothing now: a sweep runs, nothing can be written, or no device here runs what the form says.
 /// Empty: it can, or a field of the form has to be corrected first, which says so itself.
 std::string why_not_run(const WindowData& data, const SetupForm& form);
+/// What Run would do, or why it can do nothing.
+std::string run_words(const WindowData& data, const SetupForm& form);
 
 /// The shown sweep can be added to: it is the one in work, or nothing is.
 bool can_measure_more(const DatabaseData& data, const RunState& run);

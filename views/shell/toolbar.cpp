@@ -224,9 +224,9 @@ void draw_run_buttons(Context& context, float top) {
   const Look& look = context.look;
   const bool running = context.data.run.running;
   const bool resume = is_enabled(context, command_for<ask::Resume>()) && !is_narrow(look);
-  const std::string why_not = why_not_run(context.data, context.ui.form);
-  if (primary_button(context, "▶ Run  F5", why_not.empty())) context.request(ask::Run{});
-  tooltip(context, why_not.empty() ? "Measure what the sweep setup says." : sentence(why_not));
+  if (primary_button(context, "▶ Run  F5", why_not_run(context.data, context.ui.form).empty()))
+    context.request(ask::Run{});
+  tooltip(context, sentence(run_words(context.data, context.ui.form)));
   ImGui::SameLine(0, look.px(4));
   const float gap = ImGui::GetStyle().ItemSpacing.x;
   // While a sweep runs its progress goes before the device's name.

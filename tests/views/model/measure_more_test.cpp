@@ -35,6 +35,21 @@ TEST(Run, says_why_nothing_can_be_measured) {
   EXPECT_EQ(why_not_run(data, form), "No database is open.");
 }
 
+TEST(Run, says_that_it_only_shows_the_fields_that_need_attention) {
+  SetupForm form;
+  form.windows = {{512, 32}};
+  EXPECT_EQ(run_words(ready(), form), "Measure what the sweep setup says.");
+  form.seq_lens = "many";
+  const std::string one = run_words(ready(), form);
+  EXPECT_THAT(one, HasSubstr("One field needs attention"));
+  EXPECT_THAT(one, HasSubstr("Run only shows it"));
+  form.budget_seconds = -1;
+  EXPECT_THAT(run_words(ready(), form), HasSubstr("2 fields need attention"));
+  WindowData data = ready();
+  data.run.running = true;
+  EXPECT_EQ(run_words(data, form), "A sweep is running.");
+}
+
 TEST(Run, needs_a_device_that_runs_what_the_form_says) {
   SetupForm form;
   WindowData data = ready();
