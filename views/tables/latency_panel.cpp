@@ -10,6 +10,7 @@
 
 #include "profiler/statistics/centre.hpp"
 #include "views/data/format.hpp"
+#include "views/model/tables/no_partner.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/row_selection.hpp"
@@ -232,6 +233,17 @@ std::string padded(const LatencyModel& model, const LatencyLine& line, const Lat
   return text;
 }
 
+/// Of a row that has a time and stands beside nothing: a dash, which says why.
+void draw_no_partner(const Context& context, const std::string& why, bool right) {
+  if (why.empty()) return;
+  if (right) {
+    number_right(context, "–", context.look.theme.muted);
+  } else {
+    coloured_text(context.look.theme.muted, "–");
+  }
+  tooltip(context, why);
+}
+
 /// The interval of a row in work, with how far it has narrowed.
 void draw_narrowing(Context& context, const LiveRow& live, const std::string& text) {
   number_right(context, text, context.look.theme.accent);
@@ -262,10 +274,14 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
       if (cell) draw_rate(context, model, line, column.group, padded(model, line, column, text));
       return;
     case LatencyField::beside:
+      if (cell && !cell->beside) draw_no_partner(context, why_no_partner(model, line, column.group), false);
       if (cell && cell->beside)
         beside_other(context, *cell->beside, cell->beside->verdict == Verdict::unclear ? "? unclear" : text,
                      context.data.beside_reference->label);
       return;
+    case LatencyField::of_reference:
+      if (cell && text.empty()) return draw_no_partner(context, why_no_partner(model, line, column.group), true);
+      return number_right(context, text, line.baseline ? theme.muted : 0);
     case LatencyField::verdict:
       if (cell && cell->against_baseline) verdict(context, *cell->against_baseline);
       return;
