@@ -142,9 +142,9 @@ void draw_scaling_panel(Context& context) {
   }
   const AxisRange range = range_of(chart);
   const float width = ImGui::GetContentRegionAvail().x - label_width;
-  const LegendPlace legend = legend_place(look, legend_names(chart.series), width);
+  const LegendPlace legend = LegendPlace::lines;  // ImPlot's own would be without the marks
   const std::string id = chart_id("scaling", context, context.models.settings(context.data)[setting].text);
-  draw_legend_lines(look, legend, id, legend_entries(look, chart.series));
+  draw_legend_lines(look, legend, id, legend_entries(look, chart.series, true));
   const float height = ImGui::GetContentRegionAvail().y;
   if (!ImPlot::BeginPlot(id.c_str(), ImVec2(width, height), plot_flags(legend))) return;
   ImPlot::SetupAxes("w1 × w2, pairs of keys", "ms", ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
@@ -153,7 +153,6 @@ void draw_scaling_panel(Context& context) {
   fit_axes(context, {range.x_low / 1.5, range.x_high * 1.5, range.y_low / 1.6, range.y_high * 1.6});
   set_area_ticks(range);
   set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high, height - look.px(50));
-  setup_legend(legend);
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
     plot_dashed_level(look, chart.levels[i].points.front().y, chart.levels[i].series);
     labels[i].y = ImPlot::PlotToPixels(range.x_low, chart.levels[i].points.front().y).y;

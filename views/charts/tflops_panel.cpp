@@ -187,7 +187,7 @@ void draw_tflops_panel(Context& context) {
   const float width = ImGui::GetContentRegionAvail().x - label_width;
   const LegendPlace legend = legend_place(look, legend_names(chart.series), width);
   const std::string id = chart_id("tflops", context, context.models.settings(context.data)[setting].text);
-  draw_legend_lines(look, legend, id, legend_entries(look, chart.series));
+  draw_legend_lines(look, legend, id, legend_entries(look, chart.series, false));
   const ImVec2 size(width, ImGui::GetContentRegionAvail().y);
   if (!ImPlot::BeginPlot(id.c_str(), size, plot_flags(legend))) return;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickMarks,

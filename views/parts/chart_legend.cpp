@@ -11,6 +11,35 @@
 namespace triscope {
 namespace {
 
+/// A line with a mark on it, as in the plot.
+void draw_marked_line(const Look& look, ImPlotMarker marker, ImVec2 low, float wide, ImU32 colour) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 at(std::round(low.x + wide / 2), low.y);
+  const float size = look.px(4);
+  list->AddLine(low, ImVec2(low.x + wide, low.y), colour, std::max(1.0F, look.px(1.5F)));
+  const auto point = [&](float x, float y) { return ImVec2(at.x + size * x, at.y + size * y); };
+  constexpr float kHalf = 0.7071F, kSide = 0.866F;
+  switch (marker) {
+    case ImPlotMarker_Square:
+      return list->AddRectFilled(point(-kHalf, -kHalf), point(kHalf, kHalf), colour);
+    case ImPlotMarker_Diamond:
+      return list->AddQuadFilled(point(0, -1), point(1, 0), point(0, 1), point(-1, 0), colour);
+    case ImPlotMarker_Up:
+      return list->AddTriangleFilled(point(0, -1), point(kSide, 0.5F), point(-kSide, 0.5F), colour);
+    case ImPlotMarker_Down:
+      return list->AddTriangleFilled(point(0, 1), point(-kSide, -0.5F), point(kSide, -0.5F), colour);
+    case ImPlotMarker_Left:
+      return list->AddTriangleFilled(point(-1, 0), point(0.5F, -kSide), point(0.5F, kSide), colour);
+    case ImPlotMarker_Right:
+      return list->AddTriangleFilled(point(1, 0), point(-0.5F, kSide), point(-0.5F, -kSide), colour);
+    case ImPlotMarker_Cross:
+      list->AddLine(point(-kHalf, -kHalf), point(kHalf, kHalf), colour, std::max(1.0F, look.px(1.5F)));
+      return list->AddLine(point(-kHalf, kHalf), point(kHalf, -kHalf), colour, std::max(1.0F, look.px(1.5F)));
+    default:
+      return list->AddCircleFilled(at, size, colour);
+  }
+}
+
 /// Over the last item: its mark, `wide` pixels, and its name.
 void draw_entry(const Look& look, const NamedColour& entry, float wide) {
   const float pale = entry.shown ? 1 : 0.35F, line = ImGui::GetTextLineHeight();
@@ -24,6 +53,8 @@ void draw_entry(const Look& look, const NamedColour& entry, float wide) {
     for (float x = 0; x < wide; x += look.px(dash.drawn + dash.gap))
       list->AddLine(ImVec2(low.x + x, middle), ImVec2(low.x + std::min(wide, x + look.px(dash.drawn)), middle), colour,
                     weight);
+  } else if (entry.marker) {
+    draw_marked_line(look, *entry.marker, ImVec2(low.x, middle), wide, colour);
   } else {
     const float top = low.y + (line - wide) / 2;
     list->AddRectFilled(ImVec2(low.x, top), ImVec2(low.x + wide, top + wide), colour);
@@ -43,7 +74,9 @@ std::optional<std::size_t> draw_legend_lines(const Look& look, const std::vector
   const float line = ImGui::GetTextLineHeight(), gap = look.px(14);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const auto most = static_cast<int>(std::max(1.0F, 0.4F * room.y / (line + ImGui::GetStyle().ItemSpacing.y)));
-  const auto mark_of = [&](const NamedColour& entry) { return std::round((entry.dashes ? 1.6F : 0.7F) * line); };
+  const auto mark_of = [&](const NamedColour& entry) {
+    return std::round((entry.dashes || entry.marker ? 1.6F : 0.7F) * line);
+  };
   const auto width_of = [&](const NamedColour& entry) {
     return mark_of(entry) + ImGui::CalcTextSize(entry.seen().c_str()).x;
   };

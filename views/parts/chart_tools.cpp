@@ -23,8 +23,10 @@ ImPlotMarker series_marker(const Series& series) {
   static constexpr std::array kMarkers{ImPlotMarker_Circle, ImPlotMarker_Square, ImPlotMarker_Diamond,
                                        ImPlotMarker_Up,     ImPlotMarker_Down,   ImPlotMarker_Left,
                                        ImPlotMarker_Right,  ImPlotMarker_Cross};
-  return kMarkers[static_cast<std::size_t>(series.colour) % kMarkers.size()];
+  return kMarkers[static_cast<std::size_t>(mark_of_style(series.colour)) % kMarkers.size()];
 }
+
+int mark_of_style(int style) { return (style + style / 8) % 8; }
 
 ImU32 explore_colour(const Theme& theme, const ExploreChart& chart, const ExploreLine& line) {
   if (line.style == kOtherLines) return theme.muted;
@@ -358,10 +360,12 @@ void count_legend_rest(const Look& look, const ImPlotItemGroup& items) {
   list->AddText(ImVec2(low.x + look.px(5), low.y), look.theme.muted, fmt::format("and {} more: scroll", more).c_str());
 }
 
-std::vector<NamedColour> legend_entries(const Look& look, const std::vector<SeriesPoints>& series) {
+std::vector<NamedColour> legend_entries(const Look& look, const std::vector<SeriesPoints>& series, bool marked) {
   std::vector<NamedColour> entries;
-  for (const SeriesPoints& one : series)
+  for (const SeriesPoints& one : series) {
     entries.push_back({legend_name(one.series), series_colour(look.theme, one.series)});
+    if (marked) entries.back().marker = series_marker(one.series);
+  }
   return entries;
 }
 

@@ -19,6 +19,8 @@ namespace triscope {
 /// The colour and marker of a series, the same in every chart.
 ImU32 series_colour(const Theme& theme, const Series& series);
 ImPlotMarker series_marker(const Series& series);
+/// The mark of a style, 0 to 7, on the screen and in print: of styles that share a colour each has another.
+int mark_of_style(int style);
 /// The same of a line of an exploration; its marker as a number, as `Series::colour`.
 ImU32 explore_colour(const Theme& theme, const ExploreChart& chart, const ExploreLine& line);
 int explore_marker(const ExploreLine& line);
@@ -117,8 +119,9 @@ void setup_legend(LegendPlace place);
 struct NamedColour {
   std::string name;  ///< `legend_name`
   ImU32 colour = 0;
-  bool shown = true;               ///< else it is pale
-  std::optional<int> dashes = {};  ///< style of a baseline: its mark is a dashed line
+  bool shown = true;                        ///< else it is pale
+  std::optional<int> dashes = {};           ///< style of a baseline: its mark is a dashed line
+  std::optional<ImPlotMarker> marker = {};  ///< of a line with marks
   std::string seen() const { return name.substr(0, name.find("##")); }  ///< as Dear ImGui does
 };
 
@@ -133,7 +136,8 @@ void draw_legend_lines(const Look& look, LegendPlace place, const std::string& p
                        const std::vector<NamedColour>& entries);
 /// "and 3 more: scroll", over the lower end of a legend that is longer than its plot. Call after that.
 void count_legend_rest(const Look& look, const ImPlotItemGroup& items);
-std::vector<NamedColour> legend_entries(const Look& look, const std::vector<SeriesPoints>& series);
+/// `marked`: of points with marks, else of bars.
+std::vector<NamedColour> legend_entries(const Look& look, const std::vector<SeriesPoints>& series, bool marked);
 /// A click on the legend hid the series of that name. Call inside the plot, after its setup.
 bool is_hidden(const std::string& legend_name);
 /// Ends the plot with its legend in the text font; the numbers on its axes have their own.

@@ -73,7 +73,8 @@ std::string bar_level_name(const SeriesPoints& level, const std::vector<SeriesPo
 std::vector<LegendEntry> legend_of(const Theme& theme, const std::vector<SeriesPoints>& series, bool lines) {
   std::vector<LegendEntry> legend;
   for (const SeriesPoints& one : series) {
-    legend.push_back({one.series.label, series_colour(theme, one.series), lines ? one.series.colour % 8 : 1, lines});
+    legend.push_back(
+        {one.series.label, series_colour(theme, one.series), lines ? mark_of_style(one.series.colour) : 1, lines});
   }
   return legend;
 }
@@ -96,7 +97,7 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const SeriesPoints&
   for (const ChartPoint& point : series.points) {
     const double low = point.y - point.below, high = point.y + point.above;
     draw_whisker(canvas, frame, point.x, low, high, colour);
-    canvas.mark(frame.at(point.x, point.y), series.series.colour % 8, kSeriesMark, colour, !point.known);
+    canvas.mark(frame.at(point.x, point.y), mark_of_style(series.series.colour), kSeriesMark, colour, !point.known);
   }
 }
 
@@ -170,7 +171,7 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
     }
     if (!curve.baseline)
       text.legend.push_back({curve.label, theme.series[static_cast<std::size_t>(curve.style) % theme.series.size()],
-                             curve.style % 8, true});
+                             mark_of_style(curve.style), true});
   }
   const PrintPage page = make_page(style, text);
   VectorCanvas& canvas = *page.canvas;
@@ -200,7 +201,7 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
       const double low = value(point, point.low_ms), high = value(point, point.high_ms);
       if (known) draw_whisker(canvas, frame, x, std::min(low, high), std::max(low, high), colour);
       if (!curve.baseline)
-        canvas.mark(frame.at(x, value(point, point.ms)), curve.style % 8, kSeriesMark, colour, !known);
+        canvas.mark(frame.at(x, value(point, point.ms)), mark_of_style(curve.style), kSeriesMark, colour, !known);
     }
   }
   draw_edge_labels(canvas, frame, std::move(labels));

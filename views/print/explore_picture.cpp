@@ -39,7 +39,7 @@ PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool uprigh
   return named;
 }
 
-int shape_of(const ExploreLine& line) { return explore_marker(line) % 8; }
+int shape_of(const ExploreLine& line) { return mark_of_style(explore_marker(line)); }
 
 void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& line, ImU32 colour,
                bool may_be_hollow) {
