@@ -144,7 +144,8 @@ std::vector<std::int64_t> value_of(const Identity& identity, std::string_view pa
 using NumberedPoints = std::vector<std::pair<ExplorePoint, std::size_t>>;
 
 /// Of the candidates that answer one question in one way, the one of the highest rate, or the shortest time.
-NumberedPoints best_of(NumberedPoints candidates, const Identities& identities, bool by_rate, Differences& differences) {
+NumberedPoints best_of(NumberedPoints candidates, const Identities& identities, bool by_rate,
+                       Differences& differences) {
   std::map<std::vector<std::int64_t>, NumberedPoints> asked;
   for (auto& one : candidates) {
     std::vector<std::int64_t> question;

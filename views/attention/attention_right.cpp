@@ -455,8 +455,8 @@ void explained_headers(const Context& context, std::span<const ExplainedColumn> 
     const bool clicked = ImGui::InvisibleButton("##header", size);
     ImGui::PopID();
     ImGuiTable& table = *ImGui::GetCurrentTable();
-    const bool sortable = (table.Flags & ImGuiTableFlags_Sortable) != 0 &&
-                          (table.Columns[n].Flags & ImGuiTableColumnFlags_NoSort) == 0;
+    const bool sortable =
+        (table.Flags & ImGuiTableFlags_Sortable) != 0 && (table.Columns[n].Flags & ImGuiTableColumnFlags_NoSort) == 0;
     if (clicked && sortable)
       ImGui::TableSetColumnSortDirection(n, ImGui::TableGetColumnNextSortDirection(&table.Columns[n]), false);
     tooltip(context, sortable ? fmt::format("{}. Click to sort by it.", column.meaning) : column.meaning);

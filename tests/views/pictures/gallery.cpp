@@ -20,6 +20,7 @@
 #include "tests/paths.hpp"
 #include "tests/views/pictures/gallery_figures.hpp"
 #include "tests/views/pictures/gallery_studio.hpp"
+#include "tests/views/two_versions.hpp"
 #include "tests/views/window_fixture.hpp"
 
 namespace triscope {
@@ -204,7 +205,9 @@ void shoot_compared(Studio& studio, const Variant& variant, const std::filesyste
   studio.open(recorded_file(), variant, sweep);
   studio.ask(FileRequest(ask::CompareDatabase{recorded_file("h100.db")}));
   studio.shoot("compared_other_database");
-  studio.open(recorded_file(), variant, sweep);
+  if (!std::filesystem::exists(folder / "versions.db"))
+    fixture::write_two_versions(folder / "versions.db", false, true);
+  studio.open(folder / "versions.db", variant, sweep);
   studio.ask(ask::CompareVersions{});
   studio.shoot("compared_versions");
 }
