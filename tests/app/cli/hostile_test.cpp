@@ -220,7 +220,7 @@ TEST(HostileDatabases, a_sweep_that_cannot_be_used_has_no_training_step) {
 TEST(HostileDatabases, an_import_says_in_words_what_it_leaves_out_and_fails_where_that_is_all) {
   const TemporaryFolder folder;
   const auto import = [&](const std::string& name, const std::string& sql) {
-    return run_triscope({"import", damaged(folder, name, sql), "--db", (folder / (name + ".target")).string()});
+    return run_triscope({"import", damaged(folder, name, sql), "--db", (folder / (name + ".target.db")).string()});
   };
   const ProgramResult identity = import("a.db", "UPDATE sweep SET uuid = 'short'");
   EXPECT_EQ(identity.exit_code, 1);

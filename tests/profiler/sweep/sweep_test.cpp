@@ -467,7 +467,7 @@ TEST_F(Sweep, a_row_with_an_unknown_status_is_refused_before_anything_is_measure
   int began = 0;
   SweepObserver observer;
   observer.began = [&](const SweepStage&) { ++began; };
-  EXPECT_THAT(end_of_sweep({}, database(), observer, 1), HasSubstr("of m3 unknown value \"great\""));
+  EXPECT_THAT(end_of_sweep({}, database(), observer, 1), HasSubstr("of m3 its status is \"great\""));
   EXPECT_EQ(began, 0);
   EXPECT_EQ(Snapshot(database()).sweep(1)->finished, finished);
 }
