@@ -49,7 +49,18 @@ int fewest_names(const Area& area) {
 }
 
 TEST_F(Fit, each_version_that_explore_draws_is_named_below_its_points) {
-  open_small(kFitted);
+  {
+    Store store(window->folder / "versions.db");
+    for (const char* hash : {"63ca6c000000", "2c6a73000000", "7ca50e000000", "9adb8e000000"}) {
+      const std::int64_t sweep = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1);
+      Measurement measurement = synthetic_measurement(1, 20);
+      measurement.key.kernel = "cuda.hopper";
+      measurement.source_hash = hash;
+      store.add(sweep, measurement);
+      store.finish_sweep(sweep);
+    }
+  }
+  open_small(window->folder / "versions.db");
   travel([](ImGuiTestContext* c) {
     ui().explore.query = {"version", "ms", "window", "pass", "kernel~hopper", false};
     ui().explore.filter = "kernel~hopper";
