@@ -192,12 +192,12 @@ void draw_hits(Context& context) {
   const float line = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
   const float room = std::max(ImGui::GetContentRegionAvail().y, context.look.px(160));
   if (!ImGui::BeginTable("hits", 6, kFlags, ImVec2(0, header + std::floor((room - header) / line) * line))) return;
-  ImGui::TableSetupColumn("head", ImGuiTableColumnFlags_WidthStretch, 0.7F);
-  ImGui::TableSetupColumn("query", ImGuiTableColumnFlags_WidthStretch, 0.9F);
-  ImGui::TableSetupColumn(words ? "j" : "j, tokens", ImGuiTableColumnFlags_WidthStretch, words ? 1.9F : 1.0F);
-  ImGui::TableSetupColumn(words ? "k" : "k, tokens", ImGuiTableColumnFlags_WidthStretch, words ? 1.45F : 1.0F);
-  ImGui::TableSetupColumn("apart", ImGuiTableColumnFlags_WidthStretch, 0.9F);
-  ImGui::TableSetupColumn("p", ImGuiTableColumnFlags_WidthStretch | ImGuiTableColumnFlags_PreferSortDescending, 1.05F);
+  ImGui::TableSetupColumn("head", ImGuiTableColumnFlags_WidthStretch, 0.65F);
+  ImGui::TableSetupColumn("query", ImGuiTableColumnFlags_WidthStretch, 0.85F);
+  ImGui::TableSetupColumn(words ? "j" : "j, tokens", ImGuiTableColumnFlags_WidthStretch, words ? 1.8F : 1.0F);
+  ImGui::TableSetupColumn(words ? "k" : "k, tokens", ImGuiTableColumnFlags_WidthStretch, words ? 1.4F : 1.0F);
+  ImGui::TableSetupColumn("apart", ImGuiTableColumnFlags_WidthStretch, 0.8F);
+  ImGui::TableSetupColumn("p", ImGuiTableColumnFlags_WidthStretch | ImGuiTableColumnFlags_PreferSortDescending, 1.35F);
   ImGui::TableSetupScrollFreeze(0, 1);
   const ExplainedColumn columns[]{{"head", true, "Query head"},
                                   {"query", true, "Position of the query"},
