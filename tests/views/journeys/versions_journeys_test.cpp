@@ -10,7 +10,7 @@
 
 #include "tests/views/journeys/journey.hpp"
 #include "tests/views/pictures/drawn_text.hpp"
-#include "tests/views/two_versions.hpp"
+#include "tests/views/pictures/two_versions.hpp"
 #include "views/model/tables/compare_model.hpp"
 #include "views/model/tables/version_words.hpp"
 

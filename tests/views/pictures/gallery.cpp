@@ -20,7 +20,7 @@
 #include "tests/paths.hpp"
 #include "tests/views/pictures/gallery_figures.hpp"
 #include "tests/views/pictures/gallery_studio.hpp"
-#include "tests/views/two_versions.hpp"
+#include "tests/views/pictures/two_versions.hpp"
 #include "tests/views/window_fixture.hpp"
 
 namespace triscope {
