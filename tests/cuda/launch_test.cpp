@@ -78,7 +78,7 @@ TEST(Launch, any_other_refusal_is_not_tried_again) {
   EXPECT_EQ(tried, 1);
 }
 
-TEST(Launch, a_limit_that_was_refused_is_told_again) {
+TEST(Launch, a_limit_that_was_refused_does_not_count_as_told) {
   SharedLimit limit(100'000);
   EXPECT_FALSE(limit.is_told(0));
   const int no_kernel = 0;
