@@ -253,16 +253,16 @@ Choices choices_of(const std::string& name) {
   return found;
 }
 
-/// An H200's times of problems to which nothing was fitted (cost.cpp).
-TEST(CudaHopperBackward, of_150_problems_that_nothing_was_fitted_to_one_choice_is_slower_and_nine_are_missed) {
+/// An H200's times of problems to which nothing was fitted (cost.cpp), of a newer backward than the costs are of.
+TEST(CudaHopperBackward, of_200_problems_that_nothing_was_fitted_to_three_choices_are_slower_and_eleven_are_missed) {
   const Choices found = choices_of("hopper_backward_held.csv");
-  EXPECT_EQ(found.rows, 150);
-  EXPECT_GE(found.virtual_keys, 96);
-  EXPECT_THAT(found.losses, SizeIs(Le(1)));
-  EXPECT_THAT(found.losses, Each(Le(1.08)));
-  EXPECT_THAT(found.misses, SizeIs(Le(9)));
-  EXPECT_THAT(found.misses, Each(Le(1.24)));
-  EXPECT_NEAR(found.bias, 0, 0.03) << "no launch is counted that is not there";
+  EXPECT_EQ(found.rows, 200);
+  EXPECT_GE(found.virtual_keys, 130);
+  EXPECT_THAT(found.losses, SizeIs(Le(3)));
+  EXPECT_THAT(found.losses, Each(Le(1.16)));
+  EXPECT_THAT(found.misses, SizeIs(Le(11)));
+  EXPECT_THAT(found.misses, Each(Le(2.13)));
+  EXPECT_NEAR(found.bias, 0, 0.04) << "no launch is counted that is not there";
 }
 
 TEST(CudaHopperBackward, the_choices_for_the_problems_that_the_costs_were_fitted_to) {

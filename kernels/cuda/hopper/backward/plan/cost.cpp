@@ -2,7 +2,7 @@
 // parameters.hpp, portable::plan_backward); edges, and all of the portable backward, are taken as in the middle of the
 // sequence. The costs are of an H200, as the forward's are (choose/chip.hpp), fitted to the times of 360 random
 // problems (tests/cuda/data/hopper_backward.csv, least squares of the logarithms): those of virtual keys on 2026-11-28,
-// of the portable backward on 2026-11-23. Nothing was fitted to the 150 others of hopper_backward_held.csv.
+// of the portable backward on 2026-11-23. Nothing was fitted to the 200 others of hopper_backward_held.csv.
 #include "kernels/cuda/hopper/backward/plan/cost.hpp"
 
 #include <algorithm>
