@@ -153,13 +153,14 @@ struct LayerEstimator::Fitted {
   std::optional<WorkFit> fit;
   std::optional<std::string> instance;
   Extent lengths;
-  std::set<std::int64_t> kinds;
+  std::set<std::int64_t> kinds, each_length;
   std::map<std::int64_t, std::set<std::int64_t>> kinds_of_heads;
   std::optional<std::vector<WorkFit>> others;  // of other instances, once they are asked for
 
   void take(const ResultRow& row) {
     rows.push_back(&row);
     kinds.insert(kind_of(row.problem));
+    each_length.insert(row.problem.seq_len);
     kinds_of_heads[row.problem.q_heads].insert(kind_of(row.problem));
   }
 
@@ -170,6 +171,12 @@ struct LayerEstimator::Fitted {
     if (!lengths.holds(wanted.seq_len)) return true;
     const auto found = kinds_of_heads.find(wanted.q_heads);
     return found == kinds_of_heads.end() || (found->second.size() < 2 && !found->second.contains(kind_of(wanted)));
+  }
+
+  /// Half of an interval, at least.
+  double least_half(const Problem& wanted) const {
+    if (is_unseen(wanted)) return kLeastHalfBeyond;
+    return each_length.contains(wanted.seq_len) ? 0 : kLeastHalfBetween;
   }
 };
 
@@ -245,7 +252,7 @@ std::optional<WorkEstimate> LayerEstimator::fitted_time(Fitted& fitted, const Pr
   }
   std::optional<WorkEstimate> time =
       estimate_by_work(*fitted.fit, parts_of(fitted.instance, wanted), of, known, sweep_scatter(fits));
-  if (time && fitted.is_unseen(wanted)) time->half = std::max(time->half, kLeastHalfBeyond);
+  if (time) time->half = std::max(time->half, fitted.least_half(wanted));
   return time;
 }
 
