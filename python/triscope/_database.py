@@ -27,6 +27,8 @@ class Database:
         import sqlite3  # not needed for attention
 
         self.path = os.fspath(path)
+        if os.path.isdir(self.path):
+            raise ValueError(f"{self.path} is a folder, not a database")
         if not os.path.isfile(self.path):
             raise FileNotFoundError(f"there is no file {self.path}")
         self._errors = sqlite3.Error
@@ -56,15 +58,18 @@ class Database:
             raise ValueError(f"{self.path} {fault}")
 
     def results(self, sweep=None):
-        """One row for each measurement, of the sweep with that number or of all, as Columns; the view `result`."""
+        """One row for each measurement, of the sweep with that number or of all, as Columns; the view `result`.
+
+        ValueError when there is no such sweep.
+        """
         if sweep is None:
             return self._columns("SELECT * FROM result ORDER BY measurement")
-        return self._columns("SELECT * FROM result WHERE sweep = ? ORDER BY measurement", _options.whole("sweep", sweep))
+        return self._columns("SELECT * FROM result WHERE sweep = ? ORDER BY measurement", self._known("sweep", sweep))
 
     def samples(self, measurement):
-        """Every sample of one measurement in order, as Columns; the table `sample`."""
+        """Every sample of one measurement in order, as Columns; the table `sample`. ValueError when there is no such one."""
         return self._columns("SELECT sample.*, text.value AS flag_text FROM sample LEFT JOIN text ON text.id = sample.flag "
-                             "WHERE measurement = ? ORDER BY ordinal", _options.whole("measurement", measurement))
+                             "WHERE measurement = ? ORDER BY ordinal", self._known("measurement", measurement))
 
     def to_pandas(self, sweep=None):
         """results() as a pandas.DataFrame; ImportError when pandas is not installed."""
@@ -98,6 +103,13 @@ class Database:
     def _should_end(self):
         self._steps_left -= _STEPS_BETWEEN_LOOKS
         return self._steps_left <= 0
+
+    def _known(self, table, number):
+        """`number`, which the table holds."""
+        number = _options.whole(table, number)
+        if not self._columns(f"SELECT id FROM {table} WHERE id = ?", number)["id"]:
+            raise ValueError(f"{self.path} has no {table} {number}")
+        return number
 
     def _columns(self, query, *values):
         self._begin_read()

@@ -43,7 +43,6 @@ class Database(unittest.TestCase):
             connection.close()
             with triscope.open(pathlib.Path(name) / "new.db") as database:
                 self.assertEqual(database.results()["kernel"], [])
-                self.assertEqual(database.samples(1)["duration_ns"], [])
 
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed")
     def test_pandas(self):
@@ -59,6 +58,26 @@ class Database(unittest.TestCase):
                                (lambda: database.to_pandas("last"), "^sweep is 'last', but must be a whole number")):
                 with self.assertRaisesRegex(ValueError, said):
                     call()
+
+    def test_what_the_database_lacks_is_said_to_be_missing(self):
+        with triscope.open(RECORDED) as database:
+            for call, said in ((lambda: database.results(sweep=99), "h200.db has no sweep 99$"),
+                               (lambda: database.to_pandas(99), "h200.db has no sweep 99$"),
+                               (lambda: database.samples(99999), "h200.db has no measurement 99999$")):
+                with self.assertRaisesRegex(ValueError, said):
+                    call()
+
+    def test_a_folder_is_no_database(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(ValueError, "is a folder, not a database$"):
+            triscope.open(folder)
+
+    def test_a_sweep_without_a_measurement_has_no_rows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = copy_of_recorded(folder, "INSERT INTO sweep (id, uuid, started_unix_ns, command, request, environment, planned) "
+                                            "SELECT 1000, replace(uuid, '0', '1'), started_unix_ns, command, request, environment, 0 "
+                                            "FROM sweep LIMIT 1")
+            with triscope.open(file) as database:
+                self.assertEqual(database.results(sweep=1000)["kernel"], [])
 
     def test_rows_are_dicts(self):
         with triscope.open(RECORDED) as database:
