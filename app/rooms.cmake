@@ -3,21 +3,21 @@ triscope_room(app/stop kernels/base Threads::Threads)
 triscope_room(app/cli/options kernels/attention kernels/base kernels/base/files kernels/base/text profiler/explore
   profiler/record profiler/statistics profiler/store profiler/store/check profiler/verdict CLI11::CLI11 fmt::static)
 triscope_room(app/cli/text kernels/attention kernels/base kernels/base/files kernels/base/text profiler/explore
-  profiler/export profiler/plan profiler/record profiler/record/words profiler/statistics profiler/store profiler/sweep
-  profiler/verdict app/cli/options fmt::static nlohmann_json::nlohmann_json)
+  profiler/export profiler/plan profiler/record profiler/record/words profiler/statistics profiler/store
+  profiler/store/open profiler/sweep profiler/verdict app/cli/options fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli/doctor kernels/base kernels/base/files profiler/plan profiler/record profiler/store
   profiler/store/check profiler/store/open profiler/supervise app/cli/text fmt::static)
 triscope_room(app/cli/paper kernels/attention kernels/base kernels/base/files kernels/base/text kernels/paper
   kernels/tensors profiler/match3 profiler/paper profiler/paper/laws profiler/paper/layers profiler/plan profiler/record
-  profiler/record/words profiler/report profiler/store profiler/tiles app/cli/options app/cli/text fmt::static
+  profiler/record/words profiler/report profiler/store profiler/store/open profiler/tiles app/cli/options app/cli/text fmt::static
   nlohmann_json::nlohmann_json)
 triscope_room(app/cli/film kernels/base kernels/base/text profiler/film profiler/record app/cli/options
   app/cli/text app/stop fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli/commands kernels/base kernels/base/files kernels/base/text kernels/inspect kernels/plugin
   kernels/tensors profiler/explore profiler/export profiler/paper profiler/paper/laws profiler/paper/layers profiler/plan profiler/record profiler/statistics
-  profiler/store profiler/supervise profiler/sweep profiler/tiles profiler/verdict app/cli/doctor app/cli/film app/cli/options app/cli/paper
+  profiler/store profiler/store/open profiler/supervise profiler/sweep profiler/tiles profiler/verdict app/cli/doctor app/cli/film app/cli/options app/cli/paper
   app/cli/text app/stop triscope_build_facts triscope_plugin_skeleton CLI11::CLI11 fmt::static nlohmann_json::nlohmann_json)
-triscope_room(app/cli kernels/base kernels/base/text app/cli/commands app/cli/text CLI11::CLI11 fmt::static)
+triscope_room(app/cli kernels/base kernels/base/text profiler/store/open app/cli/commands app/cli/text CLI11::CLI11 fmt::static)
 triscope_costly_rooms(app/cli/options app/cli/paper app/cli/commands)    # CLI11: 5 of a file's 6 s
 triscope_light_rooms(app/stop app/cli app/cli/options app/cli/text app/cli/doctor app/cli/paper app/cli/commands)
 
@@ -62,7 +62,7 @@ if(TRISCOPE_WINDOW)
     app/window/look app/window/messages app/window/picture app/window/sweep app/window/threads app/window/tiles
     app/window/undo imgui_and_implot fmt::static)
   triscope_room(app/window/report kernels/base kernels/base/files profiler/explore profiler/paper/layers profiler/record profiler/report
-    profiler/store profiler/supervise profiler/tiles views/data views/model/paper views/shell app/window imgui_and_implot fmt::static Threads::Threads)
+    profiler/store profiler/store/open profiler/supervise profiler/tiles views/data views/model/paper views/shell app/window imgui_and_implot fmt::static Threads::Threads)
   triscope_light_rooms(app/window app/window/engine app/window/desktop app/window/messages app/window/files app/window/look
     app/window/picture app/window/database app/window/sweep app/window/attention app/window/explore app/window/tiles app/window/report)
   add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp)    # the same on GLFW and OpenGL

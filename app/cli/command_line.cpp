@@ -13,6 +13,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/system_limit.hpp"
 #include "kernels/base/text/nearest_name.hpp"
+#include "profiler/store/open/default_database.hpp"
 
 namespace triscope {
 namespace {
@@ -108,8 +109,16 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
   }
 }
 
-int run(std::vector<std::string> arguments) {
-  CLI::App app;
+/// The database that was named, for the hints of a refusal: empty where none was, and for `import`, which has two.
+std::filesystem::path named_database(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty() || chosen.front()->get_name() == "import") return {};
+  const CLI::Option* option = chosen.front()->get_option_no_throw("--db");
+  if (option == nullptr || option->count() == 0) return {};
+  return option->results().back();
+}
+
+int run(std::vector<std::string> arguments, CLI::App& app) {
   Action action;
   build_tree(app, action);
   std::vector<std::string> commands;
@@ -154,10 +163,11 @@ std::vector<std::string> with_default_command(std::vector<std::string> arguments
 }
 
 int run_command_line(int argc, const char* const* argv) {
+  CLI::App app;
   try {
-    return run({argv + 1, argv + argc});
+    return run({argv + 1, argv + argc}, app);
   } catch (const Error& error) {
-    print_error("triscope: {}", error.what());
+    print_error("triscope: {}", with_database(error.what(), named_database(app)));
     return static_cast<int>(error.code());
   } catch (const std::exception& exception) {
     print_error("triscope: {}", unforeseen(exception));

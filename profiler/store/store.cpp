@@ -12,6 +12,7 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/record/clock.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/store/open/store_connection.hpp"
 #include "profiler/store/open/store_error.hpp"
 #include "profiler/store/open/sweep_lock.hpp"
@@ -88,7 +89,7 @@ struct Store::Impl {
   Error missing(std::string_view noun, std::int64_t id) const {
     return Error(fmt::format("cannot find {} {}", noun, id),
                  fmt::format("{} has none with that number", connection.file.string()),
-                 "choose one that `triscope list` shows", ExitCode::usage);
+                 with_database("choose one that `triscope list` shows", connection.file), ExitCode::usage);
   }
 
   /// The sweep of `measurement`; throws when there is no such measurement.

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include "kernels/base/error.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/store/open/private_folder.hpp"
 #include "profiler/store/open/store_connection.hpp"
 #include "profiler/store/open/store_error.hpp"
@@ -58,7 +59,8 @@ struct Snapshot::Impl {
         return body(connection.database);
       } catch (const UnusableRow& fault) {  // which is no damage of the file
         throw UnusableMeasurement(fmt::format("a row of the database {} cannot be used", connection.file.string()),
-                                  fault.what(), "use the others, which `triscope show` lists");
+                                  fault.what(),
+                                  with_database("use the others, which `triscope show` lists", connection.file));
       }
     });
   }

@@ -14,6 +14,7 @@
 #include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/restarts.hpp"
 #include "profiler/statistics/statistics.hpp"
+#include "profiler/store/open/default_database.hpp"
 
 namespace triscope {
 namespace {
@@ -92,10 +93,10 @@ SweepSpread pool_restarts(Store& store, const std::filesystem::path& database, s
   return spread;
 }
 
-Error not_pooled(std::int64_t sweep) {
-  return Error(fmt::format("sweep {} is not finished", sweep),
-               "the database did not take what its restarts say together",
-               fmt::format("run `triscope sweep --resume {}` when it can be written to", sweep));
+Error not_pooled(const std::filesystem::path& database, std::int64_t sweep) {
+  return Error(
+      fmt::format("sweep {} is not finished", sweep), "the database did not take what its restarts say together",
+      fmt::format("run `triscope sweep --resume {}{}` when it can be written to", sweep, database_words(database)));
 }
 
 }  // namespace triscope

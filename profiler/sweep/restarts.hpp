@@ -25,6 +25,6 @@ SweepSpread pool_restarts(Store& store, const std::filesystem::path& database, s
                           const SweepRequest& request);
 
 /// What a run ends with whose restarts the database did not let it pool: a sweep that is finished is never pooled.
-Error not_pooled(std::int64_t sweep);
+Error not_pooled(const std::filesystem::path& database, std::int64_t sweep);
 
 }  // namespace triscope

@@ -9,6 +9,7 @@
 #include "profiler/plan/plan.hpp"
 #include "profiler/record/unusable_sweep.hpp"
 #include "profiler/statistics/verdicts.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
@@ -31,8 +32,8 @@ SweepRequest stored_request(const std::filesystem::path& database, std::int64_t 
   const std::optional<SweepInfo> info = snapshot.sweep(sweep);
   if (!info) {
     throw Error(fmt::format("sweep {} cannot be resumed", sweep),
-                fmt::format("{} has no such sweep", database.string()), "run `triscope list` to see those there are",
-                ExitCode::usage);
+                fmt::format("{} has no such sweep", database.string()),
+                with_database("run `triscope list` to see those there are", database), ExitCode::usage);
   }
   if (const std::string fault = why_unusable(*info); !fault.empty()) {
     throw Error(fmt::format("sweep {} cannot be resumed", sweep), fault, "start a new sweep instead",

@@ -80,7 +80,7 @@ class Run {
     const bool stopped =
         left_out_ ||
         (stop.stop_requested() && (done_ < total_ || !without_cross_check().empty() || !without_counters().empty()));
-    if (!stopped && !pooled && !pool()) throw not_pooled(sweep_);
+    if (!stopped && !pooled && !pool()) throw not_pooled(database_, sweep_);
     if (!stopped) {
       store_.finish_sweep(sweep_);
       lock_.reset();

@@ -29,6 +29,7 @@
 #include "profiler/plan/done_count.hpp"
 #include "profiler/statistics/between_sides.hpp"
 #include "profiler/statistics/comparison_facts.hpp"
+#include "profiler/store/open/default_database.hpp"
 
 namespace triscope {
 namespace {
@@ -255,7 +256,8 @@ void add_faults_of_cut_short(const Side& a, Compared& compared) {
                                             number_of(older, "comparison")));
     } else if (own > 0) {
       compared.faults.push_back(
-          fmt::format("sweep {0} of A was cut short: `triscope sweep --resume {0}` measures the rest", sweep.id));
+          fmt::format("sweep {0} of A was cut short: `triscope sweep --resume {0}{1}` measures the rest", sweep.id,
+                      database_words(a.file)));
     }
   }
 }
@@ -357,7 +359,7 @@ void print(const Compared& compared, const std::string& format) {
 
 int run(const CompareOptions& options) {
   auto [a, b] = open_sides(options.a, options.b, *options.database);
-  for (Side* side : {&a, &b}) remark_times_aloud(*side->from, side->rows);
+  for (Side* side : {&a, &b}) remark_times_aloud(*side->from, side->rows, side->file);
   std::map<std::int64_t, std::string> chosen;
   const Pairing pairing = make_pairs(a, b, chosen);
   Compared compared;
@@ -482,8 +484,7 @@ void add_compare_command(CLI::App& app, Action& action) {
       "one, the new one, is A and is judged. --fail-if also exits 1 when A lacks what B has, when nothing can be "
       "judged,\n"
       "and when A and B differ in device, host, driver, commit or settings and --allow does not name that.\n"
-      "docs/gates.md has a recipe.\n"
-      "\n"
+      "docs/gates.md has a recipe.\n\n"
       "Examples:\n"
       "  triscope compare kernel:cpu.fast kernel:baseline.cpu      of the newest sweep that holds each\n"
       "  triscope compare kernel:cpu.fast@2c6a73 kernel:cpu.fast@63ca6c   two versions: all that both measured\n"

@@ -17,6 +17,7 @@
 #include "kernels/base/error.hpp"
 #include "profiler/explore/exploration.hpp"
 #include "profiler/explore/explore_filter.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 
 namespace triscope {
@@ -107,7 +108,7 @@ int run(const ExploreOptions& options) {
     const std::filesystem::path& file = files[n];
     const Snapshot& snapshot = opened[n];
     Read& read = all.emplace_back(Read{name_of(file, options.databases), snapshot.results(), {}, {}, {}});
-    remark_times_aloud(snapshot, read.rows);
+    remark_times_aloud(snapshot, read.rows, file);
     for (SweepInfo& sweep : snapshot.sweeps()) read.notes.emplace(sweep.id, std::move(sweep.note));
     for (const std::string& name : needed_counters(options.query))
       read.counters.emplace(name, snapshot.counter_values(name));
@@ -116,7 +117,7 @@ int run(const ExploreOptions& options) {
   }
   if (beside && !found)
     throw Error(fmt::format("--baseline '{}'", options.baseline), "no sweep holds that kernel beside others",
-                "give a kernel of a sweep, see `triscope show`", ExitCode::usage);
+                with_database("give a kernel of a sweep, see `triscope show`", files.front()), ExitCode::usage);
   const Exploration made = explore(sources, options.query);
   if (options.format == "json") {
     write_json(exploration_json(made, sources));

@@ -50,7 +50,7 @@ int run(const ExportOptions& options) {
   const Snapshot snapshot(file);
   give_up_other_rights({file}, options.file);
   std::vector<ResultRow> rows = selection ? select(snapshot, *selection) : snapshot.results();
-  remark_times_aloud(snapshot, rows);
+  remark_times_aloud(snapshot, rows, file);
   std::string text;
   if (options.table) {
     text = export_latency_table(make_latency_table(rows), options.format);

@@ -17,6 +17,7 @@
 #include "profiler/plan/sweep_title.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/record/unusable_sweep.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
 
 namespace triscope {

@@ -15,6 +15,7 @@
 #include "app/cli/text/training_step.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/export/export.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/store/unusable_measurement.hpp"
 
 namespace triscope {

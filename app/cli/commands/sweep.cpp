@@ -28,6 +28,7 @@
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/windows.hpp"
 #include "profiler/record/unusable_sweep.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
 
 namespace triscope {

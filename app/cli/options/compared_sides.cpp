@@ -16,12 +16,14 @@ namespace triscope {
 namespace {
 
 /// Reads "3", "m12", "kernel:..." as `parse_selection` does, else the name of a database: "old.db", or "old.db@3" for
-/// one sweep of it. `file` is set where it is one.
-Side parse_side(const std::string& word, std::filesystem::path& file) {
+/// one sweep of it. `database` is that of all other words.
+Side parse_side(const std::string& word, const std::string& database) {
   Side side;
+  std::filesystem::path& file = side.file;
   side.word = word;
   try {
     side.selection = parse_selection(word);
+    file = database_path(database);
     return side;
   } catch (const Error&) {
     std::error_code ignored;
@@ -75,19 +77,17 @@ bool are_versions(const Side& a, const Side& b) {
 }
 
 std::pair<Side, Side> open_sides(const std::string& word_a, const std::string& word_b, const std::string& database) {
-  std::filesystem::path file_a, file_b;
-  Side a = parse_side(word_a, file_a), b = parse_side(word_b, file_b);
+  Side a = parse_side(word_a, database), b = parse_side(word_b, database);
   if (a.is_file && b.is_file) {
     if (!database.empty())
       throw Error("--db cannot be used", "both sides are databases of their own", "leave it out", ExitCode::usage);
     std::swap(a, b);
-    std::swap(file_a, file_b);
   }
   std::shared_ptr<const Snapshot> common;
   std::vector<std::filesystem::path> files;
-  for (auto [side, file] : {std::pair(&a, &file_a), std::pair(&b, &file_b)}) {
+  for (Side* side : {&a, &b}) {
     if (side->is_file) {
-      side->from = std::make_shared<const Snapshot>(files.emplace_back(*file));
+      side->from = std::make_shared<const Snapshot>(files.emplace_back(side->file));
     } else {
       if (!common) common = std::make_shared<const Snapshot>(files.emplace_back(existing_database(database)));
       side->from = common;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@ namespace triscope {
 struct Side {
   std::string word;                      ///< as it was typed
   bool is_file = false;                  ///< a database of its own, rather than measurements of --db
+  std::filesystem::path file;            ///< its database
   std::optional<Selection> selection;    ///< unset: all of the file, of each configuration the newest
   std::shared_ptr<const Snapshot> from;  ///< the same object where both sides are of one database
   std::vector<ResultRow> rows;           ///< of each configuration the newest

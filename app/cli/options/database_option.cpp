@@ -4,7 +4,6 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/output_file.hpp"
-#include "kernels/base/text/shell_word.hpp"
 #include "profiler/record/recorded_database.hpp"
 #include "profiler/store/check/confinement.hpp"
 #include "profiler/store/store.hpp"
@@ -24,11 +23,6 @@ std::shared_ptr<std::string> add_database_option(CLI::App& command) {
 
 std::filesystem::path database_path(const std::string& option) {
   return option.empty() ? default_database() : std::filesystem::path(option);
-}
-
-std::string database_words(const std::string& option) {
-  if (option.empty()) return "";
-  return " --db " + shell_word(option);
 }
 
 std::filesystem::path writable_database(const std::string& option) {

@@ -15,9 +15,6 @@ std::shared_ptr<std::string> add_database_option(CLI::App& command);
 /// The file `--db` names, or the default database in the user's data folder.
 std::filesystem::path database_path(const std::string& option);
 
-/// " --db FILE" as a shell reads it, for commands that are named to people; empty when FILE is the default.
-std::string database_words(const std::string& option);
-
 /// `database_path` for commands that write. A file that was named is refused as by `require_output`, and so is the
 /// recorded database that comes with Triscope. Throws `Error` (usage, environment).
 std::filesystem::path writable_database(const std::string& option);

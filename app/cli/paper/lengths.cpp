@@ -17,6 +17,7 @@
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/record/words/count_text.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 
@@ -97,11 +98,13 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
                                         : render(table, terminal_width(stdout, kUnlimitedWidth)));
   print_output(
       "\nRates count 4 x head_dim forward and 10 x head_dim backward for each pair of keys inside the windows.\n"
-      "The paper's Figure 3 shows the same of its own kernels; its numbers are in no table. `triscope paper operator` "
-      "says where the two cross.\n");
+      "The paper's Figure 3 shows the same of its own kernels; its numbers are in no table. `triscope paper "
+      "operator{}` "
+      "says where the two cross.\n",
+      database_words(database));
   const Crossings told = measured_crossings(rows, layer, ask_work(crossing_problems(rows, layer)));
   const std::string sweep = crossing_sweep(rows, layer, told);
-  if (!sweep.empty()) print_output("What is not known a sweep tells: {}\n", sweep);
+  if (!sweep.empty()) print_output("What is not known a sweep tells: {}{}\n", sweep, database_words(database));
 }
 
 }  // namespace triscope

@@ -16,6 +16,7 @@
 #include "profiler/plan/crossing.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/record/words/count_text.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
@@ -104,10 +105,11 @@ nlohmann::json all_as_json(const std::vector<MeasuredCrossing>& found) {
 }
 
 void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& rows, const WorkTable& table, bool named,
-                 bool json) {
+                 const std::string& database, bool json) {
   const OperatorWork work = operator_work(layer.seq_len, layer.windows);
   const Crossings told = measured_crossings(rows, layer, table);
-  const std::string sweep = crossing_sweep(rows, layer, told);
+  std::string sweep = crossing_sweep(rows, layer, told);
+  if (!sweep.empty()) sweep += database_words(database);
   if (json) {
     nlohmann::json line{{"type", "operator_work"},
                         {"dot_product_kernel", layer.dot_kernel},
@@ -170,7 +172,7 @@ void print_operator(const NamedLayer& named_layer, const std::string& database, 
     print_relatives();
     print_determinant();
   }
-  print_costs(layer, rows, table, named, json);
+  print_costs(layer, rows, table, named, database, json);
 }
 
 }  // namespace triscope

@@ -19,6 +19,7 @@
 #include "profiler/plan/crossing.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/record/words/count_text.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
@@ -122,8 +123,8 @@ void print_overview(const NamedLayer& named, const std::string& database, bool j
     table.rows.push_back({section, numbers, text});
   }
   if (!json)
-    print_output("{}\nEach section tells the rest; `triscope paper page -o FILE` writes all of it as one page.\n",
-                 render(table, terminal_width(stdout, kUnlimitedWidth)));
+    print_output("{}\nEach section tells the rest; `triscope paper page -o FILE{}` writes all of it as one page.\n",
+                 render(table, terminal_width(stdout, kUnlimitedWidth)), database_words(database));
 }
 
 }  // namespace triscope

@@ -19,6 +19,7 @@
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/record/words/count_text.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 
@@ -44,10 +45,12 @@ void print_card(bool json) {
 }
 
 /// What "comparable" comes to; `triscope paper operator` has it as JSON.
-void print_comparable(const std::vector<ResultRow>& rows, const LayerMixRequest& layer, const WorkTable& work) {
+void print_comparable(const std::vector<ResultRow>& rows, const LayerMixRequest& layer, const WorkTable& work,
+                      const std::string& database) {
   const auto [counted, measured] = comparable_text(rows, layer, work);
-  print_output("\n{}\n{}\n`triscope paper operator` tells the same of other windows.\n", counted,
-               rows.empty() ? "With --db FILE a database of measurements says where by the clock." : measured);
+  print_output("\n{}\n{}\n`triscope paper operator{}` tells the same of other windows.\n", counted,
+               rows.empty() ? "With --db FILE a database of measurements says where by the clock." : measured,
+               database_words(database));
 }
 
 nlohmann::json as_json(const LayerTime& time) {
@@ -160,7 +163,7 @@ LayerSum sum_of(const std::vector<ResultRow>& rows, const LayerMixRequest& layer
 void print_recipe(const ModelShape& model, const std::string& database, bool json) {
   if (database.empty() && !std::filesystem::exists(database_path(database))) {
     print_card(json);
-    if (!json) print_comparable({}, asked_layer({}, model.named), {});
+    if (!json) print_comparable({}, asked_layer({}, model.named), {}, database);
     if (!json) print_output("\nWith --db FILE it also says what such layers cost.\n");
     return;
   }
@@ -172,7 +175,7 @@ void print_recipe(const ModelShape& model, const std::string& database, bool jso
   const WorkTable work = ask_work(wanted.list());
   const LayerSum sum = sum_of(rows, layer, work, !database.empty());  // refuses before anything is printed
   print_card(json);
-  if (!json) print_comparable(rows, layer, work);
+  if (!json) print_comparable(rows, layer, work, database);
   if (json && sum.costs) write_json_line(dump_line(as_json(model, layer, *sum.costs)));
   if (json) return;
   if (!sum.costs) return print_output("\n{}\n", sum.why_not);

@@ -12,6 +12,7 @@
 #include "kernels/attention/flops.hpp"
 #include "profiler/paper/tile_codec.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
@@ -92,11 +93,13 @@ void print_tiling(const NamedLayer& named, const std::string& database, bool jso
     print_output("\nBy measured rows: {}\n", cost);
   }
   const bool estimated = std::ranges::any_of(uses, [](const TileUse& use) { return use.planned_us > 0; });
-  print_output("\n\"useful\" is the part of the computed tiles that lies inside the windows.{}\n",
-               estimated
-                   ? " Times are the planner's estimates for an H200, fitted to short\nlaunches; `triscope sweep` "
-                     "measures."
-                   : " This build has no GPU kernels, so only\nthe paper's listings are there.");
+  print_output(
+      "\n\"useful\" is the part of the computed tiles that lies inside the windows.{}\n",
+      estimated
+          ? with_database(" Times are the planner's estimates for an H200, fitted to short\nlaunches; `triscope sweep` "
+                          "measures.",
+                          database)
+          : " This build has no GPU kernels, so only\nthe paper's listings are there.");
 }
 
 }  // namespace triscope

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/cli/text/terminal.hpp"
+#include "profiler/store/open/default_database.hpp"
 
 namespace triscope {
 namespace {
@@ -22,7 +23,7 @@ std::map<std::int64_t, std::string> remark(const Snapshot& snapshot, std::vector
 
 void remark_times(const Snapshot& snapshot, std::vector<ResultRow>& rows) { remark(snapshot, rows); }
 
-void remark_times_aloud(const Snapshot& snapshot, std::vector<ResultRow>& rows) {
+void remark_times_aloud(const Snapshot& snapshot, std::vector<ResultRow>& rows, const std::filesystem::path& file) {
   const std::map<std::int64_t, std::string> faults = remark(snapshot, rows);
   if (faults.empty()) return;
   const auto& [first, words] = *faults.begin();
@@ -30,9 +31,9 @@ void remark_times_aloud(const Snapshot& snapshot, std::vector<ResultRow>& rows) 
     print_error("triscope: m{}: {}", first, words);
   } else {
     print_error(
-        "triscope: {} rows have other times than their samples, m{} for one: {}; `triscope show` names those of a "
+        "triscope: {} rows have other times than their samples, m{} for one: {}; `triscope show{}` names those of a "
         "sweep",
-        faults.size(), first, words);
+        faults.size(), first, words, database_words(file));
   }
 }
 

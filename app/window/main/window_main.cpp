@@ -24,6 +24,7 @@
 #include "kernels/base/system_limit.hpp"
 #include "kernels/base/text/plain_text.hpp"
 #include "profiler/record/recorded_database.hpp"
+#include "profiler/store/open/default_database.hpp"
 
 namespace triscope {
 namespace {
@@ -101,7 +102,8 @@ void refuse_ignored(const WindowArguments& arguments) {
     if (value && arguments.tensors.empty()) refuse(option, "--in");
   }
   if (arguments.sweep == 0)  // inside, 0 is the newest
-    throw Error("Nothing was drawn", "there is no sweep 0", "see `triscope list`", ExitCode::usage);
+    throw Error("Nothing was drawn", "there is no sweep 0", with_database("see `triscope list`", arguments.database),
+                ExitCode::usage);
   if (picture || report) return;
   if (arguments.sweep) refuse("--sweep", "--screenshot or --report");
   if (arguments.scale > 0) refuse("--scale", "--screenshot or --report");

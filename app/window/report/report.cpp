@@ -19,6 +19,7 @@
 #include "kernels/base/files/output_file.hpp"
 #include "profiler/paper/layers/measured_layer.hpp"
 #include "profiler/report/paper_page.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 
@@ -83,8 +84,8 @@ class Report {
 
   /// Shows the sweep that is asked for, beside the one before it where there is one.
   void open() {
-    const auto refuse = [](const std::string& why, const char* fix) {
-      throw Error("The report was not written", why, fix, ExitCode::usage);
+    const auto refuse = [this](const std::string& why, const char* fix) {
+      throw Error("The report was not written", why, with_database(fix, options_.database), ExitCode::usage);
     };
     if (data_.database.empty() || !data_.problem.empty())
       throw told_error("The report was not written", data_.problem, "check the database");

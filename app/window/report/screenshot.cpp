@@ -9,6 +9,7 @@
 #include "kernels/base/files/atomic_file.hpp"
 #include "kernels/base/files/output_file.hpp"
 #include "profiler/record/recorded_database.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "views/model/paper/named_part.hpp"
 
@@ -126,8 +127,8 @@ void take_screenshot(const ScreenshotOptions& options) {
     settle(offscreen);
     const auto& shown = application.data().shown;
     if (!shown || shown->info.id != options.sweep)
-      throw Error("The picture was not made", fmt::format("there is no sweep {}", options.sweep), "see `triscope list`",
-                  ExitCode::usage);
+      throw Error("The picture was not made", fmt::format("there is no sweep {}", options.sweep),
+                  with_database("see `triscope list`", options.database), ExitCode::usage);
   }
   select_usable(application);
   if (!options.tensors.empty()) show_tensors(offscreen, options);

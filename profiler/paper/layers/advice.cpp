@@ -68,7 +68,7 @@ std::string sweep_of(const AdviceRequest& request, const std::string& what) {
   std::string passes;
   for (const Pass pass : request.passes) passes += (passes.empty() ? "" : ",") + std::string(to_string(pass));
   const LayerMixRequest& layer = request.layer;
-  return fmt::format("triscope sweep --pass {} --seq {} --q-heads {} --kv-heads {} --head-dim {}{}", passes,
+  return fmt::format("`triscope sweep --pass {} --seq {} --q-heads {} --kv-heads {} --head-dim {}{}`", passes,
                      layer.seq_len, layer.q_heads, layer.kv_heads, layer.head_dim, what);
 }
 

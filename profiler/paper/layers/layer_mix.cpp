@@ -42,8 +42,8 @@ std::string windows_text(const Windows& windows) { return fmt::format("{}x{}", w
                           to_string(question.pass), question.kind == LayerTimes::Kind::global ? r.dot_kernel : windows,
                           r.q_heads, r.kv_heads, r.head_dim, r.seq_len, reason.empty() ? ": it was not measured" : ": ",
                           reason),
-              fmt::format("measure it: triscope sweep --pass forward,backward {}--windows {} --seq {} --q-heads {} "
-                          "--kv-heads {} --head-dim {}",
+              fmt::format("measure it: `triscope sweep --pass forward,backward {}--windows {} --seq {} --q-heads {} "
+                          "--kv-heads {} --head-dim {}`",
                           form, windows, r.seq_len, r.q_heads, r.kv_heads, r.head_dim),
               ExitCode::usage);
 }

@@ -116,7 +116,7 @@ void require_readable_schema(SQLite::Database& database, const fs::path& file, b
                   "name a Triscope database; this file was left as it is");
     }
     throw Error(fmt::format("cannot read the database {}", file.string()), "it is empty",
-                "record something with `triscope sweep`, or name another one");
+                with_database("record something with `triscope sweep`, or name another one", file));
   }
   older = state == SchemaState::older;
 }
@@ -269,7 +269,7 @@ Connection open_for_reading(const fs::path& name, std::chrono::milliseconds busy
   require_regular(file);
   if (!fs::exists(file)) {
     throw Error(fmt::format("cannot read the database {}", file.string()), "there is no such file",
-                "record one with `triscope sweep`, or name another one");
+                with_database("record one with `triscope sweep`, or name another one", file));
   }
   return translate_errors("read", file, [&] {
     const bool foreign = is_foreign(file);

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "profiler/statistics/statistics.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/json_lines.hpp"
@@ -386,6 +387,40 @@ TEST_F(HistoryTest, hints_name_the_database_as_a_shell_reads_it) {
   EXPECT_EQ(run_triscope({"list", "--db", empty.string()}).output,
             "No sweep yet; `triscope sweep --db '" + empty.string() + "'` starts one.\n");
   expect_error(run({"sweep", "--resume", "77"}), 2, "see `triscope list --db " + file_.string() + "`");
+}
+
+TEST_F(HistoryTest, every_hint_that_names_a_command_names_the_database_too) {
+  const std::string db = " --db " + file_.string();
+  const auto refused = [&](const std::vector<std::string>& arguments) { return run(arguments).errors; };
+  const std::string both = "see `triscope list" + db + "` for sweeps and `triscope show" + db + "` for measurements";
+  EXPECT_THAT(refused({"show", "m99999"}), HasSubstr(both));
+  EXPECT_THAT(refused({"compare", "77", "1"}), HasSubstr(both));
+  EXPECT_THAT(refused({"show", "0"}), HasSubstr("`triscope list" + db + "` or `triscope show" + db + "` prints"));
+  EXPECT_THAT(refused({"note", "77", "words"}), HasSubstr("`triscope list" + db + "`"));
+  EXPECT_THAT(refused({"sweep", "--resume", "1", "--again", "m99999"}), HasSubstr("`triscope show 1" + db + "`"));
+  EXPECT_THAT(refused({"advise", "--seq", "3M"}), HasSubstr("--kernel baseline.fa3" + db + "`"));
+  EXPECT_THAT(refused({"paper", "recipe", "--seq", "3M"}), HasSubstr("--head-dim 128" + db + "`"));
+  EXPECT_THAT(refused({"report", "-o", (folder_ / "out").string(), "--sweep", "77"}),
+              HasSubstr("see `triscope list" + db + "`"));
+  EXPECT_THAT(run({"paper", "lengths"}).output, HasSubstr("`triscope paper operator" + db + "`"));
+  EXPECT_THAT(run({"paper", "overview"}).output, HasSubstr("`triscope paper page -o FILE" + db + "`"));
+  EXPECT_THAT(refused({"show", "--no-such-option"}), HasSubstr("see `triscope show --help`")) << "which reads none";
+  EXPECT_THAT(run_triscope({"explore", file_.string(), "--y", "ratio", "--baseline", "cpu.gone"}).errors,
+              HasSubstr("see `triscope show" + db + "`"));
+}
+
+TEST_F(HistoryTest, the_usual_database_is_not_named_in_hints) {
+  EXPECT_EQ(database_words(default_database()), "");
+  EXPECT_EQ(database_words(""), "");
+  EXPECT_EQ(with_database("see `triscope list`, or `triscope list --db x.db`", ""),
+            "see `triscope list`, or `triscope list --db x.db`");
+  EXPECT_EQ(with_database("see `triscope list`, or `triscope list --db x.db`", "y.db"),
+            "see `triscope list --db y.db`, or `triscope list --db x.db`");
+  EXPECT_EQ(with_database("`triscope explore --x version`", "my runs.db"),
+            "`triscope explore --x version 'my runs.db'`");
+  EXPECT_EQ(with_database("`triscope import FILE`, `triscope lists` and `triscope list", "y.db"),
+            "`triscope import FILE`, `triscope lists` and `triscope list")
+      << "an import has two databases, and the last command has no end";
 }
 
 TEST_F(HistoryTest, importing_twice_changes_nothing) {
