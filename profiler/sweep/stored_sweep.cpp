@@ -25,6 +25,9 @@ void refuse_other_device(const std::filesystem::path& database, std::int64_t swe
               "start a new sweep here, or resume it on the first device", ExitCode::usage);
 }
 
+/// Throws `Error` for a row of `sweep` that cannot be used: reading what is finished meets it.
+void require_usable_rows(const Snapshot& snapshot, std::int64_t sweep) { (void)snapshot.finished_keys(sweep); }
+
 }  // namespace
 
 SweepRequest stored_request(const std::filesystem::path& database, std::int64_t sweep, const SweepRequest& given) {
@@ -39,7 +42,7 @@ SweepRequest stored_request(const std::filesystem::path& database, std::int64_t 
     throw Error(fmt::format("sweep {} cannot be resumed", sweep), fault, "start a new sweep instead",
                 ExitCode::environment);
   }
-  (void)snapshot.finished_keys(sweep);  // throws for a row that cannot be used, before anything is changed or measured
+  require_usable_rows(snapshot, sweep);  // before anything is changed or measured
   SweepRequest request = sweep_request_from_json(info->request_json);
   require_given_again(sweep, info->request_json, given);
   request.tensors = given.tensors;

@@ -153,12 +153,14 @@ class TimesOfPasses {
   std::map<Pass, std::unique_ptr<LayerTimes>> times_;
 };
 
-/// Throws `Error` where its time is not known.
 TotalAnswer match_of(std::span<const ResultRow> rows, const AdviceRequest& request) {
   const TimesOfPasses global(rows, request, Kind::global, {});
-  TotalAnswer match = total_time(request, [&](Pass pass) { return global.at(request.layer.windows, pass); });
+  return total_time(request, [&](Pass pass) { return global.at(request.layer.windows, pass); });
+}
+
+/// Throws `Error` where the time of the match is not known.
+void require_match(std::span<const ResultRow> rows, const AdviceRequest& request, const TotalAnswer& match) {
   if (!match.time) refuse_match(rows, request, match.reason);
-  return match;
 }
 
 bool nearer(const WindowAdvice& a, const WindowAdvice& b) {
@@ -205,7 +207,7 @@ std::size_t how_many_fit(const Advice& advice) {
 }
 
 std::vector<Problem> advice_problems(std::span<const ResultRow> rows, const AdviceRequest& request) {
-  match_of(rows, request);  // before tiles are counted, which takes long at great lengths
+  require_match(rows, request, match_of(rows, request));  // before tiles are counted, which takes long at great lengths
   const TimesOfPasses times(rows, request, Kind::simplicial, {});
   ProblemList problems;
   for (const auto& [window2, firsts] : candidates_of(rows, request.layer)) {
@@ -220,6 +222,7 @@ Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& requ
   const LayerMixRequest& layer = request.layer;
   const TimesOfPasses simplicial(rows, request, Kind::simplicial, table);
   const TotalAnswer match = match_of(rows, request);
+  require_match(rows, request, match);
   Advice advice{*match.time, {}, {}, match.kernels};
   const auto candidates = candidates_of(rows, layer);
   for (const auto& [window2, firsts] : candidates) advise_second(request, window2, firsts, simplicial, advice);
