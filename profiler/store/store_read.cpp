@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <unordered_set>
 
@@ -26,6 +27,23 @@ std::vector<Row> rows_of(SQLite::Database& database, const Table<Columns>& table
   return select<Row>(database, table.columns, rest, measurement);
 }
 
+/// Texts one behind the other.
+template <std::size_t... Sizes>
+consteval auto joined(const char (&... texts)[Sizes]) {
+  std::array<char, (Sizes + ...) - sizeof...(Sizes)> whole{};
+  auto end = whole.begin();
+  ((end = std::copy_n(texts, Sizes - 1, end)), ...);
+  return whole;
+}
+
+// Of a row that is called ok and has no possible time every reader says that it failed (`row_fault`).
+constexpr auto kCountOk =
+    joined("count(*) FILTER (WHERE measurement.status = 'ok' AND measurement.median_ms ", kBetweenPossibleMs, ")");
+constexpr auto kCountFailed = joined(
+    "count(*) FILTER (WHERE measurement.status = 'failed' OR (measurement.status = 'ok' AND "
+    "ifnull(measurement.median_ms NOT ",
+    kBetweenPossibleMs, ", 1)))");
+
 constexpr Table kSweepInfos{
     "sweep",
     column("id", &SweepInfo::id),
@@ -42,12 +60,8 @@ constexpr Table kSweepInfos{
     column("starred", &SweepInfo::starred),
     within(&SweepInfo::spread, kSpreads.columns),
     lines("CASE typeof(note.body) WHEN 'text' THEN note.body END", &SweepInfo::note),
-    // Of a row that is called ok and has no possible time every reader says that it failed (`row_fault`).
-    expression("count(*) FILTER (WHERE measurement.status = 'ok' AND measurement.median_ms BETWEEN 0.5e-6 AND 1e15)",
-               &SweepInfo::ok),
-    expression("count(*) FILTER (WHERE measurement.status = 'failed' OR (measurement.status = 'ok' AND "
-               "ifnull(measurement.median_ms NOT BETWEEN 0.5e-6 AND 1e15, 1)))",
-               &SweepInfo::failed),
+    expression(std::string_view(kCountOk.data(), kCountOk.size()), &SweepInfo::ok),
+    expression(std::string_view(kCountFailed.data(), kCountFailed.size()), &SweepInfo::failed),
     expression("count(*) FILTER (WHERE measurement.status = 'skipped')", &SweepInfo::skipped),
     expression("count(*) FILTER (WHERE measurement.status = 'cancelled')", &SweepInfo::cancelled),
 };
