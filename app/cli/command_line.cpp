@@ -109,6 +109,16 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
   }
 }
 
+/// Refuses --json beside a --format that is another one.
+void refuse_two_formats(const CLI::App& command) {
+  const CLI::Option *json = command.get_option_no_throw("--json"), *format = command.get_option_no_throw("--format");
+  if (json == nullptr || format == nullptr || json->count() == 0 || format->count() == 0) return;
+  const std::string& other = format->results().back();
+  if (other == "json") return;
+  throw Error(fmt::format("--json beside --format {}", other), "they ask for different output", "leave one of them out",
+              ExitCode::usage);
+}
+
 /// The database that was named, for the hints of a refusal: empty where none was, and for `import`, which has two.
 std::filesystem::path named_database(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
@@ -128,6 +138,7 @@ int run(std::vector<std::string> arguments, CLI::App& app) {
     for (const std::string& name : option->get_lnames()) window_options.push_back("--" + name);
   }
   const bool go = parse(app, with_default_command(std::move(arguments), commands, window_options));
+  if (go) std::ranges::for_each(app.get_subcommands(), [](const CLI::App* chosen) { refuse_two_formats(*chosen); });
   const int code = go ? action() : 0;
   finish_output();
   return code;

@@ -150,7 +150,7 @@ int run(const CLI::App& command, PaperOptions options) {
   if (!options.id.empty() && !section("errata") && !section("formulas"))
     refuse_value("paper", options.id, "only errata have names, and formulas",
                  "leave it out, or use `triscope paper errata`");
-  refuse_unused_options(command, options.section);
+  refuse_unused_options(command, options.section, asked);
   write_before_output(named_part_text(asked, options.json));
   if (section("results")) {
     print_paper_results(options.sizes, options.json);

@@ -74,15 +74,15 @@ const std::vector<std::string>& paper_sections() {
   return names;
 }
 
-void refuse_unused_options(const CLI::App& command, std::string_view section) {
-  const auto asked = std::ranges::find(taken(), section, &SectionOptions::section);
+void refuse_unused_options(const CLI::App& command, std::string_view section, std::string_view asked) {
+  const auto of_section = std::ranges::find(taken(), section, &SectionOptions::section);
   for (const CLI::Option* option : command.get_options()) {
-    if (option->count() == 0 || option->get_positional() || takes(*asked, *option)) continue;
+    if (option->count() == 0 || option->get_positional() || takes(*of_section, *option)) continue;
     std::vector<std::string_view> others;
     for (const SectionOptions& one : taken()) {
       if (takes(one, *option)) others.push_back(one.section);
     }
-    throw Error(fmt::format("{} with `triscope paper {}`", option->get_name(), section), "it has no effect there",
+    throw Error(fmt::format("{} with `triscope paper {}`", option->get_name(), asked), "it has no effect there",
                 fmt::format("leave it out; it is for {}", fmt::join(others, ", ")), ExitCode::usage);
   }
   refuse_alone(command, "--trained-on", "--law");

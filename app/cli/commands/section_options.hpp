@@ -12,7 +12,7 @@ namespace triscope {
 const std::vector<std::string>& paper_sections();
 
 /// Throws `Error` (usage) for an option that was given to `command` and that `section`, or another given option, would
-/// leave without effect.
-void refuse_unused_options(const CLI::App& command, std::string_view section);
+/// leave without effect. `asked`: the section as it was typed.
+void refuse_unused_options(const CLI::App& command, std::string_view section, std::string_view asked);
 
 }  // namespace triscope

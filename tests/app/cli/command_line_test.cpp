@@ -190,6 +190,26 @@ TEST(CommandLine, every_option_refuses_bad_values_by_name) {
   }
 }
 
+TEST(CommandLine, json_beside_another_format_is_refused) {
+  TemporaryFolder folder;
+  write_small_history(folder / "h.db");
+  const std::string file = (folder / "h.db").string();
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"paper", "results", "--json", "--format", "table"},
+        {"list", "--db", file, "--format", "table", "--json"},
+        {"show", "--db", file, "--json", "--format", "csv"},
+        {"export", "--db", file, "--json", "--format", "latex"},
+        {"explore", file, "--json", "--format", "csv"},
+        {"kernels", "--json", "--format", "table"},
+        {"compare", "1", "2", "--db", file, "--json", "--format", "md"}})
+    expect_error(run_triscope(words), 2, "--json beside --format");
+  EXPECT_EQ(run_triscope({"list", "--db", file, "--json", "--format", "json"}).exit_code, 0) << "they say the same";
+}
+
+TEST(CommandLine, a_part_of_the_paper_that_refuses_an_option_is_named_as_it_was_typed) {
+  expect_error(run_triscope({"paper", "algorithm2", "--db", "x.db"}), 2, "--db with `triscope paper algorithm2`");
+}
+
 TEST(CommandLine, without_a_display_the_window_says_so) {
   const ProgramResult result = run_triscope({}, {.environment = {{"DISPLAY", ""}}, .output = {}, .new_group = false});
   expect_error(result, 3, "the window cannot be opened");
