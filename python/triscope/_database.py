@@ -26,11 +26,13 @@ class Database:
     def __init__(self, path):
         import sqlite3  # not needed for attention
 
-        self.path = os.fspath(path)
-        if os.path.isdir(self.path):
-            raise ValueError(f"{self.path} is a folder, not a database")
-        if not os.path.isfile(self.path):
+        self.path = os.fsdecode(path)
+        if not self.path:
+            raise ValueError("the name of the database is empty")
+        if not os.path.exists(self.path):
             raise FileNotFoundError(f"there is no file {self.path}")
+        if not os.path.isfile(self.path):
+            raise ValueError(f"{self.path} is " + ("a folder, not a database" if os.path.isdir(self.path) else "no regular file"))
         self._errors = sqlite3.Error
         self._connection = open_checked(self.path, lambda uri: sqlite3.connect(uri, uri=True))
         self._connection.text_factory = lambda text: text.decode(errors="replace")  # one bad text costs no other row

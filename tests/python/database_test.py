@@ -71,6 +71,16 @@ class Database(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(ValueError, "is a folder, not a database$"):
             triscope.open(folder)
 
+    def test_a_name_that_can_be_no_database_says_why(self):
+        with self.assertRaisesRegex(ValueError, "^the name of the database is empty$"):
+            triscope.open("")
+        with self.assertRaisesRegex(ValueError, "^/dev/zero is no regular file$"):
+            triscope.open("/dev/zero")
+        with self.assertRaisesRegex(FileNotFoundError, "^there is no file gone.db$"):
+            triscope.open("gone.db")
+        with triscope.open(os.fsencode(RECORDED)) as database:
+            self.assertEqual(database.path, RECORDED)
+
     def test_a_sweep_without_a_measurement_has_no_rows(self):
         with tempfile.TemporaryDirectory() as folder:
             file = copy_of_recorded(folder, "INSERT INTO sweep (id, uuid, started_unix_ns, command, request, environment, planned) "
