@@ -11,6 +11,8 @@ _TAKEN = ("cpu", "cuda", "baseline")  # what ids of Triscope's own kernels begin
 
 
 def _sizes(name, value):
+    if isinstance(value, (list, tuple)) and not value:
+        raise ValueError(f"{name} is {_options.said(value)}, but must be a whole number or a list of some")
     return ",".join(str(_options.whole(name, one)) for one in (value if isinstance(value, (list, tuple)) else (value,)))
 
 

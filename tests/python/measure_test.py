@@ -474,6 +474,7 @@ class Sweep(unittest.TestCase):
     def test_a_bad_problem_is_refused_in_a_sentence(self):
         for problem, sentence in ((dict(seq_len=64), "problem has no window"), (dict(SMALL, sequence=3), "'sequence'"),
                                   (dict(SMALL, window=5), "must be two whole numbers"), (dict(SMALL, seq_len=-4), "^seq_len is -4"),
+                                  (dict(SMALL, seq_len=[]), "^seq_len is \\[\\], but must be a whole number or a list of some$"),
                                   (dict(SMALL, seq_len="[64"), "^seq_len is '\\[64', but must be a whole number"),
                                   (dict(SMALL, q_heads=[2, 2.5]), "^q_heads is 2.5, but must be a whole number"),
                                   (dict(SMALL, form="dot_product"), "^form is 'dot_product', but must be one of: trilinear, determinant"),
