@@ -272,6 +272,16 @@ void Database::show_again() {
   ++data_.revision;
 }
 
+void Database::no_longer_measured(std::int64_t sweep) {
+  for (SweepInfo& one : data_.sweeps) one.running = one.running && one.id != sweep;
+  if (read_shown_ && read_shown_->info.id == sweep && read_shown_->info.running) {
+    auto ended = std::make_shared<SweepResults>(*read_shown_);
+    ended->info.running = false;
+    read_shown_ = std::move(ended);
+  }
+  show_again();
+}
+
 bool Database::still_there() {
   if (!opened_once_ || !is_missing(data_.database)) return true;
   report_gone();

@@ -52,6 +52,8 @@ class Database {
 
   /// Shows what was read last once more, with what `add_unstored` adds now.
   void show_again();
+  /// This window measures `sweep` no longer; said at once, since its file may be gone and is then not read again.
+  void no_longer_measured(std::int64_t sweep);
   /// Adds what is not stored yet to what was read.
   std::function<void(DatabaseData&)> add_unstored = [](DatabaseData&) {};
   /// Told after each read. `first`: these are the first rows of this file. `complete`: comparisons are there, too.

@@ -298,8 +298,10 @@ void SweepSession::join() {
 }
 
 void SweepSession::finish(const std::string& message, Severity severity) {
+  const bool here = measures_here(run_, database_.data());
   run_.running = run_.stopping = false;
   run_.live = {};
+  if (here) database_.no_longer_measured(run_.sweep);
   control_.reset();
   if (ui_.selection.pinned() < 0) ui_.selection.select(0);
   on_end();

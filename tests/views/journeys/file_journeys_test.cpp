@@ -11,6 +11,7 @@
 #include "app/window/files/folder_listing.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
+#include "profiler/store/open/sweep_lock.hpp"
 #include "tests/views/journeys/journey.hpp"
 
 namespace triscope {
@@ -348,6 +349,24 @@ TEST_F(Journey, a_deleted_database_is_reported_and_what_was_read_stays) {
     IM_CHECK(!data().notices.empty());
     IM_CHECK(data().notices.back().text.find(" is gone: it was moved or deleted") != std::string::npos);
     IM_CHECK(data().shown != nullptr && !data().shown->rows.empty());
+  });
+}
+
+TEST_F(Journey, a_sweep_whose_database_was_deleted_is_not_called_measuring_once_it_has_stopped) {
+  window->sweep.stop_after = 2;
+  travel([](ImGuiTestContext* c) {
+    const std::filesystem::path file = world().folder / "test.db";
+    const SweepLock as_measured(file, data().sweeps.front().id + 1);  // a sweep holds it; the invented one does not
+    c->KeyPress(ImGuiKey_F5);
+    until(c, [] { return data().shown && data().shown->info.running && data().shown->rows.size() == 2; });
+    IM_CHECK(data().shown->info.running);
+    std::filesystem::remove(file);
+    app().carry_out(ask::Stop{});
+    until(c, [] { return !data().run.running; });
+    wait(c);
+    IM_CHECK(!data().run.running);
+    IM_CHECK(!data().shown->info.running);
+    IM_CHECK(std::ranges::none_of(data().sweeps, &SweepInfo::running));
   });
 }
 
