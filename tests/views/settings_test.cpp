@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <random>
 
 #include "app/window/desktop/layout_check.hpp"
 #include "app/window/desktop/settings_file.hpp"
@@ -224,6 +225,38 @@ TEST(Settings, a_damaged_layout_is_set_aside_and_the_window_starts) {
     EXPECT_EQ(layout_fault(read_bytes(settings.folder / "layout.ini")), "");
   }
   EXPECT_GE(seen, 7);
+}
+
+TEST(Settings, a_layout_of_random_bytes_is_set_aside_whatever_else_is_there) {
+  std::string bytes(4096, ' ');
+  std::minstd_rand random(7);
+  for (char& byte : bytes) byte = static_cast<char>(random());
+  for (const char* const settings : {"", "{ not json", R"({"layout_version": 0, "scale": 1.5})"}) {
+    SCOPED_TRACE(settings);
+    TemporaryFolder folder;
+    if (*settings != '\0') folder.write("window.json", settings);
+    folder.write("layout.ini", bytes);
+    const StoredSettings stored = load_settings(folder.path());
+    EXPECT_EQ(stored.layout, "");
+    EXPECT_THAT(stored.problem, testing::HasSubstr("The layout in " + (folder / "layout.ini").string()));
+    EXPECT_TRUE(read_bytes(folder / "layout.ini.unreadable") == bytes);
+  }
+}
+
+TEST(Settings, a_layout_that_is_no_file_costs_no_other_setting) {
+  for (const auto& [what, make] : kNoFiles) {
+    SCOPED_TRACE(what);
+    TemporaryFolder folder;
+    StoredSettings kept;
+    kept.settings.scale = 1.5F;
+    save_settings(folder.path(), kept);
+    std::filesystem::remove(folder / "layout.ini");
+    make(folder / "layout.ini");
+    const StoredSettings stored = load_settings(folder.path());
+    EXPECT_EQ(stored.settings.scale, 1.5F);
+    EXPECT_THAT(stored.problem, testing::HasSubstr("The layout in"));
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::symlink_status(folder / "layout.ini.unreadable")));
+  }
 }
 
 TEST(Settings, a_layout_that_the_window_wrote_comes_back) {

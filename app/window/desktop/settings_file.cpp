@@ -193,6 +193,20 @@ void write_own_file(const std::filesystem::path& file, std::string_view bytes) {
   write_whole_file(file, bytes);
 }
 
+/// One that cannot be read is set aside, also where it would not be used.
+void load_layout(const std::filesystem::path& file, bool used, StoredSettings& stored) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return;
+  std::string layout = read_text(file);
+  const std::string fault = std::filesystem::is_regular_file(file, error) ? layout_fault(layout) : "it is no file";
+  if (!fault.empty()) {
+    stored.problem += fmt::format("{}The layout in {} could not be read ({}), so the usual one is used{}.",
+                                  stored.problem.empty() ? "" : " ", file.string(), fault, and_set_aside(file));
+  } else if (used) {
+    stored.layout = std::move(layout);
+  }
+}
+
 }  // namespace
 
 std::filesystem::path settings_folder() {
@@ -206,24 +220,21 @@ std::filesystem::path settings_folder() {
 StoredSettings load_settings(const std::filesystem::path& folder) {
   StoredSettings stored;
   if (folder.empty()) return stored;
-  const std::filesystem::path file = folder / "window.json", layout = folder / "layout.ini";
+  const std::filesystem::path file = folder / "window.json";
+  bool knows_layout = false;  // it says of which version the layout beside it is
   std::error_code error;
-  if (!std::filesystem::exists(file, error)) return stored;
-  try {
-    const nlohmann::json json = parse_bounded(read_text(file));
-    from_json(json, stored);
-    if (json.value("layout_version", 0) == kLayoutVersion) stored.layout = read_text(layout);
-  } catch (const std::exception&) {
-    stored = {};
-    stored.problem = fmt::format("The settings in {} could not be read, so the defaults are used{}.", file.string(),
-                                 and_set_aside(file));
-    return stored;
+  if (std::filesystem::exists(file, error)) {
+    try {
+      const nlohmann::json json = parse_bounded(read_text(file));
+      from_json(json, stored);
+      knows_layout = json.value("layout_version", 0) == kLayoutVersion;
+    } catch (const std::exception&) {
+      stored = {};
+      stored.problem = fmt::format("The settings in {} could not be read, so the defaults are used{}.", file.string(),
+                                   and_set_aside(file));
+    }
   }
-  if (const std::string fault = layout_fault(stored.layout); !fault.empty()) {
-    stored.layout.clear();
-    stored.problem = fmt::format("The layout in {} could not be read ({}), so the usual one is used{}.",
-                                 layout.string(), fault, and_set_aside(layout));
-  }
+  load_layout(folder / "layout.ini", knows_layout, stored);
   return stored;
 }
 
