@@ -295,8 +295,8 @@ TEST(SameBudget, pairs_of_the_recorded_h200_lie_within_the_intervals) {
     RecordProperty(fmt::format("rule {}", static_cast<int>(rule)),
                    fmt::format("{} of {}, farthest {:.3f}", kept.covered, kept.all, std::expm1(kept.farthest)));
     EXPECT_GE(kept.all, 10);
-    EXPECT_GE(kept.covered, kept.all * 95 / 100)
-        << static_cast<int>(rule) << ": " << kept.covered << " of " << kept.all;
+    const int allowed = (kept.all * 5 + 99) / 100;  // outside of 95 % intervals; part of one is one
+    EXPECT_LE(kept.all - kept.covered, allowed) << static_cast<int>(rule) << ": " << kept.covered << " of " << kept.all;
   }
 }
 
