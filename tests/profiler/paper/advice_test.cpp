@@ -213,12 +213,12 @@ TEST(Advice, a_match_that_is_a_mistake_is_not_to_be_measured) {
   EXPECT_THAT(refusal_of(measured(), "k"), AllOf(HasSubstr("k does not compute dot-product attention"),
                                                  HasSubstr("choose from baseline.fa3"), Not(HasSubstr("sweep"))));
   EXPECT_THAT(refusal_of(measured(), "baseline.cudnn"),
-              AllOf(HasSubstr("choose from baseline.fa3, or measure it first: triscope sweep"),
+              AllOf(HasSubstr("choose from baseline.fa3, or measure it first: `triscope sweep"),
                     HasSubstr("--kernel baseline.cudnn")));
   std::vector<ResultRow> rows = measured();
   rows.pop_back();
-  EXPECT_THAT(refusal_of(rows, "k"), HasSubstr("measure a kernel that does: triscope sweep"));
-  EXPECT_THAT(refusal_of(rows, "baseline.fa3"), HasSubstr("; measure it first: triscope sweep"));
+  EXPECT_THAT(refusal_of(rows, "k"), HasSubstr("measure a kernel that does: `triscope sweep"));
+  EXPECT_THAT(refusal_of(rows, "baseline.fa3"), HasSubstr("; measure it first: `triscope sweep"));
 }
 
 TEST(Advice, knows_how_many_fit) {
