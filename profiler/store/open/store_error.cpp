@@ -39,6 +39,13 @@ bool file_limit_is_reached(const std::filesystem::path& file) {
   return false;
 }
 
+// Whether this process may not even make an empty log and its index, of 32 KiB, however large the database is.
+bool file_limit_forbids_a_log() {
+  constexpr rlim_t kIndex = 64 * 1024;  // with room to spare
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < kIndex;
+}
+
 bool descriptors_are_used_up() {
   const int descriptor = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return errno == EMFILE || errno == ENFILE;
@@ -61,7 +68,7 @@ std::optional<Error> lack_of_room(const std::string& what, const std::filesystem
 
 }  // namespace
 
-bool lacks_room(const std::filesystem::path& file) { return disk_is_full(file) || file_limit_is_reached(file); }
+bool lacks_room(const std::filesystem::path& file) { return disk_is_full(file) || file_limit_forbids_a_log(); }
 
 Error store_error(const SQLite::Exception& exception, std::string_view action, const std::filesystem::path& file) {
   const int code = exception.getErrorCode() & 0xff;

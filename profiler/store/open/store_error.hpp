@@ -14,7 +14,8 @@ namespace triscope {
 /// `exception`, thrown while trying to `action` ("write to") the database `file`, as an `Error`.
 Error store_error(const SQLite::Exception& exception, std::string_view action, const std::filesystem::path& file);
 
-/// Whether the disk, or a limit on the size of files, leaves too little for what SQLite writes beside `file`.
+/// Whether the disk, or a limit on the size of files, leaves too little for what SQLite writes beside `file` to read
+/// it: an empty log and its index. A database that is itself as large as a file may be can still be read with locks.
 bool lacks_room(const std::filesystem::path& file);
 
 /// Runs `body`; SQLite's exceptions leave as `Error`.

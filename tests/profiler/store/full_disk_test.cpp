@@ -1,4 +1,5 @@
 // Reading where nothing can be written any more.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -69,6 +70,23 @@ TEST_F(ReadOnFullDisk, a_database_as_large_as_a_file_may_be_is_read_too) {
     return what_is_read();
   });
   EXPECT_EQ(answer, "10 rows, results.db");
+}
+
+TEST_F(ReadOnFullDisk, at_a_limit_on_files_it_is_read_with_locks_where_these_fit) {
+  write_synthetic_database(file_, 10, 3);
+  const std::string answer = in_child([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit usual{};
+    ::getrlimit(RLIMIT_FSIZE, &usual);
+    const rlimit limit{100 * 1024, usual.rlim_max};  // the index of a log is smaller
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const Snapshot opened(file_);
+    const std::size_t before = opened.results().size();
+    ::setrlimit(RLIMIT_FSIZE, &usual);
+    write_synthetic_database(file_, 5, 3);
+    return fmt::format("{} rows, then {}", before, opened.results().size());
+  });
+  EXPECT_EQ(answer, "10 rows, then 15");
 }
 
 }  // namespace
