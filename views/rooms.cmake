@@ -13,7 +13,7 @@ triscope_room(views/model/paper kernels/attention kernels/base kernels/base/text
 triscope_room(views/model kernels/attention kernels/base kernels/paper profiler/plan profiler/record
   profiler/statistics views/data views/model/attention views/model/charts views/model/paper views/model/tables fmt::static)
 triscope_room(views/command profiler/plan profiler/record views/data views/model views/model/paper fmt::static)
-triscope_room(views/parts kernels/base/text profiler/export profiler/record views/data views/model imgui_and_implot
+triscope_room(views/parts kernels/base/text profiler/export profiler/record views/data views/model views/model/charts imgui_and_implot
   fmt::static)
 triscope_room(views/paper kernels/base/text kernels/paper kernels/tensors profiler/match3 profiler/paper profiler/paper/laws
   profiler/paper/layers profiler/plan views/charts views/data views/model/paper views/parts imgui_and_implot fmt::static)

@@ -45,27 +45,6 @@ TEST(Charts, bars_stand_at_their_windows_and_their_interval_is_the_inverse_of_th
   EXPECT_EQ(chart.series[1].points[1].measurement, 4);
 }
 
-TEST(Charts, no_two_series_have_one_colour_and_one_mark) {
-  const Theme theme = light_theme();
-  std::set<std::pair<ImU32, ImPlotMarker>> seen;
-  std::set<std::pair<ImU32, int>> printed;
-  for (int style = 0; style < 24; ++style) {
-    Series series;
-    series.colour = style;
-    EXPECT_TRUE(seen.emplace(series_colour(theme, series), series_marker(series)).second) << style;
-    EXPECT_TRUE(printed.emplace(series_colour(theme, series), mark_of_style(style)).second) << style;
-  }
-}
-
-TEST(Charts, the_legend_of_areas_has_the_marks_of_its_series) {
-  const ScalingChart chart = scaling_chart(make_latency_model(*small_sweep(), nullptr));
-  Look look;
-  look.theme = light_theme();
-  const std::vector<NamedColour> entries = legend_entries(look, chart.series, true);
-  ASSERT_EQ(entries.size(), chart.series.size());
-  for (std::size_t n = 0; n < entries.size(); ++n) EXPECT_EQ(entries[n].marker, series_marker(chart.series[n].series));
-}
-
 TEST(Charts, an_interval_that_reaches_down_to_zero_has_no_whiskers) {
   auto sweep = std::make_shared<SweepResults>(*small_sweep());
   sweep->rows[0].ci_low_ms = 0;

@@ -23,19 +23,6 @@ namespace {
 constexpr float kLeastWidth = 200, kLeastHeight = 160;  ///< of a plot, design pixels
 constexpr float kOverhang = 16;                         ///< of a tick's name beyond its plot
 
-/// Of a long note what is seen, and behind it what tells it from another one.
-std::string legend_name(const ExploreChart& chart, const ExploreLine& line) {
-  if (line.name.empty()) return "##all";
-  const std::string drawn = drawn_name(chart.query.color, line.name);
-  return " " + drawn + (drawn == line.name ? "" : "##" + line.name);
-}
-
-ImPlotMarker marker_of(const ExploreLine& line) {
-  Series series;
-  series.colour = explore_marker(line);
-  return series_marker(series);
-}
-
 /// Intervals of one measurement have ends, ranges of several `repeats` none.
 void plot_whiskers(const Look& look, const std::string& name, const std::vector<ExploreMark>& marks, bool repeats,
                    ImU32 colour) {
@@ -74,9 +61,7 @@ void plot_line(const Context& context, const ExploreChart& chart, const ExploreL
     ImPlot::PlotLine(name.c_str(), points.x.data(), points.y.data(), static_cast<int>(points.x.size()), curve);
   plot_whiskers(look, name, line.marks, false, colour);
   plot_whiskers(look, name, line.marks, true, colour);
-  plot_markers(look, name.c_str(), points, marker_of(line), colour);
-  // Last, without a point: the legend takes its colour.
-  ImPlot::PlotLine(name.c_str(), points.x.data(), points.y.data(), 0, curve);
+  plot_markers(look, name.c_str(), points, marker_of_style(explore_style(line)), colour);
 }
 
 /// The newest of its repeats, or the one that is selected; 0 where none is in the open database.
@@ -154,27 +139,6 @@ Grid grid_of(const Look& look, const ExploreChart& chart, ImVec2 room) {
   return grid;
 }
 
-/// Of all plots together, as each line is named once.
-std::vector<NamedColour> legend_of(const Look& look, const ExploreChart& chart) {
-  std::vector<NamedColour> entries;
-  for (const ExplorePlot& plot : chart.plots) {
-    for (const ExploreLine& line : plot.lines) {
-      const std::string name = legend_name(chart, line);
-      if (!line.name.empty() && std::ranges::find(entries, name, &NamedColour::name) == entries.end())
-        entries.push_back({name, explore_colour(look.theme, chart, line)});
-    }
-  }
-  return entries;
-}
-
-/// Of a legend to the left of the plots.
-float legend_width(const Look& look, const std::vector<std::string>& names) {
-  const SmallFont font(look);
-  float widest = 0;
-  for (const std::string& name : names) widest = std::max(widest, ImGui::CalcTextSize(name.c_str()).x);
-  return widest + look.px(34);
-}
-
 /// "forward, determinant", on two lines each where one of them is wider than a plot.
 std::vector<std::string> titles_of(const ExploreChart& chart, float width) {
   const auto is_wider = [&](const ExplorePlot& plot) {
@@ -204,42 +168,26 @@ void mark_cut_axis(const Look& look, const ExploreAxis& y) {
 void draw_plots(Context& context, const ExploreChart& chart) {
   const Look& look = context.look;
   const NumberFont font(look, kSecondarySize);
-  const std::vector<NamedColour> entries = legend_of(look, chart);
-  std::vector<std::string> names;
-  for (const NamedColour& entry : entries) names.push_back(entry.seen());
-  const LegendPlace legend = legend_place(look, names, ImGui::GetContentRegionAvail().x);
+  const std::vector<LegendName> names = legend_of(look.theme, chart);
   const std::string id = fmt::format("##explore {} {}", chart.query.x, chart.query.y);
-  if (legend == LegendPlace::lines) {
-    ImPlotSubplot* known = ImPlot::GetCurrentContext()->Subplots.GetByKey(ImGui::GetCurrentWindow()->GetID(id.c_str()));
-    draw_legend_lines(look, known ? &known->Items : nullptr, entries);
-  }
+  ImPlotSubplot* known = ImPlot::GetCurrentContext()->Subplots.GetByKey(ImGui::GetCurrentWindow()->GetID(id.c_str()));
+  if (!names.empty()) draw_legend(look, known ? &known->Items : nullptr, names);
   ImVec2 room = ImGui::GetContentRegionAvail();
-  const float width = room.x - (legend == LegendPlace::left ? legend_width(look, names) : 0);  // of the plots
-  const Grid grid = grid_of(look, chart, {width, room.y});
+  const Grid grid = grid_of(look, chart, room);
   room.y = std::max(room.y, look.px(kLeastHeight) * static_cast<float>(grid.rows));  // the panel scrolls then
-  ImPlotSubplotFlags flags = ImPlotSubplotFlags_NoTitle | ImPlotSubplotFlags_NoMenus | ImPlotSubplotFlags_NoResize |
-                             ImPlotSubplotFlags_ShareItems;
-  if (legend == LegendPlace::lines || names.empty()) flags |= ImPlotSubplotFlags_NoLegend;
+  const ImPlotSubplotFlags flags = ImPlotSubplotFlags_NoTitle | ImPlotSubplotFlags_NoMenus |
+                                   ImPlotSubplotFlags_NoResize | ImPlotSubplotFlags_ShareItems |
+                                   ImPlotSubplotFlags_NoLegend;
   if (!ImPlot::BeginSubplots(id.c_str(), grid.rows, grid.columns, room, flags)) return;
-  setup_legend(legend);
-  if (legend == LegendPlace::left)  // at the top: these plots may be higher than the panel, which scrolls
-    ImPlot::SetupLegend(ImPlotLocation_NorthWest, ImPlotLegendFlags_Outside);
-  const float wide = width / static_cast<float>(grid.columns);
+  const float wide = room.x / static_cast<float>(grid.columns);
   const std::vector<std::string> titles = titles_of(chart, wide - look.px(48));
   for (std::size_t n = 0; n < chart.plots.size(); ++n) {
     const ExplorePlot& plot = chart.plots[n];
     const ImPlotFlags none = titles[n].empty() ? ImPlotFlags_NoTitle : 0;
-    if (!ImPlot::BeginPlot((titles[n] + "##plot").c_str(), ImVec2(), plot_flags(LegendPlace::above) | none)) continue;
+    if (!ImPlot::BeginPlot((titles[n] + "##plot").c_str(), ImVec2(), kPlotFlags | none)) continue;
     const auto columns = static_cast<std::size_t>(grid.columns);
     setup_axes(context, chart, {wide, room.y / static_cast<float>(grid.rows)},
                {n + columns >= chart.plots.size(), n % columns == 0});
-    if (n == 0) {  // the legend has them in their order
-      for (const NamedColour& entry : entries) {
-        ImPlotSpec named;
-        named.LineColor = to_vec4(entry.colour);
-        ImPlot::PlotDummy(entry.name.c_str(), named);
-      }
-    }
     // What is named lies over the others.
     for (const bool others : {true, false}) {
       for (const ExploreLine& line : plot.lines) {
@@ -250,12 +198,7 @@ void draw_plots(Context& context, const ExploreChart& chart) {
     select_points(context, chart, plot);
     ImPlot::EndPlot();
   }
-  const SmallFont small(look);  // of the legend
-  show_alone_on_double_click();
   ImPlot::EndSubplots();
-  const ImPlotSubplot* drawn =
-      ImPlot::GetCurrentContext()->Subplots.GetByKey(ImGui::GetCurrentWindow()->GetID(id.c_str()));
-  if (drawn && legend == LegendPlace::left) count_legend_rest(look, drawn->Items);
 }
 
 /// What the marks are that are no usual ones.

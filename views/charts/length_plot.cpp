@@ -49,7 +49,7 @@ std::string name_in_legend(const LengthCurve& curve) { return " " + curve.label;
 
 ImU32 curve_colour(const Look& look, const LengthCurve& curve) {
   return curve.baseline ? baseline_colour(look.theme, baseline_style(curve.card))
-                        : look.theme.series[static_cast<std::size_t>(curve.style) % look.theme.series.size()];
+                        : colour_of_style(look.theme, curve.style);
 }
 
 std::vector<Drawn> measured_curves(const LengthPass& pass, const LengthUnit& unit) {
@@ -140,11 +140,9 @@ void plot_curve(const Look& look, const Drawn& drawn, bool markers, bool broad) 
   line.LineColor = colour;
   line.LineWeight = look.px(broad ? 5 : 1.75F);
   if (!markers) return ImPlot::PlotLine(label, drawn.x.data(), drawn.y.data(), count, line);
-  Series series;
-  series.colour = drawn.curve->style;
   MarkedPoints points{drawn.x, drawn.y, {}};
   for (const LengthPoint& point : drawn.curve->points) points.hollow.push_back(!interval_known(point));
-  plot_markers(look, label, points, series_marker(series), curve_colour(look, *drawn.curve));
+  plot_markers(look, label, points, marker_of_style(drawn.curve->style), curve_colour(look, *drawn.curve));
   ImPlot::PlotLine(label, drawn.x.data(), drawn.y.data(), count, line);  // last: the legend shows it
 }
 
@@ -295,18 +293,30 @@ std::string length_part_name(const Context& context) {
   return context.ui.length_step ? "training step" : std::string(to_string(context.ui.length_pass));
 }
 
+std::vector<LegendName> legend_of(const Context& context, const LengthPass& pass) {
+  using Mark = LegendName::Mark;
+  const bool counted = context.ui.length_view == LengthView::counted;
+  std::vector<LegendName> names;
+  for (const LengthCurve& curve : pass.curves) {
+    const Mark mark = curve.baseline ? Mark::dashes : counted ? Mark::line : Mark::joined;
+    names.push_back({name_in_legend(curve), curve_colour(context.look, curve), curve.style, mark});
+  }
+  return names;
+}
+
 void draw_length_legend(Context& context, const LengthPass& pass) {
   std::set<std::string>& left_out = context.ui.lengths_left_out;
-  std::vector<NamedColour> entries;
+  std::vector<LegendName> names = legend_of(context, pass);
   std::vector<std::string> labels;
   for (const LengthCurve& curve : pass.curves) {
-    const bool shown = !left_out.contains(curve.label);
-    if (!shown && context.ui.printing) continue;
-    const std::optional<int> dashes = curve.baseline ? std::optional(curve.style) : std::nullopt;
-    entries.push_back({name_in_legend(curve), curve_colour(context.look, curve), shown, dashes});
-    labels.push_back(curve.label);
+    if (const bool shown = !left_out.contains(curve.label); shown || !context.ui.printing) {
+      names[labels.size()].shown = shown;
+      labels.push_back(curve.label);
+    } else {
+      names.erase(names.begin() + static_cast<std::ptrdiff_t>(labels.size()));
+    }
   }
-  const std::optional<std::size_t> clicked = draw_legend_lines(context.look, entries);
+  const std::optional<std::size_t> clicked = draw_legend(context.look, names);
   if (!clicked) return;
   const std::string& label = labels[*clicked];
   if (!double_clicked()) {
@@ -346,7 +356,7 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   // Of each pass its own zoom: their times lie a factor of ten apart.
   const char* shown = counted ? "counted" : unit.rate ? "rate" : "latency";
   const std::string id = chart_id(shown, context, length_part_name(context));
-  if (!ImPlot::BeginPlot(id.c_str(), ImVec2(room.x - label_width, room.y), plot_flags(LegendPlace::lines))) return;
+  if (!ImPlot::BeginPlot(id.c_str(), ImVec2(room.x - label_width, room.y), kPlotFlags)) return;
   setup_axes(context, range, unit.rate);
   if (!unit.rate) set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high, room.y - look.px(50));
   for (const Drawn& drawn : curves)
@@ -386,12 +396,14 @@ void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room) {
                                  {0, "paper's count, n/3", look.theme.baseline}};
   for (const LevelLabel& label : labels)
     label_width = std::max(label_width, ImGui::CalcTextSize(label.text.c_str()).x + look.px(20));
-  if (!ImPlot::BeginPlot(chart_id("budget", context, length_part_name(context)).c_str(),
-                         ImVec2(room.x - label_width, room.y), plot_flags(LegendPlace::above)))
-    return;
+  const char* const label = " equal area by latency, with its range";
+  const std::string id = chart_id("budget", context, length_part_name(context));
+  const float top = ImGui::GetCursorPosY();
+  draw_legend(look, id, {{label, look.theme.accent, 0, LegendName::Mark::joined}});
+  room.y -= ImGui::GetCursorPosY() - top;
+  if (!ImPlot::BeginPlot(id.c_str(), ImVec2(room.x - label_width, room.y), kPlotFlags)) return;
   setup_axes(context, range, false);
   ImPlot::SetupAxis(ImAxis_Y1, "area w1 × w2", ImPlotAxisFlags_NoTickMarks);
-  setup_legend(LegendPlace::above);
   set_power_ticks(ImAxis_Y1, range.y_low, range.y_high, true);
   const std::vector<double> ends{range.x_low, range.x_high};
   for (std::size_t n = 0; n < labels.size(); ++n) {
@@ -404,7 +416,6 @@ void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room) {
   line.LineWeight = look.px(1.75F);
   dots.x = x;
   dots.y = y;
-  const char* const label = " equal area by latency, with its range";
   plot_area_ranges(look, label, pass);
   plot_markers(look, label, dots, ImPlotMarker_Circle, look.theme.accent);
   ImPlot::PlotLine(label, x.data(), y.data(), static_cast<int>(x.size()), line);

@@ -4,7 +4,9 @@
 #include <imgui.h>
 
 #include <string>
+#include <vector>
 
+#include "views/parts/chart_tools.hpp"
 #include "views/parts/context.hpp"
 
 namespace triscope {
@@ -12,6 +14,8 @@ namespace triscope {
 /// What is shown: "forward", "backward" or "training step".
 std::string length_part_name(const Context& context);
 
+/// The names of its curves, and what each is drawn with.
+std::vector<LegendName> legend_of(const Context& context, const LengthPass& pass);
 /// The names of the curves of `pass`, with those that are left out. A click leaves one out or takes it in again, a
 /// double click shows it alone or all of them.
 void draw_length_legend(Context& context, const LengthPass& pass);

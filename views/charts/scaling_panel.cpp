@@ -35,7 +35,7 @@ void plot_series(const Context& context, const SeriesPoints& series) {
   whiskers.Size = look.px(5);
   ImPlot::PlotErrorBars(legend_name(series.series).c_str(), known_x.data(), known_y.data(), below.data(), above.data(),
                         static_cast<int>(known_x.size()), whiskers);
-  plot_markers(look, legend_name(series.series).c_str(), points, series_marker(series.series),
+  plot_markers(look, legend_name(series.series).c_str(), points, marker_of_style(series.series.colour),
                series_colour(look.theme, series.series));
   // Shapes of one area differ: the line follows the fastest of each.
   std::vector<double> line_x, line_y;
@@ -142,11 +142,10 @@ void draw_scaling_panel(Context& context) {
   }
   const AxisRange range = range_of(chart);
   const float width = ImGui::GetContentRegionAvail().x - label_width;
-  const LegendPlace legend = LegendPlace::lines;  // ImPlot's own would be without the marks
   const std::string id = chart_id("scaling", context, context.models.settings(context.data)[setting].text);
-  draw_legend_lines(look, legend, id, legend_entries(look, chart.series, true));
+  draw_legend(look, id, legend_of(look.theme, chart.series, LegendName::Mark::joined));
   const float height = ImGui::GetContentRegionAvail().y;
-  if (!ImPlot::BeginPlot(id.c_str(), ImVec2(width, height), plot_flags(legend))) return;
+  if (!ImPlot::BeginPlot(id.c_str(), ImVec2(width, height), kPlotFlags)) return;
   ImPlot::SetupAxes("w1 × w2, pairs of keys", "ms", ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);

@@ -25,6 +25,28 @@ double bar_centre(double category, std::size_t index, std::size_t count) {
 
 double bar_width(std::size_t count) { return kGroupWidth / static_cast<double>(count) * 0.9; }
 
+/// Bars that share their colour with others have stripes. One whose interval is not known is hollow: there they are
+/// lines.
+void draw_gaps(const Look& look, const SeriesPoints& series, std::size_t index, std::size_t count) {
+  const double half = bar_width(count) / 2;
+  ImDrawList* list = ImPlot::GetPlotDrawList();
+  ImPlot::PushPlotClipRect();
+  for (const ChartPoint& point : series.points) {
+    const double centre = bar_centre(point.x, index, count);
+    const ImVec2 low = ImPlot::PlotToPixels(centre - half, point.y), high = ImPlot::PlotToPixels(centre + half, 0);
+    const float top = std::max(low.y, ImPlot::GetPlotPos().y);
+    for (const auto& [begin, end] : gaps_of_style(series.series.colour, top, high.y, look.px(1))) {
+      if (point.known) {
+        list->AddRectFilled(ImVec2(low.x, begin), ImVec2(high.x, end), look.theme.panel);
+      } else {
+        list->AddLine(ImVec2(low.x, end), ImVec2(high.x, end), series_colour(look.theme, series.series),
+                      std::max(1.0F, look.px(1)));
+      }
+    }
+  }
+  ImPlot::PopPlotClipRect();
+}
+
 void plot_series(const Context& context, const SeriesPoints& series, std::size_t index, std::size_t count) {
   const Look& look = context.look;
   std::vector<double> x, y, below, above, hollow_x, hollow_y;
@@ -45,8 +67,11 @@ void plot_series(const Context& context, const SeriesPoints& series, std::size_t
                      bar_width(count), bars);
   bars.FillColor = bars.LineColor;
   bars.LineWeight = 1;
+  if (!x.empty())
+    ImPlot::PlotBars(name.c_str(), x.data(), y.data(), static_cast<int>(x.size()), bar_width(count), bars);
+  if (is_hidden(name)) return;
+  draw_gaps(look, series, index, count);
   if (x.empty()) return;
-  ImPlot::PlotBars(name.c_str(), x.data(), y.data(), static_cast<int>(x.size()), bar_width(count), bars);
   ImPlotSpec whiskers;
   whiskers.LineColor = to_vec4(look.theme.text);
   whiskers.LineWeight = std::max(1.0F, look.px(1));
@@ -185,19 +210,17 @@ void draw_tflops_panel(Context& context) {
     label_width = std::max(label_width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
   }
   const float width = ImGui::GetContentRegionAvail().x - label_width;
-  const LegendPlace legend = legend_place(look, legend_names(chart.series), width);
   const std::string id = chart_id("tflops", context, context.models.settings(context.data)[setting].text);
-  draw_legend_lines(look, legend, id, legend_entries(look, chart.series, false));
+  draw_legend(look, id, legend_of(look.theme, chart.series, LegendName::Mark::bar));
   const ImVec2 size(width, ImGui::GetContentRegionAvail().y);
-  if (!ImPlot::BeginPlot(id.c_str(), size, plot_flags(legend))) return;
+  if (!ImPlot::BeginPlot(id.c_str(), size, kPlotFlags)) return;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickMarks,
                     ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_LockMin);  // bars stand on zero
   ImPlot::SetupAxisFormat(ImAxis_Y1, format_axis_number, nullptr);
   const auto [first, last] = window_limits(chart);
   fit_axes(context, {first, last, 0, top > 0 ? top * 1.12 : 1});
   ImPlot::SetupAxisLimitsConstraints(ImAxis_Y1, 0, 1e9);
-  set_window_names(look, chart, size.x - look.px(legend == LegendPlace::left ? 240 : 60));
-  setup_legend(legend);
+  set_window_names(look, chart, size.x - look.px(60));
   ImPlot::SetupFinish();  // names of series are told apart from here on
   const Slots slots = visible_slots(chart);
   for (std::size_t s = 0; s < chart.series.size(); ++s)

@@ -1,22 +1,24 @@
 // A legend in lines of its own.
 #include <fmt/format.h>
+#include <implot.h>
+#include <implot_internal.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
+#include "views/model/charts/explore_axis.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
 namespace {
 
-/// A line with a mark on it, as in the plot.
-void draw_marked_line(const Look& look, ImPlotMarker marker, ImVec2 low, float wide, ImU32 colour) {
+/// As in the plot.
+void draw_marker(const Look& look, ImPlotMarker marker, ImVec2 at, ImU32 colour) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImVec2 at(std::round(low.x + wide / 2), low.y);
   const float size = look.px(4);
-  list->AddLine(low, ImVec2(low.x + wide, low.y), colour, std::max(1.0F, look.px(1.5F)));
   const auto point = [&](float x, float y) { return ImVec2(at.x + size * x, at.y + size * y); };
   constexpr float kHalf = 0.7071F, kSide = 0.866F;
   switch (marker) {
@@ -40,26 +42,47 @@ void draw_marked_line(const Look& look, ImPlotMarker marker, ImVec2 low, float w
   }
 }
 
-/// Over the last item: its mark, `wide` pixels, and its name.
-void draw_entry(const Look& look, const NamedColour& entry, float wide) {
-  const float pale = entry.shown ? 1 : 0.35F, line = ImGui::GetTextLineHeight();
-  const ImU32 colour = faded(entry.colour, pale);
-  const ImVec2 low = ImGui::GetItemRectMin();
-  const float middle = std::round(low.y + line / 2);
+/// A square, with the stripes that its bars have.
+void draw_square(const Look& look, int style, ImVec2 low, ImVec2 high, ImU32 colour) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  if (entry.dashes) {
-    const DashPattern dash = dashes_of(*entry.dashes);
-    const float weight = std::max(1.0F, look.px(1.5F));
+  float foot = high.y;
+  for (const auto& [top, bottom] : gaps_of_style(style, low.y, high.y, look.px(1))) {
+    list->AddRectFilled(ImVec2(low.x, bottom), ImVec2(high.x, foot), colour);
+    foot = top;
+  }
+  if (foot > low.y) list->AddRectFilled(low, ImVec2(high.x, foot), colour);
+}
+
+/// Over the last item: its mark, `wide` pixels, and its name.
+void draw_name(const Look& look, const LegendName& name, float wide) {
+  using Mark = LegendName::Mark;
+  const float pale = name.shown ? 1 : 0.35F, line = ImGui::GetTextLineHeight();
+  const ImU32 colour = faded(name.colour, pale);
+  const ImVec2 low = ImGui::GetItemRectMin();
+  const float middle = std::round(low.y + line / 2), weight = std::max(1.0F, look.px(1.5F));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  if (name.mark == Mark::dashes) {
+    const DashPattern dash = dashes_of(name.style);
     for (float x = 0; x < wide; x += look.px(dash.drawn + dash.gap))
       list->AddLine(ImVec2(low.x + x, middle), ImVec2(low.x + std::min(wide, x + look.px(dash.drawn)), middle), colour,
                     weight);
-  } else if (entry.marker) {
-    draw_marked_line(look, *entry.marker, ImVec2(low.x, middle), wide, colour);
-  } else {
-    const float top = low.y + (line - wide) / 2;
-    list->AddRectFilled(ImVec2(low.x, top), ImVec2(low.x + wide, top + wide), colour);
   }
-  list->AddText(ImVec2(low.x + wide, low.y), faded(look.theme.text, pale), entry.seen().c_str());
+  if (name.mark == Mark::joined || name.mark == Mark::line)
+    list->AddLine(ImVec2(low.x, middle), ImVec2(low.x + wide, middle), colour, weight);
+  if (name.mark == Mark::joined || name.mark == Mark::points)
+    draw_marker(look, marker_of_style(name.style), ImVec2(std::round(low.x + wide / 2), middle), colour);
+  if (name.mark == Mark::bar) {
+    const float top = std::round(low.y + (line - wide) / 2);
+    draw_square(look, name.style, ImVec2(low.x, top), ImVec2(low.x + wide, top + wide), colour);
+  }
+  list->AddText(ImVec2(low.x + wide, low.y), faded(look.theme.text, pale), name.seen().c_str());
+}
+
+/// The width of its mark.
+float mark_width(const LegendName& name) {
+  using Mark = LegendName::Mark;
+  const bool narrow = name.mark == Mark::bar || name.mark == Mark::points;
+  return std::round((narrow ? 0.7F : 1.6F) * ImGui::GetTextLineHeight());
 }
 
 }  // namespace
@@ -69,26 +92,23 @@ DashPattern dashes_of(int style) {
   return kDashes[static_cast<std::size_t>(style) % kDashes.size()];
 }
 
-std::optional<std::size_t> draw_legend_lines(const Look& look, const std::vector<NamedColour>& entries) {
+std::optional<std::size_t> draw_legend(const Look& look, const std::vector<LegendName>& names) {
   const SmallFont font(look);
   const float line = ImGui::GetTextLineHeight(), gap = look.px(14);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const auto most = static_cast<int>(std::max(1.0F, 0.4F * room.y / (line + ImGui::GetStyle().ItemSpacing.y)));
-  const auto mark_of = [&](const NamedColour& entry) {
-    return std::round((entry.dashes || entry.marker ? 1.6F : 0.7F) * line);
+  const auto width_of = [&](const LegendName& name) {
+    return mark_width(name) + ImGui::CalcTextSize(name.seen().c_str()).x;
   };
-  const auto width_of = [&](const NamedColour& entry) {
-    return mark_of(entry) + ImGui::CalcTextSize(entry.seen().c_str()).x;
-  };
-  const auto rest_of = [&](std::size_t n) { return fmt::format("and {} more", entries.size() - n); };
+  const auto rest_of = [&](std::size_t n) { return fmt::format("and {} more", names.size() - n); };
   float end = 0, left = -gap;  // of those that come
-  for (const NamedColour& entry : entries) left += width_of(entry) + gap;
+  for (const LegendName& name : names) left += width_of(name) + gap;
   int lines = 1;
   std::optional<std::size_t> clicked;
   ImGui::PushID("legend");
-  for (std::size_t n = 0; n < entries.size(); ++n) {
-    const NamedColour& entry = entries[n];
-    const float width = width_of(entry), rest = ImGui::CalcTextSize(rest_of(n + 1).c_str()).x;
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    const LegendName& name = names[n];
+    const float width = width_of(name), rest = ImGui::CalcTextSize(rest_of(n + 1).c_str()).x;
     const bool fits = n == 0 || end + gap + width <= room.x, full = !fits && lines == most;
     const float begin = n == 0 || !fits ? 0 : end + gap;
     lines += fits || full ? 0 : 1;
@@ -101,11 +121,64 @@ std::optional<std::size_t> draw_legend_lines(const Look& look, const std::vector
     end = begin + width;
     left -= width + gap;
     if (fits && n > 0) ImGui::SameLine(0, gap);
-    if (ImGui::InvisibleButton(entry.name.c_str(), ImVec2(width, line))) clicked = n;
-    draw_entry(look, entry, mark_of(entry));
+    if (ImGui::InvisibleButton(name.name.c_str(), ImVec2(width, line))) clicked = n;
+    draw_name(look, name, mark_width(name));
   }
   ImGui::PopID();
   return clicked;
+}
+
+void draw_legend(const Look& look, ImPlotItemGroup* items, std::vector<LegendName> names) {
+  const auto item_of = [&](const LegendName& name) {
+    return items ? items->GetItem(ImGui::GetIDWithSeed(name.name.c_str(), nullptr, items->ID)) : nullptr;
+  };
+  for (LegendName& name : names) {
+    if (const ImPlotItem* item = item_of(name)) name.shown = item->Show;
+  }
+  const std::optional<std::size_t> clicked = draw_legend(look, names);
+  ImPlotItem* item = clicked ? item_of(names[*clicked]) : nullptr;
+  if (item == nullptr) return;
+  if (double_clicked()) {
+    show_alone(*items, *item);
+  } else {
+    item->Show = !item->Show;
+  }
+}
+
+void draw_legend(const Look& look, const std::string& plot, std::vector<LegendName> names) {
+  ImPlotPlot* known = ImPlot::GetPlot(plot.c_str());
+  draw_legend(look, known ? &known->Items : nullptr, std::move(names));
+}
+
+std::vector<LegendName> legend_of(const Theme& theme, const std::vector<SeriesPoints>& series, LegendName::Mark mark) {
+  std::vector<LegendName> names;
+  for (const SeriesPoints& one : series)
+    names.push_back({legend_name(one.series), series_colour(theme, one.series), one.series.colour, mark});
+  return names;
+}
+
+std::string legend_name(const ExploreChart& chart, const ExploreLine& line) {
+  if (line.name.empty()) return "##all";
+  const std::string drawn = drawn_name(chart.query.color, line.name);
+  return " " + drawn + (drawn == line.name ? "" : "##" + line.name);
+}
+
+std::vector<LegendName> legend_of(const Theme& theme, const ExploreChart& chart) {
+  std::vector<LegendName> names;
+  for (const ExplorePlot& plot : chart.plots) {
+    for (const ExploreLine& line : plot.lines) {
+      if (line.name.empty()) continue;
+      const std::string name = legend_name(chart, line);
+      const auto known = std::ranges::find(names, name, &LegendName::name);
+      const auto mark = line.joined ? LegendName::Mark::joined : LegendName::Mark::points;
+      if (known == names.end()) {
+        names.push_back({name, explore_colour(theme, chart, line), explore_style(line), mark});
+      } else if (line.joined) {
+        known->mark = mark;
+      }
+    }
+  }
+  return names;
 }
 
 }  // namespace triscope

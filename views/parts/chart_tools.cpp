@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <tuple>
 
 #include "views/data/axis_ticks.hpp"
 #include "views/data/format.hpp"
@@ -14,27 +15,49 @@
 
 namespace triscope {
 
-ImU32 series_colour(const Theme& theme, const Series& series) {
-  return series.baseline ? baseline_colour(theme, series.colour)
-                         : theme.series[static_cast<std::size_t>(series.colour) % theme.series.size()];
+ImU32 colour_of_style(const Theme& theme, int style) {
+  return theme.series[static_cast<std::size_t>(style) % theme.series.size()];
 }
 
-ImPlotMarker series_marker(const Series& series) {
+namespace {
+
+constexpr int kColours = static_cast<int>(std::tuple_size_v<decltype(Theme::series)>);
+
+/// How often the colours came round before this style.
+int round_of(int style) { return style / kColours; }
+
+}  // namespace
+
+int mark_of_style(int style) { return (style + round_of(style)) % 8; }
+
+ImPlotMarker marker_of_style(int style) {
   static constexpr std::array kMarkers{ImPlotMarker_Circle, ImPlotMarker_Square, ImPlotMarker_Diamond,
                                        ImPlotMarker_Up,     ImPlotMarker_Down,   ImPlotMarker_Left,
                                        ImPlotMarker_Right,  ImPlotMarker_Cross};
-  return kMarkers[static_cast<std::size_t>(mark_of_style(series.colour)) % kMarkers.size()];
+  return kMarkers[static_cast<std::size_t>(mark_of_style(style))];
 }
 
-int mark_of_style(int style) { return (style + style / 8) % 8; }
+std::vector<std::pair<float, float>> gaps_of_style(int style, float top, float foot, float unit) {
+  static constexpr std::array<DashPattern, 4> kStripes{{{0, 0}, {3, 2}, {6, 3}, {2, 4}}};
+  const DashPattern stripes = kStripes[static_cast<std::size_t>(round_of(style)) % kStripes.size()];
+  std::vector<std::pair<float, float>> gaps;
+  if (stripes.gap <= 0) return gaps;
+  const float drawn = std::max(1.0F, stripes.drawn * unit), gap = std::max(1.0F, stripes.gap * unit);
+  for (float y = foot - drawn; y > top; y -= drawn + gap) gaps.emplace_back(std::max(top, y - gap), y);
+  return gaps;
+}
+
+ImU32 series_colour(const Theme& theme, const Series& series) {
+  return series.baseline ? baseline_colour(theme, series.colour) : colour_of_style(theme, series.colour);
+}
 
 ImU32 explore_colour(const Theme& theme, const ExploreChart& chart, const ExploreLine& line) {
   if (line.style == kOtherLines) return theme.muted;
   if (line.baseline && chart.query.color == "kernel") return baseline_colour(theme, line.baseline_style);
-  return theme.series[static_cast<std::size_t>(line.style) % theme.series.size()];
+  return colour_of_style(theme, line.style);
 }
 
-int explore_marker(const ExploreLine& line) { return line.style == kOtherLines ? 0 : line.style; }
+int explore_style(const ExploreLine& line) { return line.style == kOtherLines ? 0 : line.style; }
 
 const char* unit_of(MapMetric metric) {
   switch (metric) {
@@ -304,78 +327,6 @@ std::string level_name(const Series& level, const std::vector<SeriesPoints>& lev
                      regimes && level.regime == Regime::burst ? " burst" : "");
 }
 
-LegendPlace legend_place(const Look& look, const std::vector<std::string>& names, float room) {
-  const SmallFont font(look);
-  float line = 0, widest = 0;
-  for (const std::string& name : names) {
-    const float width = ImGui::CalcTextSize(name.c_str()).x + look.px(34);
-    line += width;
-    widest = std::max(widest, width);
-  }
-  if (line < room - look.px(60)) return LegendPlace::above;  // beside the vertical axis
-  return widest < 0.4F * room ? LegendPlace::left : LegendPlace::lines;
-}
-
-std::vector<std::string> legend_names(const std::vector<SeriesPoints>& series) {
-  std::vector<std::string> names;
-  for (const SeriesPoints& one : series) names.push_back(legend_name(one.series));
-  return names;
-}
-
-void setup_legend(LegendPlace place) {
-  const bool line = place == LegendPlace::above;
-  ImPlot::SetupLegend(line ? ImPlotLocation_NorthEast : ImPlotLocation_West,
-                      ImPlotLegendFlags_Outside | (line ? ImPlotLegendFlags_Horizontal : 0));
-}
-
-void draw_legend_lines(const Look& look, ImPlotItemGroup* items, std::vector<NamedColour> entries) {
-  const auto item_of = [&](const NamedColour& entry) {
-    return items ? items->GetItem(ImGui::GetIDWithSeed(entry.name.c_str(), nullptr, items->ID)) : nullptr;
-  };
-  for (NamedColour& entry : entries) {
-    if (const ImPlotItem* item = item_of(entry)) entry.shown = item->Show;
-  }
-  const std::optional<std::size_t> clicked = draw_legend_lines(look, entries);
-  ImPlotItem* item = clicked ? item_of(entries[*clicked]) : nullptr;
-  if (item == nullptr) return;
-  if (double_clicked()) {
-    show_alone(*items, *item);
-  } else {
-    item->Show = !item->Show;
-  }
-}
-
-void count_legend_rest(const Look& look, const ImPlotItemGroup& items) {
-  const ImRect &whole = items.Legend.Rect, &seen = items.Legend.RectClamped;
-  const SmallFont font(look);
-  const float line = ImGui::GetTextLineHeight();
-  if (whole.GetHeight() <= seen.GetHeight() + 1) return;
-  const float spacing = ImPlot::GetStyle().LegendSpacing.y, margin = ImPlot::GetStyle().LegendInnerPadding.y;
-  // Names that end above this line, which covers the lowest.
-  const auto shown = static_cast<int>((seen.GetHeight() - line - margin + spacing) / (line + spacing));
-  const int more = items.GetLegendCount() - std::max(0, shown);
-  const ImVec2 low(seen.Min.x, seen.Max.y - line);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(low, seen.Max, look.theme.panel);
-  list->AddText(ImVec2(low.x + look.px(5), low.y), look.theme.muted, fmt::format("and {} more: scroll", more).c_str());
-}
-
-std::vector<NamedColour> legend_entries(const Look& look, const std::vector<SeriesPoints>& series, bool marked) {
-  std::vector<NamedColour> entries;
-  for (const SeriesPoints& one : series) {
-    entries.push_back({legend_name(one.series), series_colour(look.theme, one.series)});
-    if (marked) entries.back().marker = series_marker(one.series);
-  }
-  return entries;
-}
-
-void draw_legend_lines(const Look& look, LegendPlace place, const std::string& plot,
-                       const std::vector<NamedColour>& entries) {
-  if (place != LegendPlace::lines) return;
-  ImPlotPlot* known = ImPlot::GetPlot(plot.c_str());
-  draw_legend_lines(look, known ? &known->Items : nullptr, entries);
-}
-
 bool is_hidden(const std::string& legend_name) {
   const ImPlotItem* item = ImPlot::GetItem(legend_name.c_str());
   return item != nullptr && !item->Show;
@@ -384,9 +335,7 @@ bool is_hidden(const std::string& legend_name) {
 void end_plot(const Look& look) {
   const SmallFont font(look);
   show_alone_on_double_click();
-  const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
   ImPlot::EndPlot();
-  count_legend_rest(look, plot.Items);
 }
 
 ChartSelection plot_selection(Context& context) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "views/parts/chart_selection.hpp"
@@ -16,14 +17,21 @@ struct ImPlotItemGroup;
 
 namespace triscope {
 
-/// The colour and marker of a series, the same in every chart.
-ImU32 series_colour(const Theme& theme, const Series& series);
-ImPlotMarker series_marker(const Series& series);
-/// The mark of a style, 0 to 7, on the screen and in print: of styles that share a colour each has another.
+/// What tells series apart in every chart, on the screen and in print: the style of a series is its colour and its
+/// mark.
+ImU32 colour_of_style(const Theme& theme, int style);
+/// 0 to 7: of styles that share a colour each has another.
 int mark_of_style(int style);
-/// The same of a line of an exploration; its marker as a number, as `Series::colour`.
+ImPlotMarker marker_of_style(int style);
+/// Bars have no mark: where theirs share a colour, the gaps between their stripes tell them apart. Of a bar from `top`
+/// down to `foot`: where each gap begins and ends. `unit`: pixels of a design pixel. None: the bar is plain.
+std::vector<std::pair<float, float>> gaps_of_style(int style, float top, float foot, float unit);
+
+/// Of a baseline: its own colours.
+ImU32 series_colour(const Theme& theme, const Series& series);
 ImU32 explore_colour(const Theme& theme, const ExploreChart& chart, const ExploreLine& line);
-int explore_marker(const ExploreLine& line);
+/// The style whose mark it has.
+int explore_style(const ExploreLine& line);
 
 /// What a map's numbers are in.
 const char* unit_of(MapMetric metric);
@@ -105,39 +113,32 @@ std::string legend_name(const Series& series);
 std::string level_name(const Series& level, const std::vector<SeriesPoints>& levels, bool whole);
 /// There is room for whole names beside a plot.
 bool has_whole_names(const Look& look, float room);
-std::vector<std::string> legend_names(const std::vector<SeriesPoints>& series);
-/// Where a legend stands: on a line above the plot, its names below each other to the left of it, or, where that would
-/// leave no room for the plot, on lines of its own above it (`draw_legend_lines`).
-enum class LegendPlace { above, left, lines };
-LegendPlace legend_place(const Look& look, const std::vector<std::string>& names, float room);
-/// Of a plot with that legend.
-inline ImPlotFlags plot_flags(LegendPlace place) {
-  return ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | (place == LegendPlace::lines ? ImPlotFlags_NoLegend : 0);
-}
-void setup_legend(LegendPlace place);
-/// A name of a legend.
-struct NamedColour {
+/// Of a plot whose legend stands above it, with what each series is drawn with: ImPlot's own has colours alone.
+inline constexpr ImPlotFlags kPlotFlags = ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoLegend;
+/// A name of a legend, and what its series is drawn with.
+struct LegendName {
+  enum class Mark { bar, points, joined, line, dashes };
   std::string name;  ///< `legend_name`
   ImU32 colour = 0;
-  bool shown = true;                        ///< else it is pale
-  std::optional<int> dashes = {};           ///< style of a baseline: its mark is a dashed line
-  std::optional<ImPlotMarker> marker = {};  ///< of a line with marks
+  int style = 0;
+  Mark mark = Mark::bar;
+  bool shown = true;                                                    ///< else it is pale
   std::string seen() const { return name.substr(0, name.find("##")); }  ///< as Dear ImGui does
 };
 
-/// chart_legend.cpp: a legend in lines of its own, at the cursor. What would take more than two fifths of the room is
-/// counted only. Which one was clicked in this frame.
-std::optional<std::size_t> draw_legend_lines(const Look& look, const std::vector<NamedColour>& entries);
+/// chart_legend.cpp: a legend in lines, at the cursor. What would take more than two fifths of the room is counted
+/// only. Which one was clicked in this frame.
+std::optional<std::size_t> draw_legend(const Look& look, const std::vector<LegendName>& names);
 /// Call before the plot, whose items are `items`, or null before it was drawn first. A click hides a series, as in the
 /// legends of ImPlot.
-void draw_legend_lines(const Look& look, ImPlotItemGroup* items, std::vector<NamedColour> entries);
-/// The same of the plot with this id, where that is the legend's place.
-void draw_legend_lines(const Look& look, LegendPlace place, const std::string& plot,
-                       const std::vector<NamedColour>& entries);
-/// "and 3 more: scroll", over the lower end of a legend that is longer than its plot. Call after that.
-void count_legend_rest(const Look& look, const ImPlotItemGroup& items);
-/// `marked`: of points with marks, else of bars.
-std::vector<NamedColour> legend_entries(const Look& look, const std::vector<SeriesPoints>& series, bool marked);
+void draw_legend(const Look& look, ImPlotItemGroup* items, std::vector<LegendName> names);
+/// The same of the plot with this id.
+void draw_legend(const Look& look, const std::string& plot, std::vector<LegendName> names);
+std::vector<LegendName> legend_of(const Theme& theme, const std::vector<SeriesPoints>& series, LegendName::Mark mark);
+/// Of all plots together, as each line is named once.
+std::vector<LegendName> legend_of(const Theme& theme, const ExploreChart& chart);
+/// Of a long note what is seen, and behind it what tells it from another one.
+std::string legend_name(const ExploreChart& chart, const ExploreLine& line);
 /// A click on the legend hid the series of that name. Call inside the plot, after its setup.
 bool is_hidden(const std::string& legend_name);
 /// Ends the plot with its legend in the text font; the numbers on its axes have their own.

@@ -70,15 +70,6 @@ std::string bar_level_name(const SeriesPoints& level, const std::vector<SeriesPo
   return level_name(level.series, levels, true) + " " + significant_text(level.points.front().y);
 }
 
-std::vector<LegendEntry> legend_of(const Theme& theme, const std::vector<SeriesPoints>& series, bool lines) {
-  std::vector<LegendEntry> legend;
-  for (const SeriesPoints& one : series) {
-    legend.push_back(
-        {one.series.label, series_colour(theme, one.series), lines ? mark_of_style(one.series.colour) : 1, lines});
-  }
-  return legend;
-}
-
 void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const SeriesPoints& series) {
   const ImU32 colour = series_colour(canvas.theme(), series.series);
   // Shapes of one area differ: the line follows the fastest of each.
@@ -110,7 +101,7 @@ std::string bars_picture(const BarChart& chart, const std::string& title, const 
   PlotAxis x{-0.5, static_cast<double>(std::max<std::size_t>(1, chart.categories.size())) - 0.5, false, {}, "windows"};
   for (std::size_t n = 0; n < chart.categories.size(); ++n)
     x.ticks.emplace_back(static_cast<double>(n), chart.categories[n]);
-  PlotText text{title, caption, legend_of(theme, chart.series, false)};
+  PlotText text{title, caption, legend_for_print(legend_of(theme, chart.series, LegendName::Mark::bar))};
   std::vector<EdgeLabel> labels;
   for (const SeriesPoints& level : chart.levels)
     name_level(text, labels, bar_level_name(level, chart.levels), level.series, style);
@@ -123,8 +114,8 @@ std::string bars_picture(const BarChart& chart, const std::string& title, const 
     const SeriesPoints& series = chart.series[s];
     for (const ChartPoint& point : series.points) {
       const double left = point.x - 0.38 + width * static_cast<double>(s);
-      canvas.box(frame.at(left + width * 0.05, point.y), frame.at(left + width * 0.95, 0),
-                 series_colour(theme, series.series), !point.known);
+      draw_bar(canvas, frame.at(left + width * 0.05, point.y), frame.at(left + width * 0.95, 0),
+               {series_colour(theme, series.series), series.series.colour}, !point.known);
       draw_whisker(canvas, frame, left + width / 2, point.y - point.below, point.y + point.above, theme.text);
     }
   }
@@ -139,7 +130,7 @@ std::string scaling_picture(const ScalingChart& chart, const std::string& title,
     for (const ChartPoint& point : series.points) x_low = std::min(x_low, point.x), x_high = std::max(x_high, point.x);
   }
   const ValueRange values = value_range(chart.series, chart.levels);
-  PlotText text{title, caption, legend_of(theme_of(style), chart.series, true)};
+  PlotText text{title, caption, legend_for_print(legend_of(theme_of(style), chart.series, LegendName::Mark::joined))};
   std::vector<EdgeLabel> labels;
   for (const SeriesPoints& level : chart.levels)
     name_level(text, labels, level_name(level.series, chart.levels, true), level.series, style);
@@ -170,8 +161,7 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
       y_low = std::min(y_low, y), y_high = std::max(y_high, y);
     }
     if (!curve.baseline)
-      text.legend.push_back({curve.label, theme.series[static_cast<std::size_t>(curve.style) % theme.series.size()],
-                             mark_of_style(curve.style), true});
+      text.legend.push_back({curve.label, colour_of_style(theme, curve.style), mark_of_style(curve.style), true});
   }
   const PrintPage page = make_page(style, text);
   VectorCanvas& canvas = *page.canvas;
@@ -180,8 +170,8 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
       unit.rate ? linear_axis(y_high * 1.06, "TFLOP/s") : decade_axis(y_low / 1.5, y_high * 1.5, "latency, ms"), text);
   std::vector<EdgeLabel> labels;
   for (const LengthCurve& curve : pass.curves) {
-    const ImU32 colour = curve.baseline ? baseline_colour(theme, baseline_style(curve.card))
-                                        : theme.series[static_cast<std::size_t>(curve.style) % theme.series.size()];
+    const ImU32 colour =
+        curve.baseline ? baseline_colour(theme, baseline_style(curve.card)) : colour_of_style(theme, curve.style);
     std::vector<ImVec2> line;
     const auto value = [&](const LengthPoint& point, double ms) {
       return length_value(curve, static_cast<double>(point.seq_len), ms, unit);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <string>
 
 #include "kernels/base/error.hpp"
@@ -39,8 +38,6 @@ PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool uprigh
   return named;
 }
 
-int shape_of(const ExploreLine& line) { return mark_of_style(explore_marker(line)); }
-
 void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& line, ImU32 colour,
                bool may_be_hollow) {
   std::vector<ImVec2> points;
@@ -49,21 +46,8 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& 
   for (std::size_t n = 0; n < points.size(); ++n) {
     const ExploreMark& mark = line.marks[n];
     if (mark.known) draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour, mark.repeats == 1);
-    canvas.mark(points[n], shape_of(line), kMark, colour, may_be_hollow && mark.hollow());
+    canvas.mark(points[n], mark_of_style(explore_style(line)), kMark, colour, may_be_hollow && mark.hollow());
   }
-}
-
-std::vector<LegendEntry> legend_of(const Theme& theme, const ExploreChart& chart) {
-  std::vector<LegendEntry> legend;
-  std::set<std::string> met;
-  for (const ExplorePlot& plot : chart.plots) {
-    for (const ExploreLine& line : plot.lines) {
-      if (!line.name.empty() && met.insert(line.name).second)
-        legend.push_back({drawn_name(chart.query.color, line.name), explore_colour(theme, chart, line), shape_of(line),
-                          line.joined});
-    }
-  }
-  return legend;
 }
 
 }  // namespace
@@ -79,7 +63,7 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
   const bool named =
       std::ranges::any_of(chart.plots, [](const ExplorePlot& plot) { return !plot.name.empty() || !plot.row.empty(); });
   const float head = named ? 18 : 0, between = 14;
-  PlotText text{title, caption, legend_of(theme, chart)};
+  PlotText text{title, caption, legend_for_print(legend_of(theme, chart))};
   if (columns == 1 && !chart.x.names.empty()) {
     PlotAxis x = axis_of(chart.x, chart.query.x, false, 1e9F);
     place_names(x, text, style);

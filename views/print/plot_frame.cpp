@@ -75,7 +75,11 @@ void draw_legend(VectorCanvas& canvas, const std::vector<LegendEntry>& legend, c
     const auto [x, y] = room.places[n];
     const bool level = !entry.dashes.empty();
     if (entry.line || level) canvas.line({{x, y - 4}, {x + 18, y - 4}}, entry.colour, level ? 1 : 1.75F, entry.dashes);
-    if (!level) canvas.mark({x + 9, y - 4}, entry.shape, 4, entry.colour);
+    if (entry.bar > 0) {
+      draw_bar(canvas, {x + 5, y - 8}, {x + 13, y}, {entry.colour, entry.bar}, false);
+    } else if (!level) {
+      canvas.mark({x + 9, y - 4}, entry.shape, 4, entry.colour);
+    }
     canvas.text(x + 22, y, entry.name, {kLegend, canvas.theme().text});
   }
 }
@@ -124,6 +128,34 @@ float tick_length(const std::string& name) {
 }
 
 }  // namespace
+
+std::vector<LegendEntry> legend_for_print(const std::vector<LegendName>& names) {
+  using Mark = LegendName::Mark;
+  std::vector<LegendEntry> legend;
+  for (const LegendName& name : names) {
+    const bool bar = name.mark == Mark::bar;
+    std::string seen = name.seen();
+    seen.erase(0, seen.find_first_not_of(' '));  // it stands off its mark here anyway
+    legend.push_back({std::move(seen),
+                      name.colour,
+                      bar ? 1 : mark_of_style(name.style),
+                      name.mark == Mark::joined,
+                      {},
+                      bar ? name.style : 0});
+  }
+  return legend;
+}
+
+void draw_bar(VectorCanvas& canvas, ImVec2 low, ImVec2 high, const BarStyle& bar, bool hollow) {
+  canvas.box(low, high, bar.colour, hollow);
+  for (const auto& [top, bottom] : gaps_of_style(bar.style, low.y, high.y, 0.75F)) {
+    if (hollow) {
+      canvas.line({{low.x, bottom}, {high.x, bottom}}, bar.colour, 0.75F);
+    } else {
+      canvas.box({low.x, top}, {high.x, bottom}, canvas.theme().panel);
+    }
+  }
+}
 
 float text_width(const std::string& text, float size) {
   static const PdfFont words(FontFile::text);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "views/parts/chart_tools.hpp"
 #include "views/parts/theme.hpp"
 #include "views/print/make_canvas.hpp"
 
@@ -36,7 +37,18 @@ struct LegendEntry {
   int shape = 1;         ///< see `VectorCanvas::mark`
   bool line = false;     ///< a stroke through the mark
   std::string dashes{};  ///< of a level, which has no mark
+  int bar = 0;           ///< the style of bars, which may have stripes
 };
+/// A legend of the window, with the same marks.
+std::vector<LegendEntry> legend_for_print(const std::vector<LegendName>& names);
+
+/// A bar from its upper left corner to its lower right one, with the stripes of its style; where `hollow` they are
+/// lines.
+struct BarStyle {
+  ImU32 colour = 0;
+  int style = 0;
+};
+void draw_bar(VectorCanvas& canvas, ImVec2 low, ImVec2 high, const BarStyle& bar, bool hollow);
 
 /// What stands around a plot.
 struct PlotText {

@@ -200,7 +200,7 @@ void draw_rate(Context& context, const LatencyModel& model, const LatencyLine& l
     const int colour = colour_of(context, model, line, group);
     const double most = model.groups[group].max_tflops;
     bar(context, most > 0 ? static_cast<float>(*cell.row.tflops / most) : 0, ImVec2(length, height),
-        colour < 0 ? theme.baseline : theme.series[static_cast<std::size_t>(colour) % theme.series.size()]);
+        colour < 0 ? theme.baseline : colour_of_style(theme, colour));
     ImGui::SameLine();
     ImGui::SetCursorPosY(top);
   }

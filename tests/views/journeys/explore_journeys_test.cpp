@@ -13,6 +13,7 @@
 #include "profiler/plan/request.hpp"
 #include "tests/paths.hpp"
 #include "tests/views/journeys/journey.hpp"
+#include "views/parts/chart_tools.hpp"
 
 namespace triscope {
 namespace {
@@ -210,12 +211,11 @@ TEST_F(ExploreJourney, a_double_click_in_the_legend_shows_one_series_alone_and_a
     };
     const int all = shown();
     IM_CHECK_GE(all, 3);
-    const ImRect legend = items->Legend.Rect;
-    c->MouseMoveToPos(ImVec2(legend.Max.x - 12, legend.GetCenter().y));  // on the last name
-    c->MouseDoubleClick();
+    const std::string last = "//###explore/legend/" + legend_of(app().look().theme, *data().explore.chart).back().name;
+    c->ItemDoubleClick(last.c_str());
     c->Yield(2);
     IM_CHECK_EQ(shown(), 1);
-    c->MouseDoubleClick();
+    c->ItemDoubleClick(last.c_str());
     c->Yield(2);
     IM_CHECK_EQ(shown(), all);
   });

@@ -83,7 +83,7 @@ void draw_in_window(ImVec2 size, Draw draw) {
 
 TEST(CountedRest, names_of_a_legend_in_lines_which_stay_within_their_width) {
   Canvas canvas;
-  const std::vector<NamedColour> entries(9, {"series", IM_COL32_WHITE});
+  const std::vector<LegendName> entries(9, {"series", IM_COL32_WHITE});
   constexpr int kOfName = 4 + 4 * 6, kOfRest = 4 * 8;  // vertices: a mark and six letters; "and 5 more"
   for (const float width : {130.0F, 180.0F, 240.0F, 300.0F}) {
     for (int frame = 0; frame < 3; ++frame) {
@@ -92,53 +92,13 @@ TEST(CountedRest, names_of_a_legend_in_lines_which_stay_within_their_width) {
         const int before = list->VtxBuffer.Size;
         const float edge = ImGui::GetCurrentWindow()->WorkRect.Max.x;
         ImGui::LogToBuffer();
-        draw_legend_lines(canvas.look, nullptr, entries);
+        draw_legend(canvas.look, nullptr, entries);
         const std::string text = ImGui::GetCurrentContext()->LogBuffer.c_str();
         ImGui::LogFinish();
         if (frame < 2) return;
         const int names = (list->VtxBuffer.Size - before - (text.empty() ? 0 : kOfRest)) / kOfName;
         EXPECT_EQ(text, names == 9 ? "" : fmt::format("and {} more", 9 - names)) << width;
         EXPECT_LE(ImGui::GetItemRectMax().x, edge) << width;
-      });
-    }
-  }
-}
-
-/// Where the letters of the text that was drawn last lie in their texture: which letters these are.
-std::vector<float> last_letters(const ImDrawList& list, std::size_t letters) {
-  std::vector<float> places;
-  for (int n = list.VtxBuffer.Size - static_cast<int>(4 * letters); n < list.VtxBuffer.Size; ++n)
-    places.insert(places.end(), {list.VtxBuffer[n].uv.x, list.VtxBuffer[n].uv.y});
-  return places;
-}
-
-TEST(CountedRest, names_of_a_legend_beside_a_plot_that_is_too_low_for_them) {
-  Canvas canvas;
-  constexpr int kSeries = 30;
-  const std::vector<double> one{1};
-  for (const float height : {150.0F, 260.0F}) {
-    for (int frame = 0; frame < 3; ++frame) {
-      draw_in_window(ImVec2(600, 400), [&] {
-        if (!ImPlot::BeginPlot("plot", ImVec2(500, height), plot_flags(LegendPlace::left))) return;
-        setup_legend(LegendPlace::left);
-        for (int n = 0; n < kSeries; ++n)
-          ImPlot::PlotLine(fmt::format("series {}", n).c_str(), one.data(), one.data(), 1);
-        const ImPlotLegend& legend = ImPlot::GetCurrentPlot()->Items.Legend;
-        end_plot(canvas.look);
-        if (frame < 2) return;
-        const SmallFont font(canvas.look);
-        const float spacing = ImPlot::GetStyle().LegendSpacing.y, line = ImGui::GetTextLineHeight();
-        const float margin = ImPlot::GetStyle().LegendInnerPadding.y;
-        const float each = (legend.Rect.GetHeight() - 2 * margin + spacing) / kSeries;
-        int left = kSeries;
-        for (float end = margin + line; end <= legend.RectClamped.GetHeight() - line; end += each) --left;
-        EXPECT_GT(left, 5);
-        const std::string rest = fmt::format("and {} more: scroll", left);
-        ImDrawList* list = ImGui::GetWindowDrawList();
-        const auto letters = static_cast<std::size_t>(std::ranges::count_if(rest, [](char c) { return c != ' '; }));
-        const std::vector<float> drawn = last_letters(*list, letters);
-        list->AddText(ImVec2(10, 300), canvas.look.theme.muted, rest.c_str());
-        EXPECT_EQ(drawn, last_letters(*list, letters)) << height << ": not \"" << rest << '"';
       });
     }
   }

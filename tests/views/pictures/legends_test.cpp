@@ -1,0 +1,120 @@
+// What tells the series of a chart apart, and that its legend shows it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/views/pictures/canvas.hpp"
+#include "tests/views/sweep_fixture.hpp"
+#include "views/charts/length_plot.hpp"
+#include "views/model/charts/chart_model.hpp"
+#include "views/model/charts/length_model.hpp"
+#include "views/parts/chart_tools.hpp"
+#include "views/print/chart_picture.hpp"
+#include "views/print/svg_canvas.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::length_sweep;
+using fixture::row;
+using fixture::small_sweep;
+using fixture::sweep;
+
+TEST(Legends, no_two_series_have_one_colour_and_one_mark) {
+  const Theme theme = light_theme();
+  std::set<std::pair<ImU32, ImPlotMarker>> seen;
+  std::set<std::pair<ImU32, int>> printed;
+  std::set<std::pair<ImU32, std::vector<std::pair<float, float>>>> bars;
+  for (int style = 0; style < 32; ++style) {
+    const ImU32 colour = colour_of_style(theme, style);
+    EXPECT_TRUE(seen.emplace(colour, marker_of_style(style)).second) << style;
+    EXPECT_TRUE(printed.emplace(colour, mark_of_style(style)).second) << style;
+    EXPECT_TRUE(bars.emplace(colour, gaps_of_style(style, 0, 10, 1)).second) << style << ": in a legend";
+  }
+}
+
+TEST(Legends, gaps_of_a_bar_lie_within_it_and_its_foot_is_drawn) {
+  for (const float height : {0.0F, 2.0F, 10.0F, 200.0F}) {
+    for (const int style : {0, 8, 16, 24}) {
+      const auto gaps = gaps_of_style(style, 100, 100 + height, 1);
+      EXPECT_EQ(gaps.empty(), style == 0 || height <= 2) << style << ' ' << height;
+      for (const auto& [top, bottom] : gaps) {
+        EXPECT_GE(top, 100);
+        EXPECT_LT(top, bottom);
+        EXPECT_LT(bottom, 100 + height);
+      }
+    }
+  }
+}
+
+/// A model of `count` kernels at one window.
+BarChart chart_of_kernels(int count) {
+  std::vector<ResultRow> rows;
+  for (int n = 0; n < count; ++n)
+    rows.push_back(row(n + 1, 512, 32, Pass::forward, 20 + n, 0.2, fmt::format("k{}", n)));
+  const LatencyModel made = make_latency_model(*sweep(std::move(rows)), nullptr);
+  return make_bar_chart(made, chart_settings(made).front());
+}
+
+TEST(Legends, bars_for_print_that_share_a_colour_have_stripes_as_have_their_names) {
+  const std::string ground = "fill=\"" + css_colour(light_theme().panel) + "\"";
+  const auto gaps_in = [&](int series) {
+    const std::string svg = bars_picture(chart_of_kernels(series), "TFLOP/s", "");
+    std::size_t count = 0;
+    for (std::size_t at = svg.find(ground); at != std::string::npos; at = svg.find(ground, at + 1)) ++count;
+    return count;
+  };
+  const std::size_t plain = gaps_in(2);
+  EXPECT_GT(gaps_in(9), plain + 10);
+}
+
+TEST(Legends, each_legend_has_the_marks_of_its_curves) {
+  using Mark = LegendName::Mark;
+  const Theme theme = light_theme();
+  const LatencyModel made = make_latency_model(*small_sweep(), nullptr);
+  const ScalingChart areas = make_scaling_chart(made, chart_settings(made).front());
+  const std::vector<LegendName> of_areas = legend_of(theme, areas.series, Mark::joined);
+  ASSERT_EQ(of_areas.size(), areas.series.size());
+  for (std::size_t n = 0; n < of_areas.size(); ++n) {
+    EXPECT_EQ(of_areas[n].style, areas.series[n].series.colour);
+    EXPECT_EQ(of_areas[n].mark, Mark::joined);
+  }
+  fixture::Canvas canvas;
+  WindowData data;
+  const Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+  const LengthChart lengths = make_length_chart(*length_sweep(), {});
+  const std::vector<LengthCurve>& curves = lengths.passes[0].curves;
+  const std::vector<LegendName> of_lengths = legend_of(context, lengths.passes[0]);
+  ASSERT_EQ(of_lengths.size(), curves.size());
+  for (std::size_t n = 0; n < curves.size(); ++n) {
+    EXPECT_EQ(of_lengths[n].style, curves[n].style);
+    EXPECT_EQ(of_lengths[n].mark, curves[n].baseline ? Mark::dashes : Mark::joined) << curves[n].label;
+  }
+  canvas.ui.length_view = LengthView::counted;
+  EXPECT_EQ(legend_of(context, lengths.passes[0]).front().mark, Mark::line);
+}
+
+TEST(Legends, the_legend_of_explore_has_the_marks_of_its_lines) {
+  using Mark = LegendName::Mark;
+  ExploreChart chart;
+  const auto line = [](const char* name, int style, bool joined) {
+    return ExploreLine{name, style, false, 0, joined, {}};
+  };
+  chart.plots = {{"forward", "", {line("one", 2, false), line("two", 5, false), line("others", kOtherLines, false)}},
+                 {"backward", "", {line("two", 5, true)}}};
+  const std::vector<LegendName> names = legend_of(light_theme(), chart);
+  ASSERT_EQ(names.size(), 3U);
+  EXPECT_EQ(names[0].style, 2);
+  EXPECT_EQ(names[0].mark, Mark::points);
+  EXPECT_EQ(names[1].style, 5);
+  EXPECT_EQ(names[1].mark, Mark::joined);
+  EXPECT_EQ(names[2].style, 0);
+  EXPECT_EQ(names[2].colour, light_theme().muted);
+}
+
+}  // namespace
+}  // namespace triscope
