@@ -142,7 +142,7 @@ std::optional<SharedCell> handle_tiles(Context& context, std::vector<Tile>& tile
     tile.part = shown_part(ui, tile.frame);
     if (!ImGui::IsItemHovered()) continue;
     hovered = cell_under(tile, ImGui::GetMousePos());
-    ImGui::SetTooltip("%s", cell_text(context, tile, *hovered).c_str());
+    value_tooltip(context, cell_text(context, tile, *hovered));
     const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left);
     if (!ImGui::IsMouseReleased(ImGuiMouseButton_Left) || dragged.x != 0 || dragged.y != 0) continue;
     ui.query = tile.query;

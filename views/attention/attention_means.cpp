@@ -61,7 +61,7 @@ constexpr ExplainedColumn kPeakColumns[]{{"j", true, "First key, in tokens from 
 constexpr ExplainedColumn kApart{"apart", true, "How many tokens the two keys lie apart"};
 constexpr ExplainedColumn kMeanP{"mean p", true, "p of this pair of distances, the mean over the queries that see it"};
 constexpr ExplainedColumn kQueries{
-    "queries", true, "Queries that have their largest p at this pair. The one that is shown need not be among them."};
+    "queries", true, "Queries that have their largest p at this pair. The one that is shown need not be among them"};
 constexpr ExplainedColumn kLift{"× even", true,
                                 "Times what weights would give that prefer no pair, over the same queries and windows"};
 constexpr ExplainedColumn kWider{

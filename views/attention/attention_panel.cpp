@@ -173,9 +173,9 @@ void draw_look_controls(Context& context) {
   next_group(context, 312);
   choice(context, "one", ui.show, AttentionShow::one, "One map");
   choice(context, "side by side", ui.show, AttentionShow::side_by_side,
-         "A beside B: another source, arithmetic or head. B is set at the left");
+         "A beside B: another source, arithmetic or head. B is set at the left.");
   choice(context, "difference", ui.show, AttentionShow::difference,
-         "p of A minus p of B, blue below and red above zero. B is set at the left; hold Space to see it alone");
+         "p of A minus p of B, blue below and red above zero. B is set at the left; hold Space to see it alone.");
   choice(context, "grid", ui.show, AttentionShow::grid, "Small maps: queries down, heads across; one zoom for all");
   draw_export(context);
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kShareHelp =
     "What p v1 v2 of this pair adds along the query's output o, as a share of o; may be negative. All shares sum to 1. "
-    "–: o is too small for a share";
+    "–: o is too small for a share.";
 constexpr double kLongLogit = 1e5;  // from here on its digits do not fit into their column
 
 /// B stands in A's place, and its slice is there.
@@ -166,13 +166,13 @@ void draw_distribution(Context& context) {
   double top = 0;
   for (const Triple& triple : slice.top) top += triple.p;
   fact_line(context, "entropy, nats", significant_text(slice.entropy, 3));
-  tooltip(context, "-sum p ln p over all pairs and the sink. Its exponential: over how many pairs p is spread");
+  tooltip(context, "-sum p ln p over all pairs and the sink. Its exponential: over how many pairs p is spread.");
   fact_line(context, "largest p", significant_text(slice.largest_p, 3));
   fact_line(context, fmt::format("p outside the {} strongest", slice.top.size()).c_str(),
             significant_text(std::max(0.0, 1 - top - slice.sink_p), 3));
   tooltip(context, "p of all other pairs together: the table shows the first of the strongest");
   fact_line(context, "share of the sink", side.source->sink ? significant_text(slice.sink_p, 3) : "no sink");
-  tooltip(context, "A sink is a logit of its own that takes a share of p and has no value. Tensors may have none");
+  tooltip(context, "A sink is a logit of its own that takes a share of p and has no value. Tensors may have none.");
   fact_line(context, "mean distance, tokens",
             fmt::format("{} × {}", significant_text(slice.distance1, 3), significant_text(slice.distance2, 3)));
   tooltip(context, "Tokens between the query and its keys on the two axes, weighted with p");

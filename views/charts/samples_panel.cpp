@@ -180,7 +180,7 @@ void draw_limits(const Context& context, const SampleChart& chart) {
                                              span.limit.empty() ? look.theme.line : look.theme.unclear);
     const ImVec2 at = ImPlot::PlotToPixels(mouse);
     if (hovered && at.x >= low.x && at.x <= right)
-      ImGui::SetTooltip("%s", span.limit.empty() ? "nothing slowed the device down" : span.limit.c_str());
+      value_tooltip(context, span.limit.empty() ? "nothing slowed the device down" : span.limit);
   }
   ImPlot::PopPlotClipRect();
   end_plot(look);

@@ -38,8 +38,8 @@ constexpr std::array kWorkspaces{
     WorkspaceInfo{Workspace::measure, "Measure", "Latency and rates of the kernels (M)", Panel::count},
     WorkspaceInfo{Workspace::attention, "Attention", "Inside the attention tensor (A)", Panel::attention},
     WorkspaceInfo{Workspace::paper, "Paper",
-                  "\"Fast and Simplex: 2-Simplicial Attention in Triton\": its tables, tiles and algorithms. "
-                  "A figure for a paper of your own: Copy / Save above each chart (7)",
+                  "\"Fast and Simplex: 2-Simplicial Attention in Triton\": its tables, tiles and algorithms (7). "
+                  "A figure for a paper of your own: Copy / Save above each chart.",
                   Panel::paper},
 };
 static_assert(kWorkspaces.size() == static_cast<std::size_t>(Workspace::count));

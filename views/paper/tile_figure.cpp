@@ -44,7 +44,7 @@ Area area_of(const QueryTiles& tiles, const TileBlock& block, std::int64_t index
 class Figure {
  public:
   Figure(const Context& context, const TileUse& use, const Problem& problem, std::int64_t query, ImVec2 size)
-      : look_(context.look), tiles_(use.query_tiles), window_(window_of(problem, query)) {
+      : context_(context), look_(context.look), tiles_(use.query_tiles), window_(window_of(problem, query)) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     low_ = ImVec2(at.x + look_.px(64), at.y + look_.px(8));
     high_ = ImVec2(at.x + size.x - look_.px(20), at.y + size.y - look_.px(52));
@@ -170,9 +170,10 @@ class Figure {
     const double y = std::floor(view_.y0 + (view_.y1 - view_.y0) * (high_.y - mouse.y) / (high_.y - low_.y));
     const bool seen = x >= window_.x0 && x < window_.x1 && y >= window_.y0 && y < window_.y1;
     const char* what = seen ? "useful" : is_computed(x, y) ? "computed and masked" : "not computed";
-    ImGui::SetTooltip("%s", fmt::format("query {}, j {:.0f}, k {:.0f}: {}", query, x, y, what).c_str());
+    value_tooltip(context_, fmt::format("query {}, j {:.0f}, k {:.0f}: {}", query, x, y, what));
   }
 
+  const Context& context_;
   const Look& look_;
   const QueryTiles& tiles_;
   Area window_, view_;

@@ -20,6 +20,14 @@ constexpr ImGuiID kColumnMark = 0x636f6c75;
 
 void say(std::string_view text) { ImGui::TextUnformatted(text.data(), text.data() + text.size()); }
 
+/// Words are in the font of words, whatever the item that they explain is written in.
+struct TextFont {
+  explicit TextFont(const Look& look) { ImGui::PushFont(look.text, kBodySize); }
+  ~TextFont() { ImGui::PopFont(); }
+  TextFont(const TextFont&) = delete;
+  TextFont& operator=(const TextFont&) = delete;
+};
+
 /// The column that tooltips of the last item stay in; null: none.
 const ImGuiWindow* column_of_tooltips() {
   const ImGuiWindow* window = ImGui::GetCurrentWindowRead();
@@ -183,6 +191,8 @@ ImVec2 tooltip_place(const ImRect& what, float x, ImVec2 size, const ImRect& pan
 void keep_tooltips_in_column() { ImGui::GetCurrentWindow()->StateStorage.SetBool(kColumnMark, true); }
 
 void value_tooltip(const Context& context, std::string_view text) {
+  if (!pointer_works(context)) return;
+  const TextFont font(context.look);
   place_tooltip(context.look, text);
   show_tooltip(context.look, text);
 }
@@ -191,6 +201,7 @@ void tooltip(const Context& context, std::string_view text) {
   if (!pointer_works(context) ||
       !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled))
     return;
+  const TextFont font(context.look);
   place_tooltip(context.look, text);
   show_tooltip(context.look, text);
 }

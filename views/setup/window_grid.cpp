@@ -111,9 +111,9 @@ void draw_window_grid(Context& context) {
   }
   draw_grid_names(look, grid, corner, cell, origin.x + width);
   if (hovered && !ui.dragging) {
-    ImGui::SetTooltip("%s: %s pairs per query. Outlined: the same area.\nClick or drag a rectangle.",
-                      format_windows(pointed.window1, pointed.window2).c_str(),
-                      format_count(pointed.window1 * pointed.window2).c_str());
+    value_tooltip(context, fmt::format("{}: {} pairs per query. Outlined: the same area.\nClick or drag a rectangle.",
+                                       format_windows(pointed.window1, pointed.window2),
+                                       format_count(pointed.window1 * pointed.window2)));
   }
 }
 
