@@ -118,6 +118,10 @@ void require_database(const WindowArguments& arguments) {
               ExitCode::environment);
 }
 
+void say_passed_over(const std::string& sentence) {
+  if (!sentence.empty()) std::fprintf(stderr, "triscope-window: %s\n", plain_line(sentence).c_str());
+}
+
 int start(const WindowArguments& arguments) {
   refuse_ignored(arguments);
   require_database(arguments);
@@ -145,7 +149,7 @@ int start(const WindowArguments& arguments) {
     options.width = width;
     options.height = height;
     options.scale = arguments.scale > 0 ? arguments.scale : 1;
-    take_screenshot(options);
+    say_passed_over(take_screenshot(options));
     return 0;
   }
   if (!arguments.report.empty()) {
@@ -156,8 +160,9 @@ int start(const WindowArguments& arguments) {
     options.light = arguments.theme != "dark";
     if (arguments.scale > 0) options.scale = arguments.scale;
     options.print_size = print_size_of(arguments);
-    for (const std::filesystem::path& file : write_report(options))
-      std::printf("%s\n", plain_line(file.string()).c_str());
+    const WrittenReport written = write_report(options);
+    for (const std::filesystem::path& file : written.files) std::printf("%s\n", plain_line(file.string()).c_str());
+    say_passed_over(written.passed_over);
     return 0;
   }
   WindowOptions options;

@@ -101,7 +101,7 @@ class Report {
     if (!data_.shown || data_.shown->rows.empty())
       refuse(fmt::format("sweep {} holds no measurement", data_.shown ? data_.shown->info.id : data_.sweeps.front().id),
              "name another one with --sweep, see `triscope list`");
-    select_usable(application_);
+    written_.passed_over = select_usable(application_);
     auto before = std::find_if(data_.sweeps.begin(), data_.sweeps.end(),
                                [&](const SweepInfo& sweep) { return sweep.id == data_.shown->info.id; });
     if (before != data_.sweeps.end()) ++before;  // the newest stands first
@@ -166,7 +166,7 @@ class Report {
   void keep() { folder_->keep(); }
 
   const WindowData& data() const { return data_; }
-  const std::vector<std::filesystem::path>& written() const { return written_; }
+  const WrittenReport& written() const { return written_; }
 
  private:
   /// Waits until nothing changes any more. Throws `Error` when the database could not be read, also in part.
@@ -200,7 +200,7 @@ class Report {
   const std::filesystem::path& path(const std::string& name, FileKind kind) {
     require_output(options_.folder / name, kind, "the report");
     folder_->will_hold(options_.folder / name);
-    return written_.emplace_back(options_.folder / name);
+    return written_.files.emplace_back(options_.folder / name);
   }
   void write_picture(const std::string& name, bool cut = false) {
     settle();
@@ -235,12 +235,12 @@ class Report {
   Application& application_;
   const WindowData& data_;
   std::optional<MadeFolder> folder_;
-  std::vector<std::filesystem::path> written_;
+  WrittenReport written_;
 };
 
 }  // namespace
 
-std::vector<std::filesystem::path> write_report(const ReportOptions& options) {
+WrittenReport write_report(const ReportOptions& options) {
   Report report(options);
   report.open();
   report.write_window();

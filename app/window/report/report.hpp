@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "views/data/print_style.hpp"
@@ -20,10 +21,15 @@ struct ReportOptions {
   PrintSize print_size;  ///< of SVG and PDF
 };
 
+struct WrittenReport {
+  std::vector<std::filesystem::path> files;
+  std::string passed_over;  ///< the sentence of `select_usable`
+};
+
 /// Writes window.png, and each panel of the sweep as PNG and, where it has numbers, as CSV, Markdown and LaTeX; of
 /// rates, map, scaling and latency by length an SVG and a PDF too. Also report.html: the paper beside all sweeps of the
-/// database (profiler/report), one file that loads nothing. Needs no display, OpenGL or GPU. Returns the files written.
-/// Throws `Error`: no sweep, unreadable database, folder not writable.
-std::vector<std::filesystem::path> write_report(const ReportOptions& options);
+/// database (profiler/report), one file that loads nothing. Needs no display, OpenGL or GPU. /// Throws `Error`: no
+/// sweep, unreadable database, folder not writable.
+WrittenReport write_report(const ReportOptions& options);
 
 }  // namespace triscope

@@ -97,7 +97,7 @@ void show_tensors(Offscreen& offscreen, const ScreenshotOptions& options) {
 
 }  // namespace
 
-void take_screenshot(const ScreenshotOptions& options) {
+std::string take_screenshot(const ScreenshotOptions& options) {
   const bool svg = options.file.extension() == ".svg";
   if (options.for_print && !svg && options.file.extension() != ".pdf")
     throw Error(fmt::format("--picture {} cannot be written", options.file.string()),
@@ -130,7 +130,7 @@ void take_screenshot(const ScreenshotOptions& options) {
       throw Error("The picture was not made", fmt::format("there is no sweep {}", options.sweep),
                   with_database("see `triscope list`", options.database), ExitCode::usage);
   }
-  select_usable(application);
+  std::string passed_over = select_usable(application);
   if (!options.tensors.empty()) show_tensors(offscreen, options);
   if (panel) application.carry_out(ask::ShowPanel{panel->panel});
   if (!page.empty()) turn_to(application.ui().paper, page);
@@ -143,10 +143,11 @@ void take_screenshot(const ScreenshotOptions& options) {
     const Panel shown = panel ? panel->panel : application.ui().chart_in_front();
     write_whole_file(options.file,
                      application.vectors_of(shown, svg ? VectorFormat::svg : VectorFormat::pdf, options.print));
-    return;
+    return passed_over;
   }
   const std::vector<std::uint8_t> png = encode_png(offscreen.picture());
   write_whole_file(options.file, {reinterpret_cast<const char*>(png.data()), png.size()});
+  return passed_over;
 }
 
 }  // namespace triscope

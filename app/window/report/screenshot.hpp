@@ -26,8 +26,8 @@ struct ScreenshotOptions {
   std::optional<ExploreQuery> explore;  ///< what the panel of that name asks; unset: as the window opens
 };
 
-/// The first good measurement is selected. Throws `Error`: unknown panel or sweep, unreadable database or tensors, file
-/// not writable.
-void take_screenshot(const ScreenshotOptions& options);
+/// The first measurement that can be used is selected; returns the sentence of `select_usable`. Throws `Error`: unknown
+/// panel or sweep, unreadable database or tensors, file not writable.
+std::string take_screenshot(const ScreenshotOptions& options);
 
 }  // namespace triscope
