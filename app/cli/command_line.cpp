@@ -13,6 +13,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/system_limit.hpp"
 #include "kernels/base/text/nearest_name.hpp"
+#include "kernels/base/text/shell_word.hpp"
 #include "profiler/store/open/default_database.hpp"
 
 namespace triscope {
@@ -176,7 +177,7 @@ std::vector<std::string> with_default_command(std::vector<std::string> arguments
 int run_command_line(int argc, const char* const* argv) {
   CLI::App app;
   try {
-    return run({argv + 1, argv + argc}, app);
+    return run(with_empty_values({argv + 1, argv + argc}), app);
   } catch (const Error& error) {
     print_error("triscope: {}", with_database(error.what(), named_database(app)));
     return static_cast<int>(error.code());

@@ -173,7 +173,9 @@ void add_picture_options(CLI::App& command, const std::shared_ptr<ExploreOptions
 void add_explore_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("explore", "Any value of all measurements over any other");
   auto options = std::make_shared<ExploreOptions>();
-  command->add_option("DB", options->databases, "Databases, side by side (default: the usual one)")->type_name("FILE");
+  command->add_option("DB", options->databases, "Databases, side by side (default: the usual one)")
+      ->type_name("FILE")
+      ->check(empty_database_fault);
   ExploreQuery& query = options->query;
   add_field(*command, "--x", "What stands along the axis (default: seq)", query.x, false);
   add_field(*command, "--y", "What is shown (default: ms)", query.y, false);

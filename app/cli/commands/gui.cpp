@@ -74,7 +74,8 @@ void add_gui_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("gui", "Open the window (what `triscope` alone does)");
   auto options = std::make_shared<GuiOptions>();
   command->add_option("DB", options->database, "Database (default: results.db in the user's data folder)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(empty_database_fault);
   const auto pass_on = [&](const std::string& name, const char* type, const char* description) {
     const auto add = [options, name](const std::string& value) {
       options->arguments.push_back(name);

@@ -21,6 +21,10 @@ std::shared_ptr<std::string> add_database_option(CLI::App& command) {
   return file;
 }
 
+std::string empty_database_fault(const std::string& name) {
+  return name.empty() ? "the name of a database is empty" : "";
+}
+
 std::filesystem::path database_path(const std::string& option) {
   return option.empty() ? default_database() : std::filesystem::path(option);
 }

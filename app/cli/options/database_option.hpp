@@ -12,6 +12,10 @@ namespace triscope {
 /// Adds `--db` to `command`; the string stays empty when it was not given.
 std::shared_ptr<std::string> add_database_option(CLI::App& command);
 
+/// For the names of databases that stand alone (CLI::Option::check): an empty one, of a variable that is not set, must
+/// not be taken for the usual database.
+std::string empty_database_fault(const std::string& name);
+
 /// The file `--db` names, or the default database in the user's data folder.
 std::filesystem::path database_path(const std::string& option);
 

@@ -12,8 +12,10 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "app/window/desktop/desktop.hpp"
 #include "app/window/main/frame_loop.hpp"
@@ -23,6 +25,7 @@
 #include "kernels/base/files/standard_streams.hpp"
 #include "kernels/base/system_limit.hpp"
 #include "kernels/base/text/plain_text.hpp"
+#include "kernels/base/text/shell_word.hpp"
 #include "profiler/record/recorded_database.hpp"
 #include "profiler/store/open/default_database.hpp"
 
@@ -240,7 +243,8 @@ int main(int argc, char** argv) {
 
   triscope::WindowArguments arguments;
   CLI::App app("Triscope's window", "triscope-window");
-  app.add_option("DB", arguments.database, "Database (default: results.db in the user's data folder)");
+  app.add_option("DB", arguments.database, "Database (default: results.db in the user's data folder)")
+      ->check(triscope::not_empty);
   app.add_option("--screenshot", arguments.screenshot, "Write a PNG of the window and exit; needs no display")
       ->type_name("FILE")
       ->check(triscope::not_empty);
@@ -270,7 +274,9 @@ int main(int argc, char** argv) {
       });
   app.add_flag("--run", arguments.run, "Start the sweep that the setup describes at once");
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = triscope::with_empty_values({argv + 1, argv + argc});
+    std::ranges::reverse(words);  // CLI11 takes them from the back
+    app.parse(std::move(words));
     return triscope::start(arguments);
   } catch (const CLI::CallForHelp&) {
     std::printf("%s", app.help().c_str());

@@ -25,6 +25,18 @@ std::string shell_word(const std::string& word) {
   return fmt::format("'{}'", quoted);
 }
 
+std::vector<std::string> with_empty_values(const std::vector<std::string>& words) {
+  std::vector<std::string> all;
+  bool options = true;
+  for (const std::string& word : words) {
+    options = options && word != "--";
+    const bool empty = options && word.starts_with("--") && word.find('=') == word.size() - 1;
+    all.push_back(empty ? word.substr(0, word.size() - 1) : word);
+    if (empty) all.emplace_back();
+  }
+  return all;
+}
+
 std::vector<std::string> split_words(std::string_view text) {
   std::vector<std::string> words;
   bool within = false;  // a word has begun: '' is one

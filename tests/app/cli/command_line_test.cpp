@@ -190,6 +190,18 @@ TEST(CommandLine, every_option_refuses_bad_values_by_name) {
   }
 }
 
+TEST(CommandLine, a_value_that_is_missing_behind_an_equals_sign_is_not_the_next_word) {
+  TemporaryFolder folder;
+  const std::string picture = (folder / "new.png").string();
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"list", "--db=", "--json"},
+                                                {"show", "--db=", "3"},
+                                                {"sweep", "--dry-run", "--db=", "--json"}})
+    expect_error(run_triscope(words), 2, "--db '': the name is empty");
+  expect_error(run_triscope({"sweep", "--dry-run", "--seq=", "--q-heads=1"}), 2, "--seq ''");
+  EXPECT_EQ(Program(program_path("triscope-window"), {"--screenshot=", picture}).wait().exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(picture));
+}
+
 TEST(CommandLine, json_beside_another_format_is_refused) {
   TemporaryFolder folder;
   write_small_history(folder / "h.db");

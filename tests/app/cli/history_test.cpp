@@ -176,7 +176,8 @@ TEST_F(HistoryTest, versions_of_two_passes_are_sent_to_those_of_one) {
   const ProgramResult result = run({"compare", "kernel:cpu.other@7ca50e", "kernel:cpu.other@2c6a73"});
   expect_error(result, 2,
                "2c6a73 is a version of the backward, 7ca50e of the forward; name two versions of one pass: `triscope "
-               "explore --x version --where kernel=cpu.other` lists them");
+               "explore --x version --where kernel=cpu.other " +
+                   file_.string() + "` lists them");
 }
 
 TEST_F(HistoryTest, versions_are_told_beside_what_did_not_change_between_their_sweeps) {
@@ -407,6 +408,13 @@ TEST_F(HistoryTest, every_hint_that_names_a_command_names_the_database_too) {
   EXPECT_THAT(refused({"show", "--no-such-option"}), HasSubstr("see `triscope show --help`")) << "which reads none";
   EXPECT_THAT(run_triscope({"explore", file_.string(), "--y", "ratio", "--baseline", "cpu.gone"}).errors,
               HasSubstr("see `triscope show" + db + "`"));
+}
+
+TEST_F(HistoryTest, an_empty_name_is_not_taken_for_the_usual_database) {
+  expect_error(run_triscope({"explore", ""}), 2, "the name of a database is empty");
+  expect_error(run_triscope({"explore", file_.string(), ""}), 2, "the name of a database is empty");
+  expect_error(run_triscope({"gui", "", "--screenshot", (folder_ / "new.png").string()}), 2,
+               "the name of a database is empty");
 }
 
 TEST_F(HistoryTest, the_usual_database_is_not_named_in_hints) {
