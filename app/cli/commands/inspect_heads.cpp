@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/text/terminal.hpp"
+#include "kernels/inspect/peak_doubt.hpp"
 #include "profiler/export/head_means.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/supervise/find_means.hpp"
@@ -25,16 +26,32 @@ nlohmann::json figures_json(const FigureMeans& means) {
           {"distance2", of(OverviewFigure::distance2)}};
 }
 
-void print_head_json(const HeadMeans& head, const std::vector<MeanPeak>& peaks, bool sink) {
+/// Why a peak does not count; null in JSON and empty where it does.
+nlohmann::json doubt_json(PeakDoubt doubt) {
+  if (doubt == PeakDoubt::none) return nullptr;
+  return doubt == PeakDoubt::nearly_even ? "nearly even" : "few queries";
+}
+
+std::string doubt_text(PeakDoubt doubt) {
+  if (doubt == PeakDoubt::none) return "";
+  return doubt == PeakDoubt::nearly_even ? "; nearly even: does not count" : "; of one or few queries: does not count";
+}
+
+void print_head_json(const HeadMeans& head, const MeanMaps& maps, bool sink) {
   nlohmann::json object = figures_json(head.means);
   object["type"] = "head";
   object["head"] = head.head;
   object["sink_p"] = sink ? nlohmann::json(head.of(OverviewFigure::sink_p)) : nlohmann::json();
   object["even"] = figures_json(head.even);
   object["peaks"] = nlohmann::json::array();
-  for (const MeanPeak& peak : peaks)
-    object["peaks"].push_back(
-        {{"back1", peak.back1}, {"back2", peak.back2}, {"p", peak.p}, {"even", peak.even}, {"queries", peak.queries}});
+  for (const MeanPeak& peak : maps.peaks[static_cast<std::size_t>(head.head)])
+    object["peaks"].push_back({{"back1", peak.back1},
+                               {"back2", peak.back2},
+                               {"p", peak.p},
+                               {"even", peak.even},
+                               {"queries", peak.queries},
+                               {"strongest", maps.strongest_at(peak.head, peak.back1, peak.back2)},
+                               {"doubt", doubt_json(peak_doubt(maps, peak))}});
   write_json_line(dump_line(object));
 }
 
@@ -65,8 +82,7 @@ void print_heads(Supervisor& worker, const AttentionSource& source, const SliceQ
   const MeanMaps maps = find_means(worker, {source, query, step}, shape);
   const std::vector<HeadMeans> heads = head_means(overview, problem, shape.seq_len);
   if (json) {
-    for (const HeadMeans& head : heads)
-      print_head_json(head, maps.peaks[static_cast<std::size_t>(head.head)], shape.sink);
+    for (const HeadMeans& head : heads) print_head_json(head, maps, shape.sink);
     return;
   }
   const std::string left_out = left_out_sentence(counted_queries(problem, shape.seq_len));
@@ -78,8 +94,12 @@ void print_heads(Supervisor& worker, const AttentionSource& source, const SliceQ
     std::size_t listed = 0;
     for (const MeanPeak& peak : maps.peaks[static_cast<std::size_t>(largest.head)]) {
       if (listed++ == kListedPeaks) break;
-      print_output("  head {:<3} j {:>5} back, k {:>5} back: p {:.4g}, {:.3g} times even weights, over {} queries\n",
-                   peak.head, peak.back1, peak.back2, peak.p, peak.p / peak.even, peak.queries);
+      print_output(
+          "  head {:<3} j {:>5} back, k {:>5} back: p {:.4g}, {:.3g} times even weights, over {} queries, the largest "
+          "p "
+          "of {}{}\n",
+          peak.head, peak.back1, peak.back2, peak.p, peak.p / peak.even, peak.queries,
+          maps.strongest_at(peak.head, peak.back1, peak.back2), doubt_text(peak_doubt(maps, peak)));
     }
   }
 }

@@ -230,6 +230,40 @@ TEST(Inspect, the_strongest_triples_of_all_heads_and_queries_are_found) {
   });
 }
 
+/// How many queries of `head` that see all keys have their largest p at a pair so far back.
+std::int64_t strongest_at(const std::vector<Pair>& all, std::int64_t head, std::pair<std::int64_t, std::int64_t> back) {
+  std::map<std::int64_t, Pair> strongest;  // of a query; the largest p of `all` comes first
+  for (const Pair& pair : all) {
+    if (pair.head == head && pair.query >= 4) strongest.emplace(pair.query, pair);
+  }
+  return std::ranges::count_if(strongest, [&](const auto& one) {
+    return one.second.query - one.second.j == back.first && one.second.query - one.second.k == back.second;
+  });
+}
+
+TEST(Inspect, peaks_that_rest_on_chance_are_told_apart_from_those_that_count) {
+  const auto peaks = [](std::vector<std::string> source, const std::vector<std::string>& more) {
+    return run_triscope(with(with({"inspect", "--heads"}, source), more)).output;
+  };
+  const std::vector<std::string> chance{"--source",  "induction", "--seq",     "512",
+                                        "--q-heads", "8",         "--windows", "128x16"};
+  EXPECT_THAT(peaks(chance, {}), HasSubstr(", the largest p of 1; of one or few queries: does not count\n"));
+  EXPECT_THAT(peaks(chance, {}), HasSubstr("; nearly even: does not count\n"));
+  EXPECT_THAT(peaks(chance, {"--json"}), HasSubstr(R"("doubt":"few queries")"));
+
+  constexpr std::int64_t kTokens = 64;  // each query looks at the token before it, as j, and at itself, as k
+  const std::vector<std::int64_t> shape{kTokens, 1, kTokens};
+  std::vector<float> own(kTokens * kTokens, 0), next = own;
+  for (std::int64_t n = 0; n < kTokens; ++n) own[static_cast<std::size_t>(n * kTokens + n)] = 8;
+  for (std::int64_t n = 0; n + 1 < kTokens; ++n) next[static_cast<std::size_t>(n * kTokens + n + 1)] = 8;
+  const TemporaryFolder folder;
+  const std::vector<HostTensor> tensors{{"q", shape, own}, {"k1", shape, next}, {"k2", shape, own}};
+  write_safetensors(folder / "t.safetensors", tensors);
+  const std::vector<std::string> planted{"--in", (folder / "t.safetensors").string(), "--windows", "8x4"};
+  EXPECT_THAT(peaks(planted, {}), testing::ContainsRegex("j +1 back, k +0 back: .* the largest p of 57\n"));
+  EXPECT_THAT(peaks(planted, {"--json"}), HasSubstr(R"("back1":1,"back2":0,"doubt":null)"));
+}
+
 TEST(Inspect, the_heads_are_printed_with_their_means_and_where_they_look) {
   const TemporaryFolder folder;
   const std::vector<Pair> all = all_pairs(folder);
@@ -259,6 +293,8 @@ TEST(Inspect, the_heads_are_printed_with_their_means_and_where_they_look) {
     EXPECT_NEAR(peak["p"].get<double>(), largest->second, 1e-5);
     EXPECT_NEAR(peak["even"].get<double>(), 1.0 / 15, 1e-9);
     EXPECT_EQ(peak["queries"], 10);
+    EXPECT_EQ(peak["strongest"], strongest_at(all, head, largest->first));
+    EXPECT_EQ(peak["doubt"], "nearly even") << "weights of random inputs at this scale";
   }
   EXPECT_FALSE(std::getline(lines, line));
   const std::string table = run_triscope(with(kSearched, {"--heads"})).output;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/inspect/mean_maps.hpp"
+#include "kernels/inspect/peak_doubt.hpp"
 #include "profiler/export/heatmap.hpp"
 #include "profiler/export/text_table.hpp"
 #include "views/data/attention_state.hpp"
@@ -48,15 +49,6 @@ std::string framing_sentence(std::int64_t query);
 std::string framed_sentence(const MeanPeak& peak, const AttentionSideData& side);
 /// "Largest at query 307: p 0.379." with its line's end.
 std::string best_query_text(const MeanPeak& peak);
-/// A peak of less than so many times even weights stands out of chance alone: the largest of thousands of pairs.
-inline constexpr double kNearlyEven = 3;
-/// So many queries must have their largest p at a pair before it counts. Were all pairs alike, some pair of some head
-/// would have them in less than one table of twenty: a Poisson bound, summed over all pairs of all heads.
-std::int64_t fewest_queries(const MeanMaps& maps, const MeanPeak& peak);
-/// Why a peak does not say where its head looks. Where fewer queries have their largest p, it does all the same when
-/// the mean is not nearly even without as many of the best as chance may bring.
-enum class PeakDoubt { none, nearly_even, few_queries };
-PeakDoubt peak_doubt(const MeanMaps& maps, const MeanPeak& peak);
 /// On how many queries a peak rests, and why it counts or not, with its line's end.
 std::string doubt_text(const MeanMaps& maps, const MeanPeak& peak);
 /// What grey means below a table of these peaks; empty: all of them count.
