@@ -7,7 +7,6 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
-#include <sstream>
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/mapped_file.hpp"
@@ -71,11 +70,13 @@ void read_row(FileElement element, const std::byte* data, std::int64_t count, fl
 
 std::vector<std::string> read_labels(const std::string& file, std::int64_t seq_len) {
   const MappedFile bytes(file);  // a pipe or a device may never end
-  std::istringstream in(std::string(reinterpret_cast<const char*>(bytes.bytes().data()), bytes.bytes().size()));
+  std::string_view rest(reinterpret_cast<const char*>(bytes.bytes().data()), bytes.bytes().size());
   std::vector<std::string> labels;
-  for (std::string line; std::getline(in, line);) {
-    if (line.ends_with('\r')) line.pop_back();
-    labels.push_back(line);
+  while (!rest.empty()) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    labels.emplace_back(line);
   }
   if (static_cast<std::int64_t>(labels.size()) != seq_len) {
     throw Error(fmt::format("the labels '{}' cannot be used", file),
