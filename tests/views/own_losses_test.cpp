@@ -93,6 +93,7 @@ TEST(OwnLosses, sizes_to_foretell_are_read_from_a_list) {
   std::string problem;
   EXPECT_THAT(parse_sizes("7B, 70B,350M", problem), ElementsAre(7e9, 70e9, 350e6));
   EXPECT_EQ(problem, "");
+  EXPECT_THAT(parse_sizes("7B;70B\t350M", problem), ElementsAre(7e9, 70e9, 350e6)) << "as in the fields of the setup";
   EXPECT_THAT(parse_sizes("7B, huge", problem), ElementsAre(7e9));
   EXPECT_THAT(problem, HasSubstr("huge"));
   EXPECT_TRUE(parse_sizes("", problem).empty());

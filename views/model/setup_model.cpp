@@ -12,6 +12,7 @@
 #include "kernels/attention/paper.hpp"
 #include "kernels/attention/problem.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/text/list_items.hpp"
 #include "profiler/plan/request.hpp"
 #include "views/data/format.hpp"
 #include "views/data/window_data.hpp"
@@ -123,22 +124,12 @@ SetupForm default_form(bool gpu) {
 }
 
 std::vector<std::int64_t> parse_numbers(std::string_view text) {
-  std::vector<std::int64_t> numbers;
-  std::string word;
-  const auto finish = [&] {
-    if (!word.empty()) numbers.push_back(parse_number(std::move(word)));
-    word.clear();
-  };
+  std::string plain;  // without the commas of "32,768"
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == ',' && is_thousands_comma(text, i)) continue;
-    if (c == ',' || c == ';' || c == ' ' || c == '\t') {
-      finish();
-    } else {
-      word += c;
-    }
+    if (text[i] != ',' || !is_thousands_comma(text, i)) plain += text[i];
   }
-  finish();
+  std::vector<std::int64_t> numbers;
+  for (const std::string_view word : list_words(plain)) numbers.push_back(parse_number(std::string(word)));
   return numbers;
 }
 

@@ -16,4 +16,16 @@ std::vector<std::string_view> list_items(std::string_view text) {
   }
 }
 
+std::vector<std::string_view> list_words(std::string_view text) {
+  constexpr std::string_view kBetween = ",; \t\r\n";
+  std::vector<std::string_view> words;
+  while (true) {
+    const std::size_t first = text.find_first_not_of(kBetween);
+    if (first == std::string_view::npos) return words;
+    text.remove_prefix(first);
+    words.push_back(text.substr(0, text.find_first_of(kBetween)));
+    text.remove_prefix(words.back().size());
+  }
+}
+
 }  // namespace triscope

@@ -10,4 +10,7 @@ namespace triscope {
 /// them.
 std::vector<std::string_view> list_items(std::string_view text);
 
+/// What stands between commas, semicolons and blanks, for lists that may have any of these. No item is empty.
+std::vector<std::string_view> list_words(std::string_view text);
+
 }  // namespace triscope

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/text/list_items.hpp"
 #include "kernels/base/text/text_beginning.hpp"
 #include "profiler/paper/laws/losses_file.hpp"
 #include "profiler/paper/laws/reproduction.hpp"
@@ -80,14 +81,12 @@ std::string example_losses() {
 std::vector<double> parse_sizes(const std::string& text, std::string& problem) {
   std::vector<double> sizes;
   problem.clear();
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(", ", at), text.size());
+  for (const std::string_view word : list_words(text)) {
     try {
-      if (end > at) sizes.push_back(parse_parameters(std::string_view(text).substr(at, end - at)));
+      sizes.push_back(parse_parameters(word));
     } catch (const Error& error) {
       problem = error.what();
     }
-    at = end + 1;
   }
   return sizes;
 }
