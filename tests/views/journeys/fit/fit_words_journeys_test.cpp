@@ -115,7 +115,7 @@ TEST_F(Fit, lengths_of_the_table_are_not_shown_in_part_either) {
   travel([](ImGuiTestContext* c) {
     ui().settings.scale = 2;
     front(c, Panel::latency);
-    int cut = 0;
+    int cut = 0, whole = 0;
     for (int width = 1200; width < 1440; width += 16) {
       world().stage->resize(width, 800);
       c->Yield(6);
@@ -125,6 +125,10 @@ TEST_F(Fit, lengths_of_the_table_are_not_shown_in_part_either) {
       for (int n = 0; n < table->ColumnsCount; ++n) {
         const ImGuiTableColumn& column = table->Columns[n];
         if (std::string(ImGui::TableGetColumnName(table, n)) != "tokens" || !column.IsEnabled) continue;
+        if (column.WorkMaxX <= edge) {
+          ++whole;
+          IM_CHECK(fixture::says(fixture::drawn_text(c), "| 4,096"));
+        }
         const bool in_part = column.WorkMinX + 8 < edge && column.WorkMinX + 50 > edge;
         if (!in_part) continue;
         ++cut;
@@ -132,6 +136,7 @@ TEST_F(Fit, lengths_of_the_table_are_not_shown_in_part_either) {
       }
     }
     IM_CHECK_GT(cut, 2);
+    IM_CHECK_GT(whole, 0);
   });
 }
 
@@ -142,8 +147,8 @@ TEST_F(Fit, a_ratio_that_the_edge_cuts_is_not_shown_in_part) {
     wait(c);
     ui().settings.scale = 2;
     front(c, Panel::latency);
-    int cut = 0;
-    for (int width = 1200; width < 1440; width += 16) {
+    int cut = 0, whole = 0;
+    for (int width = 1200; width < 2000; width += 16) {
       world().stage->resize(width, 800);
       c->Yield(6);
       const ImGuiTable* table = drawn_table("###latency");
@@ -153,12 +158,17 @@ TEST_F(Fit, a_ratio_that_the_edge_cuts_is_not_shown_in_part) {
         const ImGuiTableColumn& column = table->Columns[n];
         const bool ratio = fixture::says(ImGui::TableGetColumnName(table, n), "time vs");
         if (!ratio || !column.IsEnabled) continue;
+        if (column.WorkMaxX <= edge) {
+          ++whole;
+          IM_CHECK(fixture::says(fixture::drawn_text(c), "▼ 1.80×"));
+        }
         if (column.WorkMinX + 8 > edge || column.WorkMinX + 100 < edge) continue;  // "▼ 1.80× longer" is wider
         ++cut;
         IM_CHECK(!fixture::says(fixture::drawn_text(c), "▼ 1.80×"));
       }
     }
     IM_CHECK_GT(cut, 2);
+    IM_CHECK_GT(whole, 0);
   });
 }
 
