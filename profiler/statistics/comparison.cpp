@@ -309,4 +309,26 @@ Comparison compare(const CompareInput& a, const CompareInput& b, bool interleave
   return comparison;
 }
 
+bool in_turns(const Comparison& time) {
+  return time.paired && time.verdict != Verdict::not_comparable && interval_known(time);
+}
+
+Comparison compare_steps(const PassBeside& forward, const PassBeside& backward, double tolerance) {
+  const auto a_of = [](const PassBeside& pass) { return std::sqrt(pass.a_ms * pass.b_ms * pass.time.ratio); };
+  const auto b_of = [](const PassBeside& pass) { return std::sqrt(pass.a_ms * pass.b_ms / pass.time.ratio); };
+  const double a = a_of(forward) + a_of(backward), b = b_of(forward) + b_of(backward);
+  double half = 0;  // of the logarithm
+  for (const PassBeside* pass : {&forward, &backward}) {
+    const double share = (a_of(*pass) / a + b_of(*pass) / b) / 2;
+    half = std::hypot(half, share * std::log(pass->time.interval.high / pass->time.interval.low) / 2);
+  }
+  Comparison steps;
+  steps.ratio = a / b;
+  steps.interval = {steps.ratio * std::exp(-half), steps.ratio * std::exp(half)};
+  steps.paired = true;
+  steps.same_within = same_within_of(true, tolerance);
+  steps.verdict = verdict_of(steps.interval, tolerance, steps.same_within);
+  return steps;
+}
+
 }  // namespace triscope

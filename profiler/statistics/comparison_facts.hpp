@@ -30,4 +30,15 @@ bool on_two_gpus(const std::string& uuid_a, const std::string& uuid_b);
 /// holds nothing of what the cards differ by, listed and not judged.
 Comparison not_judged_on_two_gpus(Comparison times);
 
+/// One pass of two steps: both medians, and how A's compares with B's.
+struct PassBeside {
+  double a_ms = 0, b_ms = 0;
+  const Comparison& time;
+};
+/// A took turns with B, and the interval says something.
+bool in_turns(const Comparison& time);
+/// A step beside another, where each pass took turns with the other step's: the ratio of the sums, when the times of
+/// each pass are as far apart as its turns say. B beside A is the inverse. Their intervals are added in squares.
+Comparison compare_steps(const PassBeside& forward, const PassBeside& backward, double tolerance = 0.005);
+
 }  // namespace triscope

@@ -6,6 +6,7 @@
 #include "kernels/attention/flops.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/charts/length_beside.hpp"
+#include "views/model/charts/length_budget.hpp"
 #include "views/model/charts/length_model.hpp"
 #include "views/model/charts/length_words.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 
 using fixture::length_sweep;
 using fixture::sweep;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -163,9 +165,9 @@ TEST(LengthChart, an_undecided_pair_is_not_called_different) {
   }
   const LengthPass forward = make_length_chart(*results, {}).passes[0];
   EXPECT_THAT(budget_at(forward, 16384).sentence, HasSubstr("which of them is longer is not decided. "));
-  EXPECT_THAT(
-      budget_at(forward, 16384).headline,
-      testing::StartsWith("16k, forward beside FA3 64/1: 256 × 32 Hopper may cost the same: 0.99× as long, 0.9"));
+  EXPECT_THAT(budget_at(forward, 16384).headline,
+              testing::StartsWith(
+                  "16k, forward beside FA3 64/1. Measured: 256 × 32 Hopper may cost the same, 0.99× as long, 0.9"));
 }
 
 TEST(LengthChart, equal_cost_names_what_it_stands_on_and_what_to_measure_next) {
@@ -317,10 +319,11 @@ TEST(LengthChart, a_step_stands_beside_the_other_step_and_not_beside_a_forward_p
   const auto at_16k = std::ranges::find(ours.points, 16384, &LengthPoint::seq_len);
   ASSERT_NE(at_16k, ours.points.end());
   // A step takes 3.5 times its forward pass: 16.384 ms and 6.547 ms times 3.5.
-  const std::string text = beside_baseline_text(chart.step, 0, *at_16k);
+  const std::string text = beside_reference_text(chart, chart.step, 0, *at_16k, nullptr);
   EXPECT_THAT(text, HasSubstr("FlashAttention-3 64/1 takes 22.92 ms here"));
   EXPECT_THAT(text, HasSubstr("; this takes 2.502 times as long"));
-  EXPECT_EQ(beside_baseline_text(chart.step, chart.step.curves.size() - 1, *at_16k), "") << "a baseline itself";
+  EXPECT_EQ(beside_reference_text(chart, chart.step, chart.step.curves.size() - 1, *at_16k, nullptr), "")
+      << "a baseline itself";
 }
 
 TEST(LengthChart, colours_do_not_depend_on_the_sweep_that_is_shown) {
@@ -390,38 +393,46 @@ TEST(LengthChart, a_ratio_within_a_sweep_is_that_of_the_verdict) {
   const LengthChart chart = make_length_chart(*length_sweep(), {});
   const LengthPass& forward = chart.of(Pass::forward);
   const LengthPoint& at_16k = *std::ranges::find(forward.curves[0].points, 16384, &LengthPoint::seq_len);
+  const auto text = [&](const Verdicts* verdicts) {
+    return beside_reference_text(chart, forward, 0, at_16k, verdicts);
+  };
   Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
   Comparison& verdict = verdicts.by_measurement[at_16k.measurement];
   verdict.ratio = 2.4987;
   verdict.interval = {2.4944, 2.5031};
   verdict.paired = true;
-  const std::string text = beside_reference_text(forward, 0, at_16k, &verdicts);
-  EXPECT_THAT(text, testing::EndsWith("; this takes 2.499 times as long, 2.494 to 2.503, in turns"));
+  EXPECT_THAT(text(&verdicts), testing::EndsWith("; this takes 2.499 times as long, 2.494 to 2.503, in turns"));
   verdict.paired = false;
-  EXPECT_THAT(beside_reference_text(forward, 0, at_16k, &verdicts), testing::EndsWith("2.494 to 2.503 *"));
+  EXPECT_THAT(text(&verdicts), testing::EndsWith("2.494 to 2.503 *"));
   verdicts.baseline = "baseline.cudnn";  // another partner than the chart's
-  EXPECT_EQ(beside_reference_text(forward, 0, at_16k, &verdicts), beside_baseline_text(forward, 0, at_16k));
-  EXPECT_EQ(beside_reference_text(forward, 0, at_16k, nullptr), beside_baseline_text(forward, 0, at_16k));
+  EXPECT_EQ(text(&verdicts), text(nullptr));
+  EXPECT_THAT(text(nullptr), AllOf(HasSubstr("; this takes 2.5"), testing::EndsWith(" *"))) << "of their medians";
 }
 
-TEST(LengthChart, equal_cost_by_medians_has_the_ratio_of_the_turns_beside_it) {
+TEST(LengthChart, equal_cost_has_the_ratio_of_the_turns_where_both_took_turns) {
   const LengthChart chart = make_length_chart(*length_sweep(), {});
+  const SameBudget& budget = budget_at(chart.of(Pass::forward), 16384);
   const LengthPass& forward = chart.of(Pass::forward);
-  const SameBudget& budget = budget_at(forward, 16384);
   const LengthPoint& point = *std::ranges::find(forward.curves[budget.nearest].points, 16384, &LengthPoint::seq_len);
   Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
   Comparison& verdict = verdicts.by_measurement[point.measurement];
   verdict.ratio = 1.1139;
   verdict.interval = {1.1041, 1.1238};
   verdict.paired = true;
-  EXPECT_THAT(turns_sentence(forward, budget, &verdicts),
-              HasSubstr("as in Latency, 1.114 times as long (1.104 to 1.124)."));
+  const auto said = [&] {
+    LengthChart made = chart;
+    say_beside(made, &verdicts);
+    const SameBudget& at_16k = budget_at(made.of(Pass::forward), 16384);
+    return at_16k.headline + " " + at_16k.sentence;
+  };
+  EXPECT_THAT(said(),
+              AllOf(HasSubstr("takes 1.11× as long"),
+                    HasSubstr("by neighbouring turns 1.114 times as long (95 % interval 1.104 to 1.124), so it"),
+                    Not(HasSubstr("medians"))));
   verdict.paired = false;
-  EXPECT_EQ(turns_sentence(forward, budget, &verdicts), "");
-  EXPECT_EQ(turns_sentence(forward, budget, nullptr), "");
-  verdict.paired = true;
+  EXPECT_THAT(said(), HasSubstr("by samples that were not taken in turns 1.114 times as long (interval 1.104 to"));
   verdicts.baseline = "baseline.cudnn";
-  EXPECT_EQ(turns_sentence(forward, budget, &verdicts), "") << "of another partner";
+  EXPECT_THAT(said(), HasSubstr("by the medians 1.251 times as long")) << "of another partner";
 }
 
 TEST(LengthChart, a_curve_below_another_is_known) {

@@ -354,6 +354,23 @@ TEST(SelectedSteps, the_first_one_has_a_verdict_beside_another) {
   EXPECT_FALSE(interval_known(unknown));
 }
 
+TEST(SelectedSteps, stand_beside_each_other_by_their_turns_where_both_passes_took_turns) {
+  const auto backward_in_turns = [](SelectionFigures& of) {
+    Comparison& time = of.rows[3].time.emplace();
+    time.verdict = Verdict::slower;
+    time.ratio = 1.04, time.interval = {1.03, 1.05}, time.paired = true;
+  };
+  const Comparison turns = beside_longer_step(1.1, 1.06, backward_in_turns);
+  EXPECT_TRUE(turns.paired);
+  EXPECT_NEAR(1 / turns.ratio, 1.07, 0.0005) << "both passes take 10 ms; the medians say 1.08";
+  EXPECT_EQ(turns.verdict, Verdict::faster);
+  EXPECT_NEAR(std::log(turns.interval.high / turns.interval.low), std::hypot(0.002, 0.0096), 0.0005);
+  EXPECT_FALSE(beside_longer_step(1.1, 1.06, [&](SelectionFigures& of) {
+                 backward_in_turns(of);
+                 of.rows[3].time->paired = false;
+               }).paired);
+}
+
 TEST(SelectedSteps, have_no_verdict_where_rows_are_refused_one) {
   const auto refused = [](const std::function<void(SelectionFigures&)>& change) {
     const Comparison is = beside_longer_step(1.1, 1.1, change);

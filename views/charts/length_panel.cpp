@@ -11,7 +11,6 @@
 #include "views/charts/charts_panels.hpp"
 #include "views/charts/length_plot.hpp"
 #include "views/data/format.hpp"
-#include "views/model/charts/length_beside.hpp"
 #include "views/model/charts/length_budget.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
@@ -94,15 +93,11 @@ struct Sentence {
   const SameBudget* budget = nullptr;  ///< whose length a click chooses; null: nothing can be clicked
 };
 
-std::vector<Sentence> sentences_of(const LengthChart& chart, const LengthPass& pass, LengthView view,
-                                   const Verdicts* verdicts) {
+std::vector<Sentence> sentences_of(const LengthPass& pass, LengthView view) {
   std::vector<Sentence> sentences;
   if (view == LengthView::budget) {
-    for (const SameBudget* budget : answers_first(pass.budgets)) {
-      const std::string turns = &pass == &chart.step ? step_turns_sentence(chart, *budget, verdicts)
-                                                     : turns_sentence(pass, *budget, verdicts);
-      sentences.push_back({budget->sentence + (turns.empty() ? "" : " " + turns), budget->headline, budget});
-    }
+    for (const SameBudget* budget : answers_first(pass.budgets))
+      sentences.push_back({budget->sentence, budget->headline, budget});
   } else {
     for (const LengthCrossing& crossing : pass.crossings) sentences.push_back({crossing.sentence, {}});
   }
@@ -244,15 +239,13 @@ void draw_sentence(Context& context, const LengthPass& pass, const Sentence& sen
   tooltip(context, fmt::format("Fills the sweep setup with {} beside {}. Nothing is measured until you start it.",
                                windows, pass.curves[budget.baseline].label));
   ImGui::SameLine();
-  muted_text(
-      context,
-      context.ui.length_step
-          ? "In turns: alternating within one sweep. In Details the interval of a step is that of separate runs. "
-            "The shown sweep's steps count, else those of the rows that "
-            "count in the database."
-          : "In turns: alternating within one sweep. The shown sweep's times count, else the "
-            "newest.",
-      true);
+  muted_text(context,
+             context.ui.length_step
+                 ? "In turns: alternating within one sweep. The shown sweep's steps count, else those of the rows that "
+                   "count in the database."
+                 : "In turns: alternating within one sweep. The shown sweep's times count, else the "
+                   "newest.",
+             true);
   if (to_be_seen) bring_into_view(top);
 }
 
@@ -281,8 +274,7 @@ void follow_pass(Context& context) {
 /// What is said below the curves. `whole`: the pass with what is left out of `pass`.
 std::vector<Sentence> panel_sentences(Context& context, const LengthChart& chart, const LengthPass& pass,
                                       const LengthPass& whole) {
-  std::vector<Sentence> sentences =
-      sentences_of(chart, pass, context.ui.length_view, context.data.beside_reference.get());
+  std::vector<Sentence> sentences = sentences_of(pass, context.ui.length_view);
   if (chart.left_out > 0)
     sentences.push_back({fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out), {}});
   if (context.ui.length_view == LengthView::budget && pass.budgets.empty()) {

@@ -44,9 +44,11 @@ bool can_measure_again(const DatabaseData& data, const RunState& run, const Sele
 }
 
 std::size_t count_unclear(const DatabaseData& data) {
-  if (!data.beside_reference) return 0;
-  return static_cast<std::size_t>(std::ranges::count_if(data.beside_reference->by_measurement, [](const auto& beside) {
-    return beside.second.verdict == Verdict::unclear;
+  if (!data.beside_reference || !data.shown) return 0;
+  const auto& verdicts = data.beside_reference->by_measurement;  // of other sweeps too
+  return static_cast<std::size_t>(std::ranges::count_if(data.shown->rows, [&](const ResultRow& row) {
+    const auto found = verdicts.find(row.measurement);
+    return found != verdicts.end() && found->second.verdict == Verdict::unclear;
   }));
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/paper/run_algorithm.hpp"
+#include "views/model/charts/length_budget.hpp"
 #include "views/model/charts/step_model.hpp"
 #include "views/model/tables/compare_model.hpp"
 
@@ -108,16 +109,21 @@ const ScalingChart* Models::scaling(const WindowData& data, std::size_t setting)
 const LengthChart* Models::lengths(const WindowData& data) {
   refresh(data);
   if (!data.shown) return nullptr;
-  return maker.answer(
-      lengths_, "lengths", revision_, count_device_rows(data),
-      [shown = data.shown, same_device = data.same_device] { return make_length_chart(*shown, same_device); });
+  return maker.answer(lengths_, "lengths", revision_, count_device_rows(data),
+                      [shown = data.shown, same_device = data.same_device, verdicts = data.beside_reference] {
+                        LengthChart chart = make_length_chart(*shown, same_device);
+                        say_beside(chart, verdicts.get());
+                        return chart;
+                      });
 }
 
 const LengthChart* Models::lengths_without(const WindowData& data, const std::set<std::string>& labels) {
   const LengthChart* whole = lengths(data);
   if (!whole || labels.empty()) return whole;
-  if (!lengths_without_ || lengths_without_->of != lengths_.answer || lengths_without_->labels != labels)
+  if (!lengths_without_ || lengths_without_->of != lengths_.answer || lengths_without_->labels != labels) {
     lengths_without_ = {lengths_.answer, labels, without_curves(*whole, labels)};
+    say_beside(lengths_without_->chart, data.beside_reference.get());
+  }
   return &lengths_without_->chart;
 }
 

@@ -317,10 +317,9 @@ void draw_step_beside(Context& context, const SelectedStep& first, const Selecte
   ImGui::PopTextWrapPos();
   const bool judged = interval_known(comparison);
   if (const std::string rate = step_rate_text(first, step, comparison); !rate.empty()) muted_text(context, rate, true);
-  muted_text(
-      context,
-      judged ? "* The interval is that of separate runs, also where the passes took turns." : comparison.explanation,
-      true);
+  const bool separate = judged && !comparison.paired;
+  if (separate || !judged)
+    muted_text(context, separate ? "* The interval is that of separate runs." : comparison.explanation, true);
   SelectedStep plain = step;
   if (judged) plain.beside.low = plain.beside.high = std::nullopt;
   muted_text(context, fmt::format("{}: {}", step.name, step_text(plain)), true);

@@ -46,20 +46,6 @@ bool is_same_sweep(const SweepResults* a, const SweepResults* b) {
   return a != nullptr && b != nullptr && a->info.id == b->info.id && a->info.uuid == b->info.uuid;
 }
 
-/// The row of a measurement that is not of the shown sweep; none where it is gone.
-std::optional<ResultRow> row_elsewhere(const Snapshot& snapshot, std::int64_t measurement) {
-  std::optional<ResultRow> row = snapshot.result(measurement);
-  if (row) cut_texts(*row);
-  return row;
-}
-
-Environment environment_elsewhere(const Snapshot& snapshot, const ResultRow& row) {
-  std::optional<SweepInfo> info = snapshot.sweep(row.sweep);
-  if (!info) return {};
-  cut_texts(*info);
-  return std::move(info->environment);
-}
-
 /// The newest that has a star, or the newest.
 std::int64_t shown_first(const std::vector<SweepInfo>& sweeps) {
   const auto starred = std::ranges::find_if(sweeps, &SweepInfo::starred);
@@ -195,43 +181,67 @@ DatabaseReader::Sweeps DatabaseReader::read_rest(std::future<Sweeps> beside, Unr
   return read;
 }
 
+namespace {
+
+/// The reference that was asked for, where the sweep has it, else its usual one.
+std::string reference_in(const SweepResults& sweep, const ReadRequest& request) {
+  const bool measured = request.reference == "auto" || request.reference == "none" ||
+                        std::any_of(sweep.rows.begin(), sweep.rows.end(),
+                                    [&](const ResultRow& row) { return row.kernel == request.reference; });
+  return measured ? request.reference : "auto";
+}
+
+/// What verdicts of other sweeps are made of. A sweep that is done and was not resumed since is as it was.
+std::string made_of(const std::vector<std::shared_ptr<const SweepResults>>& sweeps) {
+  std::string of = "\n";
+  for (const auto& sweep : sweeps)
+    of += fmt::format("{}/{}/{};", sweep->info.uuid, sweep->info.finished, sweep->rows.size());
+  return of;
+}
+
+/// Those of the shown sweep with those of others, the newest, on rows beside the same reference. Of a sweep that is
+/// damaged nothing is said: whoever shows it is told why. `made`: what they were made of, anew when that changed.
+std::shared_ptr<const Verdicts> with_others(const std::shared_ptr<const Verdicts>& before, std::string& made,
+                                            const ReadResult& read, const Snapshot& from, const ReadRequest& request) {
+  constexpr std::int64_t kMostSamples = 50'000;  // all of a database of years take seconds
+  const std::string of = made.substr(0, made.find('\n')) + made_of(read.same_device);
+  if (std::exchange(made, of) == of) return before;
+  const Verdicts& known = *before;
+  Verdicts all{known.baseline, known.label, known.short_label};
+  const auto take = [&all](const Verdicts& verdicts, std::int64_t row) {
+    if (const auto time = verdicts.by_measurement.find(row); time != verdicts.by_measurement.end())
+      all.by_measurement.insert(*time);
+    if (const auto rate = verdicts.rates.find(row); rate != verdicts.rates.end()) all.rates.insert(*rate);
+  };
+  for (const ResultRow& row : read.shown->rows) take(known, row.measurement);
+  std::int64_t samples = 0;
+  for (const auto& sweep : read.same_device) {
+    for (const ResultRow& row : sweep->rows) samples += row.samples;
+    if (samples > kMostSamples || known.baseline.empty()) break;
+    try {
+      const Verdicts verdicts =
+          compare_with_baseline(from, sweep->rows, reference_in(*sweep, request), request.tolerance);
+      if (verdicts.baseline != all.baseline) continue;
+      for (const ResultRow& row : sweep->rows) take(verdicts, row.measurement);
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return std::make_shared<const Verdicts>(std::move(all));
+}
+
+}  // namespace
+
 std::shared_ptr<const Verdicts> DatabaseReader::beside(const SweepResults& sweep, const ReadRequest& request) {
   // Turns and pooled spreads come after the samples: of as many the verdicts are the same only in the same version.
   std::string of = fmt::format("{}/{}/{}/{}/{}/{}", file_.string(), version_, sweep.info.uuid, sweep.rows.size(),
                                request.reference, request.tolerance);
   for (const ResultRow& row : sweep.rows) of += fmt::format("/{}:{}", row.measurement, row.samples);
-  if (beside_ && of == beside_of_) return beside_;
-  const bool measured = request.reference == "auto" || request.reference == "none" ||
-                        std::any_of(sweep.rows.begin(), sweep.rows.end(),
-                                    [&](const ResultRow& row) { return row.kernel == request.reference; });
+  if (beside_ && beside_of_.substr(0, beside_of_.find('\n')) == of) return beside_;  // with others or without
   beside_ = std::make_shared<const Verdicts>(
-      compare_with_baseline(*snapshot_, sweep.rows, measured ? request.reference : "auto", request.tolerance));
+      compare_with_baseline(*snapshot_, sweep.rows, reference_in(sweep, request), request.tolerance));
   beside_of_ = std::move(of);
   return beside_;
-}
-
-std::shared_ptr<const SelectedMeasurement> DatabaseReader::select(const SweepResults& sweep, std::int64_t id,
-                                                                  std::string& problem) {
-  const auto found =
-      std::find_if(sweep.rows.begin(), sweep.rows.end(), [&](const ResultRow& one) { return one.measurement == id; });
-  const bool here = found != sweep.rows.end();
-  std::optional<ResultRow> row;
-  std::optional<Measurement> measurement;
-  try {
-    row = here ? *found : row_elsewhere(*snapshot_, id);
-    measurement = snapshot_->measurement(id);
-  } catch (const Error& error) {
-    // A row in which something is wrong says so in the table; what belongs to it does not.
-    if (row && row->status == Status::ok) problem = error.what();
-    return nullptr;
-  }
-  if (!measurement || !row) return nullptr;
-  cut_texts(*measurement);
-  row->reason = measurement->reason;  // which tells of stored times that the samples do not have
-  Environment environment = sweep.info.environment;
-  if (!here) environment = environment_elsewhere(*snapshot_, *row);
-  return std::make_shared<const SelectedMeasurement>(SelectedMeasurement{
-      std::move(*row), std::move(*measurement), std::move(environment), shown_note(snapshot_->note(id))});
 }
 
 std::optional<DatabaseReader::Other> DatabaseReader::other_of(const ReadRequest& request, ReadResult& result) {
@@ -282,81 +292,6 @@ void DatabaseReader::compare(const ReadRequest& request, ReadResult& result) {
     }
     result.compared.push_back({std::move(results), std::move(comparisons), {}});
   }
-}
-
-namespace {
-
-/// Of two passes no time says anything of the other.
-Comparison compare_selected(StoredSamples& samples, const ResultRow& a, const ResultRow& b, double tolerance) {
-  if (a.pass == b.pass) return compare_rows(samples, a, samples, b, tolerance);
-  Comparison none;
-  none.verdict = Verdict::not_comparable;
-  none.explanation =
-      fmt::format("A is a {} and B a {}: two passes do different work.", to_string(a.pass), to_string(b.pass));
-  return none;
-}
-
-}  // namespace
-
-std::shared_ptr<const MeasurementBeside> DatabaseReader::beside_selected(const ReadRequest& request,
-                                                                         ReadResult& result) {
-  std::shared_ptr<const SelectedMeasurement> other =
-      select(*result.shown, request.selected.back(), result.selected_problem);
-  if (!other) return nullptr;
-  StoredSamples samples(*snapshot_);
-  Comparison time = compare_selected(samples, result.selected->row, other->row, request.tolerance);
-  return std::make_shared<const MeasurementBeside>(std::move(other), std::move(time));
-}
-
-SelectionFigures DatabaseReader::figures_of(const ReadRequest& request, const SweepResults& shown) {
-  std::unordered_map<std::int64_t, const ResultRow*> here;
-  for (const ResultRow& row : shown.rows) here.emplace(row.measurement, &row);
-  SelectionFigures figures;
-  for (const std::int64_t id : request.selected) {
-    if (figures.rows.size() == kMostSelectedRows || cancel_.stop_requested()) break;
-    if (const auto found = here.find(id); found != here.end()) {
-      figures.rows.push_back({*found->second, {}});
-    } else if (std::optional<ResultRow> row = row_elsewhere(*snapshot_, id)) {
-      figures.rows.push_back({std::move(*row), {}});
-    }
-  }
-  return figures;
-}
-
-void DatabaseReader::compare_figures(const ReadRequest& request, const ResultRow& first, SelectionFigures& figures) {
-  constexpr std::size_t kMost = 64;  // a comparison reads the samples of both
-  std::string of = fmt::format("{}/{}/{}/{}", file_.string(), version_, first.measurement, request.tolerance);
-  if (of != figures_of_) figures_known_.clear();
-  figures_of_ = std::move(of);
-  StoredSamples samples(*snapshot_);
-  std::size_t compared = 0;
-  for (SelectedRow& one : figures.rows) {
-    if (one.row.measurement == first.measurement || one.row.status != Status::ok || first.status != Status::ok)
-      continue;
-    if (compared++ == kMost || cancel_.stop_requested()) {
-      figures.all_compared = false;
-      return;
-    }
-    auto found = figures_known_.find(one.row.measurement);
-    if (found == figures_known_.end())
-      found = figures_known_.emplace(one.row.measurement, compare_selected(samples, one.row, first, request.tolerance))
-                  .first;
-    one.time = found->second;
-  }
-}
-
-// The rows that are selected are told first, their comparisons then.
-void DatabaseReader::read_selected(const ReadRequest& request, ReadResult& result,
-                                   const std::function<void(const ReadResult&)>& rows_ready) {
-  if (request.first() != 0 && result.shown)
-    result.selected = select(*result.shown, request.first(), result.selected_problem);
-  if (request.selected.size() < 2 || !result.selected) return rows_ready(result);
-  result.beside = beside_selected(request, result);
-  SelectionFigures figures = figures_of(request, *result.shown);
-  result.figures = std::make_shared<const SelectionFigures>(figures);
-  rows_ready(result);
-  compare_figures(request, result.selected->row, figures);
-  result.figures = std::make_shared<const SelectionFigures>(std::move(figures));
 }
 
 void DatabaseReader::make_table(ReadResult& result) {
@@ -428,8 +363,6 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
         result.shown->info.id == result.baseline->info.id ? Comparisons{}
                                                           : compare_sweeps(*result.shown, baseline, request.tolerance));
   }
-  judged_against_ = result.baseline;
-  make_table(result);
   compare(request, result);
   result.compare_table = table_of(result.compared);
   unread.known.merge(read_rest(std::move(being_read), unread));
@@ -437,6 +370,11 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
     const auto found = unread.known.find(sweep.id);
     if (found != unread.known.end()) result.same_device.push_back(found->second);
   }
+  // While something is measured its rows change every second, and nothing else is to take a core.
+  if (result.beside_reference && measured_.empty())
+    result.beside_reference = beside_ = with_others(beside_, beside_of_, result, *snapshot_, request);
+  judged_against_ = result.baseline;
+  make_table(result);
   remember(result, std::move(unread.known));
   return result;
 }

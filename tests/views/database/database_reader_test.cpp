@@ -1,15 +1,81 @@
 // What the window reads of a database, whichever thread reads it.
 #include "app/window/database/database_reader.hpp"
 
-#include <gtest/gtest.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 
+#include <filesystem>
+#include <memory>
 #include <vector>
 
+#include "profiler/verdict/row_verdicts.hpp"
+#include "tests/paths.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
 #include "tests/temporary_folder.hpp"
+#include "views/data/format.hpp"
+#include "views/model/charts/length_budget.hpp"
+#include "views/model/charts/length_model.hpp"
+#include "views/model/tables/selected_steps.hpp"
 
 namespace triscope {
 namespace {
+
+using testing::HasSubstr;
+
+/// What Same cost says of each length, and what Details, the table and the command line say of the same rows.
+TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
+  const std::filesystem::path file = recorded_file();
+  DatabaseReader reader;
+  const auto nothing = [](const ReadResult&) {};
+  ReadRequest request{.file = file, .shown = 3};
+  const ReadResult read = reader.read(request, nothing);
+  LengthChart chart = make_length_chart(*read.shown, read.same_device);
+  say_beside(chart, read.beside_reference.get());
+  int rows = 0, steps = 0;
+  const Snapshot stored(file);
+  for (const LengthPass* pass : {&chart.passes[0], &chart.passes[1], &chart.step}) {
+    for (const SameBudget& budget : pass->budgets) {
+      SCOPED_TRACE(budget.sentence);
+      if (budget.sentence.find("not in turns") != std::string::npos) {  // Details has more to say of two sweeps
+        EXPECT_THAT(budget.sentence, HasSubstr("(95 % interval of these samples alone "));
+        continue;
+      }
+      request.selected = budget.measurements;
+      if (pass != &chart.step) request.selected = {budget.measurements.front(), budget.measurements.back()};
+      const ReadResult chosen = reader.read(request, nothing);
+      if (pass == &chart.step) {
+        const std::vector<SelectedStep> selected = selected_steps(*chosen.figures);
+        const Comparison details = beside_step(selected.front(), selected.back(), Pass::backward, 0.005);
+        EXPECT_TRUE(details.paired);
+        EXPECT_THAT(
+            budget.sentence,
+            HasSubstr(fmt::format("by the neighbouring turns of each pass {} times as long (95 % interval {} to {})",
+                                  format_fixed(1 / details.ratio, 3), format_fixed(1 / details.interval.high, 3),
+                                  format_fixed(1 / details.interval.low, 3))));
+        EXPECT_THAT(step_text(selected.back()), HasSubstr(format_fixed(1 / details.ratio, 3) + "×"));
+        ++steps;
+        continue;
+      }
+      const Comparison& details = chosen.beside->time;
+      EXPECT_TRUE(details.paired);
+      EXPECT_THAT(budget.sentence,
+                  HasSubstr(fmt::format("by neighbouring turns {} times as long (95 % interval {} to {})",
+                                        format_fixed(1 / details.ratio, 3), format_fixed(1 / details.interval.high, 3),
+                                        format_fixed(1 / details.interval.low, 3))));
+      EXPECT_THAT(budget.headline, HasSubstr(format_fixed(1 / details.ratio, 2) + "× as long"));
+      const ResultRow of_windows = *stored.result(budget.measurements.back());
+      const Verdicts table = compare_with_baseline(stored, stored.results(of_windows.sweep), "auto");
+      EXPECT_DOUBLE_EQ(table.by_measurement.at(of_windows.measurement).ratio, 1 / details.ratio) << "`triscope show`";
+      StoredSamples samples(stored);
+      EXPECT_DOUBLE_EQ(compare_rows(samples, of_windows, samples, *stored.result(budget.measurements.front())).ratio,
+                       1 / details.ratio)
+          << "`triscope compare`";
+      ++rows;
+    }
+  }
+  EXPECT_GE(rows, 8);
+  EXPECT_GE(steps, 3);
+}
 
 TEST(DatabaseReader, sweeps_of_one_device_are_the_same_by_a_thread_beside) {
   constexpr std::int64_t kSweeps = 3, kRows = 2600;  // of two together so many that they are read beside

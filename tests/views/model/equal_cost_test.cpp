@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tests/views/sweep_fixture.hpp"
-#include "views/model/charts/length_beside.hpp"
 #include "views/model/charts/length_budget.hpp"
 #include "views/model/charts/length_model.hpp"
 #include "views/model/charts/length_words.hpp"
@@ -36,25 +35,27 @@ const SameBudget& cost_at(const LengthPass& pass, std::int64_t seq_len) {
 // The answer is the pair of the estimated area, with the range of its first window.
 TEST(EqualCost, equal_cost_begins_with_a_pair_of_windows) {
   const LengthChart chart = make_length_chart(*length_sweep(), {});
-  EXPECT_THAT(cost_at(chart.step, 16384).headline,
-              MatchesRegex("16k, step beside FA3 64/1: about 205 × 32 would cost the same \\(w1 "
-                           "[12][0-9]+ to 2[0-9]+ by area, "
-                           "extrapolated\\); nearest measured, 256 × 32 Hopper, takes 1.25× as long\\."))
+  EXPECT_THAT(
+      cost_at(chart.step, 16384).headline,
+      MatchesRegex("16k, step beside FA3 64/1\\. Estimated, not measured: about 205 × 32 would cost the same \\(w1 "
+                   "[12][0-9]+ to 2[0-9]+ by area, "
+                   "extrapolated\\); nearest measured, 256 × 32 Hopper, takes 1.25× as long\\."))
       << "an area of 6,547";
-  EXPECT_THAT(cost_at(chart.passes[0], 32768).headline,
-              MatchesRegex("32k, forward beside FA3 64/1: about 409 × 32 would cost the same \\(w1 "
-                           "[34][0-9]+ to 4[0-9]+ by "
-                           "area\\); nearest measured, 512 × 32 Hopper, takes 1.25× as long\\."))
+  EXPECT_THAT(
+      cost_at(chart.passes[0], 32768).headline,
+      MatchesRegex("32k, forward beside FA3 64/1\\. Estimated, not measured: about 409 × 32 would cost the same \\(w1 "
+                   "[34][0-9]+ to 4[0-9]+ by "
+                   "area\\); nearest measured, 512 × 32 Hopper, takes 1.25× as long\\."))
       << "an area of 13,095";
   EXPECT_THAT(cost_at(chart.passes[1], 8192).headline,
-              StartsWith("8k, backward beside FA3 64/1: no pair is known to cost the same; nearest "
+              StartsWith("8k, backward beside FA3 64/1. No pair is known to cost the same; nearest "
                          "measured, 256 × 32 Hopper, takes"));
   EXPECT_EQ(cost_at(chart.step, 16384).pair, (Windows{208, 32})) << "what is planned goes in steps of 16";
   EXPECT_THAT(cost_at(chart.step, 16384).sentence,
               AllOf(HasSubstr("by the sums of the passes' medians 1.251 times as long"),
                     HasSubstr("(95 % interval of these samples alone 1.2")));
-  EXPECT_THAT(cost_at(chart.passes[0], 16384).sentence,
-              AllOf(HasSubstr("by the medians 1.251 times as long"), HasSubstr("(95 % interval 1.2")));
+  EXPECT_THAT(cost_at(chart.passes[0], 16384).sentence, AllOf(HasSubstr("by the medians 1.251 times as long"),
+                                                              HasSubstr("(95 % interval of these samples alone 1.2")));
   EXPECT_FALSE(cost_at(chart.passes[1], 8192).pair);
 }
 
@@ -81,16 +82,21 @@ std::shared_ptr<SweepResults> in_tiles(std::int64_t keys) {
 
 TEST(EqualCost, equal_cost_says_what_whole_tiles_make_of_it) {
   const LengthChart chart = make_length_chart(*in_tiles(128), {});
-  EXPECT_THAT(cost_at(chart.passes[0], 32768).headline,
-              AllOf(StartsWith("32k, forward beside FA3 64/1: about 409 × 32 would cost the same ("),
-                    EndsWith(" by area); in whole tiles of 128 keys the nearest, 384 × 32, lies below "
-                             "that range; nearest measured, 512 × 32 Hopper, takes 1.25× as long.")));
-  EXPECT_THAT(cost_at(chart.passes[0], 16384).headline,
-              AllOf(StartsWith("16k, forward beside FA3 64/1: about 205 × 32 would cost the same ("),
-                    EndsWith("; in whole tiles of 128 keys nothing lies nearer than 256 × 32 Hopper, which "
-                             "takes 1.25× as long.")));
+  EXPECT_THAT(
+      cost_at(chart.passes[0], 32768).headline,
+      AllOf(StartsWith("32k, forward beside FA3 64/1. Estimated, not measured: about 409 × 32 would cost the same ("),
+            EndsWith(" by area); in whole tiles of 128 keys the nearest, 384 × 32, lies below "
+                     "that range; nearest measured, 512 × 32 Hopper, takes 1.25× as long.")));
+  EXPECT_THAT(
+      cost_at(chart.passes[0], 16384).headline,
+      AllOf(StartsWith("16k, forward beside FA3 64/1. Estimated, not measured: about 205 × 32 would cost the same ("),
+            EndsWith("; in whole tiles of 128 keys nothing lies nearer than 256 × 32 Hopper, which "
+                     "takes 1.25× as long.")));
   EXPECT_FALSE(cost_at(chart.passes[0], 16384).pair);
   EXPECT_EQ(cost_at(chart.step, 16384).pair, (Windows{208, 32})) << "a step has a backward too";
+  EXPECT_THAT(cost_at(chart.step, 16384).headline,
+              EndsWith("; in whole tiles of 128 keys, the forward's, nothing lies nearer than 256 × 32 Hopper, which "
+                       "takes 1.25× as long."));
   EXPECT_THAT(cost_at(make_length_chart(*in_tiles(16), {}).passes[0], 32768).headline,
               HasSubstr("; in whole tiles of 16 keys that is 416 × 32; nearest measured, "))
       << "inside its range";
@@ -106,13 +112,26 @@ TEST(EqualCost, equal_cost_says_what_whole_tiles_make_of_it) {
 TEST(EqualCost, equal_cost_says_what_its_range_covers_with_the_digits_of_its_tooltip) {
   const LengthPass forward = make_length_chart(*length_sweep(), {}).passes[0];
   const SameBudget& budget = cost_at(forward, 32768);
-  EXPECT_THAT(budget.sentence, HasSubstr("times go in steps of tiles. The range is of noise and of how far such lines "
-                                         "missed measurements before, not of those steps."));
+  EXPECT_THAT(budget.sentence,
+              HasSubstr("times go in steps of tiles. The range has the 95 % intervals of the times and "
+                        "how far such lines missed measurements before, not those steps: it is no 95 "
+                        "% interval itself."));
   EXPECT_THAT(area_text(*budget.windows), StartsWith("about 13,100 ("));
   EXPECT_THAT(budget.sentence, HasSubstr(area_text(*budget.windows)));
   auto unknown = length_sweep();
   for (ResultRow& r : unknown->rows) r.ci_low_ms = r.ci_high_ms = std::nullopt;
   EXPECT_THAT(cost_at(make_length_chart(*unknown, {}).passes[0], 32768).sentence, Not(HasSubstr("The range")));
+}
+
+TEST(EqualCost, a_pair_that_may_cost_the_same_is_measured_and_has_its_confidence) {
+  auto results = length_sweep();
+  for (ResultRow& r : results->rows) {
+    if (r.problem.form != Form::dot_product) r.median_ms = *r.median_ms / 1.251;
+  }
+  for (ResultRow& r : results->rows) r.ci_low_ms = 0.99 * *r.median_ms, r.ci_high_ms = 1.01 * *r.median_ms;
+  EXPECT_THAT(cost_at(make_length_chart(*results, {}).passes[0], 16384).headline,
+              MatchesRegex("16k, forward beside FA3 64/1\\. Measured: 256 × 32 Hopper may cost the same, 1\\.00× as "
+                           "long, 0\\.9[89] to 1\\.0[12] \\(95 %\\)\\."));
 }
 
 TEST(EqualCost, what_held_the_clock_down_stands_beside_equal_cost) {
@@ -160,32 +179,38 @@ TEST(EqualCost, the_text_table_has_the_pair_beside_the_area) {
   EXPECT_EQ((*row)[4], "205");
 }
 
-TEST(EqualCost, equal_cost_of_a_step_has_the_ratio_of_the_turns_of_both_passes_beside_it) {
+TEST(EqualCost, of_a_step_is_by_the_turns_of_each_pass_where_both_took_turns) {
   const LengthChart chart = make_length_chart(*length_sweep(), {});
   const SameBudget& budget = cost_at(chart.step, 16384);
   const LengthPoint& point = *std::ranges::find(chart.step.curves[budget.nearest].points, 16384, &LengthPoint::seq_len);
   ASSERT_NE(point.backward, 0);
-  Verdicts verdicts{"baseline.cudnn", "cuDNN", "cuDNN"};
+  const auto said = [&](const Verdicts& verdicts) {
+    LengthChart made = chart;
+    say_beside(made, &verdicts);
+    return cost_at(made.step, 16384).sentence;
+  };
   const auto in_turns = [](double ratio, double half) {
     Comparison one;
     one.ratio = ratio, one.interval = {ratio - half, ratio + half}, one.paired = true;
     return one;
   };
-  verdicts.by_measurement[point.measurement] = in_turns(1.1, 0.035);
-  verdicts.by_measurement[point.backward] = in_turns(1.45, 0.007);
-  EXPECT_EQ(step_turns_sentence(chart, budget, &verdicts), "") << "of another partner";
+  const auto by_medians = HasSubstr("by the sums of the passes' medians 1.251 times as long");
+  Verdicts verdicts{"baseline.cudnn", "cuDNN", "cuDNN"};
+  verdicts.by_measurement[point.measurement] = in_turns(1.2, 0.035);
+  verdicts.by_measurement[point.backward] = in_turns(1.3, 0.007);
+  EXPECT_THAT(said(verdicts), by_medians) << "of another partner";
   verdicts.baseline = "baseline.fa3";
-  // The backward takes 2.5 times the forward: (1.1 + 2.5 * 1.45) / 3.5, and hypot(0.035, 2.5 * 0.007) / 3.5.
-  EXPECT_THAT(step_turns_sentence(chart, budget, &verdicts),
-              HasSubstr("weighted by the times of FlashAttention-3 64/1, 1.350 times as long (1.339 to 1.361)."));
+  // The backward takes 2.5 times the forward: some (1.2 + 2.5 * 1.3) / 3.5, and hypot(0.035, 2.5 * 0.007) / 3.5.
+  EXPECT_THAT(said(verdicts),
+              HasSubstr("by the neighbouring turns of each pass 1.271 times as long (95 % interval 1.259 to 1.282)"));
   LengthChart elsewhere = chart;
   for (LengthPoint& one : elsewhere.step.curves[budget.baseline].points) one.backward_sweep = 9;
-  EXPECT_EQ(step_turns_sentence(elsewhere, budget, &verdicts), "") << "the partner took its turns in another sweep";
+  say_beside(elsewhere, &verdicts);
+  EXPECT_THAT(cost_at(elsewhere.step, 16384).sentence, by_medians) << "the partner took its turns in another sweep";
   verdicts.by_measurement[point.backward].paired = false;
-  EXPECT_EQ(step_turns_sentence(chart, budget, &verdicts), "");
+  EXPECT_THAT(said(verdicts), by_medians);
   verdicts.by_measurement.erase(point.backward);
-  EXPECT_EQ(step_turns_sentence(chart, budget, &verdicts), "") << "of the backward nothing is known";
-  EXPECT_EQ(step_turns_sentence(chart, budget, nullptr), "");
+  EXPECT_THAT(said(verdicts), by_medians) << "of the backward nothing is known";
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST(DetailsText, a_step_without_a_verdict_says_why) {
   WindowData data = steps_selected(2, canvas);
   canvas.draw(Panel::details, data);
   EXPECT_THAT(canvas.text, HasSubstr("shorter"));
-  const auto star = HasSubstr("* The interval is that of separate runs, also where the passes took turns.");
+  const auto star = HasSubstr("* The interval is that of separate runs.");
   EXPECT_THAT(canvas.text, star);
   SelectionFigures burst = *data.figures;
   for (std::size_t n = 2; n < burst.rows.size(); ++n) burst.rows[n].row.regime = Regime::burst;

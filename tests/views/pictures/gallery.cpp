@@ -78,6 +78,10 @@ void shoot_full(Studio& studio, const Variant& variant) {
   }
   studio.application().ui().length_view = LengthView::rate;
   studio.shoot("full_lengths_rate");
+  studio.application().ui().length_view = LengthView::budget;
+  studio.application().ui().length_step = studio.application().ui().length_words = true;  // in a low panel its words
+  studio.application().ui().length_chosen = 16384;
+  studio.shoot("full_lengths_same_cost");
   if (variant.width != 1440 || !variant.dark) return;  // the other sweeps once
   for (const SweepInfo& one : std::vector(sweeps)) {
     studio.ask(ask::ShowSweep{one.id});

@@ -5,34 +5,24 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 
+#include "profiler/statistics/comparison_facts.hpp"
+#include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
-#include "views/model/charts/length_budget.hpp"
 #include "views/model/charts/length_point.hpp"
-#include "views/model/charts/length_words.hpp"
 
 namespace triscope {
 namespace {
 
-/// The verdict on that point beside `there`, of one pass within one sweep; null: it is not among them.
-const Comparison* verdict_on(const LengthCurve& baseline, const LengthPoint& point, const LengthPoint* there,
-                             const Verdicts* verdicts) {
-  const bool same = verdicts != nullptr && there != nullptr && point.backward == 0 && there->sweep == point.sweep &&
-                    verdicts->baseline == baseline.kernel;
-  if (!same) return nullptr;
-  const auto found = verdicts->by_measurement.find(point.measurement);
+/// The verdict on that measurement beside the baseline's in its sweep; null: there is none.
+const Comparison* verdict_on(const Verdicts* verdicts, const LengthCurve& baseline, std::int64_t measurement) {
+  if (verdicts == nullptr || verdicts->baseline != baseline.kernel) return nullptr;
+  const auto found = verdicts->by_measurement.find(measurement);
   return found == verdicts->by_measurement.end() || found->second.ratio <= 0 ? nullptr : &found->second;
 }
 
-bool has_interval(const Comparison& verdict) {
-  return verdict.verdict != Verdict::not_comparable && interval_known(verdict);
-}
-
-bool is_in_turns(const Comparison& verdict) { return verdict.paired && verdict.ratio > 0 && has_interval(verdict); }
-
-/// The time of that measurement of the pass; unset: it is none of its points.
-std::optional<double> ms_of(const LengthPass& pass, std::int64_t measurement) {
+/// The time of that measurement of the pass; 0: it is none of its points.
+double ms_of(const LengthPass& pass, std::int64_t measurement) {
   for (const LengthCurve& curve : pass.curves) {
     for (const LengthPoint& point : curve.points) {
       if (point.measurement == measurement) return point.ms;
@@ -42,58 +32,45 @@ std::optional<double> ms_of(const LengthPass& pass, std::int64_t measurement) {
       if (found != points.end()) return found->ms;
     }
   }
-  return std::nullopt;
+  return 0;
 }
 
 }  // namespace
 
-std::string beside_reference_text(const LengthPass& pass, std::size_t curve, const LengthPoint& point,
-                                  const Verdicts* verdicts) {
+PointRatio ratio_of_medians(const LengthPoint& point, const LengthPoint& there) {
+  const ValueWithInterval medians = ratio_of(value_of(point), value_of(there));
+  PointRatio ratio{{}, true};
+  ratio.time.ratio = medians.value;
+  if (medians.low && medians.high) ratio.time.interval = {*medians.low, *medians.high};
+  return ratio;
+}
+
+PointRatio ratio_beside(const LengthChart& chart, const LengthCurve& baseline, const LengthPoint& point,
+                        const LengthPoint& there, const Verdicts* verdicts) {
+  const bool one_sweep = point.sweep == there.sweep && point.backward_sweep == there.backward_sweep;
+  const Comparison* first = one_sweep ? verdict_on(verdicts, baseline, point.measurement) : nullptr;
+  if (first != nullptr && point.backward == 0) return {*first};
+  const Comparison* second = first == nullptr ? nullptr : verdict_on(verdicts, baseline, point.backward);
+  if (second == nullptr || !in_turns(*first) || !in_turns(*second)) return ratio_of_medians(point, there);
+  const double ours = ms_of(chart.of(Pass::forward), point.measurement),
+               theirs = ms_of(chart.of(Pass::forward), there.measurement);
+  if (ours <= 0 || theirs <= 0) return ratio_of_medians(point, there);
+  return {compare_steps({ours, theirs, *first}, {point.ms - ours, there.ms - theirs, *second})};
+}
+
+std::string beside_reference_text(const LengthChart& chart, const LengthPass& pass, std::size_t curve,
+                                  const LengthPoint& point, const Verdicts* verdicts) {
   const auto crossing = std::ranges::find(pass.crossings, curve, &LengthCrossing::windows);
   if (crossing == pass.crossings.end()) return {};
   const LengthCurve& baseline = pass.curves[crossing->baseline];
   const LengthPoint* there = point_at(baseline.points, point.seq_len);
-  const Comparison* found = verdict_on(baseline, point, there, verdicts);
-  if (found == nullptr) return beside_baseline_text(pass, curve, point);
-  const Comparison& verdict = *found;
+  if (there == nullptr) return {};
+  const Comparison time = ratio_beside(chart, baseline, point, *there, verdicts).time;
   std::string text = fmt::format("{} takes {} here; this takes {} times as long", baseline.label,
-                                 format_ms(there->ms, half_width(*there)), format_fixed(verdict.ratio, 3));
-  if (has_interval(verdict))
-    text += fmt::format(", {} to {}", format_fixed(verdict.interval.low, 3), format_fixed(verdict.interval.high, 3));
-  return verdict.paired ? text + ", in turns" : text + " *";
-}
-
-std::string turns_sentence(const LengthPass& pass, const SameBudget& budget, const Verdicts* verdicts) {
-  const LengthCurve& baseline = pass.curves[budget.baseline];
-  const LengthPoint* point = point_at(pass.curves[budget.nearest].points, budget.seq_len);
-  const LengthPoint* there = point_at(baseline.points, budget.seq_len);
-  const Comparison* found = point == nullptr ? nullptr : verdict_on(baseline, *point, there, verdicts);
-  if (found == nullptr || !is_in_turns(*found)) return {};
-  return fmt::format("By the ratios of neighbouring turns, as in Latency, {} times as long ({} to {}).",
-                     format_fixed(found->ratio, 3), format_fixed(found->interval.low, 3),
-                     format_fixed(found->interval.high, 3));
-}
-
-std::string step_turns_sentence(const LengthChart& chart, const SameBudget& budget, const Verdicts* verdicts) {
-  const LengthCurve& baseline = chart.step.curves[budget.baseline];
-  const LengthPoint* point = point_at(chart.step.curves[budget.nearest].points, budget.seq_len);
-  const LengthPoint* there = point_at(baseline.points, budget.seq_len);
-  const bool in_sweeps = point != nullptr && there != nullptr && point->sweep == there->sweep &&
-                         point->backward_sweep == there->backward_sweep;
-  if (!in_sweeps || verdicts == nullptr || verdicts->baseline != baseline.kernel) return {};
-  const auto forward = verdicts->by_measurement.find(point->measurement),
-             backward = verdicts->by_measurement.find(point->backward);
-  const auto none = verdicts->by_measurement.end();
-  if (forward == none || backward == none || !is_in_turns(forward->second) || !is_in_turns(backward->second)) return {};
-  const std::optional<double> forward_ms = ms_of(chart.of(Pass::forward), there->measurement);
-  if (!forward_ms) return {};
-  const double share = *forward_ms / there->ms;
-  const auto half = [](const Comparison& one) { return (one.interval.high - one.interval.low) / 2; };
-  const double ratio = share * forward->second.ratio + (1 - share) * backward->second.ratio,
-               wide = std::hypot(share * half(forward->second), (1 - share) * half(backward->second));
-  return fmt::format(
-      "By the ratios of neighbouring turns of each pass, weighted by the times of {}, {} times as long ({} to {}).",
-      baseline.label, format_fixed(ratio, 3), format_fixed(ratio - wide, 3), format_fixed(ratio + wide, 3));
+                                 format_ms(there->ms, half_width(*there)), format_fixed(time.ratio, 3));
+  if (has_interval(time))
+    text += fmt::format(", {} to {}", format_fixed(time.interval.low, 3), format_fixed(time.interval.high, 3));
+  return text + (time.paired ? ", in turns" : " *");
 }
 
 bool lies_below_another(const LengthPass& pass, std::size_t curve) {

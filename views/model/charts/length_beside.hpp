@@ -9,18 +9,22 @@
 
 namespace triscope {
 
-/// As `beside_baseline_text`, where `verdicts` holds the same comparison, that of one pass within one sweep, by its
-/// ratio and interval: the star is left out where they took turns. Null: none are known.
-std::string beside_reference_text(const LengthPass& pass, std::size_t curve, const LengthPoint& point,
-                                  const Verdicts* verdicts);
+/// How many times as long the windows take as the dot-product attention.
+struct PointRatio {
+  Comparison time;          ///< `paired`: by neighbouring turns
+  bool by_medians = false;  ///< else by the samples of both, as everywhere
+};
+PointRatio ratio_of_medians(const LengthPoint& point, const LengthPoint& there);
+/// Of `point` beside `there` of `baseline`: the verdict of `verdicts` where that is of these two, which are of one
+/// sweep; of a step where each pass took turns. Else that of their medians. Null: no verdicts are known.
+PointRatio ratio_beside(const LengthChart& chart, const LengthCurve& baseline, const LengthPoint& point,
+                        const LengthPoint& there, const Verdicts* verdicts);
 
-/// "By the ratios of neighbouring turns, as in Latency, 1.114 times as long (1.104 to 1.124).": of the nearest pair of
-/// a budget, whose sentence compares medians. Empty where `verdicts` holds no such ratio.
-std::string turns_sentence(const LengthPass& pass, const SameBudget& budget, const Verdicts* verdicts);
-
-/// The same of a step, of which both passes took turns: the sum of their ratios weighted by the baseline's times. Empty
-/// where one of them did not.
-std::string step_turns_sentence(const LengthChart& chart, const SameBudget& budget, const Verdicts* verdicts);
+/// "FlashAttention-3 64/1 takes 25.26 ms here; this takes 1.125 times as long, 1.11 to 1.14, in turns": a point of ours
+/// beside the dot-product attention that its curve is compared with. With a star where they did not take turns. Empty
+/// where that was not measured at this length.
+std::string beside_reference_text(const LengthChart& chart, const LengthPass& pass, std::size_t curve,
+                                  const LengthPoint& point, const Verdicts* verdicts);
 
 /// A curve of ours that is drawn later lies on this one at two lengths or more, most of those that both have: it is
 /// drawn broader, so that both are seen.

@@ -9,6 +9,9 @@
 #include <string>
 #include <utility>
 
+#include "profiler/record/words/power_text.hpp"
+#include "views/data/format.hpp"
+#include "views/model/charts/length_beside.hpp"
 #include "views/model/charts/length_point.hpp"
 #include "views/model/charts/length_words.hpp"
 
@@ -93,11 +96,6 @@ double cycle_ratio(const LengthPoint& windows, const LengthPoint& dot_product,
 
 }  // namespace
 
-const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::int64_t seq_len) {
-  const auto found = std::ranges::find(points, seq_len, &LengthPoint::seq_len);
-  return found == points.end() ? nullptr : &*found;
-}
-
 std::map<std::int64_t, double> cycles_of(const std::vector<const SweepResults*>& sweeps) {
   std::map<std::int64_t, double> cycles;
   for (const SweepResults* sweep : sweeps) {
@@ -118,7 +116,185 @@ std::string short_name(const LengthCurve& curve) {
   return has_short ? curve.card.short_label + curve.label.substr(full.size()) : curve.label;
 }
 
+/// Of separate runs the interval may be one of 99 %.
+bool has_usual_confidence(const PointRatio& ratio) { return ratio.time.paired || ratio.by_medians; }
+
+/// "by neighbouring turns 1.093 times as long (95 % interval 1.084 to 1.102), so it does not cost the same".
+std::string verdict_words(const PointRatio& ratio, bool step) {
+  const Comparison& time = ratio.time;
+  const char* const how = ratio.by_medians && step ? "by the sums of the passes' medians"
+                          : ratio.by_medians       ? "by the medians"
+                          : !time.paired           ? "by samples that were not taken in turns"
+                          : step                   ? "by the neighbouring turns of each pass"
+                                                   : "by neighbouring turns";
+  std::string text = fmt::format("{} {} times as long (", how, format_fixed(time.ratio, 3));
+  if (!has_interval(time)) return text + "interval unknown)";
+  text += fmt::format("{}interval {}{} to {})", has_usual_confidence(ratio) ? "95 % " : "",
+                      ratio.by_medians ? "of these samples alone " : "", format_fixed(time.interval.low, 3),
+                      format_fixed(time.interval.high, 3));
+  const bool apart = time.interval.low > 1 || time.interval.high < 1;
+  return text + (apart ? ", so it does not cost the same" : ", which of them is longer is not decided");
+}
+
+std::string from_words(const AreaEstimate& estimate) {
+  std::string text;
+  for (const Windows& windows : estimate.from)
+    text += (text.empty() ? "" : " and ") + format_windows(windows.window1, windows.window2);
+  return text;
+}
+
+/// What area would take as long, and how sure that is; from 128 first positions on, tiles have this many.
+std::string equal_area_words(const SameBudget& budget) {
+  if (!budget.windows) return "What area would take as long, the measured pairs do not tell.";
+  const AreaEstimate& estimate = *budget.windows;
+  const double nearest =
+      static_cast<double>(estimate.from.front().window1) * static_cast<double>(estimate.from.front().window2);
+  const std::string size = estimate.area < nearest ? "smaller" : "larger";
+  std::string text =
+      fmt::format("With a second window of {} an area of {} would", estimate.from.front().window2, area_text(estimate));
+  switch (estimate.rule) {
+    case AreaEstimate::Rule::between:
+      text += fmt::format(", between {}", from_words(estimate));
+      break;
+    case AreaEstimate::Rule::trend:
+      text +=
+          fmt::format(", by the trend of {}: an extrapolation, nothing {} was measured", from_words(estimate), size);
+      break;
+    case AreaEstimate::Rule::one_pair:
+      text += fmt::format(", if time goes with the area: an extrapolation from {} alone", from_words(estimate));
+  }
+  text += "; times go in steps of tiles.";
+  if (estimate.low > 0)
+    text +=
+        " The range has the 95 % intervals of the times and how far such lines missed measurements before, not those "
+        "steps: it is no 95 % interval itself.";
+  return text;
+}
+
+/// "Forward of sweep 4 in turns; backward of sweeps 3 and 6."
+std::string sweeps_words(const LengthPoint& windows, const LengthPoint& dot_product) {
+  const auto of = [](std::int64_t one, std::int64_t other) {
+    return one == other ? fmt::format("of sweep {}, in turns", one)
+                        : fmt::format("of sweeps {} and {}, not in turns", other, one);
+  };
+  const std::string first = of(windows.sweep, dot_product.sweep);
+  const bool step = windows.backward != 0;
+  if (!step) return "Both are " + first;
+  if (windows.sweep == windows.backward_sweep && dot_product.sweep == dot_product.backward_sweep)
+    return "All four times are " + first;
+  return fmt::format("Forward {}; backward {}", first, of(windows.backward_sweep, dot_product.backward_sweep));
+}
+
+/// "; in clock cycles 1.013 times as long": the clocks were not free, and not the same.
+std::string cycle_words(const LengthPoint& windows, const LengthPoint& dot_product, double ratio) {
+  const bool held = !windows.limiter.empty() || !dot_product.limiter.empty();
+  if (!held || ratio <= 0) return "";
+  return fmt::format("; in clock cycles {} times as long", format_fixed(ratio, 3));
+}
+
+/// ", power-capped": what held the clock down in both, or in which of them.
+std::string limiter_words(const LengthPoint& windows, const LengthPoint& dot_product) {
+  if (windows.limiter.empty() && dot_product.limiter.empty()) return "";
+  if (windows.limiter == dot_product.limiter) return ", " + limiter_text(windows.limiter);
+  if (windows.limiter.empty()) return ", dot-product attention " + limiter_text(dot_product.limiter);
+  if (dot_product.limiter.empty()) return ", the windows " + limiter_text(windows.limiter);
+  return fmt::format(", the windows {}, dot-product attention {}", limiter_text(windows.limiter),
+                     limiter_text(dot_product.limiter));
+}
+
+/// The first window of that area, beside the estimate's second one.
+std::int64_t first_window(const AreaEstimate& estimate, double area) {
+  return std::max<std::int64_t>(1, std::llround(area / static_cast<double>(estimate.from.front().window2)));
+}
+
+/// "w1 231 to 240 by area, extrapolated".
+std::string first_window_words(const AreaEstimate& estimate) {
+  const std::string range = estimate.low > 0
+                                ? fmt::format("{} to {}", format_count(first_window(estimate, estimate.low)),
+                                              format_count(first_window(estimate, estimate.high)))
+                                : std::string("range unknown,");
+  return "w1 " + range + (estimate.extrapolated() ? " by area, extrapolated" : " by area");
+}
+
+/// "that is 240 × 32": the pair in whole tiles; one outside the estimate's own range is not called equal.
+std::string tiles_words(const AreaEstimate& estimate, const Windows& pair) {
+  const std::string name = format_windows(pair.window1, pair.window2);
+  if (estimate.low <= 0) return "the nearest is " + name;
+  if (pair.window1 < first_window(estimate, estimate.low)) return "the nearest, " + name + ", lies below that range";
+  if (pair.window1 > first_window(estimate, estimate.high)) return "the nearest, " + name + ", lies above that range";
+  return "that is " + name;
+}
+
+/// The answer in a line: a pair that would take as long as dot-product attention, or why none is named, and the nearest
+/// that was measured, which takes `ratio` times as long.
+std::string budget_headline(std::string_view part, const SameBudget& budget, const MeasuredPair& nearest,
+                            const PointRatio& ratio) {
+  const std::string start = fmt::format("{}, {}. ", format_tokens(budget.seq_len), part);
+  const Comparison& time = ratio.time;
+  const std::string times = format_fixed(time.ratio, 2) + "× as long";
+  const std::string label = nearest.curve->label + " " + nearest.curve->card.label;
+  if (has_interval(time) && time.interval.low <= 1 && time.interval.high >= 1)
+    return fmt::format("{}Measured: {} may cost the same, {}, {} to {}{}.", start, label, times,
+                       format_fixed(time.interval.low, 2), format_fixed(time.interval.high, 2),
+                       has_usual_confidence(ratio) ? " (95 %)" : "");
+  const std::string measured = fmt::format("nearest measured, {}, takes {}.", label, times);
+  if (!budget.windows) return fmt::format("{}No pair is known to cost the same; {}", start, measured);
+  const AreaEstimate& estimate = *budget.windows;
+  const Problem& beside = nearest.curve->problem;
+  const Windows equal{first_window(estimate, estimate.area), estimate.from.front().window2};
+  const bool step = nearest.point->backward != 0;
+  const std::int64_t tile = nearest.point->tile;
+  if ((tile == 0 || step) && equal == Windows{beside.window1, beside.window2})
+    return fmt::format("{}Estimated: no pair lies nearer than those measured; {}", start, measured);
+  const std::string about = fmt::format("{}Estimated, not measured: about {} would cost the same ({})", start,
+                                        format_windows(equal.window1, equal.window2), first_window_words(estimate));
+  if (tile == 0) return fmt::format("{}; {}", about, measured);
+  const double steps = estimate.area / static_cast<double>(equal.window2) / static_cast<double>(tile);
+  const Windows whole = budget.pair && !step
+                            ? *budget.pair
+                            : Windows{std::max<std::int64_t>(1, std::llround(steps)) * tile, equal.window2};
+  const std::string tiles = fmt::format("in whole tiles of {} keys{}", tile, step ? ", the forward's," : "");
+  if (step ? whole == Windows{beside.window1, beside.window2} : !budget.pair)
+    return fmt::format("{}; {} nothing lies nearer than {}, which takes {}.", about, tiles, label, times);
+  return fmt::format("{}; {} {}; {}", about, tiles, tiles_words(estimate, whole), measured);
+}
+
+/// What that stands on: the point of `baseline` at the budget's length beside the `nearest` that was measured there.
+/// `cycle_ratio`: that of their cycles, 0: not known; it is said where something held a clock down.
+std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& point, const SameBudget& budget,
+                            const MeasuredPair& nearest, const PointRatio& ratio, double cycle_ratio) {
+  return fmt::format("At {} tokens {} takes {}; of the measured pairs {} comes nearest, {}: {}. {} {}{}{}.",
+                     format_tokens(budget.seq_len), baseline.label, format_ms(point.ms, half_width(point)),
+                     nearest.curve->label, format_ms(nearest.point->ms, half_width(*nearest.point)),
+                     verdict_words(ratio, nearest.point->backward != 0), equal_area_words(budget),
+                     sweeps_words(*nearest.point, point), limiter_words(*nearest.point, point),
+                     cycle_words(*nearest.point, point, cycle_ratio));
+}
+
+void say(SameBudget& budget, const LengthPass& pass, std::string_view part, const PointRatio& ratio,
+         const std::map<std::int64_t, double>& cycles) {
+  const LengthCurve& baseline = pass.curves[budget.baseline];
+  const LengthPoint& point = *point_at(baseline.points, budget.seq_len);
+  const MeasuredPair nearest{&pass.curves[budget.nearest],
+                             point_at(pass.curves[budget.nearest].points, budget.seq_len)};
+  budget.headline = budget_headline(fmt::format("{} beside {}", part, short_name(baseline)), budget, nearest, ratio);
+  budget.sentence =
+      budget_sentence(baseline, point, budget, nearest, ratio, cycle_ratio(*nearest.point, point, cycles));
+}
+
 }  // namespace
+
+void say_beside(LengthChart& chart, const Verdicts* verdicts) {
+  for (const auto& [pass, part] : {std::pair(&chart.passes[0], "forward"), std::pair(&chart.passes[1], "backward"),
+                                   std::pair(&chart.step, "step")}) {
+    for (SameBudget& budget : pass->budgets) {
+      const LengthCurve& baseline = pass->curves[budget.baseline];
+      const LengthPoint &point = *point_at(pass->curves[budget.nearest].points, budget.seq_len),
+                        &there = *point_at(baseline.points, budget.seq_len);
+      say(budget, *pass, part, ratio_beside(chart, baseline, point, there, verdicts), chart.cycles);
+    }
+  }
+}
 
 void find_budgets(LengthPass& pass, std::string_view part, const std::map<std::int64_t, double>& cycles) {
   if (pass.crossings.empty()) return;
@@ -146,12 +322,12 @@ void find_budgets(LengthPass& pass, std::string_view part, const std::map<std::i
     budget.ms = point.ms;
     budget.windows = area_for_budget(areas, point.ms, half_width(point));
     budget.nearest = static_cast<std::size_t>(nearest.curve - pass.curves.data());
-    if (budget.windows) budget.pair = pair_of(*budget.windows, nearest.point->tile, pairs);
+    const std::int64_t tile = nearest.point->backward != 0 ? 0 : nearest.point->tile;  // a step has two kernels
+    if (budget.windows) budget.pair = pair_of(*budget.windows, tile, pairs);
     budget.measurements = measurements_of(point, budget, pairs, nearest);
     budget.neighbours = neighbours_of({nearest.curve->problem.window1, nearest.curve->problem.window2}, budget,
                                       nearest.point->ms > point.ms);
-    budget.headline = budget_headline(fmt::format("{} beside {}", part, short_name(baseline)), point, budget, nearest);
-    budget.sentence = budget_sentence(baseline, point, budget, nearest, cycle_ratio(*nearest.point, point, cycles));
+    say(budget, pass, part, ratio_of_medians(*nearest.point, point), cycles);
     pass.budgets.push_back(std::move(budget));
   }
 }

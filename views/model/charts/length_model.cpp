@@ -20,6 +20,7 @@
 #include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/length_budget.hpp"
+#include "views/model/charts/length_point.hpp"
 #include "views/model/charts/step_model.hpp"
 
 namespace triscope {
@@ -54,10 +55,8 @@ LengthPoint point_of(const ResultRow& row, const ResultRow* backward) {
   LengthPoint point{row.problem.seq_len,         *row.median_ms,  known ? *row.ci_low_ms : 0,
                     known ? *row.ci_high_ms : 0, row.measurement, row.sweep};
   point.limiter = row.limiter;
-  if (backward == nullptr) {
-    point.tile = tile_of(row);
-    return point;
-  }
+  point.tile = tile_of(row);
+  if (backward == nullptr) return point;
   point.backward = backward->measurement;
   point.backward_sweep = backward->sweep;
   if (point.limiter.empty()) point.limiter = backward->limiter;

@@ -1,15 +1,35 @@
 // What is asked of one point of the chart over lengths.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "profiler/statistics/training_step.hpp"
 #include "views/model/charts/length_chart.hpp"
 
 namespace triscope {
 
+/// The point at this length; null: there is none.
+inline const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::int64_t seq_len) {
+  const auto found = std::ranges::find(points, seq_len, &LengthPoint::seq_len);
+  return found == points.end() ? nullptr : &*found;
+}
+
 /// Half of its 95 % interval; unset: not known.
 inline std::optional<double> half_width(const LengthPoint& point) {
   return interval_known(point) ? std::optional((point.high_ms - point.low_ms) / 2) : std::nullopt;
+}
+
+inline ValueWithInterval value_of(const LengthPoint& point) {
+  if (!interval_known(point)) return {point.ms, std::nullopt, std::nullopt};
+  return {point.ms, point.low_ms, point.high_ms};
+}
+
+/// Of a ratio: whether its interval says anything.
+inline bool has_interval(const Comparison& time) {
+  return time.verdict != Verdict::not_comparable && interval_known(time);
 }
 
 }  // namespace triscope

@@ -104,6 +104,17 @@ std::optional<double> half_of_step(const PassPair& compared, const PassPair& oth
   return std::hypot(*compared.b.row.median_ms / sum * of_compared, *other.b.row.median_ms / sum * of_other);
 }
 
+/// The step beside the first, where each pass took turns with the first's; unset: one did not.
+std::optional<Comparison> beside_in_turns(const SelectedStep& first, const SelectedStep& step, double tolerance) {
+  const PassPair forward = pair_of(first, step, Pass::forward), backward = pair_of(first, step, Pass::backward);
+  const auto beside = [](const PassPair& pair) {
+    return PassBeside{*pair.b.row.median_ms, *pair.a.row.median_ms, *pair.b.time};
+  };
+  for (const PassPair& pair : {forward, backward})
+    if (!pair.b.time || !in_turns(*pair.b.time)) return std::nullopt;
+  return compare_steps(beside(forward), beside(backward), tolerance);
+}
+
 }  // namespace
 
 std::vector<SelectedStep> selected_steps(const SelectionFigures& figures) {
@@ -139,7 +150,11 @@ std::vector<SelectedStep> selected_steps(const SelectionFigures& figures) {
                          useful_flops(both.backward->row.problem, Pass::backward);
     step.tflops = 1e-9 * flops / step.ms.value;
     if (result.empty() && key == order.front()) first = step.ms;
-    if (first && !result.empty()) step.beside = ratio_of(step.ms, *first);
+    if (first && !result.empty()) {
+      step.beside = ratio_of(step.ms, *first);
+      if (const auto turns = beside_in_turns(result.front(), step, 0))
+        step.beside = {turns->ratio, turns->interval.low, turns->interval.high};
+    }
     result.push_back(std::move(step));
   }
   return result;
@@ -181,6 +196,17 @@ Comparison beside_step(const SelectedStep& first, const SelectedStep& step, Pass
   Doubt doubt = doubt_of_conditions(of_compared.a.row, of_compared.b.row, tolerance);
   if (doubt.why.empty()) doubt = doubt_of_conditions(of_other.a.row, of_other.b.row, tolerance);
   if (doubt.why.empty()) doubt = doubt_of_comparison(of_compared.b.time, compared, tolerance);
+  if (const auto turns = beside_in_turns(first, step, tolerance); turns && doubt.why.empty()) {
+    doubt = doubt_of_comparison(of_other.b.time, other, tolerance);
+    comparison.paired = true;
+    comparison.same_within = turns->same_within;
+    if (doubt.why.empty()) {
+      comparison.interval = {1 / turns->interval.high, 1 / turns->interval.low};
+      comparison.verdict = verdict_of(comparison.interval, tolerance, comparison.same_within);
+      comparison.explanation = "Of the sums of both passes, each by its neighbouring turns; both are added in squares.";
+      return comparison;
+    }
+  }
   if (doubt.why.empty()) doubt = doubt_of_the_other(of_other, of_compared, tolerance);
   const std::optional<double> half = doubt.why.empty() ? half_of_step(of_compared, of_other) : std::nullopt;
   if (!half) {

@@ -11,10 +11,12 @@ namespace triscope {
 
 /// A training step whose forward and backward are both selected.
 struct SelectedStep {
-  std::string name;          ///< "256 × 32 Hopper"
-  ValueWithInterval ms;      ///< of both passes
-  ValueWithInterval beside;  ///< its time / that of the step of the first; value 0: it is that one, or that has none
-  double tflops = 0;         ///< useful work of both passes in that time
+  std::string name;      ///< "256 × 32 Hopper"
+  ValueWithInterval ms;  ///< of both passes
+  /// Its time / that of the step of the first, by the turns of each pass where both took turns; value 0: it is that
+  /// one, or that has none.
+  ValueWithInterval beside;
+  double tflops = 0;                                          ///< useful work of both passes in that time
   const SelectedRow *forward = nullptr, *backward = nullptr;  ///< of the figures, which must live as long
 };
 /// In the order in which they were selected, that of the first row first.
@@ -27,9 +29,10 @@ std::string step_text(const SelectedStep& step);
 std::string step_rate_text(const SelectedStep& first, const SelectedStep& step, const Comparison& comparison);
 /// Nothing but whole steps is selected, as by a click on a training step.
 bool only_steps(const SelectionFigures& figures, const std::vector<SelectedStep>& steps);
-/// The first step beside this one, as a row beside another. Rows are compared with the first row alone, which is of the
-/// pass `compared`: what refuses a verdict there refuses one of the step, and of the other pass what its rows say. Its
-/// interval then is that of their medians, as wide as of separate runs.
+/// The first step beside this one, as a row beside another. Where each pass took turns with the first's, by those
+/// (`compare_steps`). Else rows are compared with the first row alone, which is of the pass `compared`: what refuses a
+/// verdict there refuses one of the step, and of the other pass what its rows say. Its interval then is that of their
+/// medians, as wide as of separate runs.
 Comparison beside_step(const SelectedStep& first, const SelectedStep& step, Pass compared, double tolerance);
 
 }  // namespace triscope
