@@ -31,6 +31,24 @@ const LengthPass& shown_part(const Context& context, const LengthChart& chart) {
   return context.ui.length_step ? chart.step : chart.of(context.ui.length_pass);
 }
 
+/// The answer at the length that was chosen; null: there is none.
+const SameBudget* chosen_budget(const Context& context, const LengthPass& pass) {
+  const auto found = std::ranges::find(pass.budgets, context.ui.length_chosen, &SameBudget::seq_len);
+  return found == pass.budgets.end() ? nullptr : &*found;
+}
+
+/// Shows a pass, or the step. A length that was chosen in the one before is chosen in it too: its rows are selected.
+void show_part(Context& context, const LengthChart& chart, bool step, Pass pass) {
+  UiState& ui = context.ui;
+  const SameBudget* before = chosen_budget(context, shown_part(context, chart));
+  const bool selected =
+      ui.length_view == LengthView::budget && before != nullptr && ui.selection.all() == before->measurements;
+  ui.length_step = step;
+  ui.length_pass = pass;
+  const SameBudget* now = selected ? chosen_budget(context, shown_part(context, chart)) : nullptr;
+  if (now != nullptr) choose_length(context, *now);
+}
+
 /// Which view and which pass; the pass only when both have curves.
 void draw_choices(Context& context, const LengthChart& chart) {
   UiState& ui = context.ui;
@@ -59,13 +77,11 @@ void draw_choices(Context& context, const LengthChart& chart) {
   if (ImGui::GetContentRegionAvail().x < passes) ImGui::NewLine();
   for (const auto& [pass, name] : {std::pair{Pass::forward, "Forward"}, {Pass::backward, "Backward"}}) {
     if (pass == Pass::backward) ImGui::SameLine();
-    if (!chip(context, name, !ui.length_step && ui.length_pass == pass)) continue;
-    ui.length_pass = pass;
-    ui.length_step = false;
+    if (chip(context, name, !ui.length_step && ui.length_pass == pass)) show_part(context, chart, false, pass);
   }
   if (!chart.has_step()) return;
   ImGui::SameLine();
-  if (chip(context, "Step", ui.length_step)) ui.length_step = true;
+  if (chip(context, "Step", ui.length_step)) show_part(context, chart, true, ui.length_pass);
   tooltip(context, "A training step: forward and backward together, each by its fastest kernel.");
 }
 

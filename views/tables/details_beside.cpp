@@ -393,7 +393,6 @@ void draw_selected_rows(Context& context, const SelectionFigures& figures, const
 }
 
 void draw_beside_last(Context& context, const SelectedMeasurement& selected, const MeasurementBeside& beside) {
-  section(context, "A beside B");
   draw_verdict(context, selected, beside);
   if (const ResultRow& of_a = selected.row, &of_b = beside.of->row; of_a.tflops && of_b.tflops)
     muted_text(context, fmt::format("A {}, B {} TFLOP/s.", format_fixed(*of_a.tflops, rate_decimals(of_a)),

@@ -359,6 +359,17 @@ void draw_its_sweep(Context& context, const ResultRow& row) {
     context.request(ask::SelectMeasurements{context.ui.selection.all(), row.sweep});
 }
 
+/// Of other rows Details begins at its top; not where the same ones were read again, or A and B swapped.
+void begin_at_top_of_others(const Context& context) {
+  if (context.ui.printing) return;
+  std::vector<std::int64_t> rows = context.ui.selection.all();
+  std::ranges::sort(rows);
+  std::uint64_t of = rows.size();
+  for (const std::int64_t row : rows) of = of * 1'000'003 + static_cast<std::uint64_t>(row);
+  int* drawn = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("drawn of"));
+  if (const int now = static_cast<int>(of); std::exchange(*drawn, now) != now) ImGui::SetScrollY(0);
+}
+
 }  // namespace
 
 void draw_details_panel(Context& context) {
@@ -371,11 +382,13 @@ void draw_details_panel(Context& context) {
                     : "The details of a measurement appear here: samples, launch, conditions.");
     return;
   }
+  begin_at_top_of_others(context);
   const std::string title = fmt::format("{}, {}", line_label(selected->row), to_string(selected->row.pass));
   const SelectionFigures* figures = context.data.figures.get();
   const std::vector<SelectedStep> steps = figures != nullptr ? selected_steps(*figures) : std::vector<SelectedStep>();
-  if (figures != nullptr && draw_steps(context, *figures, steps)) {
-    section(context, ("A: " + title).c_str());
+  const bool whole_steps = figures != nullptr && draw_steps(context, *figures, steps);
+  if (whole_steps) {
+    section(context, fmt::format("A: {} alone, a part of its step", title).c_str());
   } else {
     coloured_text(context.look.theme.text, (context.data.beside ? "A: " : "") + title);
   }
@@ -389,6 +402,8 @@ void draw_details_panel(Context& context) {
   if (figures != nullptr) draw_selected_rows(context, *figures, steps);
   draw_computed(context);
   if (context.data.beside) {
+    const char* pass = selected->row.pass == Pass::forward ? "forward" : "backward";
+    section(context, whole_steps ? fmt::format("A beside B: the {} alone", pass).c_str() : "A beside B");
     draw_beside_last(context, *selected, *context.data.beside);
     if (context.data.beside_reference &&
         context.data.beside_reference->by_measurement.contains(selected->row.measurement)) {

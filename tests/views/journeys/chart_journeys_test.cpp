@@ -377,6 +377,42 @@ TEST_F(Journey, a_click_on_equal_cost_selects_what_it_stands_on_and_plans_its_ne
   });
 }
 
+TEST_F(Journey, a_length_stays_chosen_in_the_other_pass_whose_details_begin_at_their_top) {
+  window->start(kRecorded);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{4});
+    wait(c);
+    ui().length_view = LengthView::budget;
+    ui().length_pass = Pass::forward;
+    ui().length_step = false;
+    ui().length_words = true;  // in a low panel its sentences
+    front(c, Panel::lengths);
+    wait(c);
+    const auto rows_at_16k = [](Pass pass) {
+      const LengthPass& part = app().models().lengths(data())->of(pass);
+      return std::ranges::find(part.budgets, 16384, &SameBudget::seq_len)->measurements;
+    };
+    c->ItemClick("//**/at 16384");
+    wait(c);
+    IM_CHECK(ui().selection.all() == rows_at_16k(Pass::forward));
+    front(c, Panel::details);
+    ImGuiWindow* details = c->GetWindowByRef("//###details");
+    IM_CHECK(details != nullptr && details->ScrollMax.y > 100);
+    ImGui::SetScrollY(details, 100);
+    c->Yield(2);
+    wait(c);
+    IM_CHECK_EQ(details->Scroll.y, 100);  // the same rows
+    front(c, Panel::lengths);
+    c->ItemClick("//###lengths/Backward");
+    wait(c);
+    IM_CHECK(ui().selection.all() == rows_at_16k(Pass::backward));
+    IM_CHECK(data().selected->row.pass == Pass::backward);
+    front(c, Panel::details);
+    c->Yield(2);
+    IM_CHECK_EQ(details->Scroll.y, 0);
+  });
+}
+
 TEST_F(Journey, the_palette_leads_to_equal_cost_and_a_sweep_of_one_pass_opens_its_own) {
   window->start(kRecorded);
   travel([](ImGuiTestContext* c) {
