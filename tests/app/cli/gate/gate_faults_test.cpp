@@ -57,7 +57,8 @@ TEST_F(GateFaults, a_sweep_that_was_cut_short_does_not_pass_though_its_rows_are_
   write(new_file);
   EXPECT_EQ(gate().exit_code, 0);
   change(new_file, "UPDATE sweep SET planned = 6");
-  EXPECT_THAT(gate().errors, HasSubstr("sweep 1 of A was cut short: `triscope sweep --resume 1` measures the rest"));
+  EXPECT_THAT(gate().errors, HasSubstr("sweep 1 of A was cut short: `triscope sweep --resume 1 --db " +
+                                       new_file.string() + "` measures the rest"));
   change(new_file, "UPDATE sweep SET planned = 5, finished_unix_ns = NULL");
   for (const std::string& file : {new_file.string(), new_file.string() + "@1"}) {
     const ProgramResult result = run_triscope({"compare", old_file.string(), file, "--fail-if", "slower>15%"});
