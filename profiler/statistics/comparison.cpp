@@ -290,7 +290,9 @@ Comparison compare(const CompareInput& a, const CompareInput& b, bool interleave
     comparison.explanation = why_unclear(comparison, apart && !comparison.paired);
   } else if (comparison.verdict != Verdict::same && !comparison.paired) {
     comparison.explanation =
-        "The two did not run in turns: the interval does not include what changed on the machine in between.";
+        apart ? "The GPU held its clock down, and A and B took turns with other kernels: one program differs by some "
+                "3 % then, which makes the interval wide, however well either is known. In turns it would be narrow."
+              : "The two did not run in turns: the interval does not include what changed on the machine in between.";
   }
   if (const auto cycles = cycles_of(a, b, times_a, times_b, times.paired, apart)) {
     comparison.cycle_ratio = cycles->value();

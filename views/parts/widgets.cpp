@@ -359,7 +359,10 @@ void beside_other(const Context& context, const Comparison& comparison, const st
   if (const std::string ratio = cycle_ratio_text(comparison); !ratio.empty())
     words += fmt::format(" In clock cycles: {}.", ratio);
   if (!comparison.explanation.empty()) words += " " + comparison.explanation;
-  if (!comparison.paired) words += " * Not measured in turns: what changed in between is not in the interval.";
+  if (!comparison.paired)
+    words += comparison.explanation.empty()
+                 ? " * Not measured in turns: what changed in between is not in the interval."
+                 : " * Not measured in turns.";
   tooltip(context, words);
 }
 

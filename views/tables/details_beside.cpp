@@ -67,13 +67,11 @@ std::string shared_name(const NamedBy& by, const ResultRow& row) {
   return name;
 }
 
-/// "▲ 2.53×": shorter or longer is said by its colour and on hover. Of what is not comparable the bare ratio, in grey.
+/// "▲ 0.576": the ratio that the heading names; of what is not comparable in grey.
 std::string brief_time(const Comparison& time) {
-  if (time.verdict == Verdict::not_comparable) return time.ratio > 0 ? format_fixed(time.ratio, 3) : "–";
+  const std::string ratio = time.ratio > 0 ? format_fixed(time.ratio, time.ratio < 10 ? 3 : 2) : "–";
   if (time.verdict == Verdict::unclear) return "? unclear";
-  const std::string text = marked(time, time_text(time));
-  const std::size_t times = text.find("×");
-  return times == std::string::npos ? text : text.substr(0, times + std::string_view("×").size());
+  return time.verdict == Verdict::faster || time.verdict == Verdict::slower ? marked(time, ratio) : ratio;
 }
 
 /// A beside the row, as every ratio here is: the comparison the other way round. Its explanation is below, in full.
@@ -292,6 +290,13 @@ void draw_version_verdict(const Context& context, const VersionVerdict& verdict)
   ImGui::PopTextWrapPos();
 }
 
+/// What the interval of two that did not take turns holds.
+std::string apart_words(const Comparison& time) {
+  const bool judged = time.verdict == Verdict::faster || time.verdict == Verdict::slower;
+  return judged && !time.explanation.empty() ? time.explanation
+                                             : "Not measured in turns: what changed in between is not in the interval.";
+}
+
 /// What A is beside B, with its ratio; of two versions also beside what did not change. One verdict stands first.
 void draw_verdict(Context& context, const SelectedMeasurement& selected, const MeasurementBeside& beside) {
   const std::string name = short_name(beside.of->row);
@@ -398,7 +403,7 @@ void draw_beside_last(Context& context, const SelectedMeasurement& selected, con
     muted_text(context, fmt::format("A {}, B {} TFLOP/s.", format_fixed(*of_a.tflops, rate_decimals(of_a)),
                                     format_fixed(*of_b.tflops, rate_decimals(of_b))));
   if (!beside.time.paired && beside.time.verdict != Verdict::not_comparable)
-    muted_text(context, "* Not measured in turns: what changed in between is not in the interval.", true);
+    muted_text(context, "* " + apart_words(beside.time), true);
   for (const auto& [one, letter] : {std::pair(&selected, 'A'), std::pair(beside.of.get(), 'B')}) {
     if (one->measurement.summary.converged && one->row.reason.empty()) continue;
     ImGui::PushTextWrapPos(0);
