@@ -41,14 +41,16 @@ std::string shape_text(const Problem& problem) {
   return text;
 }
 
-/// "o_rounded" in words: an output compared with a reference that rounds its inputs as the kernel does.
-std::string output_label(std::string name) {
+/// "o_rounded" in words: an output compared with a reference that rounds its inputs as the kernel does. A dot product
+/// has one k and one v.
+std::string output_label(std::string name, Form form) {
   constexpr std::string_view kRounded = "_rounded";
   const bool rounded = name.ends_with(kRounded);
   if (rounded) name.erase(name.size() - kRounded.size());
   if (name == "o") name = "output";
   if (name == "lse") name = "log-sum-exp";
   if (name.starts_with("grad_")) name = "gradient of " + name.substr(5);
+  if (form == Form::dot_product && (name.ends_with(" k1") || name.ends_with(" v1"))) name.pop_back();
   return rounded ? name + ", same rounding" : name;
 }
 
@@ -280,7 +282,7 @@ void draw_trust(Context& context, const SelectedMeasurement& selected) {
   section(context, of_a(context, "Trust").c_str());
   fact_line(context, "error to fp64", row.error ? format_error(*row.error) : std::string("not checked"));
   for (const auto& [output, error] : selected.measurement.errors)
-    fact_line(context, ("   " + output_label(output)).c_str(), format_error(error));
+    fact_line(context, ("   " + output_label(output, row.problem.form)).c_str(), format_error(error));
   fact_line(context, "timed by", timing_label(row.timing_source), true);
   draw_cross_check(context, selected.measurement);
   fact_line(context, "regime", row.regime == Regime::sustained ? "sustained (warm)" : "burst (cold)", true);

@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <vector>
+
+#include "profiler/record/words/power_text.hpp"
 
 namespace triscope {
 namespace {
@@ -19,6 +22,19 @@ TEST(SampleChart, power_is_the_mean_that_the_row_and_details_have) {
     samples[n].sm_clock_mhz = n == 0 ? 1500 : 1700;
   }
   EXPECT_THAT(make_sample_chart(samples).conditions, testing::ElementsAre("1,700 MHz", "675 W"));
+}
+
+TEST(SampleChart, a_clock_is_rounded_as_the_row_and_details_round_it) {
+  std::vector<Sample> samples(2);
+  for (std::size_t n = 0; n < samples.size(); ++n) {
+    samples[n].duration_ns = 1'000'000;
+    samples[n].started_ns = static_cast<std::int64_t>(n) * 2'000'000;
+    samples[n].sm_clock_mhz = n == 0 ? 1725 : 1740;
+  }
+  ResultRow row;
+  row.sm_clock_mhz = 1732.5;
+  EXPECT_THAT(power_text(row), testing::HasSubstr(" 1732 MHz"));
+  EXPECT_THAT(make_sample_chart(samples).conditions, testing::ElementsAre("1,732 MHz"));
 }
 
 }  // namespace

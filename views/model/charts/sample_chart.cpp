@@ -14,8 +14,8 @@
 namespace triscope {
 namespace {
 
-/// What the device did while it was measured: as Details and the tables have it, the power as a mean, which is energy
-/// by time, the rest as medians.
+/// What the device did while it was measured: as Details and the tables have it and round it, the power as a mean,
+/// energy by time, the rest as medians.
 std::vector<std::string> conditions_of(const std::vector<Sample>& samples) {
   std::vector<std::string> words;
   const auto add = [&](std::optional<double> Sample::*reading, const char* unit) {
@@ -26,7 +26,7 @@ std::vector<std::string> conditions_of(const std::vector<Sample>& samples) {
     if (values.empty()) return;
     const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
     const double value = reading == &Sample::power_w ? mean : median(values);
-    words.push_back(fmt::format("{} {}", format_count(std::llround(value)), unit));
+    words.push_back(fmt::format("{} {}", format_count(std::llrint(value)), unit));
   };
   add(&Sample::sm_clock_mhz, "MHz");
   add(&Sample::power_w, "W");

@@ -71,6 +71,10 @@ ComputedWords words_of_one(const WindowData& data, const Side& side) {
 ComputedWords words_of_two(const WindowData& data, const Side& a, const Side& b) {
   ComputedWords words;
   if (a.computed.per_useful && b.computed.per_useful) {
+    // Of two versions of a kernel this build's tiles say the same, whatever theirs are.
+    const bool versions = a.row.kernel == b.row.kernel && a.row.problem == b.row.problem && a.row.pass == b.row.pass &&
+                          a.row.source_hash != b.row.source_hash;
+    if (versions && !other_version(data, a, "A").empty() && !other_version(data, b, "B").empty()) return {};
     words.text = fmt::format("A's tiles compute {} the useful work, B's {}", times_text(a), times_text(b));
     words.text += a.row.pass == b.row.pass
                       ? fmt::format(": all in all A computes {}× as much as B.", significant_text(a.all() / b.all()))
