@@ -1,6 +1,7 @@
 #include "views/tables/compare_columns.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,17 @@ float interval_width(const Context& context, const CompareModel& model) {
   const NumberFont font(context.look);
   const std::string end = format_fixed(model.highest_ratio, kRatioDecimals);
   return std::clamp(ImGui::CalcTextSize((end + " .. " + end).c_str()).x / context.look.px(1) + 2, 60.0F, 160.0F);
+}
+
+/// Of the longest doubt, as far as there is any use in it, in design pixels.
+float doubts_width(const Context& context, const CompareModel& model) {
+  const SmallFont font(context.look);
+  float widest = 0;
+  for (const CompareLine& line : model.lines) {
+    const std::optional<CompareCell>& cell = line.cells[1];
+    if (cell) widest = std::max(widest, ImGui::CalcTextSize(cell->doubts.c_str()).x);
+  }
+  return std::clamp(widest / context.look.px(1) + 8, 96.0F, 240.0F);
 }
 
 /// Takes what the columns have too much for `room` from those that can be narrower: first what names or doubts a row.
@@ -75,8 +87,8 @@ std::vector<CompareColumn> compare_columns(const Context& context, const Compare
     const std::string title = side_name(model, side) + ", ms";
     columns.push_back({CompareField::time, side, title, std::clamp(title_width(title), 72.0F, 130.0F), 54, true});
   }
-  if (model.has_doubts) columns.push_back({CompareField::doubts, 1, "doubts", 96, 34});
-  if (model.has_choices) columns.push_back({CompareField::chosen, 0, "chosen", 60, 44});
+  if (model.has_doubts) columns.push_back({CompareField::doubts, 1, "doubts", doubts_width(context, model), 34});
+  if (model.has_choices) columns.push_back({CompareField::chosen, 0, "chosen", 48, 44});
   if (model.has_passes || with_unchanged) columns.push_back({CompareField::pass, 0, "pass", 64});
   if (model.has_settings && !model.band)
     columns.push_back({CompareField::setting, 0, "setting", std::max(80.0F, text_width(model.longest_setting)), 80});

@@ -141,14 +141,15 @@ void draw_figure(Context& context, const SelectedRow& one, const NamedBy& by, bo
 void draw_figure_buttons(Context& context, const SelectionFigures& figures) {
   if (context.ui.printing) return;
   const float gap = ImGui::GetStyle().ItemSpacing.x;
+  const bool swaps = context.data.versions.kernel.empty();  // of two versions the table says which one is A
   ImGui::SameLine();
-  align_right(button_width("Swap A and B") + gap + button_width("Copy"));
-  if (ImGui::Button("Swap A and B")) {
+  align_right((swaps ? button_width("Swap A and B") + gap : 0) + button_width("Copy"));
+  if (swaps && ImGui::Button("Swap A and B")) {
     std::vector<std::int64_t> all = context.ui.selection.all();
     std::swap(all.front(), all.back());
     context.request(ask::SelectMeasurements{std::move(all)});
   }
-  ImGui::SameLine();
+  if (swaps) ImGui::SameLine();
   if (ImGui::Button("Copy")) context.request(ask::CopyText{write_table(figures_text(figures), TableFormat::tsv)});
 }
 

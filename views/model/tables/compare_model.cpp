@@ -312,7 +312,13 @@ void judge_lines(CompareModel& model, const std::vector<ComparedSweep>& compared
     line.unchanged = is_unchanged(*a->second, *b->second);
     if (!model.band || line.unchanged) continue;
     second->band = judge(*model.band, *second->comparison, *a->second, *b->second);
-    if (second->band) model.band_tally.add(*second->band);
+    if (!second->band) continue;
+    model.band_tally.add(*second->band);
+    if (second->band->is != BesideUnchanged::unclear) continue;
+    const bool said = second->band->why.find("two modes") != std::string::npos;
+    const std::string others = said ? "" : second->doubts;
+    second->doubts = second->band->why + (others.empty() ? "" : "; ") + others;  // why it is unclear, first
+    model.has_doubts = true;
   }
 }
 

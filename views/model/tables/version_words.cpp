@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "views/data/format.hpp"
@@ -65,8 +66,8 @@ std::string largest_text(const CompareModel& model, const CompareLine& largest, 
 struct WindowChange {
   std::string window;
   double low = 0, high = 0;
-  std::size_t rows = 0, unclear = 0;
-  bool inside = true;  ///< all of them are inside the noise
+  std::size_t rows = 0;
+  BandTally tally{};
 };
 std::vector<WindowChange> window_changes(const CompareModel& model) {
   std::vector<WindowChange> changes;
@@ -77,12 +78,26 @@ std::vector<WindowChange> window_changes(const CompareModel& model) {
     if (found == changes.end()) found = changes.insert(found, WindowChange{line.window, change, change});
     found->low = std::min(found->low, change), found->high = std::max(found->high, change);
     ++found->rows;
-    found->inside &= line.cells.back()->band->is == BesideUnchanged::inside;
-    if (line.cells.back()->band->is == BesideUnchanged::unclear) ++found->unclear;
+    found->tally.add(*line.cells.back()->band);
   }
   const auto largest = [](const WindowChange& one) { return std::max(apart(1 + one.low), apart(1 + one.high)); };
   std::ranges::stable_sort(changes, std::greater(), largest);
   return changes;
+}
+
+/// "16 rows: 8 slower, 5 unclear, 3 inside the noise"; of rows that are all the same "2 slower".
+std::string tally_words(const WindowChange& change, bool first) {
+  std::string text;
+  std::size_t kinds = 0;
+  for (const auto& [count, word] :
+       {std::pair(change.tally.slower, "slower"), std::pair(change.tally.faster, "faster"),
+        std::pair(change.tally.unclear, "unclear"), std::pair(change.tally.inside, "inside the noise")}) {
+    if (count == 0) continue;
+    ++kinds;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, word);
+  }
+  if (kinds == 1) return text;
+  return fmt::format("{}{}: {}", change.rows, first ? " rows" : "", text);
 }
 
 /// "+20 to +24 %", "-3 %".
@@ -102,16 +117,13 @@ std::string by_window_text(const CompareModel& model) {
   std::vector<std::string> inside;
   std::size_t left_out = 0;
   for (const WindowChange& one : changes) {
-    if (one.inside) {
+    if (one.tally.inside == one.rows) {
       inside.push_back(one.window);
     } else if (parts.size() == kMost) {
       ++left_out;
     } else {
-      parts.push_back(fmt::format("{} {} ({}{}{})", one.window, percent_range(one.low, one.high), one.rows,
-                                  !parts.empty()  ? ""
-                                  : one.rows == 1 ? " row"
-                                                  : " rows",
-                                  one.unclear == 0 ? "" : fmt::format(", {} unclear", one.unclear)));
+      parts.push_back(
+          fmt::format("{} {} ({})", one.window, percent_range(one.low, one.high), tally_words(one, parts.empty())));
     }
   }
   if (left_out > 0) parts.push_back(fmt::format("{} other{}", left_out, left_out == 1 ? "" : "s"));
@@ -161,6 +173,18 @@ std::string versions_summary(const CompareModel& model, Pass pass) {
   return fmt::format("{}{}: {}", of, counted(model.lines.size(), "shared measurement"), compare_summary(model));
 }
 
+namespace {
+
+/// "adb6e9 is 23.2 % slower than 85a1a0.", "adb6e9 beside 85a1a0: inside, +1.9 %.": it holds whichever is called A.
+std::string named_verdict(const CompareModel& model, const BandVerdict& verdict) {
+  const std::string &newer = model.sweeps.back(), &older = model.sweeps.front();
+  if (verdict.is != BesideUnchanged::slower && verdict.is != BesideUnchanged::faster)
+    return fmt::format("{} beside {}: {}.", newer, older, band_brief(verdict));
+  return fmt::format("{} is {:.1f} % {} than {}.", newer, 100 * std::abs(verdict.change), to_string(verdict.is), older);
+}
+
+}  // namespace
+
 std::optional<VersionVerdict> version_verdict(const CompareModel& model, std::int64_t a, std::int64_t b) {
   if (!model.band) return std::nullopt;
   for (const std::vector<CompareLine>* lines : {&model.lines, &model.unchanged_lines}) {
@@ -169,13 +193,12 @@ std::optional<VersionVerdict> version_verdict(const CompareModel& model, std::in
       if (!before || !after) continue;
       const bool swapped = after->measurement == b && before->measurement == a;
       if (!swapped && (after->measurement != a || before->measurement != b)) continue;
-      const std::string where = swapped ? "As versions, where A is what is B here" : "As versions";
       if (lines == &model.unchanged_lines || line.unchanged)
-        return VersionVerdict{where + ": unchanged.", "Rows that changed are judged beside it.",
+        return VersionVerdict{"As versions: unchanged.", "Rows that changed are judged beside it.",
                               BesideUnchanged::inside};
       if (!after->band) return std::nullopt;
-      return VersionVerdict{fmt::format("{}: {}.", where, beside_text(line, *after)),
-                            band_sentence(*model.band, *after->band), after->band->is};
+      return VersionVerdict{named_verdict(model, *after->band), band_sentence(*model.band, *after->band),
+                            after->band->is};
     }
   }
   return std::nullopt;
