@@ -92,7 +92,9 @@ struct MeasurementBeside {
 /// One of several selected measurements.
 struct SelectedRow {
   ResultRow row;
-  std::optional<Comparison> time;  ///< against the first; unset: it is the first, or cannot be compared
+  /// Against the first, or against the other pass of the first's step, where it is of that pass; unset: it is the first,
+  /// or cannot be compared.
+  std::optional<Comparison> time;
 };
 /// All that are selected and could be read, in the order in which they were selected.
 struct SelectionFigures {
@@ -181,7 +183,9 @@ struct DatabaseData {
   std::shared_ptr<const SweepResults> shown;
   std::shared_ptr<const SweepResults> baseline;
   std::shared_ptr<const Comparisons> against_baseline;  ///< shown against baseline
-  std::shared_ptr<const Verdicts> beside_reference;     ///< shown rows beside the reference kernel's of their sweep
+  /// Shown rows beside the reference kernel's of their sweep; once all is read also those of the other sweeps of the
+  /// device that have the same reference, of very many the newest.
+  std::shared_ptr<const Verdicts> beside_reference;
   std::vector<ComparedSweep> compared;
   ReadTable table;                                    ///< of the three above
   std::shared_ptr<const CompareModel> compare_table;  ///< of `compared`; null: it was not made yet
