@@ -31,11 +31,11 @@ ImU32 peak_colour(const Context& context, const MeanMaps& maps, const MeanPeak& 
   return peak_doubt(maps, peak) == PeakDoubt::none ? context.look.theme.text : context.look.theme.muted;
 }
 
+/// The first of them stands in the current column.
 void draw_distances(const Context& context, const MeanPeak& peak, ImU32 colour) {
-  for (const std::int64_t back : {peak.back1, peak.back2}) {
-    ImGui::TableNextColumn();
-    number_right(context, fmt::format("{}", -back), colour);
-  }
+  number_right(context, fmt::format("{}", -peak.back1), colour);
+  ImGui::TableNextColumn();
+  number_right(context, fmt::format("{}", -peak.back2), colour);
 }
 
 /// How many queries have their largest p there.
@@ -144,6 +144,7 @@ void draw_head_peak(Context& context, const MeanMaps& maps, const std::vector<Me
     align_right(ImGui::CalcTextSize(name.c_str()).x);
     coloured_text(theme.muted, name);
   }
+  ImGui::TableNextColumn();
   draw_distances(context, peak, colour);
   if (wider) {  // there is no room for both
     draw_rank(context, *wider, peak, colour);

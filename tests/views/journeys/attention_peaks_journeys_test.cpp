@@ -10,7 +10,9 @@
 
 #include "kernels/inspect/counted_queries.hpp"
 #include "kernels/inspect/mean_maps.hpp"
+#include "profiler/record/columns.hpp"
 #include "tests/views/journeys/attention_journey.hpp"
+#include "tests/views/pictures/drawn_text.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_model.hpp"
 #include "views/model/attention/mean_words.hpp"
@@ -98,6 +100,23 @@ TEST_F(PeakJourney, a_peak_keeps_its_distances_and_leads_to_the_query_at_which_i
     IM_CHECK(is_framed(attention(), peak));
     IM_CHECK(std::abs(std::exp(*log_p_at(*side().slice, *attention().pinned)) - peak.best_p) < 1e-5);
     IM_CHECK(!c->ItemExists("//**/###best_query"));
+  });
+}
+
+TEST_F(PeakJourney, each_number_of_a_peak_stands_under_its_header) {
+  travel([](ImGuiTestContext* c) {
+    open_small(c);
+    attention().mean_of_queries = true;
+    c->Yield(2);
+    const MeanMaps& maps = *data().attention.means.answer;
+    const std::string drawn = fixture::drawn_text(c);
+    for (const MeanPeak& peak : maps.peaks.at(0)) {
+      const std::string line = fmt::format("| {} | {} | {} | {} | {} | {} |", -peak.back1, -peak.back2,
+                                           keys_apart(peak), significant_text(peak.p, 2), lift_text(peak),
+                                           format_count(maps.strongest_at(0, peak.back1, peak.back2)));
+      if (!fixture::says(drawn, line)) c->LogError("no line says %s: %s", line.c_str(), drawn.c_str());
+      IM_CHECK(fixture::says(drawn, line));
+    }
   });
 }
 
