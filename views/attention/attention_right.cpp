@@ -459,7 +459,7 @@ void explained_headers(const Context& context, std::span<const ExplainedColumn> 
         (table.Flags & ImGuiTableFlags_Sortable) != 0 && (table.Columns[n].Flags & ImGuiTableColumnFlags_NoSort) == 0;
     if (clicked && sortable)
       ImGui::TableSetColumnSortDirection(n, ImGui::TableGetColumnNextSortDirection(&table.Columns[n]), false);
-    tooltip(context, sortable ? fmt::format("{}. Click to sort by it.", column.meaning) : column.meaning);
+    tooltip(context, sortable ? sentence(column.meaning) + " Click to sort by it." : column.meaning);
     const bool sorted = sortable && table.Columns[n].SortDirection != ImGuiSortDirection_None;
     header_text(context, n, column.name, column.right, sorted ? context.look.theme.accent : context.look.theme.muted);
     ++n;
