@@ -161,9 +161,10 @@ void draw_framed_peak(Context& context, const MeanMaps& maps, std::int64_t head)
   const std::vector<MeanPeak>& peaks = maps.peaks[static_cast<std::size_t>(head)];
   const auto framed = std::ranges::find_if(peaks, [&](const MeanPeak& peak) { return is_framed(ui, peak); });
   const AttentionSideData& side = context.data.attention.sides[0];
-  muted_text(context,
-             framed == peaks.end() ? framing_sentence(side.slice_of.query.query) : framed_sentence(*framed, side),
-             true);
+  muted_text(
+      context,
+      framed == peaks.end() ? framing_sentence(side.slice_of.query.query, peaks) : framed_sentence(*framed, side),
+      true);
   const float button = top + 3 * ImGui::GetTextLineHeight();
   if (framed != peaks.end() && framed->best_query >= 0 && framed->best_query != side.slice_of.query.query) {
     ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), button));
@@ -213,6 +214,9 @@ void draw_head_peaks(Context& context) {
   muted_text(context, averaged_sentence(*maps, std::clamp<std::int64_t>(ui.head, 0, maps->heads - 1)), true);
   constexpr std::size_t kMostRows = 12;  // without scrolling
   std::vector<MeanPeak> largest = largest_peaks(*maps);
+  ImGui::PushTextWrapPos(0);
+  coloured_text(context.look.theme.text, looks_sentence(*maps, largest));
+  ImGui::PopTextWrapPos();
   std::ranges::stable_partition(largest,
                                 [&](const MeanPeak& peak) { return peak_doubt(*maps, peak) == PeakDoubt::none; });
   std::size_t rows = 0;

@@ -108,10 +108,9 @@ TEST_F(ChancePeaks, so_many_queries_of_all_pairs_of_all_heads_are_more_than_chan
   EXPECT_EQ(peak_doubt(maps, peak), PeakDoubt::few_queries) << "103 times even weights, of two queries";
   EXPECT_THAT(doubt_text(maps, peak), HasSubstr("2 of the 171 queries that see it have their largest p here.\n"
                                                 "Grey: of one or few queries. Fewer than 3 may meet at one of "
-                                                "131,072 pairs by chance.\n"));
+                                                "16,384 pairs of 8 heads by chance.\n"));
   EXPECT_EQ(grey_sentence(maps, {peak}),
-            "Grey: of one or few queries, no more than chance brings to one of 131,072 "
-            "pairs.");
+            "Grey: head 0, of one or few queries, no more than chance brings to one of 16,384 pairs of 8 heads.");
   maps.strongest[0][2] = {474, 14};
   EXPECT_EQ(peak_doubt(maps, peak), PeakDoubt::none);
   EXPECT_THAT(doubt_text(maps, peak), HasSubstr("3 of the 171 queries that see it have their largest p here.\n"
@@ -146,7 +145,8 @@ TEST_F(ChancePeaks, a_pair_to_which_every_query_looks_second_counts) {
 
 TEST_F(ChancePeaks, the_table_of_heads_says_of_how_many_queries_a_peak_is) {
   EXPECT_THAT(text(), HasSubstr("| -5 | -2 | 38× | 14 |"));
-  EXPECT_THAT(canvas.text, HasSubstr("Grey: nearly even, less than 3 times even weights."));
+  EXPECT_THAT(canvas.text, HasSubstr("Head 0 looks at one pair of distances over many queries."));
+  EXPECT_THAT(canvas.text, HasSubstr("Grey: head 1, nearly even, less than 3 times even weights."));
 }
 
 TEST_F(ChancePeaks, the_table_of_heads_begins_with_those_that_count_and_has_the_others_in_grey) {
@@ -169,11 +169,16 @@ TEST_F(ChancePeaks, the_table_of_heads_begins_with_those_that_count_and_has_the_
   second.p = 4 * second.even;
   const std::size_t none_counts = bright();
   EXPECT_EQ(heads_that_count(maps), 0);
+  EXPECT_THAT(canvas.text, HasSubstr("No head looks at one pair of distances over many queries."));
   EXPECT_LT(canvas.text.find("38×"), canvas.text.find(lift_text(second))) << "the most unlike even weights first";
   maps.strongest[1].assign(maps.queries[1].size(), {second.back1, second.back2});
   EXPECT_GE(bright(), none_counts + 4 * 4) << "its head, its distances and how many queries";
   EXPECT_EQ(heads_that_count(maps), 1);
   EXPECT_GT(canvas.text.find("38×"), canvas.text.find(lift_text(second)));
+  EXPECT_THAT(canvas.text, HasSubstr("Head 1 looks at one pair of distances over many queries."));
+  maps.strongest[0].assign(maps.queries[0].size(), {5, 2});
+  bright();
+  EXPECT_THAT(canvas.text, HasSubstr("Heads 0 and 1 look at one pair of distances over many queries."));
 }
 
 }  // namespace

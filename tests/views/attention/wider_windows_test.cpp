@@ -166,7 +166,7 @@ TEST_F(WiderWindows, a_head_that_is_nearly_even_is_grey_and_has_no_other_peaks) 
   const MeanMaps& maps = *data.attention.means.answer;
   EXPECT_EQ(peak_doubt(maps, maps.peaks[1][0]), PeakDoubt::nearly_even);
   EXPECT_EQ(listed_peaks(maps, 1).size(), 1U);
-  EXPECT_THAT(text(), HasSubstr("Grey: nearly even, less than 3 times even weights."));
+  EXPECT_THAT(text(), HasSubstr("Grey: head 1, nearly even, less than 3 times even weights."));
   EXPECT_THAT(canvas.text, HasSubstr("0 tied"));
   EXPECT_THAT(canvas.text, HasSubstr("j-even, k-even: how many tokens farther back than even."));
 }
@@ -193,13 +193,13 @@ TEST_F(WiderWindows, the_line_about_the_mean_has_its_room_before_it_comes) {
     }
     return 0.0F;
   };
-  EXPECT_THAT(text(), HasSubstr("Largest p of 29 queries"));
+  EXPECT_THAT(text(), HasSubstr("Of 29 queries of head 0"));
   const float with = right();
   EXPECT_GT(with, 100);
   data.attention.means.answer = nullptr;
   data.attention.means.pending = data.attention.means.of;
   EXPECT_FLOAT_EQ(right(), with);
-  EXPECT_THAT(canvas.text, Not(HasSubstr("Largest p of 29 queries")));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("Of 29 queries of head 0")));
   data.attention.overview.answer = nullptr;
   data.attention.overview.of = {};
   data.attention.means.pending.reset();

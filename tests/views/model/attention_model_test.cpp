@@ -195,11 +195,11 @@ TEST(AttentionModel, the_mean_over_queries_is_told_in_words) {
             "A single query may look elsewhere than the mean: of 3 queries 3 have their largest p at one of these "
             "peaks, 0 at another pair.");
   EXPECT_EQ(strongest_sentence(maps, 0, 301, 13),
-            "Largest p of 3 queries of head 0, at the peaks of their mean: -58, -13 for 1; -301, -13 for 1; -180, -13 "
-            "for 0.");
+            "Of 3 queries of head 0, 1 has its largest p at -58, -13; 1 at -301, -13; none at -180, -13: the peaks of "
+            "their mean.");
   EXPECT_EQ(strongest_sentence(maps, 0, 423, 13),
-            "Largest p of 3 queries of head 0, at the peaks of their mean: -58, -13 for 1; -301, -13 for 1; -180, -13 "
-            "for 0; at this query's -423, -13 for 1.");
+            "Of 3 queries of head 0, 1 has its largest p at -58, -13; 1 at -301, -13; none at -180, -13: the peaks of "
+            "their mean. At -423, -13, where this query has its own: 1.");
   maps.peaks[0][1].p = 0.03;
   EXPECT_EQ(listed_peaks(maps, 0).size(), 2U) << "less than half of the largest";
   const MeanPeak peak{0, 301, 13, 0.0807, 0.00007, 1};

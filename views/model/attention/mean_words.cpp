@@ -1,6 +1,7 @@
 #include "views/model/attention/mean_words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,13 +21,38 @@ std::string queries_text(std::int64_t count) {
   return count == 1 ? "1 query that sees it" : format_count(count) + " queries that see it";
 }
 
-/// "-58, -13 for 71, -301, -13 for 60", of the listed peaks.
-std::string peaks_with_queries(const MeanMaps& maps, const std::vector<MeanPeak>& listed) {
+/// "16,384 pairs of 8 heads".
+std::string pairs_text(const MeanMaps& maps) {
+  return fmt::format("{} of {}", counted(maps.width * maps.height, "pair"), counted(maps.heads, "head"));
+}
+
+/// "a, b and c".
+std::string listed_words(const std::vector<std::string>& words) {
   std::string text;
-  for (const MeanPeak& peak : listed)
-    text += fmt::format("{}{} for {}", text.empty() ? "" : "; ", distances_text(peak.back1, peak.back2),
-                        format_count(maps.strongest_at(peak.head, peak.back1, peak.back2)));
+  for (std::size_t n = 0; n < words.size(); ++n)
+    text += (n == 0 ? "" : n + 1 == words.size() ? " and " : ", ") + words[n];
   return text;
+}
+/// "head 2", "heads 0, 3 and 5".
+std::string heads_text(std::vector<std::int64_t> heads) {
+  std::ranges::sort(heads);
+  std::vector<std::string> words;
+  for (const std::int64_t head : heads) words.push_back(fmt::format("{}", head));
+  return (heads.size() == 1 ? "head " : "heads ") + listed_words(words);
+}
+
+/// "71 have their largest p at -58, -13; 60 at -301, -13", of the listed peaks.
+std::string peaks_with_queries(const MeanMaps& maps, const std::vector<MeanPeak>& listed) {
+  std::vector<std::string> words;
+  for (const MeanPeak& peak : listed) {
+    const std::int64_t count = maps.strongest_at(peak.head, peak.back1, peak.back2);
+    words.push_back(fmt::format("{}{} at {}", count == 0 ? "none" : format_count(count),
+                                !words.empty() ? ""
+                                : count < 2    ? " has its largest p"
+                                               : " have their largest p",
+                                distances_text(peak.back1, peak.back2)));
+  }
+  return fmt::format("{}", fmt::join(words, "; "));
 }
 
 }  // namespace
@@ -120,17 +146,21 @@ std::string strongest_sentence(const MeanMaps& maps, std::int64_t head, std::int
   const auto all = std::ssize(maps.queries.at(static_cast<std::size_t>(head)));
   const std::vector<MeanPeak> listed = listed_peaks(maps, head);
   if (listed.empty() || all == 0) return {};
-  const std::string text = fmt::format("Largest p of {} queries of head {}, at the peaks of their mean: {}",
-                                       format_count(all), head, peaks_with_queries(maps, listed));
+  const std::string text = fmt::format("Of {} queries of head {}, {}: the peak{} of their mean.", format_count(all),
+                                       head, peaks_with_queries(maps, listed), listed.size() == 1 ? "" : "s");
   const bool told =
       std::ranges::any_of(listed, [&](const MeanPeak& peak) { return peak.back1 == back1 && peak.back2 == back2; });
-  if (told) return text + ".";
-  return fmt::format("{}; at this query's {} for {}.", text, distances_text(back1, back2),
-                     format_count(maps.strongest_at(head, back1, back2)));
+  if (told) return text;
+  const std::int64_t there = maps.strongest_at(head, back1, back2);
+  return fmt::format("{} At {}, where this query has its own: {}.", text, distances_text(back1, back2),
+                     there == 0 ? "none of these" : format_count(there));
 }
 
-std::string framing_sentence(std::int64_t query) {
-  return fmt::format("A click on a peak frames it in the map of query {}.", format_count(query));
+std::string framing_sentence(std::int64_t query, const std::vector<MeanPeak>& peaks) {
+  const bool sees_all =
+      std::ranges::all_of(peaks, [&](const MeanPeak& peak) { return std::max(peak.back1, peak.back2) <= query; });
+  return fmt::format("A click on a peak frames it in the map of query {}{}.", format_count(query),
+                     sees_all ? "" : ", or of the first averaged query that sees it");
 }
 
 std::string framed_sentence(const MeanPeak& peak, const AttentionSideData& side) {
@@ -164,9 +194,9 @@ std::string doubt_text(const MeanMaps& maps, const MeanPeak& peak) {
         rests, kNearlyEven);
   const std::int64_t needed = fewest_queries(maps, peak);
   const std::string fewest = format_count(needed);
-  const std::string pairs = format_count(pairs_of_all_heads(maps));
+  const std::string pairs = pairs_text(maps);
   if (doubt == PeakDoubt::few_queries)
-    return fmt::format("{}\nGrey: of one or few queries. Fewer than {} may meet at one of {} pairs by chance.\n", rests,
+    return fmt::format("{}\nGrey: of one or few queries. Fewer than {} may meet at one of {} by chance.\n", rests,
                        fewest, pairs);
   if (count < needed)
     return fmt::format(
@@ -174,20 +204,39 @@ std::string doubt_text(const MeanMaps& maps, const MeanPeak& peak) {
         "{:g} times even weights or more.\n",
         rests, format_count(needed - 1), kNearlyEven);
   return fmt::format(
-      "{}\nThat is more than chance: {} or more would meet at one of {} pairs in less than 5 % of such "
+      "{}\nThat is more than chance: {} or more would meet at one of {} in less than 5 % of such "
       "tables.\n",
       rests, fewest, pairs);
 }
 
+namespace {
+
+std::vector<std::int64_t> heads_with(const MeanMaps& maps, const std::vector<MeanPeak>& peaks, PeakDoubt doubt) {
+  std::vector<std::int64_t> heads;
+  for (const MeanPeak& peak : peaks) {
+    if (peak_doubt(maps, peak) == doubt) heads.push_back(peak.head);
+  }
+  return heads;
+}
+
+}  // namespace
+
+std::string looks_sentence(const MeanMaps& maps, const std::vector<MeanPeak>& peaks) {
+  const std::vector<std::int64_t> heads = heads_with(maps, peaks, PeakDoubt::none);
+  std::string who = heads.empty() ? "no head" : heads_text(heads);
+  who.front() = who.front() == 'n' ? 'N' : 'H';
+  return who + (heads.size() > 1 ? " look" : " looks") + " at one pair of distances over many queries.";
+}
+
 std::string grey_sentence(const MeanMaps& maps, const std::vector<MeanPeak>& peaks) {
-  const auto any = [&](PeakDoubt doubt) {
-    return std::ranges::any_of(peaks, [&](const MeanPeak& peak) { return peak_doubt(maps, peak) == doubt; });
-  };
+  const std::vector<std::int64_t> even = heads_with(maps, peaks, PeakDoubt::nearly_even),
+                                  few = heads_with(maps, peaks, PeakDoubt::few_queries);
   std::string text;
-  if (any(PeakDoubt::nearly_even)) text = fmt::format("nearly even, less than {:g} times even weights", kNearlyEven);
-  if (any(PeakDoubt::few_queries))
-    text += fmt::format("{}of one or few queries, no more than chance brings to one of {} pairs",
-                        text.empty() ? "" : "; or ", format_count(pairs_of_all_heads(maps)));
+  if (!even.empty())
+    text = fmt::format("{}, nearly even, less than {:g} times even weights", heads_text(even), kNearlyEven);
+  if (!few.empty())
+    text += fmt::format("{}{}, of one or few queries, no more than chance brings to one of {}",
+                        text.empty() ? "" : "; ", heads_text(few), pairs_text(maps));
   return text.empty() ? text : "Grey: " + text + ".";
 }
 

@@ -43,15 +43,17 @@ std::string averaged_sentence(const MeanMaps& maps, std::int64_t head);
 std::string strongest_sentence(const MeanMaps& maps, std::int64_t head);
 /// The same from the strongest pair of one query, so far back.
 std::string strongest_sentence(const MeanMaps& maps, std::int64_t head, std::int64_t back1, std::int64_t back2);
-/// Where a click on a peak frames it.
-std::string framing_sentence(std::int64_t query);
+/// Where a click on one of these peaks frames it.
+std::string framing_sentence(std::int64_t query, const std::vector<MeanPeak>& peaks);
 /// "-301, -13: p is 0.039 at the shown query 511, and largest at query 307: 0.38.": of a peak that is framed.
 std::string framed_sentence(const MeanPeak& peak, const AttentionSideData& side);
 /// "Largest at query 307: p 0.379." with its line's end.
 std::string best_query_text(const MeanPeak& peak);
 /// On how many queries a peak rests, and why it counts or not, with its line's end.
 std::string doubt_text(const MeanMaps& maps, const MeanPeak& peak);
-/// What grey means below a table of these peaks; empty: all of them count.
+/// "Heads 1 and 4 look at one pair of distances over many queries.": those of these peaks that count.
+std::string looks_sentence(const MeanMaps& maps, const std::vector<MeanPeak>& peaks);
+/// Which of these peaks are grey, and why; empty: all of them count.
 std::string grey_sentence(const MeanMaps& maps, const std::vector<MeanPeak>& peaks);
 /// How many tokens the two keys of a peak lie apart.
 std::int64_t keys_apart(const MeanPeak& peak);
