@@ -90,8 +90,8 @@ std::vector<MeanPeak> largest_peaks(const MeanMaps& maps) {
 
 std::vector<std::int64_t> averaged_queries(const Problem& problem, std::int64_t tokens, std::int64_t step) {
   std::vector<std::int64_t> queries;
-  for (std::int64_t query = counted_queries(problem, tokens).first; query < tokens; query += step)
-    queries.push_back(query);
+  const std::int64_t first = (counted_queries(problem, tokens).first + step - 1) / step * step;  // as an overview's
+  for (std::int64_t query = first; query < tokens; query += step) queries.push_back(query);
   return queries;
 }
 

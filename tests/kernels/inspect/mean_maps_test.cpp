@@ -150,6 +150,12 @@ MeanMaps planted(double share) {
   return maker.finish();
 }
 
+TEST(MeanMaps, of_every_third_query_they_are_the_same_as_the_figures_of_heads_are_of) {
+  Problem problem = attention_problem(Form::trilinear, 24, 8, 4);
+  ASSERT_EQ(averaged_queries(problem, 24, 1).front(), 7);
+  EXPECT_EQ(averaged_queries(problem, 24, 3), (std::vector<std::int64_t>{9, 12, 15, 18, 21}));
+}
+
 TEST(MeanMaps, the_head_that_looks_far_back_is_told_from_the_one_without_preference) {
   const MeanMaps maps = planted(0.38);
   const std::vector<MeanPeak> peaks = largest_peaks(maps);
