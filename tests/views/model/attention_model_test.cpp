@@ -174,6 +174,23 @@ TEST(AttentionModel, another_file_is_opened_at_the_windows_before_the_wider_ones
   EXPECT_FALSE(ui.before_wider.has_value());
 }
 
+TEST(AttentionModel, what_follows_the_few_tokens_of_match3_opens_at_a_query_that_sees_whole_windows) {
+  AttentionUi ui;
+  const std::int64_t first = ui.query;
+  AttentionSource match3;
+  match3.kind = SourceKind::match3;
+  choose_source(ui, 0, match3);
+  ui.query = 23;  // of 24 tokens
+  AttentionSource example;
+  example.kind = SourceKind::induction;
+  choose_source(ui, 0, example);
+  EXPECT_EQ(ui.query, first);
+  ui.query = 300;
+  example.kind = SourceKind::random;
+  choose_source(ui, 0, example);
+  EXPECT_EQ(ui.query, 300) << "one of these stays";
+}
+
 TEST(AttentionModel, the_mean_over_queries_is_told_in_words) {
   MeanMaps maps;
   maps.tokens = 512, maps.heads = 1, maps.width = 2, maps.height = 1, maps.step = 3;

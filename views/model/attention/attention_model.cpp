@@ -75,6 +75,9 @@ void choose_source(AttentionUi& ui, int side, AttentionSource source) {
 
 void choose_opened(AttentionUi& ui, int side, const AttentionSource& source) {
   const bool both = side == 0 && ui.sides[0].source == ui.sides[1].source;
+  const bool after_match3 = side == 0 && ui.sides[0].source.kind == SourceKind::match3;
+  if (after_match3 && source.kind != SourceKind::match3)
+    ui.query = AttentionUi{}.query;  // its few tokens are no windows
   for (int n = 0; n < 2; ++n) {
     AttentionSide& one = ui.sides[static_cast<std::size_t>(n)];
     if (n != side && !both && !one.source.describes_same(source)) continue;
