@@ -24,14 +24,16 @@ namespace {
 
 bool can_search(const Context& context) { return !context.data.attention.search.running && !context.data.run.running; }
 
-/// Enter begins the search, as the button does.
-void number_box(Context& context, const char* id, std::int64_t& value, const char* help) {
+/// Enter begins the search, as the button does. True: something is typed in it.
+bool number_box(Context& context, const char* id, std::int64_t& value, const char* help) {
   const auto last = static_cast<double>(context.data.attention.sides[0].source->seq_len - 1);
   typed_field(context, id, value, context.look.px(64), {.least = 0, .most = last});
+  const bool typing = ImGui::IsItemActive();
   const bool enter = ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter);
   if (enter && ImGui::IsItemDeactivated() && !is_wrong(context, id) && can_search(context))
     context.request(ask::FindTriples{});
   tooltip(context, help);
+  return typing;
 }
 
 /// Which queries are searched: one rule for all searches.
@@ -52,6 +54,31 @@ void draw_search_queries(Context& context) {
   tooltip(context, "Also the first queries, which see few pairs and have a large p by nature");
 }
 
+/// How far back the keys are. What stands below does not move while a number is typed.
+void draw_distances(Context& context) {
+  TripleSearchUi& search = context.ui.attention.search;
+  bool typing = false;
+  const auto typed = [&](const char* id, std::int64_t& value, const char* help) {
+    const std::int64_t before = value;
+    if (number_box(context, id, value, help)) typing = true;
+    if (value != before) search.back_proposed = false;
+  };
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, "exactly back: j");
+  ImGui::SameLine();
+  typed("##search_back1", search.back[0], "Of the first key before its query");
+  ImGui::SameLine();
+  muted_text(context, "k");
+  ImGui::SameLine();
+  typed("##search_back2", search.back[1], "Of the second key before its query");
+  muted_text(context, typing ? "" : apart_text(search.back[0], search.back[1]) + ".");
+  const char* const proposed = context.ui.attention.pinned ? "Proposed: the pair that is framed in the map."
+                                                           : "Proposed: the strongest pair of the shown query.";
+  if (search.back_proposed) return muted_text(context, proposed, true);
+  const SmallFont font(context.look);
+  ImGui::Dummy(ImVec2(1, ImGui::CalcTextSize(proposed, nullptr, false, ImGui::GetContentRegionAvail().x).y));
+}
+
 /// What is searched for.
 void draw_search_choice(Context& context) {
   AttentionUi& ui = context.ui.attention;
@@ -65,11 +92,6 @@ void draw_search_choice(Context& context) {
   by("token", TripleSearchBy::token, "Triples with one position as first or second key");
   const bool were = search.by == TripleSearchBy::distances;
   by("exact distances", TripleSearchBy::distances, "Triples whose keys are exactly so many tokens before their query");
-  const auto typed = [&](const char* id, std::int64_t& value, const char* help) {
-    const std::int64_t before = value;
-    number_box(context, id, value, help);
-    if (value != before) search.back_proposed = false;
-  };
   if (!were && search.by == TripleSearchBy::distances) {
     search.back = shown_distances(ui, context.data.attention.sides[0]);
     search.back_proposed = true;
@@ -92,20 +114,7 @@ void draw_search_choice(Context& context) {
       }
     }
   } else if (search.by == TripleSearchBy::distances) {
-    ImGui::AlignTextToFramePadding();
-    muted_text(context, "exactly back: j");
-    ImGui::SameLine();
-    typed("##search_back1", search.back[0], "Of the first key before its query");
-    ImGui::SameLine();
-    muted_text(context, "k");
-    ImGui::SameLine();
-    typed("##search_back2", search.back[1], "Of the second key before its query");
-    muted_text(context, apart_text(search.back[0], search.back[1]) + ".");
-    if (search.back_proposed)
-      muted_text(context,
-                 ui.pinned ? "Proposed: the pair that is framed in the map."
-                           : "Proposed: the strongest pair of the shown query.",
-                 true);
+    draw_distances(context);
   }
   field_problems(context);
   draw_search_queries(context);

@@ -1,8 +1,11 @@
 // Walks through the search over all queries and heads, and through the grid of them, with a real worker.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,6 +18,7 @@
 
 #include "kernels/inspect/mean_maps.hpp"
 #include "tests/views/journeys/attention_journey.hpp"
+#include "tests/views/pictures/drawn_text.hpp"
 #include "views/model/attention/attention_model.hpp"
 #include "views/model/attention/triple_hits.hpp"
 
@@ -90,6 +94,28 @@ TEST_F(SearchJourney, the_palette_shows_the_grid_and_begins_a_search) {
     IM_CHECK(attention().show == AttentionShow::one);
     run("search all");
     IM_CHECK_EQ(std::ssize(search().found), kListedTriples);
+  });
+}
+
+TEST_F(SearchJourney, typing_a_distance_moves_nothing_and_leaves_no_old_number_beside_it) {
+  travel([](ImGuiTestContext* c) {
+    open_small(c);
+    c->ItemClick("//**/All queries");
+    c->ItemClick("//**/exact distances");
+    c->Yield(2);
+    const std::int64_t apart = std::abs(attention().search.back[0] - attention().search.back[1]);
+    const std::string before = fmt::format("Keys {} tokens apart", apart);
+    IM_CHECK(fixture::says(fixture::drawn_text(c), before));
+    const float button = c->ItemInfo("//**/Search").RectFull.Min.y;
+    c->ItemInput("//**/##search_back1");
+    c->KeyCharsReplace("29");
+    c->Yield(2);
+    IM_CHECK(!fixture::says(fixture::drawn_text(c), before));
+    c->KeyPress(ImGuiKey_Tab);
+    c->Yield(2);
+    IM_CHECK_EQ(attention().search.back[0], 29);
+    IM_CHECK(!attention().search.back_proposed);
+    IM_CHECK_EQ(c->ItemInfo("//**/Search").RectFull.Min.y, button);
   });
 }
 
