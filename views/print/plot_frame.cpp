@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "kernels/base/error.hpp"
 #include "views/data/axis_ticks.hpp"
@@ -30,11 +31,20 @@ std::size_t fitting_bytes(const std::string& word, float size, float width) {
   return cut;
 }
 
+/// Where the word at `begin` ends. "512 × 32" is one.
+std::size_t end_of_word(const std::string& text, std::size_t begin) {
+  constexpr std::string_view kTimes = " × ";
+  std::size_t end = text.find(' ', begin);
+  while (end != std::string::npos && text.compare(end, kTimes.size(), kTimes) == 0)
+    end = text.find(' ', end + kTimes.size());
+  return std::min(end, text.size());
+}
+
 /// Words in lines of at most `width`; a word that is longer goes on in the next line.
 std::vector<std::string> wrapped(const std::string& text, float size, float width) {
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::size_t end = end_of_word(text, begin);
     std::string word = text.substr(begin, end - begin);
     begin = end + 1;
     while (text_width(word, size) > width) {
@@ -88,7 +98,8 @@ void draw_legend(VectorCanvas& canvas, const std::vector<LegendEntry>& legend, c
 struct Edges {
   float margin, left;
 };
-Edges edges_of(float width) { return width < kNarrow ? Edges{6, 48} : Edges{16, 64}; }
+constexpr float kLeastMargin = 6;
+Edges edges_of(float width) { return width < kNarrow ? Edges{kLeastMargin, 48} : Edges{16, 64}; }
 
 /// What stands around a plot, and how much room it takes.
 struct TextRoom {
@@ -289,7 +300,8 @@ void PlotFrame::draw_axes(VectorCanvas& canvas) const {
     if (x_.upright) {
       canvas.text(places[n] + 3.5F, high_.y + 7, name, {kTick, theme.muted, Anchor::end, true, true});
     } else {
-      canvas.text(places[n], high_.y + 15, name, {kTick, theme.muted, Anchor::middle, false, true});
+      const float last = high_.x + kLeastMargin / 2 - tick_length(name) / 2;  // or it would run over the page's edge
+      canvas.text(std::min(places[n], last), high_.y + 15, name, {kTick, theme.muted, Anchor::middle, false, true});
     }
   }
   canvas.line({{low_.x, high_.y}, {high_.x, high_.y}}, theme.muted, 1);

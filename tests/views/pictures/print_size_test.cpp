@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,22 @@ BarChart two_bars() {
 double first_number(const std::string& svg, const std::string& name) {
   const std::size_t at = svg.find(name + "=\"");
   return at == std::string::npos ? -1 : std::stod(svg.substr(at + name.size() + 2));
+}
+
+TEST(Print, the_last_name_of_an_axis_stands_on_the_page_and_windows_on_one_line) {
+  const LengthChart lengths = make_length_chart(*fixture::length_sweep(), {});
+  std::string caption;
+  for (int n = 0; n < 40; ++n) caption += std::string(static_cast<std::size_t>(n % 7), 'a') + " 512 × 32, ";
+  const std::string svg =
+      lengths_picture(lengths.of(Pass::forward), {}, "Latency", caption, {VectorFormat::svg, {8.5, {}, 8}});
+  const std::regex last("x=\"([0-9.]+)\"[^>]*>128k<");
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(svg, found, last));
+  const double page = std::stod(svg.substr(svg.find("viewBox=\"0 0 ") + 13));
+  EXPECT_LE(std::stod(found[1]) + static_cast<double>(text_width("128k", 10)) / 2, page);
+  EXPECT_THAT(svg, HasSubstr("512 × 32,"));
+  EXPECT_THAT(svg, Not(HasSubstr("×<")));
+  EXPECT_THAT(svg, Not(HasSubstr(">×")));
 }
 
 TEST(Print, a_picture_has_the_width_and_the_size_of_words_that_were_asked_for) {
