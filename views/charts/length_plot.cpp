@@ -124,26 +124,29 @@ void setup_axes(Context& context, const Range& range, bool rates) {
   set_power_ticks(ImAxis_X1, range.x_low, range.x_high);
 }
 
-/// `broad`: another curve lies on it.
-void plot_curve(const Look& look, const Drawn& drawn, bool markers, bool broad) {
-  const ImVec4 colour = to_vec4(curve_colour(look, *drawn.curve));
-  if (drawn.curve->baseline) {
-    // Counted work is not a kernel's: one colour then.
-    plot_dashed_curve(look, drawn.x, drawn.y, markers ? curve_colour(look, *drawn.curve) : look.theme.baseline,
-                      drawn.curve->style);
-    return;
-  }
-  const std::string name = name_in_legend(*drawn.curve);
-  const char* label = name.c_str();
-  const int count = static_cast<int>(drawn.x.size());
-  ImPlotSpec line;
-  line.LineColor = colour;
-  line.LineWeight = look.px(broad ? 5 : 1.75F);
-  if (!markers) return ImPlot::PlotLine(label, drawn.x.data(), drawn.y.data(), count, line);
+void plot_marks(const Look& look, const Drawn& drawn) {
   MarkedPoints points{drawn.x, drawn.y, {}};
   for (const LengthPoint& point : drawn.curve->points) points.hollow.push_back(!interval_known(point));
-  plot_markers(look, label, points, marker_of_style(drawn.curve->style), curve_colour(look, *drawn.curve));
-  ImPlot::PlotLine(label, drawn.x.data(), drawn.y.data(), count, line);  // last: the legend shows it
+  plot_markers(look, name_in_legend(*drawn.curve).c_str(), points, marker_of_style(drawn.curve->style),
+               curve_colour(look, *drawn.curve));
+}
+
+/// `on_another`: in dashes, through which that one is seen.
+void plot_curve(const Look& look, const Drawn& drawn, bool markers, bool on_another) {
+  const ImU32 colour = curve_colour(look, *drawn.curve);
+  if (drawn.curve->baseline || on_another) {
+    // Counted work is not a kernel's: one colour then.
+    plot_dashed_curve(look, drawn.x, drawn.y, markers ? colour : look.theme.baseline,
+                      on_another ? kDashesOnAnother : drawn.curve->style);
+    if (markers) plot_marks(look, drawn);
+    return;
+  }
+  if (markers) plot_marks(look, drawn);
+  ImPlotSpec line;
+  line.LineColor = to_vec4(colour);
+  line.LineWeight = look.px(1.75F);
+  ImPlot::PlotLine(name_in_legend(*drawn.curve).c_str(), drawn.x.data(), drawn.y.data(),
+                   static_cast<int>(drawn.x.size()), line);
 }
 
 /// A ring at (x, y) and a hairline down to the axis.
@@ -360,7 +363,7 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   if (!unit.rate) set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high, room.y - look.px(50));
   for (const Drawn& drawn : curves)
     plot_curve(look, drawn, !counted,
-               !counted && lies_below_another(pass, static_cast<std::size_t>(drawn.curve - pass.curves.data())));
+               !counted && lies_on_another(pass, static_cast<std::size_t>(drawn.curve - pass.curves.data())));
   mark_crossings(look, pass, context.ui.length_view, which);
   if (!counted) select_points(context, pass, unit);
   std::size_t label = 0;

@@ -178,20 +178,18 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
     };
     for (const LengthPoint& point : curve.points)
       line.push_back(frame.at(static_cast<double>(point.seq_len), value(point, point.ms)));
-    const bool broad = lies_below_another(pass, static_cast<std::size_t>(&curve - pass.curves.data()));
-    canvas.line(line, colour,
-                curve.baseline ? 1.0F
-                : broad        ? 4.0F
-                               : 1.75F,
-                curve.baseline ? dashes_for_print(curve.style) : "");
+    const bool on_another = lies_on_another(pass, static_cast<std::size_t>(&curve - pass.curves.data()));
+    canvas.line(line, colour, curve.baseline ? 1.25F : 1.75F,
+                curve.baseline ? dashes_for_print(curve.style)
+                : on_another   ? dashes_for_print(kDashesOnAnother)
+                               : "");
     if (curve.baseline && !narrow) labels.push_back({line.back().y, curve.label, colour});
     for (const LengthPoint& point : curve.points) {
       const double x = static_cast<double>(point.seq_len);
       const bool known = interval_known(point);
       const double low = value(point, point.low_ms), high = value(point, point.high_ms);
       if (known) draw_whisker(canvas, frame, x, std::min(low, high), std::max(low, high), colour);
-      if (!curve.baseline)
-        canvas.mark(frame.at(x, value(point, point.ms)), mark_of_style(curve.style), kSeriesMark, colour, !known);
+      canvas.mark(frame.at(x, value(point, point.ms)), mark_of_style(curve.style), kSeriesMark, colour, !known);
     }
   }
   draw_edge_labels(canvas, frame, std::move(labels));

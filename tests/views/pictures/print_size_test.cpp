@@ -1,4 +1,5 @@
-// Pictures for print: their size on paper, that of their words, their colours, and what is left out.
+// Pictures for print: lines that lie on each other, their size on paper, that of their words, their colours, and what
+// is left out.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -55,6 +56,33 @@ TEST(Print, the_last_name_of_an_axis_stands_on_the_page_and_windows_on_one_line)
   EXPECT_THAT(svg, HasSubstr("512 × 32,"));
   EXPECT_THAT(svg, Not(HasSubstr("×<")));
   EXPECT_THAT(svg, Not(HasSubstr(">×")));
+}
+
+TEST(Print, curves_that_lie_on_each_other_are_as_wide_as_others_and_alternate) {
+  auto results = fixture::length_sweep();
+  for (ResultRow& row : results->rows) {
+    if (row.problem.window1 == 256 && row.problem.window2 == 32) row.median_ms = 2.02 * *row.median_ms;
+  }
+  const LengthChart lengths = make_length_chart(*results, {});
+  const std::string svg = lengths_picture(lengths.of(Pass::forward), {}, "Latency", "caption");
+  EXPECT_EQ(times(svg, "stroke-width=\"1.75\""), 2U * 2U);
+  EXPECT_EQ(times(svg, "stroke-width=\"4\""), 0U);
+  EXPECT_EQ(times(svg, "stroke-dasharray"), 5U) << "baselines, and the curve that lies on another one";
+}
+
+TEST(Print, a_curve_of_a_baseline_has_a_mark_at_each_measurement) {
+  const LengthChart lengths = make_length_chart(*fixture::length_sweep(), {});
+  LengthPass pass = lengths.of(Pass::forward);
+  const auto paths = [&] { return times(lengths_picture(pass, {}, "Latency", ""), "<path"); };
+  const std::size_t before = paths();
+  const auto baseline = std::ranges::find(pass.curves, true, &LengthCurve::baseline);
+  ASSERT_GT(baseline->points.size(), 2U);
+  LengthPoint& last = baseline->points.back();
+  last.low_ms = last.high_ms = last.ms;  // no bar
+  const std::size_t with_last = paths();
+  EXPECT_LE(with_last, before);
+  baseline->points.pop_back();
+  EXPECT_EQ(with_last - paths(), 1U) << "its mark";
 }
 
 TEST(Print, a_picture_has_the_width_and_the_size_of_words_that_were_asked_for) {

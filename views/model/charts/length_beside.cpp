@@ -73,16 +73,16 @@ std::string beside_reference_text(const LengthChart& chart, const LengthPass& pa
   return text + (time.paired ? ", in turns" : " *");
 }
 
-bool lies_below_another(const LengthPass& pass, std::size_t curve) {
+bool lies_on_another(const LengthPass& pass, std::size_t curve) {
   constexpr double kTogether = 0.04;  // of a time: less than a mark is high where times span decades
-  const LengthCurve& below = pass.curves[curve];
-  if (below.baseline) return false;
-  for (std::size_t n = curve + 1; n < pass.curves.size(); ++n) {
-    const LengthCurve& above = pass.curves[n];
-    if (above.baseline) continue;
+  const LengthCurve& above = pass.curves[curve];
+  if (above.baseline) return false;
+  for (std::size_t n = 0; n < curve; ++n) {
+    const LengthCurve& below = pass.curves[n];
+    if (below.baseline) continue;
     std::size_t shared = 0, together = 0;
-    for (const LengthPoint& point : below.points) {
-      const LengthPoint* other = point_at(above.points, point.seq_len);
+    for (const LengthPoint& point : above.points) {
+      const LengthPoint* other = point_at(below.points, point.seq_len);
       if (other == nullptr) continue;
       ++shared;
       if (std::abs(std::log(other->ms / point.ms)) < kTogether) ++together;

@@ -26,8 +26,9 @@ PointRatio ratio_beside(const LengthChart& chart, const LengthCurve& baseline, c
 std::string beside_reference_text(const LengthChart& chart, const LengthPass& pass, std::size_t curve,
                                   const LengthPoint& point, const Verdicts* verdicts);
 
-/// A curve of ours that is drawn later lies on this one at two lengths or more, most of those that both have: it is
-/// drawn broader, so that both are seen.
-bool lies_below_another(const LengthPass& pass, std::size_t curve);
+/// This curve lies on one of ours that is drawn before it, at two lengths or more, most of those that both have: it is
+/// drawn in dashes, so that both are seen.
+bool lies_on_another(const LengthPass& pass, std::size_t curve);
+inline constexpr int kDashesOnAnother = 2;  ///< their style: long ones
 
 }  // namespace triscope

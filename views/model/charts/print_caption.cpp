@@ -409,7 +409,7 @@ std::string print_caption(std::span<const DrawnSeries> drawn, CaptionParts parts
       const bool bare = is_baseline(*one.row) && !parts.whole_baselines;
       const bool drawn_with_it = *parts.whiskers != '\0' && !bare;
       parts.intervals |= drawn_with_it && interval_known(*one.row);
-      parts.hollow |= !is_baseline(*one.row) && !interval_known(*one.row);
+      parts.hollow |= !bare && !interval_known(*one.row);
       parts.bare_baselines |= bare;
     }
   }
