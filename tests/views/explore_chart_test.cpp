@@ -292,7 +292,7 @@ TEST(ExploreChart, the_caption_tells_of_each_series_its_clock_its_samples_and_wh
   EXPECT_THAT(caption, testing::StartsWith(
                            "2-simplicial and dot-product attention, 512 × 32, forward. Test CPU at its 700 W power "));
   EXPECT_THAT(caption, HasSubstr("Points are medians of n = 4 to 18 samples in 2 runs, bars 95 % intervals from the "
-                                 "spread between runs; "))
+                                 "spread between runs of a session; "))
       << "each series has as many samples: that is said once";
   EXPECT_THAT(caption, HasSubstr(" Hopper: cuda.hopper@abc123, trilinear, fp32, 8/1 heads, head size 64; 1,700 to "
                                  "1,710 MHz. "));

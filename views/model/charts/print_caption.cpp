@@ -268,11 +268,12 @@ std::string series_sentences(const ChartConditions& how) {
   return text;
 }
 
-/// " from the spread between runs": what `summarize` makes an interval of.
+/// " from the spread between runs of a session": what `summarize` makes an interval of.
 std::string way_of_intervals(const ChartConditions& how) {
   if (how.most_restarts < 1) return {};
   if (how.most_restarts == 1) return " from the spread within a run";
-  return how.fewest_restarts > 1 ? " from the spread between runs" : " from the spread between runs or within one";
+  return how.fewest_restarts > 1 ? " from the spread between runs of a session"
+                                 : " from the spread between runs of a session or within one";
 }
 
 /// " of n = 2 to 18 samples in 2 runs": of a process each

@@ -44,9 +44,9 @@ struct CaptionParts {
   std::string rest = {};                             ///< sentences before the days
 };
 /// "2-simplicial attention, forward. NVIDIA H200, power limit 700 W, sustained, timed by CUPTI. Points are medians over
-/// 2 runs, bars 95 % intervals from the spread between runs. Hopper: cuda.hopper@7ca50e56 (split64 at 2k, pair64
-/// elsewhere), trilinear, 64/1 heads; n = 18, 12, 4 samples, 1,660 to 1,748 MHz, at the power limit. 12 measurements.
-/// 2026-11-21."
+/// 2 runs, bars 95 % intervals from the spread between runs of a session. Hopper: cuda.hopper@7ca50e56 (split64 at 2k,
+/// pair64 elsewhere), trilinear, 64/1 heads; n = 18, 12, 4 samples, 1,660 to 1,748 MHz, at the power limit. 12
+/// measurements. 2026-11-21."
 std::string print_caption(const ChartConditions& how, const CaptionParts& parts);
 /// The same of rows that are drawn as they are, with their devices and days.
 std::string print_caption(std::span<const DrawnSeries> drawn, CaptionParts parts = {});
