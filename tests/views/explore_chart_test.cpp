@@ -240,7 +240,7 @@ TEST(ExploreChart, the_caption_of_a_picture_says_how_what_is_drawn_was_measured)
   EXPECT_THAT(caption, Not(HasSubstr("3 measurements"))) << "as many as points";
   EXPECT_THAT(caption, Not(HasSubstr("window=512x3"))) << "a filter is no sentence";
   EXPECT_THAT(caption, HasSubstr("Hopper: cuda.hopper@abc123, trilinear, "));
-  EXPECT_THAT(caption, HasSubstr("Operations: 4 d per attended triple, d the head size."));
+  EXPECT_THAT(caption, HasSubstr("Operations: 4 d per attended triple (in the paper 6 d or more), d the head size."));
   EXPECT_THAT(caption, HasSubstr("8/1 heads, head size 64"));
   EXPECT_THAT(caption, Not(HasSubstr("hollow")));
   EXPECT_THAT(caption, Not(HasSubstr("the range of")));
@@ -307,7 +307,7 @@ TEST(ExploreChart, the_caption_tells_of_each_series_its_clock_its_samples_and_wh
   EXPECT_TRUE(chart.plots.at(0).lines.at(1).marks.at(1).hollow());
   EXPECT_FALSE(chart.plots.at(0).lines.at(1).marks.at(0).hollow());
   EXPECT_FALSE(chart.plots.at(0).lines.at(0).marks.at(1).hollow());
-  EXPECT_THAT(caption, HasSubstr("4 d per attended triple or pair, d the head size."));
+  EXPECT_THAT(caption, HasSubstr("4 d per attended triple (in the paper 6 d or more) or pair, d the head size."));
   const TextTable table = explore_text(chart);
   for (const auto& line : table.rows) ASSERT_THAT(line, SizeIs(table.header.size()));
   EXPECT_THAT(table.header, testing::IsSupersetOf({"samples", "clock MHz", "held down by", "heads", "remark"}));

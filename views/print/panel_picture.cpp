@@ -112,7 +112,7 @@ std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choi
           fmt::format("{} by sequence length, {}", rate ? "TFLOP/s" : "Latency",
                       step ? "training step" : to_string(ui.length_pass)),
           print_caption(drawn_series(pass, *context.data.shown, context.data.same_device),
-                        {.smaller = true, .whole_baselines = true, .rest = step_words(step)}));
+                        {.smaller = true, .whole_baselines = true, .rates = rate, .rest = step_words(step)}));
   return lengths_picture(pass, {rate, step ? std::nullopt : std::optional(ui.length_pass)}, *choice.title,
                          *choice.caption, {format, choice.size});
 }
@@ -138,7 +138,7 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
       const BarChart& chart = *context.models.bars(context.data, setting);
       fill_in(choice, titled(context, "TFLOP/s by window"),
               print_caption(drawn_series(chart.series, chart.levels, sweep, others),
-                            {.marks = "Bars", .whiskers = "whiskers"}));
+                            {.marks = "Bars", .whiskers = "whiskers", .rates = true}));
       return bars_picture(chart, *choice.title, *choice.caption, style);
     }
     case Panel::scaling: {
@@ -154,8 +154,10 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
       if (!map || map->cells.empty()) refuse(panel, "this sweep has no windows");
       const Series& series = *chosen_series(context.models.map_choices(context.data), ui.map_series);
       fill_in(choice, titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric), series.label)),
-              print_caption(drawn_series(*map, series, sweep, others),
-                            {.marks = "Numbers", .whiskers = "", .rest = step_words(series.step)}));
+              print_caption(drawn_series(*map, series, sweep, others), {.marks = "Numbers",
+                                                                        .whiskers = "",
+                                                                        .rates = ui.map_metric != MapMetric::latency,
+                                                                        .rest = step_words(series.step)}));
       return map_picture(*map, ui.map_metric, *choice.title, *choice.caption, style);
     }
     default:

@@ -113,6 +113,14 @@ TEST(PrintWords, the_caption_by_length_tells_of_each_curve_also_those_of_other_s
       << "of a step both passes";
 }
 
+TEST(PrintWords, a_caption_of_rates_says_how_operations_are_counted_and_one_of_times_does_not) {
+  const auto shown = fixture::sweep({fixture::row(1, 512, 32, Pass::forward, 20, 700)});
+  constexpr const char* kCount = "Operations: 4 d per attended triple (in the paper 6 d or more), d the head size. ";
+  EXPECT_THAT(own_caption(Panel::tflops, shown), HasSubstr(kCount));
+  EXPECT_THAT(own_caption(Panel::scaling, shown), Not(HasSubstr("Operations")));
+  EXPECT_THAT(own_caption(Panel::lengths, fixture::length_sweep()), Not(HasSubstr("Operations")));
+}
+
 TEST(PrintWords, the_caption_of_charts_over_windows_tells_of_both_passes_of_a_step_also_of_another_sweep) {
   auto shown = fixture::sweep({fixture::row(1, 512, 32, Pass::forward, 20, 700)});
   auto other = fixture::sweep({fixture::row(2, 512, 32, Pass::backward, 50, 500)}, 2);

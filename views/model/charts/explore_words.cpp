@@ -67,14 +67,8 @@ std::string count_sentence(const ExploreChart& chart) {
 /// What a rate counts; empty: none is shown.
 std::string operations_sentence(const ExploreChart& chart) {
   const auto is_shown = [&](const char* id) { return chart.query.x == id || chart.query.y == id; };
-  const ChartConditions& how = chart.conditions;
   if (!is_shown("tflops") && !is_shown("per_tflop") && !is_shown("peak")) return {};
-  if (!how.pairs && !how.triples) return {};
-  std::vector<std::string> factors;
-  if (how.passes.contains("forward")) factors.emplace_back(how.passes.size() > 1 ? "4 d (forward)" : "4 d");
-  if (how.passes.contains("backward")) factors.emplace_back(how.passes.size() > 1 ? "10 d (backward)" : "10 d");
-  const char* what = how.pairs && how.triples ? "triple or pair" : how.pairs ? "pair" : "triple";
-  return fmt::format("Operations: {} per attended {}, d the head size.", fmt::join(factors, " or "), what);
+  return operations_sentence(chart.conditions);
 }
 
 /// "; drawn: version c47666be": what of the choice is in the picture, where that is little.

@@ -364,6 +364,23 @@ ChartConditions conditions_of(std::span<const DrawnSeries> drawn) {
   return conditions;
 }
 
+std::string operations_sentence(const ChartConditions& how) {
+  if (!how.pairs && !how.triples) return {};
+  std::vector<std::string> factors, of_the_paper;
+  if (how.passes.contains("forward")) {
+    factors.emplace_back(how.passes.size() > 1 ? "4 d (forward)" : "4 d");
+    of_the_paper.emplace_back("6 d");
+  }
+  if (how.passes.contains("backward")) {
+    factors.emplace_back(how.passes.size() > 1 ? "10 d (backward)" : "10 d");
+    of_the_paper.emplace_back("15 d");
+  }
+  std::string what =
+      how.triples ? fmt::format("triple (in the paper {} or more)", fmt::join(of_the_paper, " and ")) : "";
+  if (how.pairs) what += what.empty() ? "pair" : " or pair";
+  return fmt::format("Operations: {} per attended {}, d the head size.", fmt::join(factors, " or "), what);
+}
+
 std::string measurements_text(const ChartConditions& how, bool with_sweeps) {
   const std::string text = counted(how.measurements, "measurement");
   return with_sweeps && how.sweeps.size() > 1 ? text + " of " + sessions_text(how.sweeps) : text;
@@ -414,6 +431,8 @@ std::string print_caption(std::span<const DrawnSeries> drawn, CaptionParts parts
       parts.bare_baselines |= bare;
     }
   }
+  if (const std::string counts = parts.rates ? operations_sentence(how) : ""; !counts.empty())
+    parts.rest += counts + " ";
   parts.rest += measurements_text(how, true) + ".";
   return print_caption(how, parts);
 }

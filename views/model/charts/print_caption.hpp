@@ -41,6 +41,7 @@ struct CaptionParts {
   bool smaller = false;                              ///< some intervals may be smaller than their marks
   bool bare_baselines = false;                       ///< lines of baselines, without their intervals
   bool whole_baselines = false;                      ///< all of them have theirs
+  bool rates = false;                                ///< rates are drawn
   std::string rest = {};                             ///< sentences before the days
 };
 /// "2-simplicial attention, forward. NVIDIA H200, power limit 700 W, sustained, timed by CUPTI. Points are medians over
@@ -51,6 +52,8 @@ std::string print_caption(const ChartConditions& how, const CaptionParts& parts)
 /// The same of rows that are drawn as they are, with their devices and days.
 std::string print_caption(std::span<const DrawnSeries> drawn, CaptionParts parts = {});
 
+/// "Operations: 4 d per attended triple (in the paper 6 d or more) or pair, d the head size.": what a rate counts.
+std::string operations_sentence(const ChartConditions& how);
 /// "12 measurements", "12 measurements of sessions 4 and 6".
 std::string measurements_text(const ChartConditions& how, bool with_sweeps);
 
