@@ -1,9 +1,15 @@
 #include "app/window/application.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <ctime>
 #include <exception>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "app/window/desktop/desktop.hpp"
@@ -244,6 +250,25 @@ void Application::measure_draft() {
   }
 }
 
+namespace {
+
+/// "lengths_2.pdf" where there is a lengths.pdf or another format of it: a new picture replaces none of before.
+std::string free_path(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path first = path;
+  const auto is_taken = [&](const std::filesystem::path& one) {
+    return std::ranges::any_of(std::array{".png", ".pdf", ".svg"}, [&](const char* ending) {
+      return std::filesystem::exists(std::filesystem::path(one).replace_extension(ending), error);
+    });
+  };
+  std::filesystem::path free = first;
+  for (int n = 2; n < 1000 && is_taken(free); ++n)
+    free.replace_filename(fmt::format("{}_{}{}", first.stem().string(), n, first.extension().string()));
+  return free.string();
+}
+
+}  // namespace
+
 void Application::draft_picture(Panel panel) {
   models_.maker.at_once = true;  // until the next frame
   Context now = context();
@@ -252,7 +277,8 @@ void Application::draft_picture(Panel panel) {
   draft.caption = draft.own.caption.value_or("");
   const PictureDraft& last = ui_.last_picture;
   // The same chart of the same measurements: what was typed for it still holds.
-  if (last.panel == panel && last.own.title == draft.own.title && last.own.caption == draft.own.caption) {
+  const bool again = last.panel == panel && last.own.title == draft.own.title && last.own.caption == draft.own.caption;
+  if (again) {
     draft = last;
     if (!ui_.last_picture_path.empty()) ui_.path.text = ui_.last_picture_path;
   }
@@ -260,6 +286,7 @@ void Application::draft_picture(Panel panel) {
     const std::string& before = ui_.last_picture_path;  // its folder, with the proposed name
     ui_.path.text = before.substr(0, before.rfind('/') + 1) + ui_.path.text.substr(ui_.path.text.rfind('/') + 1);
   }
+  if (!again && !ui_.path.text.ends_with('/')) ui_.path.text = free_path(ui_.path.text);
   ui_.path.picture = std::move(draft);
   const std::vector<std::string>& endings = ui_.settings.chart_endings;
   ui_.path.also.assign(endings.begin(), endings.end());

@@ -243,6 +243,27 @@ TEST_F(Journey, a_png_has_the_colours_of_the_window_which_the_question_says) {
   });
 }
 
+TEST_F(Journey, another_picture_than_the_last_one_is_proposed_under_a_name_that_is_free) {
+  travel([](ImGuiTestContext* c) {
+    const auto proposed = [c](Panel panel = Panel::tflops) {
+      app().carry_out(FileRequest(ask::SaveChart{panel}));
+      c->Yield(3);
+      const std::filesystem::path path = ui().path.text;
+      c->KeyPress(ImGuiKey_Escape);
+      c->Yield(2);
+      return path;
+    };
+    const std::filesystem::path first = proposed();
+    IM_CHECK_STR_EQ(first.stem().c_str(), "tflops");
+    std::ofstream(std::filesystem::path(first).replace_extension(".svg")) << "a figure of before";
+    proposed(Panel::scaling);
+    IM_CHECK_STR_EQ(proposed().stem().c_str(), "tflops_2");
+    std::ofstream(first.parent_path() / "tflops_2.pdf") << "another one";
+    proposed(Panel::scaling);
+    IM_CHECK_STR_EQ(proposed().stem().c_str(), "tflops_3");
+  });
+}
+
 TEST_F(Journey, what_is_there_already_is_said_without_moving_the_buttons) {
   travel([](ImGuiTestContext* c) {
     front(c, Panel::tflops);
