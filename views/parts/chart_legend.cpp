@@ -10,6 +10,7 @@
 
 #include "views/model/charts/explore_axis.hpp"
 #include "views/parts/chart_tools.hpp"
+#include "views/parts/readout.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -122,6 +123,7 @@ std::optional<std::size_t> draw_legend(const Look& look, const std::vector<Legen
     left -= width + gap;
     if (fits && n > 0) ImGui::SameLine(0, gap);
     if (ImGui::InvisibleButton(name.name.c_str(), ImVec2(width, line))) clicked = n;
+    if (ImGui::IsItemHovered()) legend_tooltip();
     draw_name(look, name, mark_width(name));
   }
   ImGui::PopID();

@@ -11,6 +11,7 @@
 
 #include "views/data/axis_ticks.hpp"
 #include "views/data/format.hpp"
+#include "views/parts/readout.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

@@ -177,6 +177,18 @@ TEST_F(Journey, what_is_said_of_a_point_does_not_stand_on_it) {
   });
 }
 
+TEST_F(Journey, a_name_in_a_legend_says_what_a_click_does) {
+  window->start(kRecorded);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{4});
+    wait(c);
+    front(c, Panel::lengths);
+    wait(c);
+    const ImVec2 name = c->ItemInfo("//###lengths/legend/ 512 × 32").RectFull.GetCenter();
+    IM_CHECK(tooltip_at(c, name).GetWidth() > 0);
+  });
+}
+
 TEST_F(Journey, a_click_in_the_legend_of_lengths_leaves_windows_or_a_baseline_out_by_name) {
   window->start(kRecorded);
   travel([](ImGuiTestContext* c) {
