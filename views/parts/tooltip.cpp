@@ -144,6 +144,19 @@ void show_tooltip(const Look& look, std::string_view text) {
   ImGui::EndTooltip();
 }
 
+/// The last item was clicked, and the pointer has not left it since: what the click opened is looked at now.
+bool was_clicked() {
+  const ImGuiLastItemData& item = ImGui::GetCurrentContext()->LastItemData;
+  if (item.ID == 0 || (item.ItemFlags & ImGuiItemFlags_Disabled) != 0) return false;
+  constexpr ImGuiID kClickedMark = 0x636c6963;
+  ImGuiStorage& storage = ImGui::GetCurrentWindow()->StateStorage;
+  const ImGuiID mark = ImHashData(&kClickedMark, sizeof kClickedMark, item.ID);
+  const bool over = ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
+  const bool clicked = over && (storage.GetBool(mark) || ImGui::IsMouseClicked(ImGuiMouseButton_Left));
+  if (clicked != storage.GetBool(mark)) storage.SetBool(mark, clicked);
+  return clicked;
+}
+
 /// Since the start the pointer has done something: where it happened to rest it points at nothing.
 bool pointer_works(const Context& context) {
   const ImGuiIO& io = ImGui::GetIO();
@@ -198,7 +211,7 @@ void value_tooltip(const Context& context, std::string_view text) {
 }
 
 void tooltip(const Context& context, std::string_view text) {
-  if (!pointer_works(context) ||
+  if (!pointer_works(context) || was_clicked() ||
       !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled))
     return;
   const TextFont font(context.look);
@@ -207,13 +220,13 @@ void tooltip(const Context& context, std::string_view text) {
 }
 
 void tab_tooltip(const Context& context, std::string_view text) {
-  if (!pointer_works(context) || !ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal)) return;
+  if (!pointer_works(context) || was_clicked() || !ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal)) return;
   place_tooltip(context.look, text, true);
   show_tooltip(context.look, text);
 }
 
 void field_tooltip(const Context& context, std::string_view title, const FieldText& text) {
-  if (!pointer_works(context) || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
+  if (!pointer_works(context) || was_clicked() || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
   place_tooltip(context.look, fmt::format("{}\n{}\n{}\n{}", title, text.meaning, text.formula, text.better));
   const float lines_end = end_of_lines(context.look);
   if (!ImGui::BeginTooltip()) return;

@@ -44,6 +44,25 @@ TEST_F(AttentionJourney, tooltips_of_the_sides_stay_off_the_map) {
   });
 }
 
+TEST_F(AttentionJourney, a_click_ends_the_tooltip_of_its_item_until_the_pointer_has_left_it) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    const ImVec2 search = c->ItemInfo("//**/All queries").RectFull.GetCenter(),
+                 mean = c->ItemInfo("//**/Mean").RectFull.GetCenter();
+    IM_CHECK(tooltip_at(c, search).GetWidth() > 0);
+    c->MouseClick();
+    c->SleepNoSkip(1.0F, 1.0F / 30);
+    const ImGuiWindow* shown = ImGui::FindWindowByName("##Tooltip_00");
+    IM_CHECK(attention().search.open);
+    IM_CHECK(shown == nullptr || !shown->Active || shown->Hidden);
+    c->MouseMoveToPos(ImVec2(search.x + 2, search.y));
+    c->SleepNoSkip(1.0F, 1.0F / 30);
+    IM_CHECK(shown == nullptr || !shown->Active || shown->Hidden);
+    IM_CHECK(tooltip_at(c, mean).GetWidth() > 0);
+    IM_CHECK(tooltip_at(c, search).GetWidth() > 0);
+  });
+}
+
 TEST_F(AttentionJourney, open_stays_where_it_is_while_shapes_come) {
   const auto ones = [](const char* name) { return HostTensor{name, {8, 2, 4}, std::vector<float>(64, 1.0F)}; };
   write_safetensors(window->folder / "some.safetensors", std::vector{ones("q"), ones("k1"), ones("k2")});
