@@ -103,20 +103,6 @@ TEST_F(PeakJourney, a_peak_keeps_its_distances_and_leads_to_the_query_at_which_i
   });
 }
 
-TEST_F(PeakJourney, the_tooltip_of_a_header_ends_its_sentences_once) {
-  travel([](ImGuiTestContext* c) {
-    open_small(c);
-    attention().mean_of_queries = true;
-    c->Yield(2);
-    for (const int column : {0, 4}) {
-      IM_CHECK(tooltip_at(c, header_of_peaks(column)).GetWidth() > 0);
-      const std::string drawn = fixture::drawn_text(c);
-      IM_CHECK(fixture::says(drawn, ". Click to sort by it."));
-      IM_CHECK(!fixture::says(drawn, ".. Click"));
-    }
-  });
-}
-
 TEST_F(PeakJourney, each_number_of_a_peak_stands_under_its_header) {
   travel([](ImGuiTestContext* c) {
     open_small(c);
