@@ -92,8 +92,8 @@ struct MeasurementBeside {
 /// One of several selected measurements.
 struct SelectedRow {
   ResultRow row;
-  /// Against the first, or against the other pass of the first's step, where it is of that pass; unset: it is the first,
-  /// or cannot be compared.
+  /// Against the first, or against the other pass of the first's step, where it is of that pass; unset: it is the
+  /// first, or cannot be compared.
   std::optional<Comparison> time;
 };
 /// All that are selected and could be read, in the order in which they were selected.
