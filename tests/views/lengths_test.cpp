@@ -418,6 +418,7 @@ TEST(LengthChart, equal_cost_has_the_ratio_of_the_turns_where_both_took_turns) {
   Comparison& verdict = verdicts.by_measurement[point.measurement];
   verdict.ratio = 1.1139;
   verdict.interval = {1.1041, 1.1238};
+  verdict.verdict = Verdict::slower;
   verdict.paired = true;
   const auto said = [&] {
     LengthChart made = chart;
@@ -429,6 +430,10 @@ TEST(LengthChart, equal_cost_has_the_ratio_of_the_turns_where_both_took_turns) {
               AllOf(HasSubstr("takes 1.11× as long"),
                     HasSubstr("by neighbouring turns 1.114 times as long (95 % interval 1.104 to 1.124), so it"),
                     Not(HasSubstr("medians"))));
+  verdict.verdict = Verdict::same;
+  EXPECT_THAT(said(), HasSubstr("1.104 to 1.124), which counts as the same"));
+  verdict.verdict = Verdict::unclear;
+  EXPECT_THAT(said(), HasSubstr("1.104 to 1.124), which of them is longer is not decided"));
   verdict.paired = false;
   EXPECT_THAT(said(), HasSubstr("by samples that were not taken in turns 1.114 times as long (interval 1.104 to"));
   verdicts.baseline = "baseline.cudnn";

@@ -21,18 +21,35 @@ const Comparison* verdict_on(const Verdicts* verdicts, const LengthCurve& baseli
   return found == verdicts->by_measurement.end() || found->second.ratio <= 0 ? nullptr : &found->second;
 }
 
-/// The time of that measurement of the pass; 0: it is none of its points.
-double ms_of(const LengthPass& pass, std::int64_t measurement) {
-  for (const LengthCurve& curve : pass.curves) {
-    for (const LengthPoint& point : curve.points) {
-      if (point.measurement == measurement) return point.ms;
-    }
-    for (const auto& [sweep, points] : curve.by_sweep) {
-      const auto found = std::ranges::find(points, measurement, &LengthPoint::measurement);
-      if (found != points.end()) return found->ms;
-    }
+/// The time of that measurement of the curve; 0: it is none of its points.
+double ms_of(const LengthCurve& curve, std::int64_t measurement) {
+  for (const LengthPoint& point : curve.points) {
+    if (point.measurement == measurement) return point.ms;
+  }
+  for (const auto& [sweep, points] : curve.by_sweep) {
+    const auto found = std::ranges::find(points, measurement, &LengthPoint::measurement);
+    if (found != points.end()) return found->ms;
   }
   return 0;
+}
+double ms_of(const LengthPass& pass, std::int64_t measurement) {
+  for (const LengthCurve& curve : pass.curves) {
+    if (const double ms = ms_of(curve, measurement); ms > 0) return ms;
+  }
+  return 0;
+}
+
+/// Whether that measurement has the heads of `baseline`: a verdict is beside the baseline that has them, and a kernel
+/// may have been measured with others, too.
+bool has_heads_of(const LengthChart& chart, const LengthCurve& baseline, std::int64_t measurement) {
+  const Problem& there = baseline.problem;
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    for (const LengthCurve& curve : chart.of(pass).curves) {
+      if (ms_of(curve, measurement) > 0)
+        return curve.problem.q_heads == there.q_heads && curve.problem.kv_heads == there.kv_heads;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -47,7 +64,8 @@ PointRatio ratio_of_medians(const LengthPoint& point, const LengthPoint& there) 
 
 PointRatio ratio_beside(const LengthChart& chart, const LengthCurve& baseline, const LengthPoint& point,
                         const LengthPoint& there, const Verdicts* verdicts) {
-  const bool one_sweep = point.sweep == there.sweep && point.backward_sweep == there.backward_sweep;
+  const bool one_sweep = point.sweep == there.sweep && point.backward_sweep == there.backward_sweep &&
+                         has_heads_of(chart, baseline, point.measurement);
   const Comparison* first = one_sweep ? verdict_on(verdicts, baseline, point.measurement) : nullptr;
   if (first != nullptr && point.backward == 0) return {*first};
   const Comparison* second = first == nullptr ? nullptr : verdict_on(verdicts, baseline, point.backward);

@@ -132,7 +132,9 @@ std::string verdict_words(const PointRatio& ratio, bool step) {
   text += fmt::format("{}interval {}{} to {})", has_usual_confidence(ratio) ? "95 % " : "",
                       ratio.by_medians ? "of these samples alone " : "", format_fixed(time.interval.low, 3),
                       format_fixed(time.interval.high, 3));
-  const bool apart = time.interval.low > 1 || time.interval.high < 1;
+  if (time.verdict == Verdict::same) return text + ", which counts as the same";
+  const bool judged = ratio.by_medians || time.verdict == Verdict::faster || time.verdict == Verdict::slower;
+  const bool apart = judged && (time.interval.low > 1 || time.interval.high < 1);
   return text + (apart ? ", so it does not cost the same" : ", which of them is longer is not decided");
 }
 
@@ -171,10 +173,10 @@ std::string equal_area_words(const SameBudget& budget) {
   return text;
 }
 
-/// "Forward of sweep 4 in turns; backward of sweeps 3 and 6."
-std::string sweeps_words(const LengthPoint& windows, const LengthPoint& dot_product) {
-  const auto of = [](std::int64_t one, std::int64_t other) {
-    return one == other ? fmt::format("of sweep {}, in turns", one)
+/// "Forward of sweep 4 in turns; backward of sweeps 3 and 6." `turns`: the ratio is of turns.
+std::string sweeps_words(const LengthPoint& windows, const LengthPoint& dot_product, bool turns) {
+  const auto of = [turns](std::int64_t one, std::int64_t other) {
+    return one == other ? fmt::format("of sweep {}{}", one, turns ? ", in turns" : "")
                         : fmt::format("of sweeps {} and {}, not in turns", other, one);
   };
   const std::string first = of(windows.sweep, dot_product.sweep);
@@ -267,7 +269,7 @@ std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& poin
                      format_tokens(budget.seq_len), baseline.label, format_ms(point.ms, half_width(point)),
                      nearest.curve->label, format_ms(nearest.point->ms, half_width(*nearest.point)),
                      verdict_words(ratio, nearest.point->backward != 0), equal_area_words(budget),
-                     sweeps_words(*nearest.point, point), limiter_words(*nearest.point, point),
+                     sweeps_words(*nearest.point, point, ratio.time.paired), limiter_words(*nearest.point, point),
                      cycle_words(*nearest.point, point, cycle_ratio));
 }
 
