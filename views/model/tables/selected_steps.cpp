@@ -171,10 +171,9 @@ std::string step_text(const SelectedStep& step) {
 
 std::string step_rate_text(const SelectedStep& first, const SelectedStep& step, const Comparison& comparison) {
   if (!(first.tflops > 0) || !(step.tflops > 0) || !(comparison.ratio > 0)) return {};
-  const double ratio = first.tflops / step.tflops;
-  std::string text = fmt::format("{} times the rate of {}", format_fixed(ratio, 3), step.name);
+  const double work = first.tflops * first.ms.value / (step.tflops * step.ms.value);
+  std::string text = fmt::format("{} times the rate of {}", format_fixed(work / comparison.ratio, 3), step.name);
   if (interval_known(comparison)) {
-    const double work = ratio * comparison.ratio;
     text += fmt::format(", {} to {}", format_fixed(work / comparison.interval.high, 3),
                         format_fixed(work / comparison.interval.low, 3));
   }
@@ -203,7 +202,8 @@ Comparison beside_step(const SelectedStep& first, const SelectedStep& step, Pass
     if (doubt.why.empty()) {
       comparison.interval = {1 / turns->interval.high, 1 / turns->interval.low};
       comparison.verdict = verdict_of(comparison.interval, tolerance, comparison.same_within);
-      comparison.explanation = "Of the sums of both passes, each by its neighbouring turns; both are added in squares.";
+      comparison.explanation =
+          "Of the sums of both passes, each by its neighbouring turns; their intervals are added in squares.";
       return comparison;
     }
   }
