@@ -171,7 +171,7 @@ void draw_plots(Context& context, const ExploreChart& chart) {
   const std::vector<LegendName> names = legend_of(look.theme, chart);
   const std::string id = fmt::format("##explore {} {}", chart.query.x, chart.query.y);
   ImPlotSubplot* known = ImPlot::GetCurrentContext()->Subplots.GetByKey(ImGui::GetCurrentWindow()->GetID(id.c_str()));
-  if (!names.empty()) draw_legend(look, known ? &known->Items : nullptr, names);
+  if (!names.empty()) draw_legend(context, known ? &known->Items : nullptr, names);
   ImVec2 room = ImGui::GetContentRegionAvail();
   const Grid grid = grid_of(look, chart, room);
   room.y = std::max(room.y, look.px(kLeastHeight) * static_cast<float>(grid.rows));  // the panel scrolls then

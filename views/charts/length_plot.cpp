@@ -318,7 +318,7 @@ void draw_length_legend(Context& context, const LengthPass& pass) {
       names.erase(names.begin() + static_cast<std::ptrdiff_t>(labels.size()));
     }
   }
-  const std::optional<std::size_t> clicked = draw_legend(context.look, names);
+  const std::optional<std::size_t> clicked = draw_legend(context, names);
   if (!clicked) return;
   const std::string& label = labels[*clicked];
   if (!double_clicked()) {
@@ -401,7 +401,7 @@ void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room) {
   const char* const label = " equal area by latency, with its range";
   const std::string id = chart_id("budget", context, length_part_name(context));
   const float top = ImGui::GetCursorPosY();
-  draw_legend(look, id, {{label, look.theme.accent, 0, LegendName::Mark::joined}});
+  draw_legend(context, id, {{label, look.theme.accent, 0, LegendName::Mark::joined}});
   room.y -= ImGui::GetCursorPosY() - top;
   if (!ImPlot::BeginPlot(id.c_str(), ImVec2(room.x - label_width, room.y), kPlotFlags)) return;
   setup_axes(context, range, false);

@@ -143,7 +143,7 @@ void draw_scaling_panel(Context& context) {
   const AxisRange range = range_of(chart);
   const float width = ImGui::GetContentRegionAvail().x - label_width;
   const std::string id = chart_id("scaling", context, context.models.settings(context.data)[setting].text);
-  draw_legend(look, id, legend_of(look.theme, chart.series, LegendName::Mark::joined));
+  draw_legend(context, id, legend_of(look.theme, chart.series, LegendName::Mark::joined));
   const float height = ImGui::GetContentRegionAvail().y;
   if (!ImPlot::BeginPlot(id.c_str(), ImVec2(width, height), kPlotFlags)) return;
   ImPlot::SetupAxes("w1 × w2, pairs of keys", "ms", ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);

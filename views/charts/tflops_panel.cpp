@@ -211,7 +211,7 @@ void draw_tflops_panel(Context& context) {
   }
   const float width = ImGui::GetContentRegionAvail().x - label_width;
   const std::string id = chart_id("tflops", context, context.models.settings(context.data)[setting].text);
-  draw_legend(look, id, legend_of(look.theme, chart.series, LegendName::Mark::bar));
+  draw_legend(context, id, legend_of(look.theme, chart.series, LegendName::Mark::bar));
   const ImVec2 size(width, ImGui::GetContentRegionAvail().y);
   if (!ImPlot::BeginPlot(id.c_str(), size, kPlotFlags)) return;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickMarks,

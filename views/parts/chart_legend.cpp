@@ -10,7 +10,7 @@
 
 #include "views/model/charts/explore_axis.hpp"
 #include "views/parts/chart_tools.hpp"
-#include "views/parts/readout.hpp"
+#include "views/parts/tooltip.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -93,7 +93,8 @@ DashPattern dashes_of(int style) {
   return kDashes[static_cast<std::size_t>(style) % kDashes.size()];
 }
 
-std::optional<std::size_t> draw_legend(const Look& look, const std::vector<LegendName>& names) {
+std::optional<std::size_t> draw_legend(const Context& context, const std::vector<LegendName>& names) {
+  const Look& look = context.look;
   const SmallFont font(look);
   const float line = ImGui::GetTextLineHeight(), gap = look.px(14);
   const ImVec2 room = ImGui::GetContentRegionAvail();
@@ -123,21 +124,21 @@ std::optional<std::size_t> draw_legend(const Look& look, const std::vector<Legen
     left -= width + gap;
     if (fits && n > 0) ImGui::SameLine(0, gap);
     if (ImGui::InvisibleButton(name.name.c_str(), ImVec2(width, line))) clicked = n;
-    if (ImGui::IsItemHovered()) legend_tooltip();
+    tooltip(context, "Click: show or hide. Double click: this one alone, or all again.");
     draw_name(look, name, mark_width(name));
   }
   ImGui::PopID();
   return clicked;
 }
 
-void draw_legend(const Look& look, ImPlotItemGroup* items, std::vector<LegendName> names) {
+void draw_legend(const Context& context, ImPlotItemGroup* items, std::vector<LegendName> names) {
   const auto item_of = [&](const LegendName& name) {
     return items ? items->GetItem(ImGui::GetIDWithSeed(name.name.c_str(), nullptr, items->ID)) : nullptr;
   };
   for (LegendName& name : names) {
     if (const ImPlotItem* item = item_of(name)) name.shown = item->Show;
   }
-  const std::optional<std::size_t> clicked = draw_legend(look, names);
+  const std::optional<std::size_t> clicked = draw_legend(context, names);
   ImPlotItem* item = clicked ? item_of(names[*clicked]) : nullptr;
   if (item == nullptr) return;
   if (double_clicked()) {
@@ -147,9 +148,9 @@ void draw_legend(const Look& look, ImPlotItemGroup* items, std::vector<LegendNam
   }
 }
 
-void draw_legend(const Look& look, const std::string& plot, std::vector<LegendName> names) {
+void draw_legend(const Context& context, const std::string& plot, std::vector<LegendName> names) {
   ImPlotPlot* known = ImPlot::GetPlot(plot.c_str());
-  draw_legend(look, known ? &known->Items : nullptr, std::move(names));
+  draw_legend(context, known ? &known->Items : nullptr, std::move(names));
 }
 
 std::vector<LegendName> legend_of(const Theme& theme, const std::vector<SeriesPoints>& series, LegendName::Mark mark) {

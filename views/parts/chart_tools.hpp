@@ -128,12 +128,12 @@ struct LegendName {
 
 /// chart_legend.cpp: a legend in lines, at the cursor. What would take more than two fifths of the room is counted
 /// only. Which one was clicked in this frame.
-std::optional<std::size_t> draw_legend(const Look& look, const std::vector<LegendName>& names);
+std::optional<std::size_t> draw_legend(const Context& context, const std::vector<LegendName>& names);
 /// Call before the plot, whose items are `items`, or null before it was drawn first. A click hides a series, as in the
 /// legends of ImPlot.
-void draw_legend(const Look& look, ImPlotItemGroup* items, std::vector<LegendName> names);
+void draw_legend(const Context& context, ImPlotItemGroup* items, std::vector<LegendName> names);
 /// The same of the plot with this id.
-void draw_legend(const Look& look, const std::string& plot, std::vector<LegendName> names);
+void draw_legend(const Context& context, const std::string& plot, std::vector<LegendName> names);
 std::vector<LegendName> legend_of(const Theme& theme, const std::vector<SeriesPoints>& series, LegendName::Mark mark);
 /// Of all plots together, as each line is named once.
 std::vector<LegendName> legend_of(const Theme& theme, const ExploreChart& chart);

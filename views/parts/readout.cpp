@@ -52,12 +52,4 @@ void readout(const Context& context, const ImRect& what, const std::string& word
   ImGui::EndTooltip();
 }
 
-void legend_tooltip() {
-  const ImGuiContext& g = *ImGui::GetCurrentContext();
-  const bool rests = g.MouseStationaryTimer >= g.Style.HoverStationaryDelay + g.Style.HoverDelayShort;
-  const double since_click = g.Time - g.IO.MouseClickedTime[ImGuiMouseButton_Left];
-  if (!rests || since_click <= static_cast<double>(g.MouseStationaryTimer)) return;
-  ImGui::SetTooltip("Click: show or hide.\nDouble click: this one alone, or all again.");
-}
-
 }  // namespace triscope

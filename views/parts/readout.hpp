@@ -22,7 +22,4 @@ float text_beside(float x, float width, float gap, float low, float high);
 void readout(const Context& context, const ImRect& what, const std::string& words, std::span<const ImRect> others,
              const ImRect* within = nullptr);
 
-/// Says what a click on a name of a legend does, which is hovered. After a click it is silent until the pointer moves.
-void legend_tooltip();
-
 }  // namespace triscope
