@@ -216,8 +216,11 @@ std::shared_ptr<const Verdicts> with_others(const std::shared_ptr<const Verdicts
   for (const ResultRow& row : read.shown->rows) take(known, row.measurement);
   std::int64_t samples = 0;
   for (const auto& sweep : read.same_device) {
-    for (const ResultRow& row : sweep->rows) samples += row.samples;
-    if (samples > kMostSamples || known.baseline.empty()) break;
+    std::int64_t own = 0;
+    for (const ResultRow& row : sweep->rows) own += row.samples;
+    if (known.baseline.empty()) break;
+    if (samples + own > kMostSamples) continue;
+    samples += own;
     try {
       const Verdicts verdicts =
           compare_with_baseline(from, sweep->rows, reference_in(*sweep, request), request.tolerance);
