@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "app/window/desktop/desktop.hpp"
+#include "app/window/files/folder_listing.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/plain_text.hpp"
 #include "views/model/attention/attention_draft.hpp"
@@ -255,10 +256,10 @@ namespace {
 /// "lengths_2.pdf" where there is a lengths.pdf or another format of it: a new picture replaces none of before.
 std::string free_path(const std::string& path) {
   std::error_code error;
-  const std::filesystem::path first = path;
+  const std::filesystem::path first = path, folder = expand_home(path).parent_path();
   const auto is_taken = [&](const std::filesystem::path& one) {
     return std::ranges::any_of(std::array{".png", ".pdf", ".svg"}, [&](const char* ending) {
-      return std::filesystem::exists(std::filesystem::path(one).replace_extension(ending), error);
+      return std::filesystem::exists((folder / one.filename()).replace_extension(ending), error);
     });
   };
   std::filesystem::path free = first;
