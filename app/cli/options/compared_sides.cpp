@@ -23,8 +23,6 @@ Side parse_side(const std::string& word, const std::string& database) {
   side.word = word;
   try {
     side.selection = parse_selection(word);
-    file = database_path(database);
-    return side;
   } catch (const Error&) {
     std::error_code ignored;
     const std::size_t at = word.rfind('@');
@@ -35,9 +33,20 @@ Side parse_side(const std::string& word, const std::string& database) {
       throw Error(fmt::format("there is no database {}", file.string()), "the file does not exist", "check its name");
     }
     if (!plain) side.selection = parse_selection(word.substr(at + 1));
+    side.is_file = true;
+    return side;
   }
-  side.is_file = true;
+  file = database_path(database);
   return side;
+}
+
+/// Hints name the database of this side.
+std::vector<ResultRow> selected(SweepRows& from, const Side& side) {
+  try {
+    return select(from, *side.selection);
+  } catch (const Error& error) {
+    throw Error(error.summary(), error.why(), with_database(error.fix(), side.file), error.code());
+  }
 }
 
 std::string minute(const std::string& time) {
@@ -97,7 +106,7 @@ std::pair<Side, Side> open_sides(const std::string& word_a, const std::string& w
   SweepRows of_a(*a.from), of_b(*b.from);
   for (Side* side : {&a, &b}) {
     SweepRows& from = side->from == a.from ? of_a : of_b;
-    std::vector<ResultRow> all = side->selection ? select(from, *side->selection) : side->from->results();
+    std::vector<ResultRow> all = side->selection ? selected(from, *side) : side->from->results();
     side->rows = newest_of_each(all);
     if (side->selection) side->left_out = all.size() - side->rows.size();
     if (are_versions(a, b)) side->rows = std::move(all);  // of each device the newest, chosen with their partners
