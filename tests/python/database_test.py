@@ -61,9 +61,9 @@ class Database(unittest.TestCase):
 
     def test_what_the_database_lacks_is_said_to_be_missing(self):
         with triscope.open(RECORDED) as database:
-            for call, said in ((lambda: database.results(sweep=99), "h200.db has no sweep 99$"),
-                               (lambda: database.to_pandas(99), "h200.db has no sweep 99$"),
-                               (lambda: database.samples(99999), "h200.db has no measurement 99999$")):
+            for call, said in ((lambda: database.results(sweep=99), r"\.db has no sweep 99$"),
+                               (lambda: database.to_pandas(99), r"\.db has no sweep 99$"),
+                               (lambda: database.samples(99999), r"\.db has no measurement 99999$")):
                 with self.assertRaisesRegex(ValueError, said):
                     call()
 

@@ -95,9 +95,8 @@ void print_heads(Supervisor& worker, const AttentionSource& source, const SliceQ
     for (const MeanPeak& peak : maps.peaks[static_cast<std::size_t>(largest.head)]) {
       if (listed++ == kListedPeaks) break;
       print_output(
-          "  head {:<3} j {:>5} back, k {:>5} back: p {:.4g}, {:.3g} times even weights, over {} queries, the largest "
-          "p "
-          "of {}{}\n",
+          "  head {:<3} j {:>5} back, k {:>5} back: p {:.4g}, {:.3g} times even weights, over {} queries, {} with "
+          "the largest p there{}\n",
           peak.head, peak.back1, peak.back2, peak.p, peak.p / peak.even, peak.queries,
           maps.strongest_at(peak.head, peak.back1, peak.back2), doubt_text(peak_doubt(maps, peak)));
     }

@@ -47,7 +47,8 @@ inline constexpr std::int64_t kMostReach = 4;
 /// tokens on are 2 to 3 % off at 8,192 for all windows alike, and those of 1024x16 with 8 heads 7 % off for 512x32.
 inline constexpr double kLeastHalfBeyond = 0.1;
 /// The same for a length between measured ones that no row has. All windows of a length share what the parts miss of
-/// it, so no scatter of the other lengths shows it: 3.7 % in the H100's forward, 5 % in the H200's of 2026-11-24.
+/// it, so no scatter of the other lengths shows it: 5 % in the H200's recording of the morning of 2026-11-28
+/// (docs/paper.md).
 inline constexpr double kLeastHalfBetween = 0.05;
 
 /// `rows` are ok rows of one kernel, one pass and one device, with the heads per kv head, windows, lengths and sweeps

@@ -247,7 +247,7 @@ TEST(Inspect, peaks_that_rest_on_chance_are_told_apart_from_those_that_count) {
   };
   const std::vector<std::string> chance{"--source",  "induction", "--seq",     "512",
                                         "--q-heads", "8",         "--windows", "128x16"};
-  EXPECT_THAT(peaks(chance, {}), HasSubstr(", the largest p of 1; of one or few queries: does not count\n"));
+  EXPECT_THAT(peaks(chance, {}), HasSubstr(", 1 with the largest p there; of one or few queries: does not count\n"));
   EXPECT_THAT(peaks(chance, {}), HasSubstr("; nearly even: does not count\n"));
   EXPECT_THAT(peaks(chance, {"--json"}), HasSubstr(R"("doubt":"few queries")"));
 
@@ -260,7 +260,7 @@ TEST(Inspect, peaks_that_rest_on_chance_are_told_apart_from_those_that_count) {
   const std::vector<HostTensor> tensors{{"q", shape, own}, {"k1", shape, next}, {"k2", shape, own}};
   write_safetensors(folder / "t.safetensors", tensors);
   const std::vector<std::string> planted{"--in", (folder / "t.safetensors").string(), "--windows", "8x4"};
-  EXPECT_THAT(peaks(planted, {}), testing::ContainsRegex("j +1 back, k +0 back: .* the largest p of 57\n"));
+  EXPECT_THAT(peaks(planted, {}), testing::ContainsRegex("j +1 back, k +0 back: .*, 57 with the largest p there\n"));
   EXPECT_THAT(peaks(planted, {"--json"}), HasSubstr(R"("back1":1,"back2":0,"doubt":null)"));
 }
 

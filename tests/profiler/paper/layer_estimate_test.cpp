@@ -308,7 +308,7 @@ TEST_F(LayerEstimates, of_2026_11_22_judge_windows_and_heads) {
   expect_held("intervals of heads", heads.intervals);
 }
 
-/// Each length of both, from shorter and longer ones: neither shaped `kLeastHalfBetween`.
+/// Each length of both, from shorter and longer ones: neither set the 5 % of `kLeastHalfBetween`.
 TEST_F(LayerEstimates, of_2026_11_22_and_the_h100_judge_the_least_half_between) {
   for (const auto& [what, rows] : {std::pair{"H200", rows_of_2026_11_22(true)}, {"H100", ours("h100.db")}}) {
     const Judged judged = judge(rows, counted(rows), same_length);
