@@ -83,6 +83,8 @@ void draw_in_window(ImVec2 size, Draw draw) {
 
 TEST(CountedRest, names_of_a_legend_in_lines_which_stay_within_their_width) {
   Canvas canvas;
+  const WindowData data;
+  const Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
   const std::vector<LegendName> entries(9, {"series", IM_COL32_WHITE});
   constexpr int kOfName = 4 + 4 * 6, kOfRest = 4 * 8;  // vertices: a mark and six letters; "and 5 more"
   for (const float width : {130.0F, 180.0F, 240.0F, 300.0F}) {
@@ -92,7 +94,7 @@ TEST(CountedRest, names_of_a_legend_in_lines_which_stay_within_their_width) {
         const int before = list->VtxBuffer.Size;
         const float edge = ImGui::GetCurrentWindow()->WorkRect.Max.x;
         ImGui::LogToBuffer();
-        draw_legend(canvas.look, nullptr, entries);
+        draw_legend(context, nullptr, entries);
         const std::string text = ImGui::GetCurrentContext()->LogBuffer.c_str();
         ImGui::LogFinish();
         if (frame < 2) return;
