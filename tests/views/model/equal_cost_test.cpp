@@ -138,12 +138,12 @@ TEST(EqualCost, what_held_the_clock_down_stands_beside_equal_cost) {
   auto results = length_sweep();
   for (ResultRow& r : results->rows) r.limiter = "sw_power_cap";
   EXPECT_THAT(cost_at(make_length_chart(*results, {}).passes[0], 16384).sentence,
-              EndsWith("Both are of sweep 1, in turns, power-capped."));
+              EndsWith("Both are of sweep 1, power-capped."));
   for (ResultRow& r : results->rows) {
     if (r.problem.form == Form::dot_product) r.limiter = "";
   }
   EXPECT_THAT(cost_at(make_length_chart(*results, {}).passes[0], 16384).sentence,
-              EndsWith("in turns, the windows power-capped."));
+              EndsWith("of sweep 1, the windows power-capped."));
 }
 
 TEST(EqualCost, beside_a_held_clock_cycles_tell_what_the_times_do_not) {
@@ -155,7 +155,7 @@ TEST(EqualCost, beside_a_held_clock_cycles_tell_what_the_times_do_not) {
   const LengthChart chart = make_length_chart(*results, {});
   // 512 x 32 takes 1.251 times as long at 32k, at 7/8 of the clock.
   EXPECT_THAT(cost_at(chart.passes[0], 32768).sentence,
-              EndsWith("in turns, power-capped; in clock cycles 1.095 times as long."));
+              EndsWith("of sweep 1, power-capped; in clock cycles 1.095 times as long."));
   EXPECT_THAT(cost_at(chart.step, 32768).sentence, HasSubstr("; in clock cycles 1.095 times as long."));
   for (ResultRow& r : results->rows) {
     if (r.pass == Pass::backward && r.problem.form != Form::dot_product) r.sm_clock_mhz = 1200;
