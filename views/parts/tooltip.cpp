@@ -149,7 +149,8 @@ bool was_clicked() {
   const ImGuiLastItemData& item = ImGui::GetCurrentContext()->LastItemData;
   if (item.ID == 0 || (item.ItemFlags & ImGuiItemFlags_Disabled) != 0) return false;
   constexpr ImGuiID kClickedMark = 0x636c6963;
-  ImGuiStorage& storage = ImGui::GetCurrentWindow()->StateStorage;
+  // Not GetCurrentWindow, after which the tab of a panel would be no item any more.
+  ImGuiStorage& storage = ImGui::GetCurrentWindowRead()->StateStorage;
   const ImGuiID mark = ImHashData(&kClickedMark, sizeof kClickedMark, item.ID);
   const bool over = ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
   const bool clicked = over && (storage.GetBool(mark) || ImGui::IsMouseClicked(ImGuiMouseButton_Left));
