@@ -358,7 +358,9 @@ TEST_F(Journey, a_sweep_whose_database_was_deleted_is_not_called_measuring_once_
     const std::filesystem::path file = world().folder / "test.db";
     const SweepLock as_measured(file, data().sweeps.front().id + 1);  // a sweep holds it; the invented one does not
     c->KeyPress(ImGuiKey_F5);
-    until(c, [] { return data().shown && data().shown->info.running && data().shown->rows.size() == 2; });
+    until(c, [] {
+      return data().shown && data().shown->info.running && data().shown->rows.size() >= 2;
+    });  // the row in work may be a third
     IM_CHECK(data().shown->info.running);
     std::filesystem::remove(file);
     app().carry_out(ask::Stop{});
