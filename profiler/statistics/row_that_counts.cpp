@@ -1,6 +1,6 @@
 #include "profiler/statistics/row_that_counts.hpp"
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 #include <algorithm>
 #include <limits>
@@ -27,7 +27,7 @@ bool better_known(const ResultRow& a, const ResultRow& b) {
 double time(const ResultRow& row) { return row.median_ms.value_or(std::numeric_limits<double>::infinity()); }
 
 std::string question_of(const ResultRow& row) {
-  return fmt::format("{} {} {}", row.kernel, to_string(row.pass), step_question(row));
+  return fmt::format(FMT_COMPILE("{} {} {}"), row.kernel, to_string(row.pass), step_question(row));
 }
 
 }  // namespace
@@ -56,26 +56,34 @@ const ResultRow* row_that_counts(std::span<const ResultRow* const> rows) {
   return std::ranges::min_element(instances, {}, [](const auto& one) { return time(*one.second); })->second;
 }
 
-std::vector<ResultRow> rows_that_count(const std::vector<ResultRow>& rows) {
+std::vector<const ResultRow*> rows_that_count(std::span<const ResultRow* const> rows) {
   std::vector<std::vector<const ResultRow*>> questions;
   std::unordered_map<std::string, std::vector<std::size_t>> places;  // in `questions`
-  for (const ResultRow& row : rows) {
-    std::vector<std::size_t>& alike = places[question_of(row)];
+  for (const ResultRow* row : rows) {
+    std::vector<std::size_t>& alike = places[question_of(*row)];
     const auto same = std::ranges::find_if(
-        alike, [&](std::size_t place) { return questions[place].front()->problem == row.problem; });
+        alike, [&](std::size_t place) { return questions[place].front()->problem == row->problem; });
     if (same == alike.end()) {
       alike.push_back(questions.size());
-      questions.push_back({&row});
+      questions.push_back({row});
     } else {
-      questions[*same].push_back(&row);
+      questions[*same].push_back(row);
     }
   }
-  std::vector<ResultRow> kept;
+  std::vector<const ResultRow*> kept;
   for (const std::vector<const ResultRow*>& question : questions) {
     std::vector<const ResultRow*> ok = question;
     std::erase_if(ok, [](const ResultRow* row) { return row->status != Status::ok; });
-    kept.push_back(*row_that_counts(ok.empty() ? question : ok));
+    kept.push_back(row_that_counts(ok.empty() ? question : ok));
   }
+  return kept;
+}
+
+std::vector<ResultRow> rows_that_count(const std::vector<ResultRow>& rows) {
+  std::vector<const ResultRow*> all;
+  for (const ResultRow& row : rows) all.push_back(&row);
+  std::vector<ResultRow> kept;
+  for (const ResultRow* row : rows_that_count(all)) kept.push_back(*row);
   return kept;
 }
 

@@ -24,6 +24,7 @@ const ResultRow* row_that_counts(std::span<const ResultRow* const> rows);
 
 /// Of `rows` that are alike in kernel, problem, pass, regime, clock and device the one that counts, in the order of
 /// `rows`. Ok rows count before others.
+std::vector<const ResultRow*> rows_that_count(std::span<const ResultRow* const> rows);
 std::vector<ResultRow> rows_that_count(const std::vector<ResultRow>& rows);
 
 }  // namespace triscope

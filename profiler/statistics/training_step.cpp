@@ -1,6 +1,6 @@
 #include "profiler/statistics/training_step.hpp"
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 #include <cmath>
 #include <limits>
@@ -28,13 +28,13 @@ bool is_simplicial(const ResultRow& row) {
 }
 
 std::string way_of(const ResultRow& row) {
-  return fmt::format("{} {}", to_string(row.regime), to_string(row.timing_source));
+  return fmt::format(FMT_COMPILE("{} {}"), to_string(row.regime), to_string(row.timing_source));
 }
 
 /// What dot-product attention must have in common with windows, as text.
 std::string sizes_of(const ResultRow& row) {
   const Problem& p = row.problem;
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}", to_string(p.mask), p.batch, p.seq_len, p.q_heads, p.kv_heads,
+  return fmt::format(FMT_COMPILE("{}|{}|{}|{}|{}|{}|{}|{}|{}"), to_string(p.mask), p.batch, p.seq_len, p.q_heads, p.kv_heads,
                      p.head_dim, to_string(p.element), way_of(row), row.device);
 }
 
@@ -53,7 +53,7 @@ class Baselines {
  public:
   void add(const ResultRow& row) {
     const std::string question = question_of(row);
-    const ResultRow*& best = in_sweep_[fmt::format("{}|{}", question, row.sweep)];
+    const ResultRow*& best = in_sweep_[fmt::format(FMT_COMPILE("{}|{}"), question, row.sweep)];
     if (best == nullptr || *row.median_ms < *best->median_ms) best = &row;
     const ResultRow*& newest = newest_[question];
     if (newest == nullptr || newest->started <= row.started) newest = &row;
@@ -61,7 +61,7 @@ class Baselines {
   /// Of the sweep of `row`, else the newest; null: not measured.
   const ResultRow* beside(const ResultRow& row) const {
     const std::string question = question_of(row);
-    if (const auto found = in_sweep_.find(fmt::format("{}|{}", question, row.sweep)); found != in_sweep_.end())
+    if (const auto found = in_sweep_.find(fmt::format(FMT_COMPILE("{}|{}"), question, row.sweep)); found != in_sweep_.end())
       return found->second;
     const auto found = newest_.find(question);
     return found == newest_.end() ? nullptr : found->second;
@@ -69,25 +69,25 @@ class Baselines {
 
  private:
   static std::string question_of(const ResultRow& row) {
-    return fmt::format("{}|{}|{}", sizes_of(row), to_string(row.pass),
+    return fmt::format(FMT_COMPILE("{}|{}|{}"), sizes_of(row), to_string(row.pass),
                        row.pass == Pass::backward && row.problem.deterministic);
   }
   std::unordered_map<std::string, const ResultRow*> in_sweep_, newest_;
 };
 
 /// The dot product that stands beside every step: of those that were measured in both passes the one of lowest rank.
-std::string chosen_baseline(const std::vector<ResultRow>& rows, const std::string& baseline) {
+std::string chosen_baseline(std::span<const ResultRow* const> rows, const std::string& baseline) {
   if (baseline != "auto") return baseline == "none" ? "" : baseline;
   std::set<std::string> forward, backward;
   const ResultRow* best = nullptr;
   const auto rank = [](const ResultRow& row) {
     return row.card.rank.value_or(std::numeric_limits<std::int64_t>::max());
   };
-  for (const ResultRow& row : rows) {
-    if (!sees_all(row.problem) || row.status != Status::ok || !row.median_ms) continue;
-    (row.pass == Pass::forward ? forward : backward).insert(row.kernel);
-    if (!forward.contains(row.kernel) || !backward.contains(row.kernel)) continue;
-    if (best == nullptr || rank(row) < rank(*best)) best = &row;
+  for (const ResultRow* row : rows) {
+    if (!sees_all(row->problem) || row->status != Status::ok || !row->median_ms) continue;
+    (row->pass == Pass::forward ? forward : backward).insert(row->kernel);
+    if (!forward.contains(row->kernel) || !backward.contains(row->kernel)) continue;
+    if (best == nullptr || rank(*row) < rank(*best)) best = row;
   }
   return best == nullptr ? "" : best->kernel;
 }
@@ -148,28 +148,28 @@ ValueWithInterval value_of(const ResultRow& row) {
 
 std::string step_question(const ResultRow& row) {
   const Problem& p = row.problem;
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", to_string(p.form), to_string(p.mask),
+  return fmt::format(FMT_COMPILE("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}"), to_string(p.form), to_string(p.mask),
                      to_string(p.element), p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim, p.window1, p.window2,
                      p.scale.value_or(NAN), p.k2_bias, p.v2_bias, p.sink.value_or(NAN), way_of(row), row.device);
 }
 
 std::string step_question(const TrainingStep& step) {
-  return fmt::format("{}|{}", step_question(step.forward), step.backward.problem.deterministic);
+  return fmt::format(FMT_COMPILE("{}|{}"), step_question(step.forward), step.backward.problem.deterministic);
 }
 
-std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, const std::string& baseline) {
+std::vector<TrainingStep> training_steps(std::span<const ResultRow* const> rows, const std::string& baseline) {
   const std::string dot_product = chosen_baseline(rows, baseline);
   std::unordered_map<std::string, Passes> ours;
   Baselines baselines;
   std::vector<const Passes*> in_order;
-  for (const ResultRow& row : rows) {
-    if (row.status != Status::ok || !row.median_ms) continue;
-    if (is_simplicial(row)) {
-      const auto [found, is_new] = ours.try_emplace(step_question(row));
+  for (const ResultRow* row : rows) {
+    if (row->status != Status::ok || !row->median_ms) continue;
+    if (is_simplicial(*row)) {
+      const auto [found, is_new] = ours.try_emplace(step_question(*row));
       if (is_new) in_order.push_back(&found->second);
-      found->second.add(row);
-    } else if (row.kernel == dot_product && sees_all(row.problem)) {
-      baselines.add(row);
+      found->second.add(*row);
+    } else if (row->kernel == dot_product && sees_all(row->problem)) {
+      baselines.add(*row);
     }
   }
   std::vector<TrainingStep> steps;
@@ -184,6 +184,12 @@ std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, con
   }
   add_forms(steps);
   return steps;
+}
+
+std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, const std::string& baseline) {
+  std::vector<const ResultRow*> all;
+  for (const ResultRow& row : rows) all.push_back(&row);
+  return training_steps(all, baseline);
 }
 
 }  // namespace triscope

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,7 @@ std::string step_question(const TrainingStep& step);
 /// device of the same name. `baseline`: a kernel id; "auto": of the dot products that see all tokens and have both
 /// passes, the one whose card has the lowest rank; "none". A problem whose backward was measured with deterministic
 /// gradients too has two steps, since either pairs with the forward; what stands beside each has the same determinism.
+std::vector<TrainingStep> training_steps(std::span<const ResultRow* const> rows, const std::string& baseline);
 std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, const std::string& baseline);
 
 }  // namespace triscope

@@ -359,8 +359,8 @@ TimingSource clock_of(const std::vector<const SweepResults*>& sweeps) {
 /// count; those of the other sweeps say only what took turns.
 LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regime) {
   Collector collector(Pass::forward, regime, clock_of(sweeps));
-  const auto add = [&](const std::vector<ResultRow>& rows, const SweepResults* sweep) {
-    for (const TrainingStep& step : training_steps(rows, "auto")) {
+  const auto add = [&](const std::vector<TrainingStep>& steps, const SweepResults* sweep) {
+    for (const TrainingStep& step : steps) {
       const auto of = [&](const ResultRow& row) {
         const auto its = std::ranges::find(sweeps, row.sweep, [](const SweepResults* one) { return one->info.id; });
         return sweep != nullptr || its == sweeps.end() ? sweep : *its;
@@ -373,9 +373,9 @@ LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regi
       collector.add(row, of(row), sweep != nullptr, &*step.baseline_backward);
     }
   };
-  add(sweeps.front()->rows, sweeps.front());
-  if (sweeps.size() > 1) add(all_that_count(sweeps, regime), nullptr);
-  for (std::size_t n = 1; n < sweeps.size(); ++n) add(sweeps[n]->rows, sweeps[n]);
+  add(training_steps(sweeps.front()->rows, "auto"), sweeps.front());
+  if (sweeps.size() > 1) add(training_steps(all_that_count(sweeps, regime), "auto"), nullptr);
+  for (std::size_t n = 1; n < sweeps.size(); ++n) add(training_steps(sweeps[n]->rows, "auto"), sweeps[n]);
   std::int64_t left_out = 0;
   return make_pass(collector.problems(), left_out);
 }

@@ -22,11 +22,11 @@ ResultRow step_row(const ResultRow& pass, const ValueWithInterval& step) {
   return row;
 }
 
-std::vector<ResultRow> all_that_count(const std::vector<const SweepResults*>& sweeps, Regime regime) {
-  std::vector<ResultRow> rows;
+std::vector<const ResultRow*> all_that_count(const std::vector<const SweepResults*>& sweeps, Regime regime) {
+  std::vector<const ResultRow*> rows;
   for (const SweepResults* sweep : sweeps) {
     for (const ResultRow& row : sweep->rows) {
-      if (row.status == Status::ok && row.regime == regime) rows.push_back(row);
+      if (row.status == Status::ok && row.regime == regime) rows.push_back(&row);
     }
   }
   std::ranges::stable_sort(rows, {}, &ResultRow::measurement);

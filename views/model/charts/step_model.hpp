@@ -15,7 +15,7 @@ namespace triscope {
 ResultRow step_row(const ResultRow& pass, const ValueWithInterval& step);
 /// The rows that count of all these sweeps: what steps of two sweeps are made of. It does not depend on the sweep that
 /// is shown, and is what `triscope advise` and the Paper pages go by.
-std::vector<ResultRow> all_that_count(const std::vector<const SweepResults*>& sweeps, Regime regime);
+std::vector<const ResultRow*> all_that_count(const std::vector<const SweepResults*>& sweeps, Regime regime);
 
 /// A table of steps with one group of cells for each regime: of every problem of which `shown` has a pass. A step of
 /// the shown sweep's own rows goes before one of the rows that count of it and `others`, the sweeps of its device.
