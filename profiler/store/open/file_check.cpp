@@ -42,7 +42,9 @@ Stamp stamp_of(const fs::path& file) {
   std::size_t next = 0;
   for (const char* end : {"", "-journal", "-wal"}) {
     struct stat facts {};
-    if (::stat((file.string() + end).c_str(), &facts) != 0) facts = {};
+    const bool there = ::stat((file.string() + end).c_str(), &facts) == 0;
+    // Opening a database makes its log: an empty one says no more than none, and looking again would take as long.
+    if (!there || (*end != '\0' && facts.st_size == 0)) facts = {};
     for (const std::int64_t value :
          {static_cast<std::int64_t>(facts.st_dev), static_cast<std::int64_t>(facts.st_ino),
           static_cast<std::int64_t>(facts.st_size), facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec,

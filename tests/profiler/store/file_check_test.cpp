@@ -320,6 +320,30 @@ TEST_F(FileCheck, a_sound_file_passes_with_and_without_a_log) {
   EXPECT_EQ(Snapshot(copy).sweeps().size(), 2U);
 }
 
+/// Grows with every process that this one started and has seen end.
+long work_of_children() {
+  struct rusage used {};
+  ::getrusage(RUSAGE_CHILDREN, &used);
+  return used.ru_minflt;
+}
+
+/// Opening a file makes an empty log beside it, and each check of a large file takes a core 0.2 s.
+TEST_F(FileCheck, a_file_that_is_open_is_not_looked_through_again) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // a later write gives it another time
+  const long before = work_of_children();
+  const Snapshot first(file_);
+  const long after = work_of_children();
+  ASSERT_GT(after, before) << "it is looked through once";
+  ASSERT_TRUE(std::filesystem::exists(file_.string() + "-wal"));
+  const Snapshot second(file_);
+  EXPECT_EQ(work_of_children(), after);
+  Store(file_).begin_sweep("triscope sweep", "{}", synthetic_environment(), 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const long written = work_of_children();
+  EXPECT_EQ(Snapshot(file_).sweeps().size(), 2U);
+  EXPECT_GT(work_of_children(), written) << "a file that was written to is looked through";
+}
+
 TEST_F(FileCheck, pages_that_repeat_are_damage) {
   std::filesystem::create_directory(folder_ / "made");
   for (const HostileDatabase& hostile : write_hostile_databases(folder_ / "made", folder_ / "mark")) {
