@@ -1,6 +1,6 @@
 #include "views/model/charts/step_model.hpp"
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 #include <algorithm>
 #include <map>
@@ -37,7 +37,7 @@ namespace {
 
 /// Rows of one problem: what a step is a step of.
 std::string problem_of(const ResultRow& row) {
-  return fmt::format("{}|{}", step_question(row), row.problem.deterministic);
+  return fmt::format(FMT_COMPILE("{}|{}"), step_question(row), row.problem.deterministic);
 }
 
 /// The lines of our kernels that were measured: by their measurements, and the first of each problem.
