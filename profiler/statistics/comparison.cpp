@@ -315,7 +315,7 @@ bool in_turns(const Comparison& time) {
   return time.paired && time.verdict != Verdict::not_comparable && interval_known(time);
 }
 
-Comparison compare_steps(const PassBeside& forward, const PassBeside& backward, double tolerance) {
+Comparison compare_steps(const PassBeside& forward, const PassBeside& backward) {
   const auto a_of = [](const PassBeside& pass) { return std::sqrt(pass.a_ms * pass.b_ms * pass.time.ratio); };
   const auto b_of = [](const PassBeside& pass) { return std::sqrt(pass.a_ms * pass.b_ms / pass.time.ratio); };
   const double a = a_of(forward) + a_of(backward), b = b_of(forward) + b_of(backward);
@@ -328,8 +328,9 @@ Comparison compare_steps(const PassBeside& forward, const PassBeside& backward, 
   steps.ratio = a / b;
   steps.interval = {steps.ratio * std::exp(-half), steps.ratio * std::exp(half)};
   steps.paired = true;
-  steps.same_within = same_within_of(true, tolerance);
-  steps.verdict = verdict_of(steps.interval, tolerance, steps.same_within);
+  // In turns the margin is the tolerance.
+  steps.same_within = std::max(forward.time.same_within, backward.time.same_within);
+  steps.verdict = verdict_of(steps.interval, steps.same_within, steps.same_within);
   return steps;
 }
 

@@ -38,7 +38,8 @@ struct PassBeside {
 /// A took turns with B, and the interval says something.
 bool in_turns(const Comparison& time);
 /// A step beside another, where each pass took turns with the other step's: the ratio of the sums, when the times of
-/// each pass are as far apart as its turns say. B beside A is the inverse. Their intervals are added in squares.
-Comparison compare_steps(const PassBeside& forward, const PassBeside& backward, double tolerance = 0.005);
+/// each pass are as far apart as its turns say. B beside A is the inverse. Their intervals are added in squares. It is
+/// judged by the tolerance that its passes were judged by.
+Comparison compare_steps(const PassBeside& forward, const PassBeside& backward);
 
 }  // namespace triscope

@@ -105,14 +105,14 @@ std::optional<double> half_of_step(const PassPair& compared, const PassPair& oth
 }
 
 /// The step beside the first, where each pass took turns with the first's; unset: one did not.
-std::optional<Comparison> beside_in_turns(const SelectedStep& first, const SelectedStep& step, double tolerance) {
+std::optional<Comparison> beside_in_turns(const SelectedStep& first, const SelectedStep& step) {
   const PassPair forward = pair_of(first, step, Pass::forward), backward = pair_of(first, step, Pass::backward);
   const auto beside = [](const PassPair& pair) {
     return PassBeside{*pair.b.row.median_ms, *pair.a.row.median_ms, *pair.b.time};
   };
   for (const PassPair& pair : {forward, backward})
     if (!pair.b.time || !in_turns(*pair.b.time)) return std::nullopt;
-  return compare_steps(beside(forward), beside(backward), tolerance);
+  return compare_steps(beside(forward), beside(backward));
 }
 
 }  // namespace
@@ -152,7 +152,7 @@ std::vector<SelectedStep> selected_steps(const SelectionFigures& figures) {
     if (result.empty() && key == order.front()) first = step.ms;
     if (first && !result.empty()) {
       step.beside = ratio_of(step.ms, *first);
-      if (const auto turns = beside_in_turns(result.front(), step, 0))
+      if (const auto turns = beside_in_turns(result.front(), step))
         step.beside = {turns->ratio, turns->interval.low, turns->interval.high};
     }
     result.push_back(std::move(step));
@@ -195,10 +195,10 @@ Comparison beside_step(const SelectedStep& first, const SelectedStep& step, Pass
   Doubt doubt = doubt_of_conditions(of_compared.a.row, of_compared.b.row, tolerance);
   if (doubt.why.empty()) doubt = doubt_of_conditions(of_other.a.row, of_other.b.row, tolerance);
   if (doubt.why.empty()) doubt = doubt_of_comparison(of_compared.b.time, compared, tolerance);
-  if (const auto turns = beside_in_turns(first, step, tolerance); turns && doubt.why.empty()) {
+  if (const auto turns = beside_in_turns(first, step); turns && doubt.why.empty()) {
     doubt = doubt_of_comparison(of_other.b.time, other, tolerance);
     comparison.paired = true;
-    comparison.same_within = turns->same_within;
+    comparison.same_within = same_within_of(true, tolerance);
     if (doubt.why.empty()) {
       comparison.interval = {1 / turns->interval.high, 1 / turns->interval.low};
       comparison.verdict = verdict_of(comparison.interval, tolerance, comparison.same_within);

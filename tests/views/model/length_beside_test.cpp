@@ -1,0 +1,50 @@
+// A curve over lengths beside another, by verdicts that somebody else has made.
+#include "views/model/charts/length_beside.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/views/sweep_fixture.hpp"
+#include "views/model/charts/length_model.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr std::int64_t kLength = 16384;
+
+const LengthPoint& at_length(const LengthCurve& curve) {
+  return *std::ranges::find(curve.points, kLength, &LengthPoint::seq_len);
+}
+
+const LengthCurve& labelled(const LengthPass& pass, const std::string& label) {
+  return *std::ranges::find(pass.curves, label, &LengthCurve::label);
+}
+
+/// In turns with FlashAttention-3: 1 % longer, give or take 0.2 %, and judged by this tolerance.
+Comparison slightly_longer(double tolerance) {
+  Comparison time;
+  time.ratio = 1.01;
+  time.interval = {1.008, 1.012};
+  time.paired = true;
+  time.same_within = tolerance;
+  time.verdict = tolerance < 0.008 ? Verdict::slower : Verdict::same;
+  return time;
+}
+
+TEST(LengthBeside, a_step_is_judged_by_the_tolerance_of_its_passes) {
+  const LengthChart chart = make_length_chart(*fixture::length_sweep(), {});
+  const LengthPoint& point = at_length(labelled(chart.step, "512 × 32"));
+  const LengthCurve& baseline = labelled(chart.step, "FlashAttention-3 64/1");
+  const auto judged_by = [&](double tolerance) {
+    Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
+    for (const std::int64_t pass : {point.measurement, point.backward})
+      verdicts.by_measurement[pass] = slightly_longer(tolerance);
+    return ratio_beside(chart, baseline, point, at_length(baseline), &verdicts).time.verdict;
+  };
+  EXPECT_EQ(judged_by(0.005), Verdict::slower);
+  EXPECT_EQ(judged_by(0.02), Verdict::same);
+}
+
+}  // namespace
+}  // namespace triscope
