@@ -46,5 +46,22 @@ TEST(LengthBeside, a_step_is_judged_by_the_tolerance_of_its_passes) {
   EXPECT_EQ(judged_by(0.02), Verdict::same);
 }
 
+TEST(LengthBeside, a_verdict_is_not_that_beside_a_baseline_with_other_heads) {
+  const LengthChart chart = make_length_chart(*fixture::length_sweep(), {});
+  const LengthPass& forward = chart.of(Pass::forward);
+  const LengthPoint& point = at_length(labelled(forward, "512 × 32"));
+  Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
+  verdicts.by_measurement[point.measurement] = slightly_longer(0.005);
+  const auto beside = [&](const LengthCurve& baseline) {
+    return ratio_beside(chart, baseline, point, at_length(baseline), &verdicts);
+  };
+  const PointRatio of_its_heads = beside(labelled(forward, "FlashAttention-3 64/1"));
+  EXPECT_FALSE(of_its_heads.by_medians);
+  EXPECT_DOUBLE_EQ(of_its_heads.time.ratio, 1.01);
+  const LengthCurve& others = labelled(forward, "FlashAttention-3 64/8");
+  EXPECT_TRUE(beside(others).by_medians) << "the verdict is beside 64/1";
+  EXPECT_DOUBLE_EQ(beside(others).time.ratio, point.ms / at_length(others).ms);
+}
+
 }  // namespace
 }  // namespace triscope
