@@ -77,6 +77,31 @@ TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
   EXPECT_GE(steps, 3);
 }
 
+TEST(DatabaseReader, a_sweep_of_too_many_samples_keeps_none_of_the_others_from_being_judged) {
+  constexpr std::int64_t kFew = 20, kTooMany = 50'001;
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "large.db";
+  {
+    Store store(file);
+    for (const std::int64_t samples : {kFew, kTooMany, kFew}) {
+      const std::int64_t sweep = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 2);
+      // cuda.hopper 1024x32 and baseline.fa3 of the same sizes.
+      store.add(sweep, synthetic_measurement(0, samples));
+      store.add(sweep, synthetic_measurement(14, kFew));
+      store.finish_sweep(sweep);
+    }
+  }
+  const Snapshot stored(file);
+  const auto row_of = [&](std::int64_t sweep) { return stored.results(sweep).front().measurement; };
+  DatabaseReader reader;
+  const ReadResult read = reader.read({.file = file, .shown = 3}, [](const ReadResult&) {});
+  ASSERT_TRUE(read.beside_reference);
+  const auto& judged = read.beside_reference->by_measurement;
+  EXPECT_TRUE(judged.contains(row_of(3)));
+  EXPECT_FALSE(judged.contains(row_of(2))) << "it takes too long";
+  EXPECT_TRUE(judged.contains(row_of(1)));
+}
+
 TEST(DatabaseReader, sweeps_of_one_device_are_the_same_by_a_thread_beside) {
   constexpr std::int64_t kSweeps = 3, kRows = 2600;  // of two together so many that they are read beside
   const TemporaryFolder folder;
