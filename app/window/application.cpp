@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <ctime>
 #include <exception>
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "app/window/desktop/desktop.hpp"
@@ -250,25 +248,6 @@ void Application::measure_draft() {
     draft.problem = error.what();
   }
 }
-
-namespace {
-
-/// "lengths_2.pdf" where there is a lengths.pdf or another format of it: a new picture replaces none of before.
-std::string free_path(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path first = path, folder = expand_home(path).parent_path();
-  const auto is_taken = [&](const std::filesystem::path& one) {
-    return std::ranges::any_of(std::array{".png", ".pdf", ".svg"}, [&](const char* ending) {
-      return std::filesystem::exists((folder / one.filename()).replace_extension(ending), error);
-    });
-  };
-  std::filesystem::path free = first;
-  for (int n = 2; n < 1000 && is_taken(free); ++n)
-    free.replace_filename(fmt::format("{}_{}{}", first.stem().string(), n, first.extension().string()));
-  return free.string();
-}
-
-}  // namespace
 
 void Application::draft_picture(Panel panel) {
   models_.maker.at_once = true;  // until the next frame

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <system_error>
 #include <tuple>
@@ -62,6 +63,20 @@ fs::path expand_home(const std::string& typed) {
   const std::string home = home_folder();
   if (home.empty() || typed.empty() || typed.front() != '~' || (typed.size() > 1 && typed[1] != '/')) return typed;
   return home + typed.substr(1);
+}
+
+std::string free_path(const std::string& typed) {
+  std::error_code error;
+  const fs::path first = typed, folder = expand_home(typed).parent_path();
+  const auto is_taken = [&](const fs::path& one) {
+    return std::ranges::any_of(std::array{".png", ".pdf", ".svg"}, [&](const char* ending) {
+      return fs::exists((folder / one.filename()).replace_extension(ending), error);
+    });
+  };
+  fs::path free = first;
+  for (int n = 2; n < 1000 && is_taken(free); ++n)
+    free.replace_filename(fmt::format("{}_{}{}", first.stem().string(), n, first.extension().string()));
+  return free.string();
 }
 
 FolderListing list_folder(const std::string& asked) {

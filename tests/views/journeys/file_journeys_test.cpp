@@ -56,6 +56,17 @@ TEST(FolderListing, a_tilde_is_the_home_folder) {
   EXPECT_EQ(expand_home("~other/runs.db"), std::filesystem::path("~other/runs.db"));
 }
 
+TEST(FolderListing, a_free_name_is_looked_for_in_the_home_folder_too) {
+  const TemporaryFolder home;
+  const std::string before = std::getenv("HOME") ? std::getenv("HOME") : "";
+  ::setenv("HOME", home.path().c_str(), 1);
+  EXPECT_EQ(free_path("~/lengths.png"), "~/lengths.png");
+  std::ofstream(home / "lengths.svg") << "a figure of before";
+  EXPECT_EQ(free_path("~/lengths.png"), "~/lengths_2.png");
+  EXPECT_EQ(free_path((home / "lengths.pdf").string()), (home / "lengths_2.pdf").string());
+  before.empty() ? ::unsetenv("HOME") : ::setenv("HOME", before.c_str(), 1);
+}
+
 SQLite::Database* locking = nullptr;  // of another program
 
 /// Two folders down and another database in the lower one.
