@@ -204,7 +204,9 @@ void apply_cycles(Comparison& comparison, const Ratio& cycles, Regime regime, do
         fmt::format("A is {} in time but {} in cycles: the difference may come from the clock, not from the kernel.",
                     times, clocks);
   } else {
-    comparison.explanation = fmt::format(
+    // What is said of separate runs stays true.
+    if (!comparison.explanation.empty()) comparison.explanation += " ";
+    comparison.explanation += fmt::format(
         "A is {} in time and {} in cycles: the difference comes from its clock under the power limit.", times, clocks);
   }
 }

@@ -123,6 +123,9 @@ TEST(Compare, in_burst_a_difference_that_is_the_clocks_is_unclear) {
   const Comparison sustained = compare(input(a), input(b), true);
   EXPECT_EQ(sustained.verdict, Verdict::faster);
   EXPECT_NE(sustained.explanation.find("cycles"), std::string::npos);
+  const Comparison apart = compare(input(a), input(b), false);
+  for (const char* said : {"did not run in turns", "in cycles"})
+    EXPECT_NE(apart.explanation.find(said), std::string::npos) << apart.explanation;
   const auto same_clock = samples_of(steady(1.02), 1965);
   const Comparison real = compare(input(a, Regime::burst), input(same_clock, Regime::burst), true);
   EXPECT_EQ(real.verdict, Verdict::faster);
