@@ -17,6 +17,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/number_of.hpp"
 #include "profiler/protocol/messages.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/store/row_fault.hpp"
 
 namespace triscope {
@@ -193,8 +194,8 @@ void RowKeeper::finish(std::stop_token stop) {
       if (why_.ends_with('.')) why_.pop_back();  // it is a whole sentence
       throw Error(fmt::format("the database lacks {} of sweep {}", number_of(waiting(), "measurement"), sweep_.id),
                   why_,
-                  safe ? fmt::format("what it lacks is in {}, and `triscope sweep --resume {}` adds it", file_.string(),
-                                     sweep_.id)
+                  safe ? fmt::format("what it lacks is in {}, and `triscope sweep --resume {}{}` adds it",
+                                     file_.string(), sweep_.id, database_words(sweep_.database))
                        : std::string("measure that again with --resume"));
     }
     if (Clock::now() - told >= kReminder) {

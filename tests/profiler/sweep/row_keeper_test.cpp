@@ -278,7 +278,7 @@ TEST_F(RowKeeperTest, a_stop_leaves_the_file_and_says_how_to_add_it) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("the database lacks 1 measurement of sweep 1"));
-    EXPECT_THAT(error.fix(), HasSubstr("`triscope sweep --resume 1` adds it"));
+    EXPECT_THAT(error.fix(), HasSubstr("`triscope sweep --resume 1 --db " + database_.string() + "` adds it"));
   }
   EXPECT_TRUE(std::filesystem::exists(spool()));
 }
