@@ -28,10 +28,10 @@ double modes_apart(const ResultRow& row) {
 std::string percent_text(double share) { return fmt::format("{:.1f} %", 100 * std::abs(share)); }
 
 /// What makes the time of one row doubtful.
-std::string doubts_of(const ResultRow& row) {
+std::string doubts_of(const ResultRow& row, bool modes) {
   std::vector<std::string_view> doubts;
   const auto says = [&row](std::string_view words) { return row.reason.find(words) != std::string::npos; };
-  if (says(kTwoModes)) doubts.emplace_back("two modes");
+  if (modes && says(kTwoModes)) doubts.emplace_back("two modes");
   if (says("blocks are too few")) {
     doubts.emplace_back("few blocks");
   } else if (says("not converged")) {
@@ -99,6 +99,7 @@ std::optional<BandVerdict> judge(const UnchangedBand& band, const Comparison& co
   for (const auto& [row, letter] : {std::pair(&a, 'A'), std::pair(&b, 'B')}) {
     if (comparison.paired || apart > std::log(modes_apart(*row))) continue;
     verdict.why = fmt::format("{} has two modes that are {} apart", letter, percent_text(modes_apart(*row) - 1));
+    verdict.two_modes = true;
     return verdict;
   }
   verdict.is = change > 1 ? BesideUnchanged::slower : BesideUnchanged::faster;
@@ -143,8 +144,8 @@ std::string tally_text(const UnchangedBand& band, const BandTally& tally) {
   return text + ".";
 }
 
-std::string doubts_text(const ResultRow& a, const ResultRow& b) {
-  const std::string of_a = doubts_of(a), of_b = doubts_of(b);
+std::string doubts_text(const ResultRow& a, const ResultRow& b, bool modes) {
+  const std::string of_a = doubts_of(a, modes), of_b = doubts_of(b, modes);
   if (of_a == of_b) return of_a.empty() ? "" : "A and B " + of_a;
   std::string text = of_a.empty() ? "" : "A " + of_a;
   if (!of_b.empty()) text += (text.empty() ? "B " : "; B ") + of_b;

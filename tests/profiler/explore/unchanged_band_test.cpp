@@ -69,6 +69,7 @@ TEST(UnchangedBand, judges_a_row_by_it_and_by_the_rows_own_interval_and_modes) {
   b.reason = modes_text({20, 24, 0.5});
   EXPECT_EQ(is(ratio_of(1.10)), BesideUnchanged::unclear) << b.reason;
   EXPECT_THAT(judge(band, ratio_of(1.10), a, b)->why, HasSubstr("B has two modes that are 20.0 % apart"));
+  EXPECT_TRUE(judge(band, ratio_of(1.10), a, b)->two_modes);
   EXPECT_EQ(is(ratio_of(1.30)), BesideUnchanged::slower) << "further apart than the modes";
 }
 
@@ -98,6 +99,7 @@ TEST(UnchangedBand, what_makes_a_time_doubtful_is_marked_by_side) {
       "not converged: +-0.32 % over 3 restarts is narrow enough, but 6 blocks are too few to trust; two modes: "
       "1 ms and 2 ms (50 % of the blocks)";
   EXPECT_EQ(doubts_text(a, b), "A not converged; B two modes, few blocks");
+  EXPECT_EQ(doubts_text(a, b, false), "A not converged; B few blocks");
   b = a;
   EXPECT_EQ(doubts_text(a, b), "A and B not converged");
   a.reason.clear(), b.reason.clear(), b.restarts = 1;

@@ -315,8 +315,7 @@ void judge_lines(CompareModel& model, const std::vector<ComparedSweep>& compared
     if (!second->band) continue;
     model.band_tally.add(*second->band);
     if (second->band->is != BesideUnchanged::unclear) continue;
-    const bool said = second->band->why.find("two modes") != std::string::npos;
-    const std::string others = said ? "" : second->doubts;
+    const std::string others = doubts_text(*a->second, *b->second, !second->band->two_modes);
     second->doubts = second->band->why + (others.empty() ? "" : "; ") + others;  // why it is unclear, first
     model.has_doubts = true;
   }
