@@ -33,6 +33,7 @@ struct TrainingStep {
   /// Dot-product attention of the same sizes, and the time of ours / its time.
   std::optional<ResultRow> baseline_forward, baseline_backward;
   std::optional<ValueWithInterval> baseline_step, over_baseline;
+  bool in_turns = false;  ///< `over_baseline` is by the turns of both passes, not by the medians
   std::optional<ValueWithInterval>
       determinant_trilinear;  ///< of a determinant step: its time / that of the trilinear one
 };

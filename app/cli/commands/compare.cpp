@@ -337,11 +337,7 @@ void print_steps(const Compared& compared, const Side& a, const Side& b) {
     print_output("\ntraining step, forward and backward together\n{}", compared_steps_table(compared.steps, width));
     return;
   }
-  const auto dot_product = [](const ResultRow& row) { return row.problem.form == Form::dot_product; };
-  if (b.rows.empty() || !std::all_of(b.rows.begin(), b.rows.end(), dot_product)) return;
-  std::vector<ResultRow> both = a.rows;
-  both.insert(both.end(), b.rows.begin(), b.rows.end());
-  if (const std::vector<TrainingStep> steps = training_steps(both, b.rows.front().kernel); !steps.empty())
+  if (const std::vector<TrainingStep> steps = steps_beside(a, b); !steps.empty())
     print_output("\ntraining step, forward and backward together\n{}", training_step_table(steps, width));
 }
 
@@ -389,7 +385,7 @@ int run(const CompareOptions& options) {
                       if (found == by_rows.end() || found->second->comparison.verdict == Verdict::not_comparable ||
                           !interval_known(found->second->comparison))
                         return std::nullopt;
-                      return RowRatio{found->second->comparison.interval, found->second->confidence};
+                      return RowRatio{found->second->comparison, found->second->confidence};
                     });
   if (options.fail_if) compared.gate = options.fail_if->text;
   compared.faults = faults_of(compared, pairing, options);

@@ -19,6 +19,7 @@
 #include "profiler/record/unusable_sweep.hpp"
 #include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
+#include "profiler/verdict/step_verdicts.hpp"
 
 namespace triscope {
 namespace {
@@ -63,7 +64,7 @@ StepWords step_words(const Snapshot& snapshot, const std::vector<SweepInfo>& swe
   StepWords words;
   for (const SweepInfo& sweep : sweeps)
     if (why_unusable(sweep).empty())
-      words[sweep.id] = training_steps_words(training_steps(snapshot.results(sweep.id), "auto"));
+      words[sweep.id] = training_steps_words(training_steps(snapshot, snapshot.results(sweep.id), "auto"));
   return words;
 }
 

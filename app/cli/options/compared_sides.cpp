@@ -11,6 +11,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/number_of.hpp"
 #include "profiler/verdict/pairing.hpp"
+#include "profiler/verdict/step_verdicts.hpp"
 
 namespace triscope {
 namespace {
@@ -113,6 +114,15 @@ std::pair<Side, Side> open_sides(const std::string& word_a, const std::string& w
   }
   put_older_last(a, b);
   return {std::move(a), std::move(b)};
+}
+
+std::vector<TrainingStep> steps_beside(const Side& a, const Side& b) {
+  const auto is_dot_product = [](const ResultRow& row) { return row.problem.form == Form::dot_product; };
+  if (b.rows.empty() || !std::ranges::all_of(b.rows, is_dot_product)) return {};
+  std::vector<ResultRow> both = a.rows;
+  both.insert(both.end(), b.rows.begin(), b.rows.end());
+  const std::string& kernel = b.rows.front().kernel;
+  return a.from == b.from ? training_steps(*a.from, both, kernel) : training_steps(both, kernel);
 }
 
 }  // namespace triscope

@@ -11,6 +11,7 @@
 
 #include "app/cli/options/selection.hpp"
 #include "profiler/record/measurement.hpp"
+#include "profiler/statistics/training_step.hpp"
 #include "profiler/store/store.hpp"
 
 namespace triscope {
@@ -36,5 +37,8 @@ bool are_versions(const Side& a, const Side& b);
 /// but a database is of `database` (empty: the usual one). Of two files the first is the old one, which is B: the new
 /// one is judged. Throws `Error` where a word names nothing.
 std::pair<Side, Side> open_sides(const std::string& word_a, const std::string& word_b, const std::string& database);
+
+/// The training steps of A beside those of B, where that is dot-product attention alone.
+std::vector<TrainingStep> steps_beside(const Side& a, const Side& b);
 
 }  // namespace triscope

@@ -14,6 +14,7 @@
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/record/words/problem_facts.hpp"
+#include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 
 namespace triscope {
@@ -33,9 +34,28 @@ std::string ratio_text(const std::optional<ValueWithInterval>& e) {
                      significant_text(*e->high, 4));
 }
 
+/// With a star where the medians were divided.
+std::string beside_text(const TrainingStep& step) {
+  return ratio_text(step.over_baseline) + (step.over_baseline && !step.in_turns ? " *" : "");
+}
+
 std::string form_text(const TrainingStep& step) {
   const std::string form(to_string(step.forward.problem.form));
   return step.backward.problem.deterministic ? form + ", deterministic gradients" : form;
+}
+
+/// The time of A's step / that of B's.
+ValueWithInterval step_ratio(const TrainingStep& a, const TrainingStep& b, const Comparison& forward,
+                             const Comparison& backward) {
+  if (in_turns(forward) && in_turns(backward)) {
+    const Comparison turns = compare_steps({*a.forward.median_ms, *b.forward.median_ms, forward},
+                                           {*a.backward.median_ms, *b.backward.median_ms, backward});
+    return {turns.ratio, turns.interval.low, turns.interval.high};
+  }
+  const double ratio = a.step.value / b.step.value, share = *a.forward.median_ms / a.step.value;
+  const auto half = [](const Comparison& time) { return std::log(time.interval.high / time.interval.low) / 2; };
+  const double both = share * half(forward) + (1 - share) * half(backward);
+  return {ratio, ratio * std::exp(-both), ratio * std::exp(both)};
 }
 
 json value_json(const std::optional<ValueWithInterval>& e) {
@@ -80,11 +100,15 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
          fmt::format("{}", problem.head_dim), step.forward.kernel, milliseconds_text(*step.forward.median_ms),
          step.backward.kernel, milliseconds_text(*step.backward.median_ms), ms_text(step.step),
          ratio_text(step.backward_forward), step.baseline_step ? ms_text(*step.baseline_step) : std::string(),
-         ratio_text(step.over_baseline), ratio_text(step.determinant_trilinear)});
+         beside_text(step), ratio_text(step.determinant_trilinear)});
   }
-  return render(table, width) +
-         "\nA step is the fastest forward and the fastest backward of a problem together. Intervals hold 95 %; the "
-         "passes were measured in separate runs, and what changed on the machine in between is not in them.\n";
+  std::string text =
+      render(table, width) +
+      "\nA step is the fastest forward and the fastest backward of a problem together. Intervals hold 95 %; the "
+      "passes were measured in separate runs, and what changed on the machine in between is not in them.\n";
+  if (!name.empty())
+    text += fmt::format("step / {} is of the neighbouring turns of each pass; * not in turns: of the medians.\n", name);
+  return text;
 }
 
 std::string training_step_json(const std::vector<TrainingStep>& steps) {
@@ -109,6 +133,7 @@ std::string training_step_json(const std::vector<TrainingStep>& steps) {
                        {"baseline", step.baseline_forward ? json(step.baseline_forward->kernel) : json(nullptr)},
                        {"baseline_step_ms", value_json(step.baseline_step)},
                        {"over_baseline", value_json(step.over_baseline)},
+                       {"in_turns", step.in_turns},
                        {"determinant_trilinear", value_json(step.determinant_trilinear)}}) +
             "\n";
   }
@@ -128,19 +153,11 @@ std::vector<ComparedStep> compare_steps(
     const TrainingStep& beside = *other->second;
     ComparedStep& both = compared.emplace_back(ComparedStep{.a = step, .b = beside, .ratio = {}});
     both.ratio.value = step.step.value / beside.step.value;
-    double half = 0, confidence = 1;
-    for (const auto& [one, other_one] :
-         {std::pair(&step.forward, &beside.forward), std::pair(&step.backward, &beside.backward)}) {
-      const std::optional<RowRatio> ratio = ratio_of_rows(*one, *other_one);
-      const double share = *one->median_ms / step.step.value;
-      half += ratio ? share * std::log(ratio->interval.high / ratio->interval.low) / 2
-                    : std::numeric_limits<double>::infinity();
-      if (ratio) confidence = std::min(confidence, ratio->confidence);
-    }
-    if (!std::isfinite(half)) continue;
-    both.confidence = confidence;
-    both.ratio.low = both.ratio.value * std::exp(-half);
-    both.ratio.high = both.ratio.value * std::exp(half);
+    const std::optional<RowRatio> forward = ratio_of_rows(step.forward, beside.forward),
+                                  backward = ratio_of_rows(step.backward, beside.backward);
+    if (!forward || !backward) continue;
+    both.confidence = std::min(forward->confidence, backward->confidence);
+    both.ratio = step_ratio(step, beside, forward->time, backward->time);
   }
   return compared;
 }

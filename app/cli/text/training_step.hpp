@@ -20,9 +20,9 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
 /// One object a line.
 std::string training_step_json(const std::vector<TrainingStep>& steps);
 
-/// The interval of a ratio of times, and how much it holds.
+/// How two rows compare, and how much the interval holds.
 struct RowRatio {
-  Interval interval;
+  Comparison time;
   double confidence = 0.95;
 };
 
@@ -32,8 +32,9 @@ struct ComparedStep {
   ValueWithInterval ratio;
   double confidence = 0.95;  ///< of its interval
 };
-/// `ratio_of_rows` gives what is known of two rows of A and B. A step's interval is made of those of its passes,
-/// as if both erred together: what differs between two runs (heat, neighbours) is common to both.
+/// `ratio_of_rows` gives what is known of two rows of A and B. Where both passes took turns, a step's ratio is by
+/// these. Else it is that of the medians, and its interval is made of those of its passes, as if both erred together:
+/// what differs between two runs (heat, neighbours) is common to both.
 std::vector<ComparedStep> compare_steps(
     const std::vector<ResultRow>& a, const std::vector<ResultRow>& b,
     const std::function<std::optional<RowRatio>(const ResultRow& a, const ResultRow& b)>& ratio_of_rows);

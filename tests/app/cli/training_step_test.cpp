@@ -9,6 +9,7 @@
 #include "app/cli/text/number_text.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/store/store.hpp"
+#include "profiler/verdict/step_verdicts.hpp"
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/small_history.hpp"
 #include "tests/temporary_folder.hpp"
@@ -51,8 +52,10 @@ std::vector<ResultRow> table() {
 
 /// The ratio of two medians, with 3 % as the half of its interval.
 std::optional<RowRatio> of_medians(const ResultRow& a, const ResultRow& b) {
-  const double ratio = *a.median_ms / *b.median_ms;
-  return RowRatio{{ratio * std::exp(-0.03), ratio * std::exp(0.03)}, 0.99};
+  Comparison time;
+  time.ratio = *a.median_ms / *b.median_ms;
+  time.interval = {time.ratio * std::exp(-0.03), time.ratio * std::exp(0.03)};
+  return RowRatio{time, 0.99};
 }
 
 TEST(TrainingStep, takes_the_fastest_kernel_of_each_pass) {
@@ -204,7 +207,8 @@ TEST(TrainingStep, is_said_by_show_compare_and_list) {
     }
   }
   const std::string file = (folder / "x.db").string();
-  const std::vector<TrainingStep> steps = training_steps(Snapshot(file).results(1), "auto");
+  const Snapshot snapshot(file);
+  const std::vector<TrainingStep> steps = training_steps(snapshot, snapshot.results(1), "auto");
   ASSERT_THAT(steps, SizeIs(1));
   ASSERT_TRUE(steps[0].over_baseline);
   const std::string step = milliseconds_text(steps[0].step.value);

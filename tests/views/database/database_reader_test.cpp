@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "profiler/verdict/row_verdicts.hpp"
+#include "profiler/verdict/step_verdicts.hpp"
 #include "tests/paths.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
 #include "tests/temporary_folder.hpp"
@@ -21,6 +22,15 @@ namespace triscope {
 namespace {
 
 using testing::HasSubstr;
+
+/// That step beside that of dot-product attention, as `triscope show --step` has it.
+TrainingStep shown_step(const Snapshot& stored, const SelectedStep& step, const SelectedStep& baseline) {
+  const std::vector<ResultRow> rows{step.forward->row, step.backward->row, baseline.forward->row,
+                                    baseline.backward->row};
+  const std::vector<TrainingStep> steps = training_steps(stored, rows, "auto");
+  EXPECT_EQ(steps.size(), 1U);
+  return steps.at(0);
+}
 
 /// What Same cost says of each length, and what Details, the table and the command line say of the same rows.
 TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
@@ -53,6 +63,11 @@ TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
                                   format_fixed(1 / details.ratio, 3), format_fixed(1 / details.interval.high, 3),
                                   format_fixed(1 / details.interval.low, 3))));
         EXPECT_THAT(step_text(selected.back()), HasSubstr(format_fixed(1 / details.ratio, 3) + "×"));
+        const TrainingStep shown = shown_step(stored, selected.back(), selected.front());
+        EXPECT_TRUE(shown.in_turns);
+        EXPECT_DOUBLE_EQ(shown.over_baseline->value, 1 / details.ratio) << "`triscope show --step`";
+        EXPECT_DOUBLE_EQ(*shown.over_baseline->low, 1 / details.interval.high);
+        EXPECT_DOUBLE_EQ(*shown.over_baseline->high, 1 / details.interval.low);
         ++steps;
         continue;
       }
