@@ -9,7 +9,8 @@ triscope_room(app/cli/doctor kernels/base kernels/base/files profiler/plan profi
   profiler/store/check profiler/store/open profiler/supervise app/cli/text fmt::static)
 triscope_room(app/cli/paper kernels/attention kernels/base kernels/base/files kernels/base/text kernels/paper
   kernels/tensors profiler/match3 profiler/paper profiler/paper/laws profiler/paper/layers profiler/plan profiler/record
-  profiler/record/words profiler/report profiler/store profiler/store/open profiler/tiles app/cli/options app/cli/text fmt::static
+  profiler/record/words profiler/report profiler/statistics profiler/store profiler/store/open profiler/tiles
+  profiler/verdict app/cli/options app/cli/text fmt::static
   nlohmann_json::nlohmann_json)
 triscope_room(app/cli/film kernels/base kernels/base/text profiler/film profiler/record app/cli/options
   app/cli/text app/stop fmt::static nlohmann_json::nlohmann_json)

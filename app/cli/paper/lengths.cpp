@@ -17,9 +17,11 @@
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/record/words/count_text.hpp"
+#include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
+#include "profiler/verdict/row_verdicts.hpp"
 
 namespace triscope {
 namespace {
@@ -37,15 +39,22 @@ void add_side(std::vector<std::string>& cells, const ResultRow* row) {
   cells.push_back(row == nullptr ? "" : significant_text(rate_of(*row), 3));
 }
 
-/// Beside what took turns with it only: rows of two sweeps differ by more than their intervals.
-std::string ratio_of(const AtLength& at) {
-  if (at.windows == nullptr || at.dot_product == nullptr) return "";
-  return at.took_turns() ? time_ratio_text(time_ratio(*at.windows, *at.dot_product)) : "other sweeps";
+/// Windows over dot-product attention, as everywhere: by their turns. Nothing beside what did not take turns with them:
+/// rows of two sweeps differ by more than their intervals.
+TimeRatio ratio_at(StoredSamples& samples, const AtLength& at) {
+  if (!at.took_turns()) return {};
+  const Comparison time = compare_rows(samples, *at.windows, samples, *at.dot_product);
+  return in_turns(time) ? TimeRatio{time.ratio, time.interval.low, time.interval.high}
+                        : time_ratio(*at.windows, *at.dot_product);
 }
 
-/// Windows over dot-product attention; null where they did not take turns.
-nlohmann::json ratio_json(const AtLength& at) {
-  const TimeRatio ratio = at.took_turns() ? time_ratio(*at.windows, *at.dot_product) : TimeRatio{};
+std::string ratio_text(StoredSamples& samples, const AtLength& at) {
+  if (at.windows == nullptr || at.dot_product == nullptr) return "";
+  return at.took_turns() ? time_ratio_text(ratio_at(samples, at)) : "other sweeps";
+}
+
+nlohmann::json ratio_json(StoredSamples& samples, const AtLength& at) {
+  const TimeRatio ratio = ratio_at(samples, at);
   const auto known = [](double value) { return value > 0 ? nlohmann::json(value) : nlohmann::json(); };
   return {{"ratio", known(ratio.ratio)}, {"ratio_low", known(ratio.low)}, {"ratio_high", known(ratio.high)}};
 }
@@ -58,7 +67,9 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
     print_output("With --db FILE a database of measurements says what was measured by length.\n");
     return;
   }
-  const std::vector<ResultRow> rows = Snapshot(existing_database(database)).results();
+  const Snapshot snapshot(existing_database(database));
+  StoredSamples samples(snapshot);
+  const std::vector<ResultRow> rows = snapshot.results();
   const LayerMixRequest layer = asked_layer(rows, named);
   TerminalTable table;
   table.columns = {{"pass", Align::left, 100, false},
@@ -76,7 +87,7 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
                             {"pass", to_string(pass)},
                             {"windows", side_json(at.windows)},
                             {"dot_product", side_json(at.dot_product)}};
-        line.update(ratio_json(at));
+        line.update(ratio_json(samples, at));
         line.update(layer_json(layer));
         line["seq_len"] = at.seq_len;
         write_json_line(dump_line(line));
@@ -85,7 +96,7 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
       std::vector<std::string> cells{std::string(to_string(pass)), count_text(at.seq_len)};
       add_side(cells, at.windows);
       add_side(cells, at.dot_product);
-      cells.push_back(ratio_of(at));
+      cells.push_back(ratio_text(samples, at));
       cells.push_back(at.windows == nullptr ? "" : at.windows->kernel);
       table.rows.push_back(std::move(cells));
     }

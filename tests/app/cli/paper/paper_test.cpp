@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "profiler/record/json.hpp"
+#include "profiler/verdict/row_verdicts.hpp"
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/json_lines.hpp"
 #include "tests/app/cli/program.hpp"
@@ -181,8 +182,9 @@ TEST(Paper, with_a_database_alone_says_what_each_part_comes_to) {
     EXPECT_THAT(text.output, HasSubstr(there));
 }
 
-/// Each ratio is of rows that took turns, and is theirs.
+/// Each ratio is of rows that took turns, and is that of `triscope show`.
 TEST(Paper, lengths_stand_beside_dot_product_attention) {
+  const Snapshot stored(recorded_file());
   std::map<std::string, int> ratios;  // by pass
   for (const json& line : json_lines(run_triscope({"paper", "lengths", "--db", recorded_file(), "--format", "json"}))) {
     EXPECT_EQ(line["window1"], 512);
@@ -195,10 +197,13 @@ TEST(Paper, lengths_stand_beside_dot_product_attention) {
     EXPECT_EQ(dot_product["kernel"], "baseline.fa3");
     EXPECT_GT(windows["tflops"].get<double>(), 10);
     EXPECT_EQ(windows["sweep"], dot_product["sweep"]) << line;
-    const auto ms = [](const json& side, const char* which) { return side[which].get<double>(); };
-    EXPECT_DOUBLE_EQ(line["ratio"].get<double>(), ms(windows, "ms") / ms(dot_product, "ms"));
-    EXPECT_DOUBLE_EQ(line["ratio_low"].get<double>(), ms(windows, "low_ms") / ms(dot_product, "high_ms"));
-    EXPECT_DOUBLE_EQ(line["ratio_high"].get<double>(), ms(windows, "high_ms") / ms(dot_product, "low_ms"));
+    const std::vector<ResultRow> rows = stored.results(windows["sweep"].get<std::int64_t>());
+    const auto row = std::ranges::find(rows, windows["ms"].get<double>(), &ResultRow::median_ms);
+    ASSERT_NE(row, rows.end());
+    const Comparison time = compare_with_baseline(stored, rows, "baseline.fa3").by_measurement.at(row->measurement);
+    EXPECT_DOUBLE_EQ(line["ratio"].get<double>(), time.ratio);
+    EXPECT_DOUBLE_EQ(line["ratio_low"].get<double>(), time.interval.low);
+    EXPECT_DOUBLE_EQ(line["ratio_high"].get<double>(), time.interval.high);
     ++ratios[line["pass"].get<std::string>()];
   }
   EXPECT_GE(ratios["forward"], 7);
