@@ -20,6 +20,8 @@ double width(const ResultRow& row) {
   return spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms).value_or(std::numeric_limits<double>::infinity());
 }
 
+// Not whether it converged: that is by the precision that was asked of it, which may be coarser than what another has
+// reached without.
 bool better_known(const ResultRow& a, const ResultRow& b) {
   return width(a) != width(b) ? width(a) < width(b) : age(a) > age(b);
 }
