@@ -410,6 +410,19 @@ TEST_F(HistoryTest, every_hint_that_names_a_command_names_the_database_too) {
               HasSubstr("see `triscope show" + db + "`"));
 }
 
+TEST_F(HistoryTest, hints_of_compare_name_the_database_of_their_side) {
+  const std::filesystem::path other = folder_ / "other.db";
+  std::filesystem::copy_file(file_, other);
+  const auto refused = [](const std::string& a, const std::string& b) {
+    return run_triscope({"compare", a, b}).errors;
+  };
+  for (const std::filesystem::path& of : {file_, other}) {
+    const std::string hint = "see `triscope list --db " + of.string() + "` for sweeps";
+    EXPECT_THAT(refused(of.string() + "@77", (of == file_ ? other : file_).string()), HasSubstr(hint));
+    EXPECT_THAT(refused((of == file_ ? other : file_).string(), of.string() + "@77"), HasSubstr(hint));
+  }
+}
+
 TEST_F(HistoryTest, an_empty_name_is_not_taken_for_the_usual_database) {
   expect_error(run_triscope({"explore", ""}), 2, "the name of a database is empty");
   expect_error(run_triscope({"explore", file_.string(), ""}), 2, "the name of a database is empty");
