@@ -13,9 +13,10 @@ bool may_be_in_turns(const TrainingStep& step) {
 }
 
 void compare_by_turns(TrainingStep& step, StoredSamples& samples) {
-  const Comparison forward = compare_rows(samples, step.forward, samples, *step.baseline_forward),
-                   backward = compare_rows(samples, step.backward, samples, *step.baseline_backward);
-  if (!in_turns(forward) || !in_turns(backward)) return;
+  const Comparison forward = compare_rows(samples, step.forward, samples, *step.baseline_forward);
+  if (!in_turns(forward)) return;
+  const Comparison backward = compare_rows(samples, step.backward, samples, *step.baseline_backward);
+  if (!in_turns(backward)) return;
   const Comparison both = compare_steps({*step.forward.median_ms, *step.baseline_forward->median_ms, forward},
                                         {*step.backward.median_ms, *step.baseline_backward->median_ms, backward});
   step.over_baseline = {both.ratio, both.interval.low, both.interval.high};
