@@ -44,6 +44,19 @@ class SearchJourney : public AttentionJourney {
     wait(c);
     IM_CHECK(grid().problem.empty());
   }
+  /// A click on a header of the table of what was found.
+  static void click_header_of_hits(ImGuiTestContext* c, int column) {
+    auto& tables = ImGui::GetCurrentContext()->Tables;
+    for (int n = 0; n < tables.GetMapSize(); ++n) {
+      const ImGuiTable* table = tables.TryGetMapData(n);
+      if (table == nullptr || table->LastFrameActive < ImGui::GetFrameCount() - 1) continue;
+      if (table->ColumnsCount != 6 || (table->Flags & ImGuiTableFlags_ScrollY) == 0) continue;
+      const ImGuiTableColumn& one = table->Columns[column];
+      c->MouseMoveToPos({(one.MinX + one.MaxX) / 2, table->OuterRect.Min.y + 12 * app().look().scale});
+    }
+    c->MouseClick();
+    c->Yield(2);
+  }
 };
 
 TEST_F(SearchJourney, a_search_finds_the_largest_p_of_all_and_a_click_goes_there) {
@@ -72,6 +85,30 @@ TEST_F(SearchJourney, a_search_finds_the_largest_p_of_all_and_a_click_goes_there
     IM_CHECK(std::abs(std::exp(*log_p_at(*side().slice, cell)) - hit.triple.p) < 1e-5);
     app().carry_out(ask::CopyPanelData{});
     IM_CHECK(clipboard().starts_with("head\tquery\tj\tk\tapart\tlogit\tp"));
+  });
+}
+
+TEST_F(SearchJourney, what_was_found_is_sorted_by_how_far_the_keys_lie_apart) {
+  travel([](ImGuiTestContext* c) {
+    open_small(c);
+    c->ItemClick("//**/All queries");
+    c->ItemClick("//**/Search");
+    wait(c);
+    const auto apart = [](const FoundTriple& hit) { return std::abs(hit.triple.j - hit.triple.k); };
+    const auto [nearest, farthest] = std::ranges::minmax(search().found, {}, apart);
+    IM_CHECK(apart(nearest) < apart(farthest));
+    const auto first_apart = [&] {
+      attention().pinned.reset();
+      c->ItemClick("//**/##hit");  // the first row
+      wait(c);
+      return attention().pinned ? std::abs(attention().pinned->j - attention().pinned->k) : -1;
+    };
+    click_header_of_hits(c, 4);
+    IM_CHECK_EQ(first_apart(), apart(nearest));
+    click_header_of_hits(c, 4);
+    IM_CHECK_EQ(first_apart(), apart(farthest));
+    click_header_of_hits(c, 4);
+    IM_CHECK_EQ(first_apart(), apart(search().found.front()));
   });
 }
 
