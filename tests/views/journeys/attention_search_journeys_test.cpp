@@ -448,7 +448,7 @@ TEST_F(AttentionJourney, means_that_were_asked_of_another_device_are_asked_again
     app().data().machine.catalog = catalog;
     c->KeyPress(ImGuiKey_A);
     const auto& means = data().attention.means;
-    until(c, [&] { return means.pending.has_value() && workers == 3; });
+    until(c, [&] { return means.pending.has_value() && workers >= 3; });
     attention().device = "1";
     attention().device_chosen = true;
     c->Yield(2);
@@ -472,7 +472,7 @@ TEST_F(AttentionJourney, means_say_how_far_they_are_and_can_be_stopped) {
   travel([](ImGuiTestContext* c) {
     c->KeyPress(ImGuiKey_A);
     MeansSurvey& means = app().data().attention.means;
-    until(c, [&] { return means.pending.has_value() && workers == 3; });
+    until(c, [&] { return means.pending.has_value() && workers >= 3; });
     IM_CHECK(!c->ItemExists("//**/###stop_means"));  // what is done soon is not to be stopped
     means.total = 200;
     means.done = 68;
