@@ -224,6 +224,16 @@ TEST(PrintWords, baselines_by_length_have_their_intervals) {
   EXPECT_GT(points, 0U);
 }
 
+TEST(PrintWords, a_mark_of_a_baseline_by_length_is_hollow_where_its_interval_is_unknown_and_the_caption_says_so) {
+  const auto all = fixture::length_sweep();
+  for (ResultRow& row : all->rows) row.ci_low_ms = 0.99 * *row.median_ms, row.ci_high_ms = 1.01 * *row.median_ms;
+  EXPECT_THAT(own_caption(Panel::lengths, all, {}), Not(HasSubstr("hollow")));
+  for (ResultRow& row : all->rows) {
+    if (row.problem.form == Form::dot_product) row.ci_low_ms = row.ci_high_ms = std::nullopt;
+  }
+  EXPECT_THAT(own_caption(Panel::lengths, all, {}), HasSubstr("; hollow where the interval is unknown"));
+}
+
 TEST(PrintWords, the_caption_says_of_which_sweeps_a_curve_is) {
   const auto all = fixture::length_sweep();
   auto one = fixture::sweep({}, 1), two = fixture::sweep({}, 2);
