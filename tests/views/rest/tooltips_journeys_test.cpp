@@ -238,6 +238,19 @@ TEST_F(TooltipJourney, of_what_is_measured_next_and_was_before) {
   });
 }
 
+TEST_F(TooltipJourney, of_run_while_a_field_needs_attention) {
+  travel([](ImGuiTestContext* c) {
+    begin();
+    const ImVec2 run = c->ItemInfo("//**/▶ Run  F5").RectFull.GetCenter();
+    listen(c, run);
+    ui().form.seq_lens = "many";
+    wait(c);
+    listen(c, run);
+  });
+  expect_words(
+      {"Measure what the sweep setup says.", "One field needs attention: Run only shows it, in the sweep setup."});
+}
+
 TEST_F(TooltipJourney, of_a_sweep_that_was_not_in_turns) {
   write_synthetic_database(window->folder / "apart.db", 250, 20);
   window->start(window->folder / "apart.db", 1600, 900);
