@@ -461,6 +461,7 @@ TEST(Application, a_sweep_that_dies_says_why_and_keeps_what_was_measured) {
     observer.started(sweep);
     const Measurement measurement = synthetic_measurement(3, 20);
     observer.measured(measurement, store.add(sweep, measurement));
+    observer.unstored({"the disk is full.", "What is measured waits and is tried again."});
     throw Error("The sweep was stopped", "the worker died three times in a row", "run triscope doctor",
                 ExitCode::environment);
   };
@@ -476,6 +477,7 @@ TEST(Application, a_sweep_that_dies_says_why_and_keeps_what_was_measured) {
   EXPECT_THAT(data.notices.back().text, HasSubstr("the worker died three times"));
   ASSERT_EQ(data.notices.back().actions.size(), 1U) << "how to go on";
   EXPECT_EQ(data.notices.back().actions.front().label, "Resume");
+  EXPECT_EQ(window.application().messages().find(NoticeId::unstored), nullptr) << "nothing waits any more";
   EXPECT_EQ(data.shown->rows.size(), 1U);
 }
 
