@@ -109,24 +109,19 @@ void section(const Context& context, const char* name) {
   ImGui::Dummy(ImVec2(0, context.look.px(1)));
 }
 
-namespace {
-
-/// A table's edge goes through what stands from `x` on in the current column: a number that is cut reads as another.
-bool is_column_cut(float x, float width) {
+bool is_cut_by_edge(float width) {
   const ImGuiTable* table = ImGui::GetCurrentTable();
   if (table == nullptr || table->InnerWindow == table->OuterWindow || table->CurrentColumn < 0) return false;
-  const ImRect& seen = table->InnerClipRect;
-  return x < seen.Max.x && x + width > seen.Max.x + 1;
+  const float x = ImGui::GetCursorScreenPos().x, edge = table->InnerClipRect.Max.x;
+  return x < edge && x + width > edge + 1;
 }
-
-}  // namespace
 
 void number_right(const Context& context, std::string_view text, ImU32 colour, float right) {
   const NumberFont font(context.look);
   const bool of_column = right == 0;
   if (of_column) right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
   ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), right - size_of(text).x));
-  if (of_column && is_column_cut(ImGui::GetCursorScreenPos().x, size_of(text).x))
+  if (of_column && is_cut_by_edge(size_of(text).x))
     return coloured_text(context.look.theme.muted, "…");
   coloured_text(colour ? colour : context.look.theme.text, text);
 }
@@ -345,7 +340,7 @@ namespace {
 /// "▼ 1.05× longer", or "▼ …" where the edge of a table goes through it: "1.0" would be another number.
 std::string without_cut_number(const std::string& text) {
   const std::size_t digit = text.find_first_of("0123456789");
-  if (digit == std::string::npos || !is_column_cut(ImGui::GetCursorScreenPos().x, size_of(text).x)) return text;
+  if (digit == std::string::npos || !is_cut_by_edge(size_of(text).x)) return text;
   return text.substr(0, digit) + "…";
 }
 

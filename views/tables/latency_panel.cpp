@@ -216,12 +216,6 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.,/-") == std::string::npos;
 }
 
-/// Whether the table's edge goes through this number: in part it would be another one.
-bool is_cut_by_edge(const std::string& number) {
-  return ImGui::GetCursorScreenPos().x + ImGui::CalcTextSize(number.c_str()).x >
-         ImGui::GetCurrentTable()->InnerClipRect.Max.x + 1;
-}
-
 /// Milliseconds and rates line up on their points, whatever number of digits each row's interval bears.
 std::string padded(const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column, std::string text) {
   if (column.group >= line.cells.size() || !line.cells[column.group] || text.empty() || text == "unknown") return text;
@@ -268,7 +262,7 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
       const ImU32 colour = line.baseline ? theme.muted : theme.text;
       if (!is_number(text)) return coloured_text(colour, text);
       const NumberFont font(context.look);
-      return coloured_text(colour, is_cut_by_edge(text) ? "…" : text);
+      return coloured_text(colour, is_cut_by_edge(ImGui::CalcTextSize(text.c_str()).x) ? "…" : text);
     }
     case LatencyField::tflops:
       if (cell) draw_rate(context, model, line, column.group, padded(model, line, column, text));
