@@ -25,6 +25,7 @@ void Models::refresh(const WindowData& data) {
   map_choices_.reset();
   if (order_) order_->of_old_rows = true;
   if (std::exchange(database_, data.database) == data.database) return;
+  lengths_without_ = {};
   lengths_ = {};  // what was made of another file does not stand for this one
   step_table_ = {};
   paper_ = {};
@@ -120,11 +121,14 @@ const LengthChart* Models::lengths(const WindowData& data) {
 const LengthChart* Models::lengths_without(const WindowData& data, const std::set<std::string>& labels) {
   const LengthChart* whole = lengths(data);
   if (!whole || labels.empty()) return whole;
-  if (!lengths_without_ || lengths_without_->of != lengths_.answer || lengths_without_->labels != labels) {
-    lengths_without_ = {lengths_.answer, labels, without_curves(*whole, labels)};
-    say_beside(lengths_without_->chart, data.beside_reference.get());
-  }
-  return &lengths_without_->chart;
+  const LengthChart* without =
+      maker.answer(lengths_without_, "lengths without", std::pair(lengths_.answer, labels), count_device_rows(data),
+                   [of = lengths_.answer, labels, verdicts = data.beside_reference] {
+                     LengthChart chart = without_curves(*of, labels);
+                     say_beside(chart, verdicts.get());
+                     return chart;
+                   });
+  return without ? without : whole;
 }
 
 const std::vector<Series>& Models::map_choices(const WindowData& data) {

@@ -6,8 +6,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "views/model/attention/attention_model.hpp"
@@ -36,7 +38,7 @@ class Models {
   const ScalingChart* scaling(const WindowData& data, std::size_t setting);
   /// Null where no sweep is shown, or while the first one is being made.
   const LengthChart* lengths(const WindowData& data);
-  /// The same without the curves of these labels.
+  /// The same without the curves of these labels; while it is being made, that of other labels or the whole.
   const LengthChart* lengths_without(const WindowData& data, const std::set<std::string>& labels);
   bool lengths_wait() const { return lengths_.waits(); }
   /// Of `chosen_series` among the choices.
@@ -92,12 +94,8 @@ class Models {
   std::map<std::size_t, BarChart> bars_;  ///< by setting, as asked for
   std::map<std::size_t, ScalingChart> scaling_;
   MadeModel<std::uint64_t, LengthChart> lengths_;  ///< by revision
-  struct LengthsWithout {
-    std::shared_ptr<const LengthChart> of;
-    std::set<std::string> labels;
-    LengthChart chart;
-  };
-  std::optional<LengthsWithout> lengths_without_;
+  /// Of this chart, without the curves of these labels.
+  MadeModel<std::pair<std::shared_ptr<const LengthChart>, std::set<std::string>>, LengthChart> lengths_without_;
   std::map<std::tuple<std::size_t, const Series*, MapMetric>, WindowMap> maps_;  ///< by setting and choice
   std::optional<std::vector<Series>> map_choices_;
   MadeModel<std::uint64_t, LatencyModel> step_table_;  ///< by revision, of this sweep

@@ -51,6 +51,30 @@ TEST_F(LaterModels, a_chart_of_many_rows_is_not_made_by_the_frame_that_shows_it)
   EXPECT_EQ(models.lengths(data), made) << "made once";
 }
 
+TEST_F(LaterModels, a_chart_without_some_curves_is_made_once_and_not_by_the_frame_that_shows_it) {
+  (void)models.lengths(data);
+  next_frame();
+  const LengthChart* whole = models.lengths(data);
+  ASSERT_NE(whole, nullptr);
+  const std::size_t curves = whole->passes[0].curves.size();
+  const auto without = [&](std::size_t n) {
+    return models.lengths_without(data, {models.lengths(data)->passes[0].curves[n].label});
+  };
+  EXPECT_EQ(without(0), whole) << "that stands until it is made";
+  EXPECT_TRUE(waiting.contains("lengths without"));
+  next_frame();
+  const LengthChart* made = without(0);
+  EXPECT_EQ(made->passes[0].curves.size(), curves - 1);
+  for (int frame = 0; frame < 5; ++frame) EXPECT_EQ(without(0), made);
+  EXPECT_TRUE(waiting.empty()) << "made once";
+  EXPECT_EQ(without(1), made) << "what stood stays";
+  next_frame();
+  EXPECT_NE(without(1)->passes[0].curves[0].label, made->passes[0].curves[0].label);
+  data.database = "another.db";
+  ++data.revision;
+  EXPECT_EQ(models.lengths_without(data, {"a label"}), nullptr);
+}
+
 TEST_F(LaterModels, what_stood_stays_until_the_newer_one_is_made) {
   (void)models.lengths(data);
   next_frame();
