@@ -292,7 +292,7 @@ TEST(ExploreChart, the_caption_tells_of_each_series_its_clock_its_samples_and_wh
   EXPECT_THAT(caption, testing::StartsWith(
                            "2-simplicial and dot-product attention, 512 × 32, forward. Test CPU at its 700 W power "));
   EXPECT_THAT(caption, HasSubstr("Points are medians of n = 4 to 18 samples in 2 runs, bars 95 % intervals from the "
-                                 "spread between runs of a session; "))
+                                 "spread between runs of a sweep; "))
       << "each series has as many samples: that is said once";
   EXPECT_THAT(caption, HasSubstr(" Hopper: cuda.hopper@abc123, trilinear, fp32, 8/1 heads, head size 64; 1,700 to "
                                  "1,710 MHz. "));
@@ -302,7 +302,7 @@ TEST(ExploreChart, the_caption_tells_of_each_series_its_clock_its_samples_and_wh
   EXPECT_THAT(caption,
               HasSubstr("; hollow: 1 of 4 points did not reach the required ±1.25\u00A0%, or has too few samples. "));
   EXPECT_THAT(caption, Not(HasSubstr("was not reached"))) << "the marks say where";
-  for (const char* word : {"sweep", "restart", "block", "converged", "pooled"})
+  for (const char* word : {"restart", "block", "converged", "pooled"})
     EXPECT_THAT(caption, Not(HasSubstr(word))) << "a word of the program's";
   EXPECT_TRUE(chart.plots.at(0).lines.at(1).marks.at(1).hollow());
   EXPECT_FALSE(chart.plots.at(0).lines.at(1).marks.at(0).hollow());
@@ -320,12 +320,12 @@ TEST(ExploreChart, the_caption_names_sweeps_of_a_series_only_where_they_are_not_
   rows[2].sweep = rows[3].sweep = 4;
   const ExploreQuery query{"seq", "tflops", "kernel", "", "", false};
   const std::string same = explore_caption(chart_of(rows, query));
-  EXPECT_THAT(same, HasSubstr(" 4 measurements of sessions 1 and 4. "));
+  EXPECT_THAT(same, HasSubstr(" 4 measurements of sweeps 1 and 4. "));
   EXPECT_THAT(same, HasSubstr(" Hopper: cuda.hopper@abc123, "));
   rows[3].sweep = 5;
   const std::string apart = explore_caption(chart_of(rows, query));
-  EXPECT_THAT(apart, HasSubstr(" Hopper of sessions 1 and 4: cuda.hopper@abc123, "));
-  EXPECT_THAT(apart, HasSubstr(" FlashAttention-3 0.3.6 of sessions 1 and 5: "));
+  EXPECT_THAT(apart, HasSubstr(" Hopper of sweeps 1 and 4: cuda.hopper@abc123, "));
+  EXPECT_THAT(apart, HasSubstr(" FlashAttention-3 0.3.6 of sweeps 1 and 5: "));
 }
 
 TEST(ExploreChart, the_caption_says_which_variants_of_a_kernel_one_line_joins) {

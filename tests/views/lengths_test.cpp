@@ -226,10 +226,10 @@ TEST(LengthChart, other_sweeps_join_it_and_are_counted) {
   for (const ResultRow& r : all->rows) (r.problem.form == Form::dot_product ? baselines : windows)->rows.push_back(r);
   for (ResultRow& r : baselines->rows) r.sweep = 2;
   EXPECT_TRUE(make_length_chart(*windows).passes[0].crossings.empty());
-  EXPECT_EQ(make_length_chart(*windows).sweeps, 1U);
+  EXPECT_EQ(make_length_chart(*windows).passes[0].sweeps, 1U);
   EXPECT_EQ(make_length_chart(*windows, {baselines}).passes[0].crossings.size(), 2U);
-  EXPECT_EQ(make_length_chart(*windows, {baselines}).sweeps, 2U);
-  EXPECT_EQ(make_length_chart(*all, {baselines}).sweeps, 1U) << "the other one adds nothing";
+  EXPECT_EQ(make_length_chart(*windows, {baselines}).passes[0].sweeps, 2U);
+  EXPECT_EQ(make_length_chart(*all, {baselines}).passes[0].sweeps, 1U) << "the other one adds nothing";
 }
 
 TEST(LengthChart, another_sweep_adds_lengths_and_never_replaces_the_shown_ones) {

@@ -311,8 +311,9 @@ void draw_above(Context& context, const LengthChart& chart, const LengthChart& w
   const UiState& ui = context.ui;
   const bool hollow = draws_times(ui.length_view) && any_unknown(shown_part(context, chart));
   const std::string device = short_device(context.data.shown->info.environment.device_name);
+  const std::size_t sweeps_shown = shown_part(context, chart).sweeps;
   const std::string sweeps =
-      chart.sweeps > 1 ? fmt::format("; {} sweeps of {} together", chart.sweeps, device) : "; on " + device;
+      sweeps_shown > 1 ? fmt::format("; {} sweeps of {} together", sweeps_shown, device) : "; on " + device;
   panel_heading(context, fmt::format("By sequence length, {}", length_part_name(context)),
                 std::string(subtitle(ui.length_view, chart.regime)) + sweeps + hollow_note(hollow) +
                     (context.models.lengths_wait() ? "; reading ..." : ""),

@@ -57,6 +57,23 @@ std::string shortened(std::string text, float width) {
   return text + "…";
 }
 
+namespace {
+
+/// "4 measurements of sweep 1 …": the clauses that have room, else the words; empty: none has.
+std::string in_whole_words(const std::string& text, float width) {
+  if (size_of(text).x <= width) return text;
+  for (const std::string_view between : {"; ", " "}) {
+    for (std::size_t end = text.rfind(between); end != std::string::npos && end > 0;
+         end = text.rfind(between, end - 1)) {
+      std::string first = text.substr(0, end) + " …";
+      if (size_of(first).x <= width) return first;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 void panel_heading(const Context& context, const std::string& title, const std::string& subtitle, float button) {
   const float spacing = ImGui::GetStyle().ItemSpacing.x, room = ImGui::GetContentRegionAvail().x - button - spacing;
   if (context.ui.printing) {  // a picture has its title whole
@@ -76,9 +93,12 @@ void panel_heading(const Context& context, const std::string& title, const std::
   clipped_text(context, context.look.theme.text, title, std::max(context.look.px(40), room));
   const float left = room - ImGui::GetItemRectSize().x - spacing;
   if (subtitle.empty() || left < context.look.px(60)) return;
-  ImGui::SameLine();
   const SmallFont font(context.look);
-  clipped_text(context, context.look.theme.muted, subtitle, left);
+  const std::string seen = in_whole_words(subtitle, left);
+  if (seen.empty()) return;
+  ImGui::SameLine();
+  coloured_text(context.look.theme.muted, seen);
+  if (seen != subtitle) tooltip(context, subtitle);
 }
 
 void hint_in_empty_field(const std::string& words, const char* hint) {
@@ -121,8 +141,7 @@ void number_right(const Context& context, std::string_view text, ImU32 colour, f
   const bool of_column = right == 0;
   if (of_column) right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
   ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), right - size_of(text).x));
-  if (of_column && is_cut_by_edge(size_of(text).x))
-    return coloured_text(context.look.theme.muted, "…");
+  if (of_column && is_cut_by_edge(size_of(text).x)) return coloured_text(context.look.theme.muted, "…");
   coloured_text(colour ? colour : context.look.theme.text, text);
 }
 

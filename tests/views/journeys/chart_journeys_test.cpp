@@ -117,7 +117,7 @@ TEST_F(Journey, curves_over_lengths_take_in_the_other_sweeps_of_the_device) {
     const LengthChart& chart = *app().models().lengths(data());
     const LengthPass& forward = chart.of(Pass::forward);
     IM_CHECK(!forward.curves.empty() && !forward.crossings.empty());
-    IM_CHECK_GT(chart.sweeps, 1U);
+    IM_CHECK_GT(forward.sweeps, 1U);
     IM_CHECK(!app().text_of(Panel::lengths).rows.empty());
     std::int64_t elsewhere = 0;
     const auto is_shown = [](std::int64_t measurement) {
@@ -128,13 +128,13 @@ TEST_F(Journey, curves_over_lengths_take_in_the_other_sweeps_of_the_device) {
       if (!is_shown(point.measurement)) elsewhere = point.measurement;
     }
     IM_CHECK(elsewhere != 0);
-    const std::size_t sweeps = chart.sweeps;
+    const std::size_t sweeps = forward.sweeps;
     app().carry_out(ask::SelectMeasurement{elsewhere});  // a click on the point
     wait(c);
     IM_CHECK(data().selected != nullptr && data().selected->row.measurement == elsewhere);
     IM_CHECK(!is_shown(elsewhere));  // looking changes neither what is shown nor what is drawn
     IM_CHECK_EQ(data().shown->info.id, 1);
-    IM_CHECK_EQ(app().models().lengths(data())->sweeps, sweeps);
+    IM_CHECK_EQ(app().models().lengths(data())->of(Pass::forward).sweeps, sweeps);
     front(c, Panel::details);
     c->ItemClick("//###details/**/Show that sweep");
     wait(c);

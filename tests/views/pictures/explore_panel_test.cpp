@@ -74,6 +74,16 @@ TEST(ExplorePanel, how_many_points_stand_for_the_measurements_is_said) {
   EXPECT_THAT(words, HasSubstr("Not drawn of these 4 measurements: 1 failed or skipped."));
 }
 
+TEST(ExplorePanel, its_heading_is_shortened_by_clauses_or_words) {
+  std::vector<ResultRow> rows = of_four_lengths();
+  for (ResultRow& row : rows) row.ci_low_ms = row.ci_high_ms = row.median_ms;
+  EXPECT_THAT(explored_words(rows, 1280),
+              HasSubstr("4 measurements of sweep 1; intervals are no longer than the marks"));
+  const std::string narrow = explored_words(rows, 500);
+  EXPECT_THAT(narrow, HasSubstr("4 measurements of sweep 1 …"));
+  EXPECT_THAT(narrow, Not(HasSubstr("intervals"))) << "which would be cut";
+}
+
 TEST(ExplorePanel, what_is_not_drawn_is_said_within_the_panel) {
   std::vector<ResultRow> rows = of_four_lengths();
   rows[2] = fixture::failed(rows[2], "it crashed");

@@ -6,6 +6,7 @@
 
 #include "tests/views/pictures/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
+#include "views/print/chart_picture.hpp"
 
 namespace triscope {
 namespace {
@@ -32,6 +33,27 @@ TEST(LengthPanel, same_cost_says_the_ratio_of_turns_and_of_a_step_that_of_both_p
   canvas.ui.length_step = true;
   canvas.draw(Panel::lengths, data);
   EXPECT_THAT(canvas.text, of_step);
+}
+
+TEST(LengthPanel, the_heading_counts_the_sweeps_that_the_caption_names) {
+  WindowData data;
+  auto shown = fixture::length_sweep();
+  auto other = fixture::sweep({}, 2);
+  for (const ResultRow& row : shown->rows) {
+    if (row.pass == Pass::backward) other->rows.push_back(row);
+  }
+  for (ResultRow& row : other->rows) row.sweep = 2;
+  std::erase_if(shown->rows, [](const ResultRow& row) { return row.pass == Pass::backward; });
+  data.shown = shown;
+  data.same_device = {other};
+  fixture::Canvas canvas;
+  canvas.draw(Panel::lengths, data);
+  EXPECT_THAT(canvas.text, Not(HasSubstr("2 sweeps"))) << "the forward is of one";
+  canvas.ui.length_step = true;
+  canvas.draw(Panel::lengths, data);
+  EXPECT_THAT(canvas.text, HasSubstr("2 sweeps of"));
+  Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+  EXPECT_THAT(panel_words(context, Panel::lengths).caption.value_or(""), HasSubstr("measurements of sweeps 1 and 2."));
 }
 
 }  // namespace

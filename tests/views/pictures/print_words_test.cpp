@@ -129,7 +129,7 @@ TEST(PrintWords, the_caption_of_charts_over_windows_tells_of_both_passes_of_a_st
   const std::string caption = own_caption(Panel::scaling, shown, {other});
   EXPECT_THAT(caption, HasSubstr("forward and backward. "));
   EXPECT_THAT(caption, HasSubstr("1,234 MHz"));
-  EXPECT_THAT(caption, HasSubstr("sessions 1 and 2"));
+  EXPECT_THAT(caption, HasSubstr("sweeps 1 and 2"));
   EXPECT_THAT(caption, HasSubstr("The time of a training step is the sum of the medians of its passes"));
   EXPECT_THAT(own_caption(Panel::scaling, shown), Not(HasSubstr("training step")));
   EXPECT_THAT(own_caption(Panel::map, shown, {other}), Not(HasSubstr("backward"))) << "the map shows one pass";
@@ -245,7 +245,7 @@ TEST(PrintWords, the_caption_says_of_which_sweeps_a_curve_is) {
   }
   const std::string caption = own_caption(Panel::lengths, one, {two});
   EXPECT_THAT(caption, HasSubstr(" Our kernel: cuda.hopper@abc123, trilinear")) << "which no curve's name tells";
-  EXPECT_THAT(caption, HasSubstr("measurements of sessions 1 and 2."));
+  EXPECT_THAT(caption, HasSubstr("measurements of sweeps 1 and 2."));
   EXPECT_THAT(caption, testing::EndsWith("2026-11-21 to 2026-11-23."));
 }
 
@@ -261,12 +261,12 @@ TEST(PrintWords, the_caption_counts_what_is_too_much_to_be_named) {
   };
   const std::string few = of_lengths(3, 4);
   EXPECT_THAT(few, HasSubstr("The precision asked for was not reached, or samples are too few: "));
-  EXPECT_THAT(few, HasSubstr("of sessions 1, 2, 3 and 4."));
+  EXPECT_THAT(few, HasSubstr("of sweeps 1, 2, 3 and 4."));
   const std::string many = of_lengths(99, 5);
   EXPECT_THAT(many, testing::ContainsRegex("[0-9]+ measurements did not reach the precision asked for, or have too few "
                                            "samples\\. "));
   EXPECT_THAT(many, Not(HasSubstr("was not reached")));
-  EXPECT_THAT(many, HasSubstr("of 5 sessions."));
+  EXPECT_THAT(many, HasSubstr("of 5 sweeps."));
 }
 
 TEST(PrintWords, an_svg_has_the_glyphs_of_its_words_inside) {

@@ -54,7 +54,7 @@ CaptionParts parts_of(const ExploreChart& chart) {
   return parts;
 }
 
-/// "14 measurements of sessions 4 and 6 in 12 points."; empty where each is a point of one session.
+/// "14 measurements of sweeps 4 and 6 in 12 points."; empty where each is a point of one sweep.
 std::string count_sentence(const ExploreChart& chart) {
   std::string text = measurements_text(chart.conditions, chart.databases.empty());
   if (chart.conditions.sweeps.size() < 2 && chart.conditions.measurements == chart.drawn) return {};

@@ -63,6 +63,7 @@ struct LengthPass {
   std::vector<LengthCurve> curves;        ///< ours first
   std::vector<LengthCrossing> crossings;  ///< by curve of ours
   std::vector<SameBudget> budgets;        ///< by length
+  std::size_t sweeps = 0;                 ///< whose measurements stand in it
 };
 
 struct LengthChart {
@@ -70,7 +71,6 @@ struct LengthChart {
   LengthPass step;                        ///< a training step: both together, of the fastest kernels
   Regime regime = Regime::sustained;      ///< burst only when nothing sustained has two lengths
   std::int64_t left_out = 0;              ///< pairs of windows beyond what one chart can tell apart
-  std::size_t sweeps = 0;                 ///< whose measurements stand in it
   std::map<std::int64_t, double> cycles;  ///< by measurement, where the clock is known: ms x MHz
   TextTable text;
   const LengthPass& of(Pass pass) const { return passes[pass == Pass::forward ? 0 : 1]; }

@@ -405,19 +405,25 @@ void share_colours(LengthChart& chart) {
   }
 }
 
+std::size_t count_sweeps(const LengthPass& pass) {
+  std::set<std::int64_t> sweeps;
+  for (const LengthCurve& curve : pass.curves) {
+    for (const LengthPoint& point : curve.points) {
+      sweeps.insert(point.sweep);
+      if (point.backward != 0) sweeps.insert(point.backward_sweep);
+    }
+  }
+  return sweeps.size();
+}
+
 /// What follows from the curves: how many sweeps they are of, what crosses, what costs the same, and all of it as text.
 void conclude(LengthChart& chart) {
-  std::set<std::int64_t> sweeps;
-  for (const LengthPass& pass : chart.passes) {
-    for (const LengthCurve& curve : pass.curves)
-      for (const LengthPoint& point : curve.points) sweeps.insert(point.sweep);
-  }
-  chart.sweeps = sweeps.size();
   chart.text = {
       {"pass", "what", "curve", "tokens", "value", "low", "high"}, {false, false, false, true, true, true, true}, {}};
   const auto conclude_pass = [&](LengthPass& pass, const char* part, const char* name, const LengthUnit& rates) {
     pass.crossings.clear();
     pass.budgets.clear();
+    pass.sweeps = count_sweeps(pass);
     find_crossings(pass);
     find_budgets(pass, part, chart.cycles);
     append_text(chart.text, pass, name, rates);

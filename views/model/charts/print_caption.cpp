@@ -56,14 +56,14 @@ std::string subject(const ChartConditions& how) {
   return fmt::format("{}{}{}, {}. ", what, how.title.empty() ? "" : ", ", how.title, pass);
 }
 
-/// "sessions 3 and 6": a reader of a paper does not know what a sweep is.
-std::string sessions_text(const std::set<std::int64_t>& sweeps) {
+/// "sweeps 3 and 6".
+std::string sweeps_text(const std::set<std::int64_t>& sweeps) {
   constexpr std::size_t kMost = 4;
-  if (sweeps.size() == 1) return fmt::format("session {}", *sweeps.begin());
-  if (sweeps.size() > kMost) return counted(sweeps.size(), "session");
+  if (sweeps.size() == 1) return fmt::format("sweep {}", *sweeps.begin());
+  if (sweeps.size() > kMost) return counted(sweeps.size(), "sweep");
   std::string text;
   for (const std::int64_t sweep : sweeps)
-    text += (text.empty() ? "sessions " : sweep == *sweeps.rbegin() ? " and " : ", ") + std::to_string(sweep);
+    text += (text.empty() ? "sweeps " : sweep == *sweeps.rbegin() ? " and " : ", ") + std::to_string(sweep);
   return text;
 }
 
@@ -215,7 +215,7 @@ std::string series_sentence(const SeriesFacts& one, const SeriesWords& words, bo
   if (!how.empty()) what += (what.empty() ? "" : "; ") + how.substr(2);
   if (what.empty()) return {};
   std::string name = one.name.empty() && words.alone ? "All points" : one.name;
-  if (words.with_sweeps && !name.empty()) name += " of " + sessions_text(one.sweeps);
+  if (words.with_sweeps && !name.empty()) name += " of " + sweeps_text(one.sweeps);
   return fmt::format("{}: {}. ", name, what);
 }
 
@@ -268,12 +268,12 @@ std::string series_sentences(const ChartConditions& how) {
   return text;
 }
 
-/// " from the spread between runs of a session": what `summarize` makes an interval of.
+/// " from the spread between runs of a sweep": what `summarize` makes an interval of.
 std::string way_of_intervals(const ChartConditions& how) {
   if (how.most_restarts < 1) return {};
   if (how.most_restarts == 1) return " from the spread within a run";
-  return how.fewest_restarts > 1 ? " from the spread between runs of a session"
-                                 : " from the spread between runs of a session or within one";
+  return how.fewest_restarts > 1 ? " from the spread between runs of a sweep"
+                                 : " from the spread between runs of a sweep or within one";
 }
 
 /// " of n = 2 to 18 samples in 2 runs": of a process each
@@ -383,7 +383,7 @@ std::string operations_sentence(const ChartConditions& how) {
 
 std::string measurements_text(const ChartConditions& how, bool with_sweeps) {
   const std::string text = counted(how.measurements, "measurement");
-  return with_sweeps && how.sweeps.size() > 1 ? text + " of " + sessions_text(how.sweeps) : text;
+  return with_sweeps && how.sweeps.size() > 1 ? text + " of " + sweeps_text(how.sweeps) : text;
 }
 
 std::string print_caption(const ChartConditions& how, const CaptionParts& parts) {

@@ -45,7 +45,7 @@ struct CaptionParts {
   std::string rest = {};                             ///< sentences before the days
 };
 /// "2-simplicial attention, forward. NVIDIA H200, power limit 700 W, sustained, timed by CUPTI. Points are medians over
-/// 2 runs, bars 95 % intervals from the spread between runs of a session. Hopper: cuda.hopper@7ca50e56 (split64 at 2k,
+/// 2 runs, bars 95 % intervals from the spread between runs of a sweep. Hopper: cuda.hopper@7ca50e56 (split64 at 2k,
 /// pair64 elsewhere), trilinear, 64/1 heads; n = 18, 12, 4 samples, 1,660 to 1,748 MHz, at the power limit. 12
 /// measurements. 2026-11-21."
 std::string print_caption(const ChartConditions& how, const CaptionParts& parts);
@@ -54,7 +54,7 @@ std::string print_caption(std::span<const DrawnSeries> drawn, CaptionParts parts
 
 /// "Operations: 4 d per attended triple (in the paper 6 d or more) or pair, d the head size.": what a rate counts.
 std::string operations_sentence(const ChartConditions& how);
-/// "12 measurements", "12 measurements of sessions 4 and 6".
+/// "12 measurements", "12 measurements of sweeps 4 and 6".
 std::string measurements_text(const ChartConditions& how, bool with_sweeps);
 
 }  // namespace triscope
