@@ -36,6 +36,7 @@ struct LengthPoint {
   std::string limiter = {};  ///< what held the clock down in at least half of the samples; empty: nothing
   std::int64_t tile = 0;  ///< keys of the first window that the kernel computes at a time, of a step the forward's; 0:
                           ///< not known
+  bool converged = true;  ///< its samples reached the precision that was asked for; of a step those of both passes
 };
 
 /// How two measured curves lie to each other. A curve that becomes cheaper more than once counts from the last time on.

@@ -120,12 +120,16 @@ std::vector<Sentence> sentences_of(const LengthPass& pass, LengthView view) {
   return sentences;
 }
 
-/// Of the curves that have markers.
-bool any_unknown(const LengthPass& pass) {
-  return std::any_of(pass.curves.begin(), pass.curves.end(), [](const LengthCurve& curve) {
-    return !curve.baseline && std::any_of(curve.points.begin(), curve.points.end(),
-                                          [](const LengthPoint& point) { return !interval_known(point); });
-  });
+/// What is said of the hollow marks.
+const char* note_of_hollow(const LengthPass& pass) {
+  bool unknown = false, unconverged = false;
+  for (const LengthCurve& curve : pass.curves) {
+    for (const LengthPoint& point : curve.points) {
+      unknown |= !interval_known(point);
+      unconverged |= interval_known(point) && !point.converged;
+    }
+  }
+  return hollow_note(unknown, unconverged);
 }
 
 /// Of a sentence in `width`: its headline and its text.
@@ -309,14 +313,14 @@ std::vector<Sentence> panel_sentences(Context& context, const LengthChart& chart
 /// The heading, the choices and the legend.
 void draw_above(Context& context, const LengthChart& chart, const LengthChart& whole) {
   const UiState& ui = context.ui;
-  const bool hollow = draws_times(ui.length_view) && any_unknown(shown_part(context, chart));
   const std::string device = short_device(context.data.shown->info.environment.device_name);
   const std::size_t sweeps_shown = shown_part(context, chart).sweeps;
   const std::string sweeps =
       sweeps_shown > 1 ? fmt::format("; {} sweeps of {} together", sweeps_shown, device) : "; on " + device;
   panel_heading(context, fmt::format("By sequence length, {}", length_part_name(context)),
-                std::string(subtitle(ui.length_view, chart.regime)) + sweeps + hollow_note(hollow) +
-                    (context.models.lengths_wait() ? "; reading ..." : ""),
+                subtitle(ui.length_view, chart.regime) +
+                    std::string(draws_times(ui.length_view) ? note_of_hollow(shown_part(context, chart)) : "") +
+                    sweeps + (context.models.lengths_wait() ? "; reading ..." : ""),
                 button_width(kCopySave));
   chart_button(context, Panel::lengths);
   draw_choices(context, whole);

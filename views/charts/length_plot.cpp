@@ -126,7 +126,7 @@ void setup_axes(Context& context, const Range& range, bool rates) {
 
 void plot_marks(const Look& look, const Drawn& drawn) {
   MarkedPoints points{drawn.x, drawn.y, {}};
-  for (const LengthPoint& point : drawn.curve->points) points.hollow.push_back(!interval_known(point));
+  for (const LengthPoint& point : drawn.curve->points) points.hollow.push_back(is_hollow(interval_known(point), point.converged));
   plot_markers(look, name_in_legend(*drawn.curve).c_str(), points, marker_of_style(drawn.curve->style),
                curve_colour(look, *drawn.curve));
 }

@@ -20,7 +20,7 @@ void plot_series(const Context& context, const SeriesPoints& series) {
   for (const ChartPoint& point : series.points) {
     points.x.push_back(point.x);
     points.y.push_back(point.y);
-    points.hollow.push_back(!point.known);
+    points.hollow.push_back(is_hollow(point.known, point.converged));
     if (!point.known) continue;
     known_x.push_back(point.x);
     known_y.push_back(point.y);
@@ -35,8 +35,6 @@ void plot_series(const Context& context, const SeriesPoints& series) {
   whiskers.Size = look.px(5);
   ImPlot::PlotErrorBars(legend_name(series.series).c_str(), known_x.data(), known_y.data(), below.data(), above.data(),
                         static_cast<int>(known_x.size()), whiskers);
-  plot_markers(look, legend_name(series.series).c_str(), points, marker_of_style(series.series.colour),
-               series_colour(look.theme, series.series));
   // Shapes of one area differ: the line follows the fastest of each.
   std::vector<double> line_x, line_y;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -52,6 +50,8 @@ void plot_series(const Context& context, const SeriesPoints& series) {
   line.LineWeight = look.px(1.5F);
   ImPlot::PlotLine(legend_name(series.series).c_str(), line_x.data(), line_y.data(), static_cast<int>(line_x.size()),
                    line);
+  plot_markers(look, legend_name(series.series).c_str(), points, marker_of_style(series.series.colour),
+               series_colour(look.theme, series.series));  // above the line: hollow ones would show it
 }
 
 void select_points(Context& context, const ScalingChart& chart) {
@@ -126,7 +126,7 @@ void draw_scaling_panel(Context& context) {
   const ChartFrame frame(context, Panel::scaling);
   chart_heading(context, Panel::scaling, "Latency by window area",
                 std::string("milliseconds against w1 × w2 pairs per query, both logarithmic") +
-                    hollow_note(any_unknown(chart.series)));
+                    hollow_note(any_unknown(chart.series), any_unconverged(chart.series)));
   if (chart.series.empty()) {
     empty_state(context, "There is no finished measurement of a 2-simplicial kernel here yet.");
     return;

@@ -25,8 +25,7 @@ double bar_centre(double category, std::size_t index, std::size_t count) {
 
 double bar_width(std::size_t count) { return kGroupWidth / static_cast<double>(count) * 0.9; }
 
-/// Bars that share their colour with others have stripes. One whose interval is not known is hollow: there they are
-/// lines.
+/// Bars that share their colour with others have stripes. Of a hollow one they are lines.
 void draw_gaps(const Look& look, const SeriesPoints& series, std::size_t index, std::size_t count) {
   const double half = bar_width(count) / 2;
   ImDrawList* list = ImPlot::GetPlotDrawList();
@@ -36,7 +35,7 @@ void draw_gaps(const Look& look, const SeriesPoints& series, std::size_t index, 
     const ImVec2 low = ImPlot::PlotToPixels(centre - half, point.y), high = ImPlot::PlotToPixels(centre + half, 0);
     const float top = std::max(low.y, ImPlot::GetPlotPos().y);
     for (const auto& [begin, end] : gaps_of_style(series.series.colour, top, high.y, look.px(1))) {
-      if (point.known) {
+      if (!is_hollow(point.known, point.converged)) {
         list->AddRectFilled(ImVec2(low.x, begin), ImVec2(high.x, end), look.theme.panel);
       } else {
         list->AddLine(ImVec2(low.x, end), ImVec2(high.x, end), series_colour(look.theme, series.series),
@@ -49,11 +48,15 @@ void draw_gaps(const Look& look, const SeriesPoints& series, std::size_t index, 
 
 void plot_series(const Context& context, const SeriesPoints& series, std::size_t index, std::size_t count) {
   const Look& look = context.look;
-  std::vector<double> x, y, below, above, hollow_x, hollow_y;
+  std::vector<double> x, y, hollow_x, hollow_y, known_x, known_y, below, above;
   for (const ChartPoint& point : series.points) {
-    (point.known ? x : hollow_x).push_back(bar_centre(point.x, index, count));
-    (point.known ? y : hollow_y).push_back(point.y);
+    const double centre = bar_centre(point.x, index, count);
+    const bool hollow = is_hollow(point.known, point.converged);
+    (hollow ? hollow_x : x).push_back(centre);
+    (hollow ? hollow_y : y).push_back(point.y);
     if (!point.known) continue;
+    known_x.push_back(centre);
+    known_y.push_back(point.y);
     below.push_back(point.below);
     above.push_back(point.above);
   }
@@ -71,7 +74,7 @@ void plot_series(const Context& context, const SeriesPoints& series, std::size_t
     ImPlot::PlotBars(name.c_str(), x.data(), y.data(), static_cast<int>(x.size()), bar_width(count), bars);
   if (is_hidden(name)) return;
   draw_gaps(look, series, index, count);
-  if (x.empty()) return;
+  if (known_x.empty()) return;
   ImPlotSpec whiskers;
   whiskers.LineColor = to_vec4(look.theme.text);
   whiskers.LineWeight = std::max(1.0F, look.px(1));
@@ -79,8 +82,8 @@ void plot_series(const Context& context, const SeriesPoints& series, std::size_t
   const auto width = static_cast<float>(ImPlot::PlotToPixels(bar_width(count), 0).x - ImPlot::PlotToPixels(0, 0).x);
   if (width < look.px(4)) return;
   whiskers.Size = width < look.px(10) ? 0 : look.px(4);
-  ImPlot::PlotErrorBars(name.c_str(), x.data(), y.data(), below.data(), above.data(), static_cast<int>(x.size()),
-                        whiskers);
+  ImPlot::PlotErrorBars(name.c_str(), known_x.data(), known_y.data(), below.data(), above.data(),
+                        static_cast<int>(known_x.size()), whiskers);
 }
 
 std::string peak_text(const ChartPoint& point) {
@@ -192,7 +195,7 @@ void draw_tflops_panel(Context& context) {
                 std::string(levels_alone ? "dot-product attention alone was measured here, so no window has a bar"
                                          : "exact count of useful operations, 95 % intervals; %: of the peak, by "
                                            "counted cycles") +
-                    hollow_note(any_unknown(chart.series)));
+                    hollow_note(any_unknown(chart.series), any_unconverged(chart.series)));
   if (chart.series.empty() && chart.levels.empty()) {
     empty_state(context, "No measurement here has a rate yet.");
     return;

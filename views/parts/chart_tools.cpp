@@ -296,6 +296,11 @@ void chart_heading(Context& context, Panel panel, const std::string& title, cons
   chart_button(context, panel);
 }
 
+const char* hollow_note(bool unknown, bool unconverged) {
+  if (!unconverged) return unknown ? "; hollow: interval unknown" : "";
+  return unknown ? "; hollow: not converged or interval unknown" : "; hollow: not converged";
+}
+
 void plot_markers(const Look& look, const char* label, const MarkedPoints& points, ImPlotMarker marker, ImU32 colour) {
   for (const bool hollow : {true, false}) {
     std::vector<double> x, y;

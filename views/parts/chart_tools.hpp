@@ -98,9 +98,9 @@ void chart_heading(Context& context, Panel panel, const std::string& title, cons
 /// That choice alone, at the cursor, at most `room` wide; nothing with one setting.
 void setting_combo(Context& context, float room);
 float setting_combo_width(Context& context, float room);
-/// What a chart's subtitle says beside points without a known interval; empty where all are known.
-inline const char* hollow_note(bool any) { return any ? "; hollow: interval unknown" : ""; }
-/// Markers at points in plot units; `hollow` of them have no known interval.
+/// What a chart's subtitle says of its hollow points; empty: it has none.
+const char* hollow_note(bool unknown, bool unconverged);
+/// Markers at points in plot units; see `is_hollow`.
 struct MarkedPoints {
   std::vector<double> x, y;
   std::vector<bool> hollow;

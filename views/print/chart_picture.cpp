@@ -88,7 +88,8 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const SeriesPoints&
   for (const ChartPoint& point : series.points) {
     const double low = point.y - point.below, high = point.y + point.above;
     draw_whisker(canvas, frame, point.x, low, high, colour);
-    canvas.mark(frame.at(point.x, point.y), mark_of_style(series.series.colour), kSeriesMark, colour, !point.known);
+    canvas.mark(frame.at(point.x, point.y), mark_of_style(series.series.colour), kSeriesMark, colour,
+                is_hollow(point.known, point.converged));
   }
 }
 
@@ -115,7 +116,7 @@ std::string bars_picture(const BarChart& chart, const std::string& title, const 
     for (const ChartPoint& point : series.points) {
       const double left = point.x - 0.38 + width * static_cast<double>(s);
       draw_bar(canvas, frame.at(left + width * 0.05, point.y), frame.at(left + width * 0.95, 0),
-               {series_colour(theme, series.series), series.series.colour}, !point.known);
+               {series_colour(theme, series.series), series.series.colour}, is_hollow(point.known, point.converged));
       draw_whisker(canvas, frame, left + width / 2, point.y - point.below, point.y + point.above, theme.text);
     }
   }
@@ -189,7 +190,8 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
       const bool known = interval_known(point);
       const double low = value(point, point.low_ms), high = value(point, point.high_ms);
       if (known) draw_whisker(canvas, frame, x, std::min(low, high), std::max(low, high), colour);
-      canvas.mark(frame.at(x, value(point, point.ms)), mark_of_style(curve.style), kSeriesMark, colour, !known);
+      canvas.mark(frame.at(x, value(point, point.ms)), mark_of_style(curve.style), kSeriesMark, colour,
+                  is_hollow(known, point.converged));
     }
   }
   draw_edge_labels(canvas, frame, std::move(labels));

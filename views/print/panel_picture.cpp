@@ -85,12 +85,6 @@ void fill_in(PrintChoice& choice, std::string title, std::string caption) {
   if (!choice.caption) choice.caption = std::move(caption);
 }
 
-/// How a step follows from what was measured.
-std::string step_words(bool any) {
-  return any ? "The time of a training step is the sum of the medians of its passes, its rate that of the work of "
-               "both. "
-             : "";
-}
 bool has_step(const SeriesPoints& one) { return one.series.step; }
 
 std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choice) {
@@ -112,7 +106,7 @@ std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choi
           fmt::format("{} by sequence length, {}", rate ? "TFLOP/s" : "Latency",
                       step ? "training step" : to_string(ui.length_pass)),
           print_caption(drawn_series(pass, *context.data.shown, context.data.same_device),
-                        {.smaller = true, .whole_baselines = true, .rates = rate, .rest = step_words(step)}));
+                        {.smaller = true, .whole_baselines = true, .rates = rate, .steps = step}));
   return lengths_picture(pass, {rate, step ? std::nullopt : std::optional(ui.length_pass)}, *choice.title,
                          *choice.caption, {format, choice.size});
 }
@@ -146,7 +140,7 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
       if (chart.series.empty()) refuse(panel, "no pair of windows has a latency");
       fill_in(choice, titled(context, "Latency by window area"),
               print_caption(drawn_series(chart.series, chart.levels, sweep, others),
-                            {.smaller = true, .rest = step_words(std::ranges::any_of(chart.series, has_step))}));
+                            {.smaller = true, .steps = std::ranges::any_of(chart.series, has_step)}));
       return scaling_picture(chart, *choice.title, *choice.caption, style);
     }
     case Panel::map: {
@@ -157,7 +151,7 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
               print_caption(drawn_series(*map, series, sweep, others), {.marks = "Numbers",
                                                                         .whiskers = "",
                                                                         .rates = ui.map_metric != MapMetric::latency,
-                                                                        .rest = step_words(series.step)}));
+                                                                        .steps = series.step}));
       return map_picture(*map, ui.map_metric, *choice.title, *choice.caption, style);
     }
     default:

@@ -35,6 +35,24 @@ TEST(LengthPanel, same_cost_says_the_ratio_of_turns_and_of_a_step_that_of_both_p
   EXPECT_THAT(canvas.text, of_step);
 }
 
+TEST(LengthPanel, the_heading_says_why_marks_are_hollow) {
+  WindowData data;
+  const auto heading = [&](bool unknown, bool unconverged) {
+    auto results = fixture::length_sweep();
+    if (unknown) results->rows[0].ci_low_ms = results->rows[0].ci_high_ms = std::nullopt;
+    if (unconverged) results->rows[2].reason = "not converged: +-2.1 % over 2 restarts, 1.0 % was asked for";
+    data.shown = results;
+    ++data.revision;
+    fixture::Canvas canvas;
+    canvas.draw(Panel::lengths, data);
+    return canvas.text;
+  };
+  EXPECT_THAT(heading(false, false), Not(HasSubstr("hollow")));
+  EXPECT_THAT(heading(true, false), HasSubstr("; hollow: interval unknown"));
+  EXPECT_THAT(heading(false, true), HasSubstr("; hollow: not converged"));
+  EXPECT_THAT(heading(true, true), HasSubstr("; hollow: not converged or interval unknown"));
+}
+
 TEST(LengthPanel, the_heading_counts_the_sweeps_that_the_caption_names) {
   WindowData data;
   auto shown = fixture::length_sweep();

@@ -171,6 +171,7 @@ std::optional<ChartPoint> rate_point(double x, const ResultRow& row) {
   if (!row.tflops || !std::isfinite(*row.tflops)) return std::nullopt;
   const double work = *row.tflops * *row.median_ms;
   ChartPoint point{x, *row.tflops, 0, 0, row.measurement, row.peak_fraction, interval_known(row)};
+  point.converged = has_converged(row);
   if (!point.known) return point;
   point.below = std::max(0.0, *row.tflops - work / *row.ci_high_ms);
   point.above = std::max(0.0, work / *row.ci_low_ms - *row.tflops);
@@ -190,7 +191,9 @@ std::optional<ChartPoint> latency_point(const LatencyLine& line, const ResultRow
                     ms_above(row),
                     row.measurement,
                     std::nullopt,
-                    interval_known(row)};
+                    interval_known(row),
+                    0,
+                    has_converged(row)};
 }
 
 }  // namespace
@@ -220,8 +223,8 @@ std::vector<ChartSetting> chart_settings(const LatencyModel& model) {
 std::string point_text(const ChartPoint& point, const char* unit) {
   const std::string value = fmt::format("{} {}", significant_text(point.y), unit);
   if (!point.known) return value + ", interval unknown";
-  return fmt::format("{}, 95 % interval {} to {}", value, significant_text(point.y - point.below),
-                     significant_text(point.y + point.above));
+  return fmt::format("{}, 95 % interval {} to {}{}", value, significant_text(point.y - point.below),
+                     significant_text(point.y + point.above), point.converged ? "" : ", not converged");
 }
 
 ValueRange value_range(const std::vector<SeriesPoints>& series, const std::vector<SeriesPoints>& levels) {
@@ -250,6 +253,15 @@ bool any_unknown(const std::vector<SeriesPoints>& series) {
     return std::any_of(one.points.begin(), one.points.end(), [](const ChartPoint& point) { return !point.known; });
   });
 }
+
+bool any_unconverged(const std::vector<SeriesPoints>& series) {
+  return std::any_of(series.begin(), series.end(), [](const SeriesPoints& one) {
+    return std::any_of(one.points.begin(), one.points.end(),
+                       [](const ChartPoint& point) { return point.known && !point.converged; });
+  });
+}
+
+bool has_converged(const ResultRow& row) { return !row.reason.starts_with("not converged"); }
 
 BarChart make_bar_chart(const LatencyModel& model, const ChartSetting& setting) {
   BarChart chart;

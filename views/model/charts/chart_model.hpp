@@ -35,7 +35,12 @@ struct ChartPoint {
   std::optional<double> peak_fraction{};  ///< of a rate: of the dense peak, by counted cycles
   bool known = true;                      ///< the interval is; otherwise `below` and `above` are 0
   std::int64_t backward = 0;              ///< of a training step: the measurement of its other pass
+  bool converged = true;                  ///< its samples reached the precision that was asked for
 };
+/// Whether they did.
+bool has_converged(const ResultRow& row);
+/// A point is drawn hollow where its interval is not known, or its samples did not reach the precision asked for.
+inline bool is_hollow(bool known, bool converged) { return !known || !converged; }
 /// "0.2 TFLOP/s, 95 % interval 0.198 to 0.203", "1.23 ms, interval unknown"; beside a point that is hovered.
 std::string point_text(const ChartPoint& point, const char* unit);
 
@@ -66,8 +71,8 @@ struct ValueRange {
   double low = 0, high = 0;  ///< both 0 without a point
 };
 ValueRange value_range(const std::vector<SeriesPoints>& series, const std::vector<SeriesPoints>& levels);
-/// Of points whose interval is not known, which are drawn hollow.
 bool any_unknown(const std::vector<SeriesPoints>& series);
+bool any_unconverged(const std::vector<SeriesPoints>& series);
 
 BarChart make_bar_chart(const LatencyModel& model, const ChartSetting& setting);
 /// Every setting's points, for files: a chart shows one.

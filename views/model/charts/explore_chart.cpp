@@ -138,9 +138,8 @@ ExploreMark mark_of(const Exploration& made, const Thinned& thinned, std::span<c
     if (own || mark.measurements.empty()) named = &repeat;
   }
   mark.newest = named->y;
-  mark.converged = std::ranges::any_of(point.repeats, [&](const ExploreRepeat& repeat) {
-    return !row_of(sources, repeat).reason.starts_with("not converged");
-  });
+  mark.converged = std::ranges::any_of(
+      point.repeats, [&](const ExploreRepeat& repeat) { return has_converged(row_of(sources, repeat)); });
   mark.repeats = point.repeats.size();
   mark.elsewhere = mark.measurements.empty();
   const std::string& named_of = sources[named->source].name;

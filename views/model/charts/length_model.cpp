@@ -19,6 +19,7 @@
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
+#include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/length_budget.hpp"
 #include "views/model/charts/length_point.hpp"
 #include "views/model/charts/step_model.hpp"
@@ -56,6 +57,7 @@ LengthPoint point_of(const ResultRow& row, const ResultRow* backward) {
                     known ? *row.ci_high_ms : 0, row.measurement, row.sweep};
   point.limiter = row.limiter;
   point.tile = tile_of(row);
+  point.converged = has_converged(row) && (backward == nullptr || has_converged(*backward));
   if (backward == nullptr) return point;
   point.backward = backward->measurement;
   point.backward_sweep = backward->sweep;

@@ -81,9 +81,10 @@ std::string point_text(const LengthCurve& curve, const LengthPoint& point) {
   if (point.backward != 0 && point.backward_sweep != point.sweep)
     of = fmt::format(", forward of sweep {}, backward of sweep {}", point.sweep, point.backward_sweep);
   return fmt::format(
-      "{}, {} tokens{}: {}, {}", curve.label, format_count(point.seq_len), of, format_ms(point.ms, half_width(point)),
+      "{}, {} tokens{}: {}, {}{}", curve.label, format_count(point.seq_len), of, format_ms(point.ms, half_width(point)),
       interval_known(point) ? "95 % interval " + format_ms_interval(point.low_ms, point.high_ms, point.ms)
-                            : "interval unknown");
+                            : "interval unknown",
+      interval_known(point) && !point.converged ? ", not converged" : "");
 }
 
 }  // namespace triscope

@@ -17,6 +17,7 @@
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
 #include "views/data/unbroken.hpp"
+#include "views/model/charts/chart_model.hpp"
 #include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
@@ -107,7 +108,7 @@ SeriesFacts facts_of(const DrawnSeries& series) {
       ++facts.limited;
       limits.insert(flag_label(row.limiter));
     }
-    if (row.reason.starts_with("not converged")) facts.unconverged.push_back(one.where);
+    if (!has_converged(row)) facts.unconverged.push_back(one.where);
   }
   facts.limit = fmt::format("{}", fmt::join(limits, kBetweenLimits));
   return facts;
@@ -286,29 +287,35 @@ std::string samples_of_points(const ChartConditions& how) {
   return text;
 }
 
+/// Else it is a line, and nothing of it is hollow.
+bool has_marks(const SeriesFacts& series, const CaptionParts& parts) {
+  return !series.baseline || !parts.bare_baselines;
+}
+
 /// "; hollow: 5 of 12 points did not reach the required ±1.25 %, or have too few samples": marks tell which.
 std::string hollow_words(const ChartConditions& how, const CaptionParts& parts) {
   std::size_t count = 0;
-  for (const SeriesFacts& one : how.series) count += one.unconverged.size();
-  // Of repeats, or without the reasons, how many points that are is not known here.
-  const std::string points =
-      parts.most_repeats > 0 || count == 0 ? "points that" : fmt::format("{} of {} points", count, how.measurements);
+  for (const SeriesFacts& one : how.series) count += has_marks(one, parts) ? one.unconverged.size() : 0;
+  // Of repeats and steps, or without the reasons, how many points that are is not known here.
+  const bool unknown = parts.most_repeats > 0 || parts.steps || count == 0;
+  const std::string points = unknown ? "points that" : fmt::format("{} of {} points", count, how.measurements);
   const std::string wanted =
       how.precisions.size() == 1 && !how.precision_unknown
           ? "the required " +
                 unbroken(fmt::format("±{} %", significant_text(100 * widest_converged(*how.precisions.begin()), 3)))
           : "the precision asked for";
-  const char* have = count == 1 && parts.most_repeats == 0 ? "has" : "have";
+  const char* have = count == 1 && !unknown ? "has" : "have";
   return fmt::format("; hollow: {} did not reach {}, or {} too few samples", points, wanted, have);
 }
 
 /// "The precision asked for was not reached, or samples are too few: Hopper at 64k. ": a point whose interval is less
 /// sure than the others'.
-std::string unconverged_sentence(std::span<const SeriesFacts> series) {
+std::string unconverged_sentence(std::span<const SeriesFacts> series, const CaptionParts& parts) {
   constexpr std::size_t kMost = 6;
   std::size_t count = 0;
   std::vector<std::string> named;
   for (const SeriesFacts& one : series) {
+    if (parts.hollow_unconverged && has_marks(one, parts)) continue;  // which say so
     count += one.unconverged.size();
     if (!one.unconverged.empty())
       named.push_back(
@@ -409,7 +416,7 @@ std::string print_caption(const ChartConditions& how, const CaptionParts& parts)
         "; a bar without ends is the range of {} measurements, its point their median",
         span_text(static_cast<std::int64_t>(parts.fewest_repeats), static_cast<std::int64_t>(parts.most_repeats)));
   text += ". " + series_sentences(how);
-  if (!parts.hollow_unconverged) text += unconverged_sentence(how.series);
+  text += unconverged_sentence(how.series, parts);
   text += parts.rest;
   if (text.ends_with(' ')) text.pop_back();
   if (parts.days.empty()) return text;
@@ -428,11 +435,15 @@ std::string print_caption(std::span<const DrawnSeries> drawn, CaptionParts parts
       const bool drawn_with_it = *parts.whiskers != '\0' && !bare;
       parts.intervals |= drawn_with_it && interval_known(*one.row);
       parts.hollow |= !bare && !interval_known(*one.row);
+      parts.hollow_unconverged |= drawn_with_it && interval_known(*one.row) && !has_converged(*one.row);
       parts.bare_baselines |= bare;
     }
   }
   if (const std::string counts = parts.rates ? operations_sentence(how) : ""; !counts.empty())
     parts.rest += counts + " ";
+  if (parts.steps)
+    parts.rest +=
+        "The time of a training step is the sum of the medians of its passes, its rate that of the work of both. ";
   parts.rest += measurements_text(how, true) + ".";
   return print_caption(how, parts);
 }

@@ -42,6 +42,7 @@ struct CaptionParts {
   bool bare_baselines = false;                       ///< lines of baselines, without their intervals
   bool whole_baselines = false;                      ///< all of them have theirs
   bool rates = false;                                ///< rates are drawn
+  bool steps = false;                                ///< training steps are: a point is of two measurements
   std::string rest = {};                             ///< sentences before the days
 };
 /// "2-simplicial attention, forward. NVIDIA H200, power limit 700 W, sustained, timed by CUPTI. Points are medians over
