@@ -121,7 +121,7 @@ void setup_axes(Context& context, const ExploreChart& chart, ImVec2 size, Names 
                        id == ImAxis_Y1 ? size.y - context.look.px(70) : (size.x - context.look.px(70)) / 4);
   }
   if (named) set_named_ticks(context.look, chart.x, counts_tokens(chart.query.x), size.x - context.look.px(70));
-  fit_axes(context, {x_low, x_high, y_low, y_high});
+  fit_axes(context, {x_low, x_high, y_low, y_high}, Panel::explore);
 }
 
 struct Grid {
@@ -177,7 +177,8 @@ void draw_plots(Context& context, const ExploreChart& chart) {
   room.y = std::max(room.y, look.px(kLeastHeight) * static_cast<float>(grid.rows));  // the panel scrolls then
   const ImPlotSubplotFlags flags = ImPlotSubplotFlags_NoTitle | ImPlotSubplotFlags_NoMenus |
                                    ImPlotSubplotFlags_NoResize | ImPlotSubplotFlags_ShareItems |
-                                   ImPlotSubplotFlags_NoLegend;
+                                   ImPlotSubplotFlags_NoLegend | ImPlotSubplotFlags_LinkAllX |
+                                   ImPlotSubplotFlags_LinkAllY;  // one zoom: they are read beside each other
   if (!ImPlot::BeginSubplots(id.c_str(), grid.rows, grid.columns, room, flags)) return;
   const float wide = room.x / static_cast<float>(grid.columns);
   const std::vector<std::string> titles = titles_of(chart, wide - look.px(48));

@@ -120,7 +120,7 @@ void setup_axes(Context& context, const Range& range, bool rates) {
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   if (!rates) ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
   fit_axes(context, {range.x_low / 1.25, range.x_high * 1.25, rates ? 0 : range.y_low / 1.6,
-                     range.y_high * (rates ? 1.08 : 1.6)});
+                     range.y_high * (rates ? 1.08 : 1.6)}, Panel::lengths);
   set_power_ticks(ImAxis_X1, range.x_low, range.x_high);
 }
 

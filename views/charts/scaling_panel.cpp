@@ -149,7 +149,7 @@ void draw_scaling_panel(Context& context) {
   ImPlot::SetupAxes("w1 × w2, pairs of keys", "ms", ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
-  fit_axes(context, {range.x_low / 1.5, range.x_high * 1.5, range.y_low / 1.6, range.y_high * 1.6});
+  fit_axes(context, {range.x_low / 1.5, range.x_high * 1.5, range.y_low / 1.6, range.y_high * 1.6}, Panel::scaling);
   set_area_ticks(range);
   set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high, height - look.px(50));
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {

@@ -221,7 +221,7 @@ void draw_tflops_panel(Context& context) {
                     ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_LockMin);  // bars stand on zero
   ImPlot::SetupAxisFormat(ImAxis_Y1, format_axis_number, nullptr);
   const auto [first, last] = window_limits(chart);
-  fit_axes(context, {first, last, 0, top > 0 ? top * 1.12 : 1});
+  fit_axes(context, {first, last, 0, top > 0 ? top * 1.12 : 1}, Panel::tflops);
   ImPlot::SetupAxisLimitsConstraints(ImAxis_Y1, 0, 1e9);
   set_window_names(look, chart, size.x - look.px(60));
   ImPlot::SetupFinish();  // names of series are told apart from here on

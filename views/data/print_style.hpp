@@ -10,6 +10,9 @@ namespace triscope {
 
 enum class VectorFormat { svg, pdf };
 
+/// Limits of a plot's axes: x low, x high, y low, y high.
+using ChartLimits = std::array<double, 4>;
+
 inline constexpr double kColumnCm = 8.5, kTextCm = 17;  ///< wide: a column of a page, and all of its text
 inline constexpr double kLeastPrintCm = 3, kMostPrintCm = 100, kLeastFontPt = 4, kMostFontPt = 40;
 
@@ -36,13 +39,16 @@ struct PrintSize {
   bool from_zero = false;  ///< the axis of Explore's values begins at zero, unless it is logarithmic
   bool dark = false;       ///< the colours of the dark theme; one with pixels has the window's
   bool captioned = true;   ///< the caption stands in it
+  bool whole = false;      ///< all of a chart that is zoomed, not the part that is shown
   bool operator==(const PrintSize&) const = default;
 };
 
 struct PrintStyle {
   VectorFormat format;
   PrintSize size;
-  PrintStyle(VectorFormat kind = VectorFormat::svg, PrintSize on_paper = {}) : format(kind), size(on_paper) {}
+  std::optional<ChartLimits> limits;  ///< of a chart that is zoomed; unset: all of it
+  PrintStyle(VectorFormat kind = VectorFormat::svg, PrintSize on_paper = {}, std::optional<ChartLimits> shown = {})
+      : format(kind), size(on_paper), limits(shown) {}
 };
 
 struct PrintChoice {

@@ -85,8 +85,6 @@ struct SettingChoice {
   std::int64_t followed = 0;  ///< the selection that was followed last
 };
 
-/// Limits of a plot's axes: x low, x high, y low, y high.
-using ChartLimits = std::array<double, 4>;
 struct ChartZoom {
   ChartLimits data{}, fitted{};  ///< of the data, and as the plot took them: others on the screen are the user's
   bool fit = true;               ///< in this frame
@@ -166,6 +164,7 @@ struct UiState {
 
   SettingChoice chart_setting;
   std::map<unsigned int, ChartZoom> chart_zooms;  ///< by the plot's id
+  std::map<Panel, ChartLimits> zoomed;            ///< what a chart shows that a person has zoomed or moved
   MapMetric map_metric = MapMetric::tflops;
   std::optional<Series> map_series;  ///< that the map shows, as `chosen_series` finds it; unset: the first
   LengthView length_view = LengthView::latency;

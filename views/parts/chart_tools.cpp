@@ -214,12 +214,23 @@ bool fits(Context& context, unsigned int id, const ChartLimits& left, const Char
 
 }  // namespace
 
-void fit_axes(Context& context, const ChartLimits& limits) {
+void fit_axes(Context& context, const ChartLimits& limits, std::optional<Panel> panel) {
   const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
   const ImPlotRange &x = plot.Axes[ImAxis_X1].Range, &y = plot.Axes[ImAxis_Y1].Range;
-  if (!fits(context, plot.ID, {x.Min, x.Max, y.Min, y.Max}, limits)) return;
+  const ChartLimits left{x.Min, x.Max, y.Min, y.Max};
+  const bool fit = fits(context, plot.ID, left, limits);
+  if (panel) {
+    context.ui.zoomed.erase(*panel);
+    if (!fit && left != context.ui.chart_zooms[plot.ID].fitted) context.ui.zoomed[*panel] = left;
+  }
+  if (!fit) return;
   ImPlot::SetupAxisLimits(ImAxis_X1, limits[0], limits[1], ImPlotCond_Always);
   ImPlot::SetupAxisLimits(ImAxis_Y1, limits[2], limits[3], ImPlotCond_Always);
+}
+
+std::optional<ChartLimits> shown_limits(const UiState& ui, Panel panel) {
+  const auto zoomed = ui.zoomed.find(panel);
+  return zoomed == ui.zoomed.end() || !ui.chart_areas.contains(panel) ? std::nullopt : std::optional(zoomed->second);
 }
 
 void fit_axis(Context& context, int axis, double low, double high) {

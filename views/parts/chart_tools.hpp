@@ -86,9 +86,12 @@ void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std
 /// Identity of a plot: the zoom belongs to the shown sweep and `part` of it, another one starts fitted.
 std::string chart_id(const char* name, const Context& context, std::string_view part);
 /// Call between BeginPlot and the plot's first item. The axes take `limits` whenever these change, until the user
-/// zooms or pans. A double click or F fits again.
-void fit_axes(Context& context, const ChartLimits& limits);
-/// The same of one axis (an `ImAxis`), where a zoom of the other one says nothing about it.
+/// zooms or pans. A double click or F fits again. `panel`: whose plot this is, or one of
+/// several that show the same; so does its picture.
+void fit_axes(Context& context, const ChartLimits& limits, std::optional<Panel> panel = {});
+/// What this chart shows where it is zoomed, as it was drawn last; unset: all of it.
+std::optional<ChartLimits> shown_limits(const UiState& ui, Panel panel);
+/// `fit_axes` of one axis (an `ImAxis`), where a zoom of the other one says nothing about it.
 void fit_axis(Context& context, int axis, double low, double high);
 /// Index into `Models::settings` of the one to show: the selected row's or the chosen one, else the longest.
 std::size_t shown_setting(Context& context);

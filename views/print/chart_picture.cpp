@@ -53,16 +53,19 @@ void name_level(PlotText& text, std::vector<EdgeLabel>& labels, const std::strin
   }
 }
 
-/// The levels, and their names that stand at the right edge.
+/// The levels, and their names that stand at the right edge; of those that the frame shows.
 void draw_levels(VectorCanvas& canvas, const PlotFrame& frame, const std::vector<SeriesPoints>& levels,
                  std::vector<EdgeLabel> labels) {
+  const auto is_outside = [&](float y) { return y < frame.low().y - 0.5F || y > frame.high().y + 0.5F; };
   for (std::size_t n = 0; n < levels.size(); ++n) {
     const Series& level = levels[n].series;
     const float y = frame.at(1, levels[n].points.front().y).y;
+    if (n < labels.size()) labels[n].y = y;
+    if (is_outside(y)) continue;
     canvas.line({{frame.low().x, y}, {frame.high().x, y}}, series_colour(canvas.theme(), level), 1,
                 dashes_for_print(level.colour));
-    if (n < labels.size()) labels[n].y = y;
   }
+  std::erase_if(labels, [&](const EdgeLabel& label) { return is_outside(label.y); });
   draw_edge_labels(canvas, frame, std::move(labels));
 }
 
@@ -93,23 +96,9 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const SeriesPoints&
   }
 }
 
-}  // namespace
-
-std::string bars_picture(const BarChart& chart, const std::string& title, const std::string& caption,
-                         const PrintStyle& style) {
-  const Theme& theme = theme_of(style);
-  const double top = value_range(chart.series, chart.levels).high;
-  PlotAxis x{-0.5, static_cast<double>(std::max<std::size_t>(1, chart.categories.size())) - 0.5, false, {}, "windows"};
-  for (std::size_t n = 0; n < chart.categories.size(); ++n)
-    x.ticks.emplace_back(static_cast<double>(n), chart.categories[n]);
-  PlotText text{title, caption, legend_for_print(legend_of(theme, chart.series, LegendName::Mark::bar))};
-  std::vector<EdgeLabel> labels;
-  for (const SeriesPoints& level : chart.levels)
-    name_level(text, labels, bar_level_name(level, chart.levels), level.series, style);
-  place_names(x, text, style);
-  const PrintPage page = make_page(style, text);
-  VectorCanvas& canvas = *page.canvas;
-  const PlotFrame frame(page, std::move(x), linear_axis(top * 1.06, "TFLOP/s"), text);
+void draw_bars(VectorCanvas& canvas, const PlotFrame& frame, const BarChart& chart, const PrintStyle& style) {
+  const FrameClip clip(canvas, frame, style);
+  const Theme& theme = canvas.theme();
   const double width = 0.76 / static_cast<double>(std::max<std::size_t>(1, chart.series.size()));
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
     const SeriesPoints& series = chart.series[s];
@@ -120,6 +109,30 @@ std::string bars_picture(const BarChart& chart, const std::string& title, const 
       draw_whisker(canvas, frame, left + width / 2, point.y - point.below, point.y + point.above, theme.text);
     }
   }
+}
+
+}  // namespace
+
+std::string bars_picture(const BarChart& chart, const std::string& title, const std::string& caption,
+                         const PrintStyle& style) {
+  const Theme& theme = theme_of(style);
+  const double top = value_range(chart.series, chart.levels).high;
+  const double last = static_cast<double>(std::max<std::size_t>(1, chart.categories.size())) - 0.5;
+  const ChartLimits shown = style.limits.value_or(ChartLimits{-0.5, last, 0, top > 0 ? top * 1.06 : 1});
+  PlotAxis x{shown[0], shown[1], false, {}, "windows"};
+  for (std::size_t n = 0; n < chart.categories.size(); ++n) {
+    const auto at = static_cast<double>(n);
+    if (at >= shown[0] && at <= shown[1]) x.ticks.emplace_back(at, chart.categories[n]);
+  }
+  PlotText text{title, caption, legend_for_print(legend_of(theme, chart.series, LegendName::Mark::bar))};
+  std::vector<EdgeLabel> labels;
+  for (const SeriesPoints& level : chart.levels)
+    name_level(text, labels, bar_level_name(level, chart.levels), level.series, style);
+  place_names(x, text, style);
+  const PrintPage page = make_page(style, text);
+  VectorCanvas& canvas = *page.canvas;
+  const PlotFrame frame(page, std::move(x), range_axis(shown[2], shown[3], "TFLOP/s"), text);
+  draw_bars(canvas, frame, chart, style);
   draw_levels(canvas, frame, chart.levels, std::move(labels));
   return canvas.finish();
 }
@@ -137,10 +150,15 @@ std::string scaling_picture(const ScalingChart& chart, const std::string& title,
     name_level(text, labels, level_name(level.series, chart.levels, true), level.series, style);
   const PrintPage page = make_page(style, text);
   VectorCanvas& canvas = *page.canvas;
-  const PlotFrame frame(page, power_axis(x_low / 1.4, x_high * 1.4, "window area w1 × w2, tokens²"),
-                        decade_axis(values.low / 1.2, values.high * 1.2, "latency, ms"), text);
+  const ChartLimits shown =
+      style.limits.value_or(ChartLimits{x_low / 1.4, x_high * 1.4, values.low / 1.2, values.high * 1.2});
+  const PlotFrame frame(page, power_axis(shown[0], shown[1], "window area w1 × w2, tokens²"),
+                        decade_axis(shown[2], shown[3], "latency, ms"), text);
   draw_levels(canvas, frame, chart.levels, std::move(labels));
-  for (const SeriesPoints& series : chart.series) plot_line(canvas, frame, series);
+  {
+    const FrameClip clip(canvas, frame, style);
+    for (const SeriesPoints& series : chart.series) plot_line(canvas, frame, series);
+  }
   return canvas.finish();
 }
 

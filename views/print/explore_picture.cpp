@@ -21,8 +21,9 @@ constexpr float kTickLetter = 6.2F,
 constexpr float kOverhang = 3;  ///< of a tick's name beyond its plot, whose neighbour begins 14 beside it
 
 PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool upright, float length,
-                 bool from_zero = false) {
-  const auto [low, high] = explore_limits(axis, upright, from_zero);
+                 const PrintStyle& style) {
+  auto [low, high] = explore_limits(axis, upright, upright && style.size.from_zero);
+  if (style.limits) low = (*style.limits)[upright ? 2 : 0], high = (*style.limits)[upright ? 3 : 1];
   if (axis.names.empty() && axis.ticks.empty())
     return axis.logarithmic ? decade_axis(low, high, axis.label)
                             : range_axis(low, high, axis.label, length < 250 ? 4 : 6);
@@ -32,8 +33,9 @@ PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool uprigh
     return upright ? 12 : static_cast<float>(text.size()) * kTickLetter;
   };
   const auto share = [&](double at) { return static_cast<float>(named.share(at)); };
-  for (PlacedTick& tick :
-       place_ticks(explore_ticks(axis, counts_tokens(column)), share, {length, kTickRoom, kOverhang}, wide))
+  std::vector<std::pair<double, std::string>> ticks = explore_ticks(axis, counts_tokens(column));
+  std::erase_if(ticks, [&](const auto& tick) { return share(tick.first) < 0 || share(tick.first) > 1; });
+  for (PlacedTick& tick : place_ticks(std::move(ticks), share, {length, kTickRoom, kOverhang}, wide))
     named.ticks.emplace_back(tick.at, std::move(tick.name));
   return named;
 }
@@ -65,7 +67,7 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
   const float head = named ? 18 : 0, between = 14;
   PlotText text{title, caption, legend_for_print(legend_of(theme, chart))};
   if (columns == 1 && !chart.x.names.empty()) {
-    PlotAxis x = axis_of(chart.x, chart.query.x, false, 1e9F);
+    PlotAxis x = axis_of(chart.x, chart.query.x, false, 1e9F, style);
     place_names(x, text, style);
   }
   const PrintPage page = make_page(style, text, rows == 1 ? 0 : 170 * static_cast<float>(rows) - between);
@@ -83,8 +85,8 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
     if (place.high.x - low.x < kLeastPlot || place.high.y - low.y < kLeastPlot / 2)
       throw Error("The picture was not made", fmt::format("{} leave each other no room", counted(count, "panel")),
                   "make it larger, its words smaller, or choose fewer panels", ExitCode::usage);
-    PlotAxis x = axis_of(chart.x, chart.query.x, false, text.below_room > 0 ? 1e9F : place.high.x - low.x),
-             y = axis_of(chart.y, chart.query.y, true, place.high.y - low.y, style.size.from_zero);
+    PlotAxis x = axis_of(chart.x, chart.query.x, false, text.below_room > 0 ? 1e9F : place.high.x - low.x, style),
+             y = axis_of(chart.y, chart.query.y, true, place.high.y - low.y, style);
     x.upright = text.below_room > 0;
     x.words = x.upright;
     if (!bottom) x.title.clear();
@@ -98,6 +100,7 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
                              drawn_name(chart.query.rows, plot.row);
     if (!name.empty()) canvas.text(low.x, low.y - 5, name, {11, theme.text});
     const PlotFrame frame(canvas, place, std::move(x), std::move(y));
+    const FrameClip clip(canvas, frame, style);
     for (const bool others : {true, false}) {  // what is named lies over them
       for (const ExploreLine& line : plot.lines) {
         if ((line.style == kOtherLines) == others)

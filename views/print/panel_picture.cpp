@@ -29,6 +29,11 @@ std::string titled(Context& context, std::string title) {
   throw Error(fmt::format("{} was not saved as SVG or PDF", panel_info(panel).title), why, fix, ExitCode::usage);
 }
 
+/// What a picture of the chart is to show; unset: all.
+std::optional<ChartLimits> limits_of(const Context& context, Panel panel, const PrintChoice& choice) {
+  return choice.size.whole ? std::nullopt : shown_limits(context.ui, panel);
+}
+
 std::string samples_now(Context& context, VectorFormat format, PrintChoice& choice) {
   const SampleChart* chart = context.models.samples(context.data);
   if (!chart || chart->buckets.seconds.empty()) refuse(Panel::samples, "no measurement with samples is selected");
@@ -59,7 +64,8 @@ std::string explore_now(const Context& context, VectorFormat format, PrintChoice
     refuse(Panel::explore, "it shows no points: " + why_empty(*data.chart), kOthers);
   }
   fill_in(choice, explore_picture_title(*data.chart), explore_caption(*data.chart));
-  return explore_picture(*data.chart, *choice.title, *choice.caption, {format, choice.size});
+  return explore_picture(*data.chart, *choice.title, *choice.caption,
+                         {format, choice.size, limits_of(context, Panel::explore, choice)});
 }
 
 std::string compare_now(Context& context, VectorFormat format, PrintChoice& choice) {
@@ -108,7 +114,7 @@ std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choi
           print_caption(drawn_series(pass, *context.data.shown, context.data.same_device),
                         {.smaller = true, .whole_baselines = true, .rates = rate, .steps = step}));
   return lengths_picture(pass, {rate, step ? std::nullopt : std::optional(ui.length_pass)}, *choice.title,
-                         *choice.caption, {format, choice.size});
+                         *choice.caption, {format, choice.size, limits_of(context, Panel::lengths, choice)});
 }
 
 namespace {
@@ -126,7 +132,7 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
   const OtherSweeps& others = context.data.same_device;
   const std::size_t setting = shown_setting(context);
   const UiState& ui = context.ui;
-  const PrintStyle style{format, choice.size};
+  const PrintStyle style{format, choice.size, limits_of(context, panel, choice)};
   switch (panel) {
     case Panel::tflops: {
       const BarChart& chart = *context.models.bars(context.data, setting);

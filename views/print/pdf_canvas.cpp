@@ -77,6 +77,13 @@ void PdfCanvas::circle(ImVec2 centre, float radius, ImU32 colour, bool hollow) {
                           at(r, -k), at(r, 0), hollow ? "b" : "f");
 }
 
+void PdfCanvas::clip(ImVec2 low, ImVec2 high) {
+  content_ +=
+      fmt::format("q {} {} {} re W n\n", pdf_point(low), vector_number(high.x - low.x), vector_number(high.y - low.y));
+}
+
+void PdfCanvas::end_clip() { content_ += "Q\n"; }
+
 std::string PdfCanvas::finish() {
   std::vector<std::string> objects(5);
   std::string fonts;

@@ -193,6 +193,9 @@ PlotAxis power_axis(double low, double high, std::string title) {
   for (int power = first; power <= last; power += step)
     axis.ticks.emplace_back(
         std::exp2(power), power >= 0 ? format_tokens(std::int64_t{1} << power) : fmt::format("{:g}", std::exp2(power)));
+  if (axis.ticks.size() > 1) return axis;
+  axis.ticks.clear();  // in a narrow range: there are fewer than two powers
+  for (const double tick : linear_ticks(low, high, 6)) axis.ticks.emplace_back(tick, format_count(std::llround(tick)));
   return axis;
 }
 

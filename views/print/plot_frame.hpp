@@ -101,6 +101,24 @@ class PlotFrame {
   float left_;
 };
 
+/// While it lives, what is drawn is cut off at the frame where that shows a part of the chart only.
+class FrameClip {
+ public:
+  FrameClip(VectorCanvas& canvas, const PlotFrame& frame, const PrintStyle& style)
+      : canvas_(canvas), clips_(style.limits.has_value()) {
+    if (clips_) canvas_.clip(frame.low(), frame.high());
+  }
+  ~FrameClip() {
+    if (clips_) canvas_.end_clip();
+  }
+  FrameClip(const FrameClip&) = delete;
+  FrameClip& operator=(const FrameClip&) = delete;
+
+ private:
+  VectorCanvas& canvas_;
+  bool clips_;
+};
+
 /// An interval from `low` to `high`, with caps unless it is a range of repeats; an end outside the frame is cut off
 /// there, and has none. Draw it before its mark, which lies over it.
 void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour,

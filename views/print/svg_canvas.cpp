@@ -87,6 +87,15 @@ void SvgCanvas::circle(ImVec2 centre, float radius, ImU32 colour, bool hollow) {
        filled(colour, hollow));
 }
 
+void SvgCanvas::clip(ImVec2 low, ImVec2 high) {
+  const std::string x = vector_number(low.x), y = vector_number(low.y), width = vector_number(high.x - low.x),
+                    height = vector_number(high.y - low.y);
+  svg_ += fmt::format("<svg x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" viewBox=\"{0} {1} {2} {3}\">\n", x, y,
+                      width, height);
+}
+
+void SvgCanvas::end_clip() { svg_ += "</svg>\n"; }
+
 std::string SvgCanvas::finish() {
   const std::string rules = font_rule("Inter", words_) + font_rule("'JetBrains Mono'", numbers_);
   if (!rules.empty()) svg_.insert(fonts_at_, "<style>\n" + rules + "</style>\n");

@@ -18,6 +18,8 @@ class SvgCanvas final : public VectorCanvas {
 
   void text(float x, float y, std::string_view words, const VectorText& style) override;
   void line(const std::vector<ImVec2>& points, ImU32 colour, float width, std::string_view dashes = {}) override;
+  void clip(ImVec2 low, ImVec2 high) override;
+  void end_clip() override;
   std::string finish() override;
 
  private:

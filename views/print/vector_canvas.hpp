@@ -29,6 +29,9 @@ class VectorCanvas {
   virtual void text(float x, float y, std::string_view words, const VectorText& style) = 0;
   /// `dashes`: "4 3", lengths of strokes and gaps; empty: none.
   virtual void line(const std::vector<ImVec2>& points, ImU32 colour, float width, std::string_view dashes = {}) = 0;
+  /// Of what follows only the part between these corners is drawn, until `end_clip`.
+  virtual void clip(ImVec2 low, ImVec2 high) = 0;
+  virtual void end_clip() = 0;
   /// The file.
   virtual std::string finish() = 0;
   const Theme& theme() const { return theme_; }

@@ -309,9 +309,8 @@ void draw_formats(Context& context, PathDialog& path) {
 /// A field of words that the chart has of its own, with a button that brings these back.
 void draw_words(Context& context, const char* id, const char* hint, std::string& words, const std::string& own,
                 float lines) {
-  const float restore = button_width("Restore"), gap = ImGui::GetStyle().ItemSpacing.x;
   ImGui::PushID(id);
-  const float width = ImGui::GetContentRegionAvail().x - restore - gap;
+  const float width = ImGui::GetContentRegionAvail().x - button_width("Restore") - ImGui::GetStyle().ItemSpacing.x;
   if (lines == 1) {
     ImGui::SetNextItemWidth(width);
     ImGui::InputTextWithHint("##words", hint, &words);
@@ -379,6 +378,7 @@ bool draw_picture(Context& context, PathDialog& path) {
                          std::ranges::any_of(path.also, [](auto& one) { return one == ".pdf" || one == ".svg"; });
     draw_print_colours(context, size.dark, vectors);
     right = draw_print_size(context, size, picture.panel == Panel::explore);
+    draw_print_range(context, picture.panel, size.whole, vectors);
     draw_stated_size(context, picture, size, vectors);
     right = right && (!vectors || picture.problem.empty());
     draw_words(context, "title", "title of a .pdf or .svg; empty: none", picture.title, *picture.own.title, 1);

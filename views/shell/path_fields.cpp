@@ -11,6 +11,7 @@
 
 #include "views/data/format.hpp"
 #include "views/model/attention/film_choice.hpp"
+#include "views/parts/chart_tools.hpp"
 #include "views/parts/number_field.hpp"
 #include "views/parts/widgets.hpp"
 
@@ -60,6 +61,18 @@ void draw_print_colours(const Context& context, bool& dark, bool asked) {
     if (chip(context, one ? "dark" : "light", asked && dark == one, asked)) dark = one;
     tooltip(context,
             one ? "PDF and SVG for slides; a PNG is as the window" : "PDF and SVG for paper; a PNG is as the window");
+  }
+}
+
+void draw_print_range(const Context& context, Panel panel, bool& whole, bool asked) {
+  if (!shown_limits(context.ui, panel)) return;
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, "the chart is zoomed: save it");
+  for (const bool one : {false, true}) {
+    ImGui::SameLine(0, context.look.px(one ? 4 : 8));
+    if (chip(context, one ? "all" : "as shown", asked && whole == one, asked)) whole = one;
+    tooltip(context, one ? "PDF and SVG with all of the chart; a PNG is as the window"
+                         : "PDF and SVG with the part that is shown; a PNG is as the window");
   }
 }
 

@@ -1,6 +1,8 @@
 // What a person does to save a chart for a paper, and what moves meanwhile.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <implot.h>
+#include <implot_internal.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -176,6 +178,40 @@ TEST_F(Journey, the_question_for_a_picture_says_its_size_with_its_words_or_why_t
     c->KeyPress(ImGuiKey_Enter);
     wait(c);
     IM_CHECK(!saved(world().folder / "no_room.png").empty());  // which has no words
+  });
+}
+
+TEST_F(Journey, a_chart_that_is_zoomed_is_saved_as_it_is_shown_or_whole_which_the_question_says) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    const auto save = [&](const char* name, const char* range) {
+      app().carry_out(FileRequest(ask::SaveChart{}));
+      c->Yield(3);
+      c->ItemInput("//$FOCUSED/##path");
+      c->KeyCharsReplace((world().folder / name).c_str());
+      c->Yield(2);
+      IM_CHECK_RETV(fixture::says(fixture::drawn_text(c), "as shown") == (*range != '\0'), std::string());
+      if (*range != '\0') c->ItemClick(fmt::format("//$FOCUSED/{}", range).c_str());
+      c->ItemInput("//$FOCUSED/##path");
+      c->MouseMoveToPos(ImVec2(2, 2));  // off the chart
+      c->KeyPress(ImGuiKey_Enter);
+      wait(c);
+      return saved(world().folder / name);
+    };
+    const std::string fitted = save("fitted.svg", "");
+    IM_CHECK(!fitted.empty());
+    ImPlotPlot& plot = *ImPlot::GetCurrentContext()->Plots.GetByIndex(0);
+    c->MouseMoveToPos(plot.PlotRect.GetCenter());
+    c->MouseWheelY(3);
+    c->Yield(3);
+    const std::string part = save("part.svg", "as shown");
+    IM_CHECK(!part.empty() && part != fitted);
+    IM_CHECK(save("whole.svg", "all") == fitted);
+    IM_CHECK(save("again.svg", "as shown") == part);
+    c->MouseMoveToPos(plot.PlotRect.GetCenter());
+    c->MouseDoubleClick();
+    c->Yield(4);
+    IM_CHECK(save("fitted_again.svg", "") == fitted);
   });
 }
 

@@ -1,4 +1,4 @@
-// What of a chart stands in its picture for print: hollow marks.
+// What of a chart stands in its picture for print: hollow marks, and the part that is shown.
 #include <gmock/gmock.h>
 
 #include <cstddef>
@@ -45,6 +45,30 @@ TEST(PrintedPart, what_did_not_converge_is_hollow_too) {
   EXPECT_EQ(times_in_picture(lengths_picture(chart.of(Pass::backward), {}, "Lengths", ""), hollow), 0U);
   EXPECT_EQ(times_in_picture(lengths_picture(chart.step, {}, "Lengths", ""), hollow), 1U)
       << "one of its passes did not";
+}
+
+TEST(PrintedPart, of_a_chart_that_is_zoomed_the_part_that_is_shown_is_printed) {
+  const LengthChart lengths = make_length_chart(*length_sweep(), {});
+  const auto part = [](const ChartLimits& limits) { return PrintStyle{VectorFormat::svg, {}, limits}; };
+  const auto check = [](const std::string& svg, const std::string& whole, const char* within, const char* beyond) {
+    EXPECT_THAT(svg, AllOf(HasSubstr(within), Not(HasSubstr(beyond))));
+    EXPECT_EQ(times_in_picture(svg, "<svg "), 2U) << "what lies outside is cut off at the frame";
+    EXPECT_THAT(whole, HasSubstr(beyond));
+    EXPECT_EQ(times_in_picture(whole, "<svg "), 1U);
+  };
+  const LengthPass& forward = lengths.of(Pass::forward);
+  const LengthUnit rates{true, Pass::forward};
+  check(lengths_picture(forward, rates, "", "", part({8192, 32768, 350, 600})), lengths_picture(forward, rates, "", ""),
+        ">400<", ">0<");
+  check(lengths_picture(forward, {}, "", "", part({8192, 32768, 2, 40})), lengths_picture(forward, {}, "", ""), ">16k<",
+        ">128k<");
+  const LatencyModel model = make_latency_model(*of_two_windows(), nullptr);
+  const ChartSetting setting = chart_settings(model).front();
+  const BarChart bars = make_bar_chart(model, setting);
+  check(bars_picture(bars, "", "", part({0.5, 1.5, 0, 650})), bars_picture(bars, "", ""), ">256 × 64<", ">512 × 32<");
+  const ScalingChart scaling = make_scaling_chart(model, setting);
+  check(scaling_picture(scaling, "", "", part({16000, 17000, 18, 22})), scaling_picture(scaling, "", ""), ">16,200<",
+        ">20,000<");
 }
 
 }  // namespace
