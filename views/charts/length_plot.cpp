@@ -31,10 +31,9 @@ struct Range {
   }
 };
 
-/// What a curve looks like in the view that is shown.
-struct Drawn {
-  const LengthCurve* curve = nullptr;
-  std::vector<double> x, y;
+/// A curve and its line in the view that is shown.
+struct Drawn : DrawnCurve {
+  std::vector<double> x = {}, y = {};
 };
 
 constexpr int kCountedPerOctave = 8;
@@ -47,18 +46,13 @@ std::optional<Pass> shown_pass(const Context& context) {
 /// Its name in the legend, set off from its mark as in the other charts.
 std::string name_in_legend(const LengthCurve& curve) { return " " + curve.label; }
 
-ImU32 curve_colour(const Look& look, const LengthCurve& curve) {
-  return curve.baseline ? baseline_colour(look.theme, baseline_style(curve.card))
-                        : colour_of_style(look.theme, curve.style);
-}
-
-std::vector<Drawn> measured_curves(const LengthPass& pass, const LengthUnit& unit) {
+std::vector<Drawn> measured_curves(const Theme& theme, const LengthPass& pass, const LengthUnit& unit) {
   std::vector<Drawn> drawn;
-  for (const LengthCurve& curve : pass.curves) {
-    Drawn one{&curve, {}, {}};
-    for (const LengthPoint& point : curve.points) {
+  for (const DrawnCurve& curve : drawn_curves(theme, pass)) {
+    Drawn one{curve};
+    for (const LengthPoint& point : curve.curve->points) {
       one.x.push_back(static_cast<double>(point.seq_len));
-      one.y.push_back(length_value(curve, one.x.back(), point.ms, unit));
+      one.y.push_back(length_value(*curve.curve, one.x.back(), point.ms, unit));
     }
     drawn.push_back(std::move(one));
   }
@@ -66,8 +60,9 @@ std::vector<Drawn> measured_curves(const LengthPass& pass, const LengthUnit& uni
 }
 
 /// Counted work needs no measurement: each curve goes over all lengths, and far enough to show where it crosses.
-/// Baselines of one mask count the same, so one of each is drawn.
-std::vector<Drawn> counted_curves(const LengthPass& pass, std::optional<Pass> which) {
+/// Baselines of one mask count the same, so one of each is drawn, in one colour: that work is not a kernel's. What is
+/// counted lies apart where what is measured does not, so each of ours is whole.
+std::vector<Drawn> counted_curves(const Theme& theme, const LengthPass& pass, std::optional<Pass> which) {
   double low = 1e300, high = 0;
   for (const LengthCurve& curve : pass.curves) {
     low = std::min(low, static_cast<double>(curve.points.front().seq_len));
@@ -76,14 +71,15 @@ std::vector<Drawn> counted_curves(const LengthPass& pass, std::optional<Pass> wh
   for (const LengthCrossing& crossing : pass.crossings)
     high = std::max(high, 1.3 * static_cast<double>(crossing.paper_count));
   std::vector<Drawn> drawn;
-  for (const LengthCurve& curve : pass.curves) {
-    Drawn one{&curve, {}, {}};
+  for (const DrawnCurve& curve : drawn_curves(theme, pass)) {
+    const bool baseline = curve.curve->baseline;
+    Drawn one{{curve.curve, baseline ? theme.baseline : curve.colour, baseline ? curve.dashes : DashPattern()}};
     const int steps = std::max(1, static_cast<int>(std::ceil(std::log2(high / low) * kCountedPerOctave)));
     for (int n = 0; n <= steps; ++n) {
       one.x.push_back(low * std::pow(high / low, static_cast<double>(n) / steps));
-      one.y.push_back(counted_tflop(curve, which, one.x.back()));
+      one.y.push_back(counted_tflop(*curve.curve, which, one.x.back()));
     }
-    const bool known = curve.baseline && std::any_of(drawn.begin(), drawn.end(), [&](const Drawn& other) {
+    const bool known = baseline && std::any_of(drawn.begin(), drawn.end(), [&](const Drawn& other) {
                          return other.curve->baseline && other.y == one.y;
                        });
     if (!known) drawn.push_back(std::move(one));
@@ -119,34 +115,31 @@ void setup_axes(Context& context, const Range& range, bool rates) {
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   if (!rates) ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
-  fit_axes(context, {range.x_low / 1.25, range.x_high * 1.25, rates ? 0 : range.y_low / 1.6,
-                     range.y_high * (rates ? 1.08 : 1.6)}, Panel::lengths);
+  fit_axes(
+      context,
+      {range.x_low / 1.25, range.x_high * 1.25, rates ? 0 : range.y_low / 1.6, range.y_high * (rates ? 1.08 : 1.6)},
+      Panel::lengths);
   set_power_ticks(ImAxis_X1, range.x_low, range.x_high);
 }
 
 void plot_marks(const Look& look, const Drawn& drawn) {
   MarkedPoints points{drawn.x, drawn.y, {}};
-  for (const LengthPoint& point : drawn.curve->points) points.hollow.push_back(is_hollow(interval_known(point), point.converged));
-  plot_markers(look, name_in_legend(*drawn.curve).c_str(), points, marker_of_style(drawn.curve->style),
-               curve_colour(look, *drawn.curve));
+  for (const LengthPoint& point : drawn.curve->points)
+    points.hollow.push_back(is_hollow(interval_known(point), point.converged));
+  plot_markers(look, name_in_legend(*drawn.curve).c_str(), points, marker_of_style(drawn.curve->style), drawn.colour);
 }
 
-/// `on_another`: in dashes, through which that one is seen.
-void plot_curve(const Look& look, const Drawn& drawn, bool markers, bool on_another) {
-  const ImU32 colour = curve_colour(look, *drawn.curve);
-  if (drawn.curve->baseline || on_another) {
-    // Counted work is not a kernel's: one colour then.
-    plot_dashed_curve(look, drawn.x, drawn.y, markers ? colour : look.theme.baseline,
-                      on_another ? kDashesOnAnother : drawn.curve->style);
-    if (markers) plot_marks(look, drawn);
-    return;
+void plot_curve(const Look& look, const Drawn& drawn, bool markers) {
+  if (drawn.dashes.drawn > 0) {
+    plot_dashed_curve(look, drawn.x, drawn.y, drawn.colour, drawn.dashes);
+  } else {
+    ImPlotSpec line;
+    line.LineColor = to_vec4(drawn.colour);
+    line.LineWeight = look.px(1.75F);
+    ImPlot::PlotLine(name_in_legend(*drawn.curve).c_str(), drawn.x.data(), drawn.y.data(),
+                     static_cast<int>(drawn.x.size()), line);
   }
-  if (markers) plot_marks(look, drawn);
-  ImPlotSpec line;
-  line.LineColor = to_vec4(colour);
-  line.LineWeight = look.px(1.75F);
-  ImPlot::PlotLine(name_in_legend(*drawn.curve).c_str(), drawn.x.data(), drawn.y.data(),
-                   static_cast<int>(drawn.x.size()), line);
+  if (markers) plot_marks(look, drawn);  // above the line: hollow ones would show it
 }
 
 /// A ring at (x, y) and a hairline down to the axis.
@@ -164,11 +157,12 @@ void mark_crossing(const Look& look, double x, double y, ImU32 colour) {
 void mark_crossings(const Look& look, const LengthPass& pass, LengthView view, std::optional<Pass> which) {
   for (const LengthCrossing& crossing : pass.crossings) {
     const LengthCurve& ours = pass.curves[crossing.windows];
+    const ImU32 colour = colour_of_style(look.theme, ours.style);
     if (view == LengthView::counted) {
       const double x = static_cast<double>(crossing.exact_count);
-      mark_crossing(look, x, counted_tflop(ours, which, x), curve_colour(look, ours));
+      mark_crossing(look, x, counted_tflop(ours, which, x), colour);
     } else if (view == LengthView::latency && crossing.measured.kind == LatencyCrossing::Kind::crosses) {
-      mark_crossing(look, crossing.measured.seq_len, crossing.measured.ms, curve_colour(look, ours));
+      mark_crossing(look, crossing.measured.seq_len, crossing.measured.ms, colour);
     }
   }
 }
@@ -284,7 +278,7 @@ std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<Draw
       text = drawn.curve->card.short_label + text.substr(full.size());
     }
     width = std::max(width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
-    labels.push_back({0, std::move(text), counted ? look.theme.baseline : curve_colour(look, *drawn.curve)});
+    labels.push_back({0, std::move(text), drawn.colour});
   }
   return labels;
 }
@@ -297,37 +291,44 @@ std::string length_part_name(const Context& context) {
 
 std::vector<LegendName> legend_of(const Context& context, const LengthPass& pass) {
   using Mark = LegendName::Mark;
-  const bool counted = context.ui.length_view == LengthView::counted;
+  const UiState& ui = context.ui;
+  const Theme& theme = context.look.theme;
+  const bool counted = ui.length_view == LengthView::counted;
   std::vector<LegendName> names;
-  for (const LengthCurve& curve : pass.curves) {
-    const Mark mark = curve.baseline ? Mark::dashes : counted ? Mark::line : Mark::joined;
-    names.push_back({name_in_legend(curve), curve_colour(context.look, curve), curve.style, mark});
+  const auto add = [&](const DrawnCurve& one, bool shown) {
+    const LengthCurve& curve = *one.curve;
+    const bool dashed = curve.baseline || !counted;
+    names.push_back({name_in_legend(curve), one.colour, curve.style,
+                     curve.baseline || counted ? Mark::line : Mark::joined, shown,
+                     dashed ? one.dashes : DashPattern()});
+  };
+  const std::vector<DrawnCurve> shown = drawn_curves(theme, pass, ui.lengths_left_out);
+  for (const DrawnCurve& one : drawn_curves(theme, pass)) {
+    const auto found = std::ranges::find(shown, one.curve, &DrawnCurve::curve);
+    if (found != shown.end()) {
+      add(*found, true);
+    } else if (!ui.printing) {
+      add(one, false);
+    }
   }
   return names;
 }
 
 void draw_length_legend(Context& context, const LengthPass& pass) {
   std::set<std::string>& left_out = context.ui.lengths_left_out;
-  std::vector<LegendName> names = legend_of(context, pass);
-  std::vector<std::string> labels;
-  for (const LengthCurve& curve : pass.curves) {
-    if (const bool shown = !left_out.contains(curve.label); shown || !context.ui.printing) {
-      names[labels.size()].shown = shown;
-      labels.push_back(curve.label);
-    } else {
-      names.erase(names.begin() + static_cast<std::ptrdiff_t>(labels.size()));
-    }
-  }
+  const std::vector<LegendName> names = legend_of(context, pass);
   const std::optional<std::size_t> clicked = draw_legend(context, names);
   if (!clicked) return;
-  const std::string& label = labels[*clicked];
+  const auto label_of = [](const LegendName& name) { return name.name.substr(name_in_legend({}).size()); };
+  const std::string label = label_of(names[*clicked]);
   if (!double_clicked()) {
     if (left_out.erase(label) == 0) left_out.insert(label);
     return;
   }
   const bool alone =
-      std::ranges::all_of(labels, [&](const auto& one) { return one == label || left_out.contains(one); });
-  for (const std::string& one : labels) {
+      std::ranges::all_of(names, [&](const LegendName& name) { return !name.shown || label_of(name) == label; });
+  for (const LegendName& name : names) {
+    const std::string one = label_of(name);
     if (alone || one == label) {
       left_out.erase(one);
     } else {
@@ -351,7 +352,8 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   const std::optional<Pass> which = shown_pass(context);
   const bool counted = context.ui.length_view == LengthView::counted;
   const LengthUnit unit{context.ui.length_view == LengthView::rate, which};
-  const std::vector<Drawn> curves = counted ? counted_curves(pass, which) : measured_curves(pass, unit);
+  const std::vector<Drawn> curves =
+      counted ? counted_curves(look.theme, pass, which) : measured_curves(look.theme, pass, unit);
   float label_width = 0;
   std::vector<LevelLabel> labels = baseline_labels(look, curves, counted, has_whole_names(look, room.x), label_width);
   const Range range = range_of(curves);
@@ -361,9 +363,7 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   if (!ImPlot::BeginPlot(id.c_str(), ImVec2(room.x - label_width, room.y), kPlotFlags)) return;
   setup_axes(context, range, unit.rate);
   if (!unit.rate) set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high, room.y - look.px(50));
-  for (const Drawn& drawn : curves)
-    plot_curve(look, drawn, !counted,
-               !counted && lies_on_another(pass, static_cast<std::size_t>(drawn.curve - pass.curves.data())));
+  for (const Drawn& drawn : curves) plot_curve(look, drawn, !counted);
   mark_crossings(look, pass, context.ui.length_view, which);
   if (!counted) select_points(context, pass, unit);
   std::size_t label = 0;
@@ -410,7 +410,8 @@ void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room) {
   const std::vector<double> ends{range.x_low, range.x_high};
   for (std::size_t n = 0; n < labels.size(); ++n) {
     const double share = n == 0 ? 2 : 3;
-    plot_dashed_curve(look, ends, {ends[0] / share, ends[1] / share}, look.theme.baseline, static_cast<int>(n));
+    plot_dashed_curve(look, ends, {ends[0] / share, ends[1] / share}, look.theme.baseline,
+                      dashes_of(static_cast<int>(n)));
     labels[n].y = ImPlot::PlotToPixels(ends[1], ends[1] / share).y;
   }
   ImPlotSpec line;

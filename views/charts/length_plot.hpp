@@ -14,7 +14,7 @@ namespace triscope {
 /// What is shown: "forward", "backward" or "training step".
 std::string length_part_name(const Context& context);
 
-/// The names of its curves, and what each is drawn with.
+/// The names of its curves, and what each is drawn with; pale those that are left out, which a picture has not.
 std::vector<LegendName> legend_of(const Context& context, const LengthPass& pass);
 /// The names of the curves of `pass`, with those that are left out. A click leaves one out or takes it in again, a
 /// double click shows it alone or all of them.

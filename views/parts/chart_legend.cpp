@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "views/model/charts/explore_axis.hpp"
+#include "views/model/charts/length_beside.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/tooltip.hpp"
 #include "views/parts/widgets.hpp"
@@ -62,14 +63,13 @@ void draw_name(const Look& look, const LegendName& name, float wide) {
   const ImVec2 low = ImGui::GetItemRectMin();
   const float middle = std::round(low.y + line / 2), weight = std::max(1.0F, look.px(1.5F));
   ImDrawList* list = ImGui::GetWindowDrawList();
-  if (name.mark == Mark::dashes) {
-    const DashPattern dash = dashes_of(name.style);
-    for (float x = 0; x < wide; x += look.px(dash.drawn + dash.gap))
-      list->AddLine(ImVec2(low.x + x, middle), ImVec2(low.x + std::min(wide, x + look.px(dash.drawn)), middle), colour,
-                    weight);
+  if (name.mark == Mark::joined || name.mark == Mark::line) {
+    const bool whole = name.dashes.drawn <= 0;
+    const float drawn = whole ? wide : look.px(name.dashes.drawn),
+                period = whole ? wide : drawn + look.px(name.dashes.gap);
+    for (float x = 0; x < wide; x += period)
+      list->AddLine(ImVec2(low.x + x, middle), ImVec2(low.x + std::min(wide, x + drawn), middle), colour, weight);
   }
-  if (name.mark == Mark::joined || name.mark == Mark::line)
-    list->AddLine(ImVec2(low.x, middle), ImVec2(low.x + wide, middle), colour, weight);
   if (name.mark == Mark::joined || name.mark == Mark::points)
     draw_marker(look, marker_of_style(name.style), ImVec2(std::round(low.x + wide / 2), middle), colour);
   if (name.mark == Mark::bar) {
@@ -91,6 +91,27 @@ float mark_width(const LegendName& name) {
 DashPattern dashes_of(int style) {
   static constexpr std::array<DashPattern, 4> kDashes{{{7, 4}, {2, 4}, {13, 5}, {4, 9}}};
   return kDashes[static_cast<std::size_t>(style) % kDashes.size()];
+}
+
+std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
+                                     const std::set<std::string>& left_out) {
+  // Over the whole line of the lowest curve; each covers half of what those below show. No baseline has these dashes.
+  static constexpr std::array<DashPattern, 4> kLayers{{{0, 0}, {10, 10}, {5, 15}, {2.5F, 17.5F}}};
+  std::vector<DrawnCurve> drawn;
+  std::vector<std::size_t> layers;
+  for (const LengthCurve& curve : pass.curves) {
+    if (left_out.contains(curve.label)) continue;
+    std::size_t layer = 0;
+    for (std::size_t n = 0; n < drawn.size(); ++n) {
+      if (lies_on(curve, *drawn[n].curve)) layer = std::max(layer, std::min(layers[n] + 1, kLayers.size() - 1));
+    }
+    layers.push_back(layer);
+    drawn.push_back(
+        {&curve,
+         curve.baseline ? baseline_colour(theme, baseline_style(curve.card)) : colour_of_style(theme, curve.style),
+         curve.baseline ? dashes_of(curve.style) : kLayers[layer]});
+  }
+  return drawn;
 }
 
 std::optional<std::size_t> draw_legend(const Context& context, const std::vector<LegendName>& names) {

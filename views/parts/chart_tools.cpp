@@ -169,9 +169,8 @@ void plot_dashed_level(const Look& look, double y, const Series& level_of) {
 }
 
 void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour,
-                       int style) {
-  const DashPattern dash = dashes_of(style);
-  const float drawn = look.px(dash.drawn), period = drawn + look.px(dash.gap);
+                       DashPattern dashes) {
+  const float drawn = look.px(dashes.drawn), period = drawn + look.px(dashes.gap);
   ImDrawList* list = ImPlot::GetPlotDrawList();
   ImPlot::PushPlotClipRect();
   float along = 0;  // the pattern goes on across points

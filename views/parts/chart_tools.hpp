@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -77,12 +78,23 @@ struct DashPattern {
 DashPattern dashes_of(int style);
 ImU32 baseline_colour(const Theme& theme, int style);
 
+/// A curve of the chart over lengths, on the screen and in print.
+struct DrawnCurve {
+  const LengthCurve* curve = nullptr;
+  ImU32 colour = 0;
+  DashPattern dashes = {};  ///< none: its line is whole
+};
+/// Those of `pass` but for these labels. Each of ours that lies on others is drawn over them in dashes that leave half
+/// of each to be seen.
+std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
+                                     const std::set<std::string>& left_out = {});
+
 /// Draws horizontal dashes of that style at `y` (plot units) across the current plot.
 void plot_dashed_level(const Look& look, double y, const Series& level);
 
-/// A dashed line through points in plot units, for baselines; `style` tells several apart by their dashes.
+/// A dashed line through points in plot units.
 void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour,
-                       int style);
+                       DashPattern dashes);
 /// Identity of a plot: the zoom belongs to the shown sweep and `part` of it, another one starts fitted.
 std::string chart_id(const char* name, const Context& context, std::string_view part);
 /// Call between BeginPlot and the plot's first item. The axes take `limits` whenever these change, until the user
@@ -120,12 +132,13 @@ bool has_whole_names(const Look& look, float room);
 inline constexpr ImPlotFlags kPlotFlags = ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoLegend;
 /// A name of a legend, and what its series is drawn with.
 struct LegendName {
-  enum class Mark { bar, points, joined, line, dashes };
+  enum class Mark { bar, points, joined, line };
   std::string name;  ///< `legend_name`
   ImU32 colour = 0;
   int style = 0;
   Mark mark = Mark::bar;
   bool shown = true;                                                    ///< else it is pale
+  DashPattern dashes = {};                                              ///< of its line; none: it is whole
   std::string seen() const { return name.substr(0, name.find("##")); }  ///< as Dear ImGui does
 };
 

@@ -8,7 +8,6 @@
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
-#include "views/model/charts/length_beside.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/print/plot_frame.hpp"
 
@@ -36,9 +35,8 @@ void draw_edge_labels(VectorCanvas& canvas, const PlotFrame& frame, std::vector<
   }
 }
 
-std::string dashes_for_print(int style) {
-  const DashPattern dashes = dashes_of(style);
-  return fmt::format("{:g} {:g}", dashes.drawn * 0.75F, dashes.gap * 0.75F);
+std::string dashes_for_print(DashPattern dashes) {
+  return dashes.drawn > 0 ? fmt::format("{:g} {:g}", dashes.drawn * 0.75F, dashes.gap * 0.75F) : std::string();
 }
 
 /// A level's name: at the right edge of the plot, or in the legend of a picture that is narrow.
@@ -46,7 +44,7 @@ void name_level(PlotText& text, std::vector<EdgeLabel>& labels, const std::strin
                 const PrintStyle& style) {
   const ImU32 colour = series_colour(theme_of(style), level);
   if (is_narrow(style)) {
-    text.legend.push_back({name, colour, 0, true, dashes_for_print(level.colour)});
+    text.legend.push_back({name, colour, 0, false, dashes_for_print(dashes_of(level.colour))});
   } else {
     text.right_room = std::max(text.right_room, room_of(name));
     labels.push_back({0, name, colour});
@@ -63,7 +61,7 @@ void draw_levels(VectorCanvas& canvas, const PlotFrame& frame, const std::vector
     if (n < labels.size()) labels[n].y = y;
     if (is_outside(y)) continue;
     canvas.line({{frame.low().x, y}, {frame.high().x, y}}, series_colour(canvas.theme(), level), 1,
-                dashes_for_print(level.colour));
+                dashes_for_print(dashes_of(level.colour)));
   }
   std::erase_if(labels, [&](const EdgeLabel& label) { return is_outside(label.y); });
   draw_edge_labels(canvas, frame, std::move(labels));
@@ -162,55 +160,75 @@ std::string scaling_picture(const ScalingChart& chart, const std::string& title,
   return canvas.finish();
 }
 
-std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, const std::string& title,
-                            const std::string& caption, const PrintStyle& style) {
-  const Theme& theme = theme_of(style);
+namespace {
+
+/// The line, the intervals and the marks of a curve.
+void plot_curve(VectorCanvas& canvas, const PlotFrame& frame, const DrawnCurve& drawn, const LengthUnit& unit) {
+  const LengthCurve& curve = *drawn.curve;
+  const auto value = [&](const LengthPoint& point, double ms) {
+    return length_value(curve, static_cast<double>(point.seq_len), ms, unit);
+  };
+  std::vector<ImVec2> line;
+  for (const LengthPoint& point : curve.points)
+    line.push_back(frame.at(static_cast<double>(point.seq_len), value(point, point.ms)));
+  canvas.line(line, drawn.colour, curve.baseline ? 1.25F : 1.75F, dashes_for_print(drawn.dashes));
+  for (std::size_t n = 0; n < line.size(); ++n) {
+    const LengthPoint& point = curve.points[n];
+    const bool known = interval_known(point);
+    const double low = value(point, point.low_ms), high = value(point, point.high_ms);
+    if (known)
+      draw_whisker(canvas, frame, static_cast<double>(point.seq_len), std::min(low, high), std::max(low, high),
+                   drawn.colour);
+    canvas.mark(line[n], mark_of_style(curve.style), kSeriesMark, drawn.colour, is_hollow(known, point.converged));
+  }
+}
+
+/// All of the curves, with a margin.
+ChartLimits limits_of(const LengthPass& pass, const LengthUnit& unit) {
   double x_low = 1e300, x_high = 1, y_low = 1e300, y_high = 1e-300;
-  PlotText text{title, caption};
-  const bool narrow = is_narrow(style);
   for (const LengthCurve& curve : pass.curves) {
-    if (curve.baseline && narrow)
-      text.legend.push_back(
-          {curve.label, baseline_colour(theme, baseline_style(curve.card)), 0, true, dashes_for_print(curve.style)});
-    if (curve.baseline && !narrow) text.right_room = std::max(text.right_room, room_of(curve.label));
     for (const LengthPoint& point : curve.points) {
-      const double x = static_cast<double>(point.seq_len);
+      const double x = static_cast<double>(point.seq_len), y = length_value(curve, x, point.ms, unit);
       x_low = std::min(x_low, x), x_high = std::max(x_high, x);
-      const double y = length_value(curve, x, point.ms, unit);
       y_low = std::min(y_low, y), y_high = std::max(y_high, y);
     }
-    if (!curve.baseline)
-      text.legend.push_back({curve.label, colour_of_style(theme, curve.style), mark_of_style(curve.style), true});
+  }
+  return {x_low / 1.2, x_high * 1.2, unit.rate ? 0 : y_low / 1.5, y_high * (unit.rate ? 1.06 : 1.5)};
+}
+
+}  // namespace
+
+std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, const std::string& title,
+                            const std::string& caption, const PrintStyle& style) {
+  PlotText text{title, caption};
+  const bool narrow = is_narrow(style);
+  const std::vector<DrawnCurve> curves = drawn_curves(theme_of(style), pass);
+  for (const DrawnCurve& drawn : curves) {
+    const LengthCurve& curve = *drawn.curve;
+    if (curve.baseline && !narrow) {
+      text.right_room = std::max(text.right_room, room_of(curve.label));
+    } else {
+      text.legend.push_back(
+          {curve.label, drawn.colour, mark_of_style(curve.style), !curve.baseline, dashes_for_print(drawn.dashes)});
+    }
   }
   const PrintPage page = make_page(style, text);
   VectorCanvas& canvas = *page.canvas;
+  const ChartLimits shown = style.limits.value_or(limits_of(pass, unit));
   const PlotFrame frame(
-      page, power_axis(x_low / 1.2, x_high * 1.2, "sequence length, tokens"),
-      unit.rate ? linear_axis(y_high * 1.06, "TFLOP/s") : decade_axis(y_low / 1.5, y_high * 1.5, "latency, ms"), text);
+      page, power_axis(shown[0], shown[1], "sequence length, tokens"),
+      unit.rate ? range_axis(shown[2], shown[3], "TFLOP/s") : decade_axis(shown[2], shown[3], "latency, ms"), text);
   std::vector<EdgeLabel> labels;
-  for (const LengthCurve& curve : pass.curves) {
-    const ImU32 colour =
-        curve.baseline ? baseline_colour(theme, baseline_style(curve.card)) : colour_of_style(theme, curve.style);
-    std::vector<ImVec2> line;
-    const auto value = [&](const LengthPoint& point, double ms) {
-      return length_value(curve, static_cast<double>(point.seq_len), ms, unit);
-    };
-    for (const LengthPoint& point : curve.points)
-      line.push_back(frame.at(static_cast<double>(point.seq_len), value(point, point.ms)));
-    const bool on_another = lies_on_another(pass, static_cast<std::size_t>(&curve - pass.curves.data()));
-    canvas.line(line, colour, curve.baseline ? 1.25F : 1.75F,
-                curve.baseline ? dashes_for_print(curve.style)
-                : on_another   ? dashes_for_print(kDashesOnAnother)
-                               : "");
-    if (curve.baseline && !narrow) labels.push_back({line.back().y, curve.label, colour});
-    for (const LengthPoint& point : curve.points) {
-      const double x = static_cast<double>(point.seq_len);
-      const bool known = interval_known(point);
-      const double low = value(point, point.low_ms), high = value(point, point.high_ms);
-      if (known) draw_whisker(canvas, frame, x, std::min(low, high), std::max(low, high), colour);
-      canvas.mark(frame.at(x, value(point, point.ms)), mark_of_style(curve.style), kSeriesMark, colour,
-                  is_hollow(known, point.converged));
-    }
+  {
+    const FrameClip clip(canvas, frame, style);
+    for (const DrawnCurve& drawn : curves) plot_curve(canvas, frame, drawn, unit);
+  }
+  for (const DrawnCurve& drawn : curves) {
+    const LengthPoint& last = drawn.curve->points.back();
+    const double x = static_cast<double>(last.seq_len);
+    const float y = frame.at(x, length_value(*drawn.curve, x, last.ms, unit)).y;
+    if (drawn.curve->baseline && !narrow)
+      labels.push_back({std::clamp(y, frame.low().y, frame.high().y), drawn.curve->label, drawn.colour});
   }
   draw_edge_labels(canvas, frame, std::move(labels));
   return canvas.finish();

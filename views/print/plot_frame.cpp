@@ -83,7 +83,7 @@ void draw_legend(VectorCanvas& canvas, const std::vector<LegendEntry>& legend, c
   for (std::size_t n = 0; n < legend.size(); ++n) {
     const LegendEntry& entry = legend[n];
     const auto [x, y] = room.places[n];
-    const bool level = !entry.dashes.empty();
+    const bool level = !entry.line && !entry.dashes.empty();
     if (entry.line || level) canvas.line({{x, y - 4}, {x + 18, y - 4}}, entry.colour, level ? 1 : 1.75F, entry.dashes);
     if (entry.bar > 0) {
       draw_bar(canvas, {x + 5, y - 8}, {x + 13, y}, {entry.colour, entry.bar}, false);

@@ -36,7 +36,7 @@ struct LegendEntry {
   ImU32 colour = 0;
   int shape = 1;         ///< see `VectorCanvas::mark`
   bool line = false;     ///< a stroke through the mark
-  std::string dashes{};  ///< of a level, which has no mark
+  std::string dashes{};  ///< of the stroke; without `line` that of a level, which has no mark
   int bar = 0;           ///< the style of bars, which may have stripes
 };
 /// A legend of the window, with the same marks.

@@ -92,10 +92,54 @@ TEST(Legends, each_legend_has_the_marks_of_its_curves) {
   ASSERT_EQ(of_lengths.size(), curves.size());
   for (std::size_t n = 0; n < curves.size(); ++n) {
     EXPECT_EQ(of_lengths[n].style, curves[n].style);
-    EXPECT_EQ(of_lengths[n].mark, curves[n].baseline ? Mark::dashes : Mark::joined) << curves[n].label;
+    EXPECT_EQ(of_lengths[n].mark, curves[n].baseline ? Mark::line : Mark::joined) << curves[n].label;
+    EXPECT_EQ(of_lengths[n].dashes.drawn > 0, curves[n].baseline) << curves[n].label;
   }
   canvas.ui.length_view = LengthView::counted;
   EXPECT_EQ(legend_of(context, lengths.passes[0]).front().mark, Mark::line);
+}
+
+/// The lengths of strokes of each dashed line of a picture, once.
+std::set<std::string> dashes_in(const std::string& svg) {
+  const std::string name = "stroke-dasharray=\"";
+  std::set<std::string> found;
+  for (std::size_t at = svg.find(name); at != std::string::npos; at = svg.find(name, at + 1))
+    found.insert(svg.substr(at + name.size(), svg.find('"', at + name.size()) - at - name.size()));
+  return found;
+}
+
+TEST(Legends, of_three_curves_that_lie_on_each_other_each_has_a_line_of_its_own) {
+  auto results = length_sweep();
+  std::erase_if(results->rows, [](const ResultRow& one) { return is_baseline(one) || one.kernel != "cuda.hopper"; });
+  std::vector<ResultRow> rows = results->rows;
+  for (ResultRow& one : results->rows) {
+    if (one.problem.window1 == 256) one.median_ms = 2.02 * *one.median_ms;
+  }
+  for (ResultRow one : rows) {
+    if (one.problem.window1 == 256) continue;
+    one.problem.window1 = 128;
+    one.measurement += 1000;
+    *one.median_ms *= 1.01;
+    results->rows.push_back(one);
+  }
+  const LengthChart chart = make_length_chart(*results, {});
+  ASSERT_EQ(chart.of(Pass::forward).curves.size(), 3U);
+  EXPECT_EQ(dashes_in(lengths_picture(chart.of(Pass::forward), {}, "", "")).size(), 2U);
+  const std::vector<DrawnCurve> drawn = drawn_curves(light_theme(), chart.of(Pass::forward));
+  EXPECT_EQ(drawn[0].dashes.drawn, 0) << "the lowest is whole";
+  for (const std::size_t n : {1U, 2U}) {
+    EXPECT_LE(drawn[n].dashes.drawn, drawn[n].dashes.gap) << n;
+    for (int style = 0; style < 4; ++style) EXPECT_NE(drawn[n].dashes.drawn, dashes_of(style).drawn) << "a baseline's";
+  }
+  EXPECT_LT(drawn[2].dashes.drawn, drawn[1].dashes.drawn) << "the second is seen through the third";
+  fixture::Canvas canvas;
+  WindowData data;
+  const Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+  const std::vector<LegendName> names = legend_of(context, chart.of(Pass::forward));
+  for (const std::size_t n : {0U, 1U, 2U}) EXPECT_EQ(names[n].dashes.drawn, drawn[n].dashes.drawn) << n;
+  canvas.ui.lengths_left_out = {names[1].seen().substr(1)};
+  EXPECT_EQ(legend_of(context, chart.of(Pass::forward))[2].dashes.drawn, drawn[1].dashes.drawn)
+      << "of those that are shown the second";
 }
 
 TEST(Legends, the_legend_of_explore_has_the_marks_of_its_lines) {

@@ -91,23 +91,17 @@ std::string beside_reference_text(const LengthChart& chart, const LengthPass& pa
   return text + (time.paired ? ", in turns" : " *");
 }
 
-bool lies_on_another(const LengthPass& pass, std::size_t curve) {
+bool lies_on(const LengthCurve& above, const LengthCurve& below) {
   constexpr double kTogether = 0.04;  // of a time: less than a mark is high where times span decades
-  const LengthCurve& above = pass.curves[curve];
-  if (above.baseline) return false;
-  for (std::size_t n = 0; n < curve; ++n) {
-    const LengthCurve& below = pass.curves[n];
-    if (below.baseline) continue;
-    std::size_t shared = 0, together = 0;
-    for (const LengthPoint& point : above.points) {
-      const LengthPoint* other = point_at(below.points, point.seq_len);
-      if (other == nullptr) continue;
-      ++shared;
-      if (std::abs(std::log(other->ms / point.ms)) < kTogether) ++together;
-    }
-    if (together > 1 && 2 * together >= shared) return true;
+  if (above.baseline || below.baseline) return false;
+  std::size_t shared = 0, together = 0;
+  for (const LengthPoint& point : above.points) {
+    const LengthPoint* other = point_at(below.points, point.seq_len);
+    if (other == nullptr) continue;
+    ++shared;
+    if (std::abs(std::log(other->ms / point.ms)) < kTogether) ++together;
   }
-  return false;
+  return together > 1 && 2 * together >= shared;
 }
 
 }  // namespace triscope

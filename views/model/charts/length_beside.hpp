@@ -26,9 +26,7 @@ PointRatio ratio_beside(const LengthChart& chart, const LengthCurve& baseline, c
 std::string beside_reference_text(const LengthChart& chart, const LengthPass& pass, std::size_t curve,
                                   const LengthPoint& point, const Verdicts* verdicts);
 
-/// This curve lies on one of ours that is drawn before it, at two lengths or more, most of those that both have: it is
-/// drawn in dashes, so that both are seen.
-bool lies_on_another(const LengthPass& pass, std::size_t curve);
-inline constexpr int kDashesOnAnother = 2;  ///< their style: long ones
+/// Both are ours, and one lies on the other at two lengths or more, most of those that both have.
+bool lies_on(const LengthCurve& above, const LengthCurve& below);
 
 }  // namespace triscope
