@@ -1,12 +1,16 @@
 // What of a chart stands in its picture for print: hollow marks, and the part that is shown.
 #include <gmock/gmock.h>
+#include <implot.h>
+#include <implot_internal.h>
 
 #include <cstddef>
 #include <memory>
 #include <string>
 
+#include "tests/views/pictures/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/charts/chart_model.hpp"
+#include "views/model/charts/explore_chart.hpp"
 #include "views/model/charts/length_model.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/svg_canvas.hpp"
@@ -69,6 +73,41 @@ TEST(PrintedPart, of_a_chart_that_is_zoomed_the_part_that_is_shown_is_printed) {
   const ScalingChart scaling = make_scaling_chart(model, setting);
   check(scaling_picture(scaling, "", "", part({16000, 17000, 18, 22})), scaling_picture(scaling, "", ""), ">16,200<",
         ">20,000<");
+}
+
+TEST(PrintedPart, the_wheel_over_a_chart_decides_what_its_picture_shows_unless_all_is_asked_for) {
+  WindowData data;
+  data.database = "/data/one.db";
+  data.shown = length_sweep();
+  data.sweeps.push_back(data.shown->info);
+  data.revision = 1;
+  const std::string name = "one.db";
+  const ExploreSource source{name, data.shown->rows};
+  const ExploreQuery query{"seq", "tflops", "kernel", "pass", "", false};
+  data.explore.chart =
+      std::make_shared<const ExploreChart>(explore_chart(explore({&source, 1}, query), query, {&source, 1}));
+  for (const Panel panel : {Panel::lengths, Panel::tflops, Panel::scaling, Panel::explore}) {
+    fixture::Canvas canvas;
+    canvas.ui.explore.query = query;
+    Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+    canvas.draw(panel, data);
+    const std::string whole = panel_picture(context, panel);
+    auto& plots = ImPlot::GetCurrentContext()->Plots;
+    const ImVec2 middle = plots.GetByIndex(0)->PlotRect.GetCenter();
+    ImGui::GetIO().AddMousePosEvent(middle.x, middle.y);
+    canvas.draw(panel, data);
+    ImGui::GetIO().AddMouseWheelEvent(0, 3);
+    for (int n = 0; n < 2; ++n) canvas.draw(panel, data);
+    EXPECT_NE(panel_picture(context, panel), whole) << panel_info(panel).title;
+    PrintChoice all;
+    all.size.whole = true;
+    EXPECT_EQ(panel_picture(context, panel, VectorFormat::svg, all), whole) << panel_info(panel).title;
+    for (int n = 1; n < plots.GetBufSize(); ++n)
+      EXPECT_EQ(plots.GetByIndex(n)->Axes[ImAxis_Y1].Range.Max, plots.GetByIndex(0)->Axes[ImAxis_Y1].Range.Max);
+    canvas.ui.fit_charts = true;
+    canvas.draw(panel, data);
+    EXPECT_EQ(panel_picture(context, panel), whole) << panel_info(panel).title;
+  }
 }
 
 }  // namespace
