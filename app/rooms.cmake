@@ -51,14 +51,14 @@ if(TRISCOPE_WINDOW)
     profiler/statistics profiler/store/open profiler/verdict views/data views/model views/model/tables
     app/window/messages app/window/threads app/window/undo fmt::static Threads::Threads)
   triscope_room(app/window/sweep kernels/attention kernels/base kernels/base/text profiler/plan profiler/record
-    profiler/statistics profiler/sweep views/data views/model app/window/database app/window/engine app/window/messages
-    app/window/threads fmt::static Threads::Threads)
+    profiler/statistics profiler/store/open profiler/sweep views/data views/model app/window/database app/window/engine
+    app/window/messages app/window/threads fmt::static Threads::Threads)
   triscope_room(app/window/attention kernels/base kernels/base/text profiler/export profiler/film profiler/supervise
     views/model/attention views/parts app/window/engine app/window/messages app/window/threads fmt::static)
   triscope_room(app/window/explore kernels/base profiler/explore profiler/store profiler/verdict views/data views/model
     views/model/charts app/window/database app/window/messages app/window/threads fmt::static)
   triscope_room(app/window/tiles views/model/paper app/window/engine app/window/messages app/window/threads)
-  triscope_room(app/window kernels/base kernels/base/text views/model/attention views/model/tables views/panels views/parts views/print views/shell
+  triscope_room(app/window kernels/base kernels/base/text profiler/store/open views/model/attention views/model/tables views/panels views/parts views/print views/shell
     app/window/attention app/window/database app/window/desktop app/window/engine app/window/explore app/window/files
     app/window/look app/window/messages app/window/picture app/window/sweep app/window/threads app/window/tiles
     app/window/undo imgui_and_implot fmt::static)

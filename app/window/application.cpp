@@ -14,6 +14,7 @@
 #include "app/window/files/folder_listing.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/plain_text.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "views/model/attention/attention_draft.hpp"
 #include "views/model/tables/computed_words.hpp"
 #include "views/panels/panels.hpp"
@@ -161,7 +162,7 @@ void Application::draw() {
     try {
       carry_out(request);
     } catch (const std::exception& error) {
-      messages_.notify(Severity::error, NoticeId::request, error.what());
+      messages_.notify(Severity::error, NoticeId::request, with_database(error.what(), data_.database));
     }
   }
   if (shows_attention()) attention_.supply();

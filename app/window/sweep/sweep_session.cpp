@@ -15,6 +15,7 @@
 #include "kernels/base/text/shell_word.hpp"
 #include "profiler/plan/progress.hpp"
 #include "profiler/plan/request.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "views/data/format.hpp"
 #include "views/model/measure_more.hpp"
 
@@ -72,7 +73,8 @@ void SweepSession::resume(const ask::Resume& asked) {
     go_on(asked);
   } catch (const Error& error) {
     if (asked.worker_prefix.empty()) throw;
-    ui_.prefix = {asked.sweep, asked.worker_prefix, error.what()};  // it can be mended there
+    ui_.prefix = {asked.sweep, asked.worker_prefix,
+                  with_database(error.what(), database_.data().database)};  // it can be mended there
   }
 }
 
@@ -179,7 +181,7 @@ void SweepSession::measure(const SweepRequest& request, std::optional<std::int64
       message = outcome_text(outcome);
       if (outcome.failed > 0) severity = Severity::warning;
     } catch (const std::exception& error) {
-      message = error.what();
+      message = with_database(error.what(), file);
       severity = Severity::error;
     }
     queue_.push([this, message, severity] { finish(message, severity); });

@@ -129,5 +129,27 @@ TEST_F(Journey, a_wish_for_a_remote_sweep_waits_for_the_command) {
   });
 }
 
+TEST_F(Journey, a_sweep_that_the_window_cannot_resume_names_its_database_in_the_command_that_can) {
+  window->stage.reset();
+  {
+    Store store(window->folder / "library.db");
+    SweepRequest request;
+    request.plugin = "./mine.so", request.plugin_sha256 = "0123";
+    const std::int64_t sweep = store.begin_sweep("triscope sweep", to_json(request), synthetic_environment(), 6);
+    store.add(sweep, synthetic_measurement(1, 20));
+  }
+  window->start(window->folder / "library.db");
+  travel([](ImGuiTestContext* c) {
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_F5);
+    c->Yield(3);
+    wait(c);
+    const auto& notices = data().notices;
+    const auto refused = std::ranges::find(notices, NoticeId::request, &Notice::id);
+    IM_CHECK(refused != notices.end());
+    const std::string file = (world().folder / "library.db").string();
+    IM_CHECK(refused->text.find("--kernel ./FILE.so --db " + file + "`") != std::string::npos);
+  });
+}
+
 }  // namespace
 }  // namespace triscope
