@@ -34,8 +34,8 @@ std::string way_of(const ResultRow& row) {
 /// What dot-product attention must have in common with windows, as text.
 std::string sizes_of(const ResultRow& row) {
   const Problem& p = row.problem;
-  return fmt::format(FMT_COMPILE("{}|{}|{}|{}|{}|{}|{}|{}|{}"), to_string(p.mask), p.batch, p.seq_len, p.q_heads, p.kv_heads,
-                     p.head_dim, to_string(p.element), way_of(row), row.device);
+  return fmt::format(FMT_COMPILE("{}|{}|{}|{}|{}|{}|{}|{}|{}"), to_string(p.mask), p.batch, p.seq_len, p.q_heads,
+                     p.kv_heads, p.head_dim, to_string(p.element), way_of(row), row.device);
 }
 
 /// The fastest row of each pass; deterministic gradients are a backward of their own.
@@ -61,7 +61,8 @@ class Baselines {
   /// Of the sweep of `row`, else the newest; null: not measured.
   const ResultRow* beside(const ResultRow& row) const {
     const std::string question = question_of(row);
-    if (const auto found = in_sweep_.find(fmt::format(FMT_COMPILE("{}|{}"), question, row.sweep)); found != in_sweep_.end())
+    if (const auto found = in_sweep_.find(fmt::format(FMT_COMPILE("{}|{}"), question, row.sweep));
+        found != in_sweep_.end())
       return found->second;
     const auto found = newest_.find(question);
     return found == newest_.end() ? nullptr : found->second;
@@ -148,9 +149,10 @@ ValueWithInterval value_of(const ResultRow& row) {
 
 std::string step_question(const ResultRow& row) {
   const Problem& p = row.problem;
-  return fmt::format(FMT_COMPILE("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}"), to_string(p.form), to_string(p.mask),
-                     to_string(p.element), p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim, p.window1, p.window2,
-                     p.scale.value_or(NAN), p.k2_bias, p.v2_bias, p.sink.value_or(NAN), way_of(row), row.device);
+  return fmt::format(FMT_COMPILE("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}"), to_string(p.form),
+                     to_string(p.mask), to_string(p.element), p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim,
+                     p.window1, p.window2, p.scale.value_or(NAN), p.k2_bias, p.v2_bias, p.sink.value_or(NAN),
+                     way_of(row), row.device);
 }
 
 std::string step_question(const TrainingStep& step) {

@@ -271,8 +271,9 @@ std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std
 }
 
 std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep) {
-  return result_rows(
-      database, sweep ? WhichRows{"result.measurement IN (SELECT id FROM measurement WHERE sweep = ?)", "sweep = ?", sweep} : WhichRows{"?1 IS NULL", "?1 IS NULL", {}});
+  return result_rows(database, sweep ? WhichRows{"result.measurement IN (SELECT id FROM measurement WHERE sweep = ?)",
+                                                 "sweep = ?", sweep}
+                                     : WhichRows{"?1 IS NULL", "?1 IS NULL", {}});
 }
 
 std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t measurement) {
