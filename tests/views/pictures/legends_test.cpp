@@ -110,7 +110,8 @@ std::set<std::string> dashes_in(const std::string& svg) {
 
 TEST(Legends, of_three_curves_that_lie_on_each_other_each_has_a_line_of_its_own) {
   auto results = length_sweep();
-  std::erase_if(results->rows, [](const ResultRow& one) { return is_baseline(one.card.kind) || one.kernel != "cuda.hopper"; });
+  std::erase_if(results->rows,
+                [](const ResultRow& one) { return is_baseline(one.card.kind) || one.kernel != "cuda.hopper"; });
   std::vector<ResultRow> rows = results->rows;
   for (ResultRow& one : results->rows) {
     if (one.problem.window1 == 256) one.median_ms = 2.02 * *one.median_ms;
