@@ -118,6 +118,29 @@ TEST(StepModel, charts_over_windows_have_a_series_of_steps) {
   EXPECT_EQ(peak.at(1, 0).reason, "The share of the peak is known of each pass.");
 }
 
+TEST(StepModel, a_step_by_area_is_hollow_where_a_pass_did_not_converge_and_its_text_says_so) {
+  for (const std::size_t unconverged : {0U, 1U}) {  // the forward of a pair of windows, its backward
+    const auto shown = sweep({row(1, 512, 32, Pass::forward, 20, 0.2), row(2, 512, 32, Pass::backward, 80, 0.2),
+                              row(3, 256, 64, Pass::forward, 21, 0.2), row(4, 256, 64, Pass::backward, 81, 0.2)});
+    shown->rows[unconverged].reason = "not converged: +-2.1 % over 2 restarts, 1.0 % was asked for";
+    for (ResultRow& one : shown->rows) one.ci_low_ms = 0.99 * *one.median_ms, one.ci_high_ms = 1.01 * *one.median_ms;
+    const LatencyModel steps = steps_of(*shown);
+    const ScalingChart chart = make_scaling_chart(steps, chart_settings(steps).front());
+    ASSERT_EQ(chart.series.size(), 1U);
+    ASSERT_EQ(chart.series[0].points.size(), 2U);
+    for (const ChartPoint& point : chart.series[0].points) {
+      const bool of_it = point.measurement == 1;
+      EXPECT_EQ(is_hollow(point.known, point.converged), of_it) << point.measurement << ", pass " << unconverged;
+      EXPECT_EQ(point_text(point, "ms").ends_with(", not converged"), of_it);
+    }
+    const auto map = [&](MapMetric metric) {
+      return make_window_map(steps, chart_settings(steps).front(), map_series(steps).front(), metric);
+    };
+    EXPECT_EQ(map(MapMetric::latency).at(1, 0).state, MapCell::State::ok);
+    EXPECT_EQ(map(MapMetric::peak).at(1, 0).reason, "The share of the peak is known of each pass.");
+  }
+}
+
 TEST(StepModel, a_chosen_step_stays_chosen_when_a_pass_comes_and_when_another_kernel_is_the_fastest) {
   WindowData data;
   const auto before = sweep({row(10, 512, 32, Pass::backward, 80, 0.2)}, 2);

@@ -348,6 +348,8 @@ MapCell map_cell(const LatencyCell& of, MapMetric metric) {
     cell.state = std::isfinite(cell.value) ? MapCell::State::ok : MapCell::State::nan;
   } else if (row.status == Status::failed) {
     cell.state = MapCell::State::failed;
+  } else if (metric == MapMetric::peak && of.backward != 0) {
+    cell.reason = "The share of the peak is known of each pass.";
   }
   return cell;
 }

@@ -11,6 +11,7 @@
 
 #include "kernels/attention/flops.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
+#include "views/model/charts/chart_model.hpp"
 
 namespace triscope {
 
@@ -71,8 +72,8 @@ LatencyCell step_cell(const ResultRow& forward, const ResultRow& backward, const
   const double flops = useful_flops(forward.problem, Pass::forward) + useful_flops(backward.problem, Pass::backward);
   cell.row.tflops = 1e-9 * flops / step.value;
   cell.row.peak_fraction.reset();
-  cell.row.reason = "The share of the peak is known of each pass.";
-  if (backward.kernel != forward.kernel) {  // the fastest of each pass
+  if (has_converged(forward)) cell.row.reason = backward.reason;  // a step converged where both passes did
+  if (backward.kernel != forward.kernel) {                        // the fastest of each pass
     cell.row.kernel += "+" + backward.kernel;
     cell.row.card.label += " + " + backward.card.label;
   }
