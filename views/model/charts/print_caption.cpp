@@ -294,11 +294,14 @@ bool has_marks(const SeriesFacts& series, const CaptionParts& parts) {
 
 /// "; hollow: 5 of 12 points did not reach the required ±1.25 %, or have too few samples": marks tell which.
 std::string hollow_words(const ChartConditions& how, const CaptionParts& parts) {
-  std::size_t count = 0;
-  for (const SeriesFacts& one : how.series) count += has_marks(one, parts) ? one.unconverged.size() : 0;
+  std::size_t count = 0, all = 0;
+  for (const SeriesFacts& one : how.series) {
+    if (!has_marks(one, parts)) continue;
+    count += one.unconverged.size(), all += one.samples.size();
+  }
   // Of repeats and steps, or without the reasons, how many points that are is not known here.
   const bool unknown = parts.most_repeats > 0 || parts.steps || count == 0;
-  const std::string points = unknown ? "points that" : fmt::format("{} of {} points", count, how.measurements);
+  const std::string points = unknown ? "points that" : fmt::format("{} of {} points", count, all);
   const std::string wanted =
       how.precisions.size() == 1 && !how.precision_unknown
           ? "the required " +
