@@ -120,6 +120,10 @@ const LengthChart* Models::lengths(const WindowData& data) {
 
 const LengthChart* Models::lengths_without(const WindowData& data, const std::set<std::string>& labels) {
   const LengthChart* whole = lengths(data);
+  if (labels.empty()) {
+    maker.let_go(std::move(lengths_without_.answer));
+    lengths_without_ = {};
+  }
   if (!whole || labels.empty()) return whole;
   const LengthChart* without =
       maker.answer(lengths_without_, "lengths without", std::pair(lengths_.answer, labels), count_device_rows(data),
@@ -128,7 +132,7 @@ const LengthChart* Models::lengths_without(const WindowData& data, const std::se
                      say_beside(chart, verdicts.get());
                      return chart;
                    });
-  return without ? without : whole;
+  return without && without->sweep == whole->sweep ? without : whole;
 }
 
 const std::vector<Series>& Models::map_choices(const WindowData& data) {

@@ -38,9 +38,10 @@ class Models {
   const ScalingChart* scaling(const WindowData& data, std::size_t setting);
   /// Null where no sweep is shown, or while the first one is being made.
   const LengthChart* lengths(const WindowData& data);
-  /// The same without the curves of these labels; while it is being made, that of other labels or the whole.
+  /// The same without the curves of these labels; while it is being made, what stood of this sweep, or the whole.
   const LengthChart* lengths_without(const WindowData& data, const std::set<std::string>& labels);
-  bool lengths_wait() const { return lengths_.waits(); }
+  /// A newer one of either is being made.
+  bool lengths_wait() const { return lengths_.waits() || lengths_without_.waits(); }
   /// Of `chosen_series` among the choices.
   const WindowMap* map(const WindowData& data, std::size_t setting, const std::optional<Series>& chosen,
                        MapMetric metric);

@@ -75,6 +75,33 @@ TEST_F(LaterModels, a_chart_without_some_curves_is_made_once_and_not_by_the_fram
   EXPECT_EQ(models.lengths_without(data, {"a label"}), nullptr);
 }
 
+TEST_F(LaterModels, without_some_curves_nothing_of_another_sweep_stands_and_what_waits_says_so) {
+  (void)models.lengths(data);
+  next_frame();
+  const std::string first = models.lengths(data)->passes[0].curves[0].label,
+                    second = models.lengths(data)->passes[0].curves[1].label;
+  EXPECT_FALSE(models.lengths_wait());
+  (void)models.lengths_without(data, {first});
+  EXPECT_TRUE(models.lengths_wait());
+  next_frame();
+  (void)models.lengths_without(data, {first});
+  EXPECT_FALSE(models.lengths_wait());
+  EXPECT_NE(models.lengths_without(data, {second}), models.lengths(data)) << "that of the first label stands";
+  EXPECT_TRUE(models.lengths_wait());
+  next_frame();
+  data.shown = many_rows(2);
+  ++data.revision;
+  (void)models.lengths(data);
+  next_frame();
+  EXPECT_EQ(models.lengths_without(data, {second}), models.lengths(data)) << "and not the other sweep's";
+  EXPECT_EQ(models.lengths(data)->sweep, 2);
+  EXPECT_TRUE(models.lengths_wait());
+  EXPECT_EQ(models.lengths_without(data, {}), models.lengths(data));
+  EXPECT_FALSE(models.lengths_wait()) << "nothing is left out any more";
+  next_frame();
+  EXPECT_FALSE(models.lengths_wait()) << "what was on its way is no answer";
+}
+
 TEST_F(LaterModels, what_stood_stays_until_the_newer_one_is_made) {
   (void)models.lengths(data);
   next_frame();

@@ -67,6 +67,7 @@ struct LengthPass {
 };
 
 struct LengthChart {
+  std::int64_t sweep = 0;                 ///< the shown one
   std::array<LengthPass, 2> passes;       ///< forward, backward
   LengthPass step;                        ///< a training step: both together, of the fastest kernels
   Regime regime = Regime::sustained;      ///< burst only when nothing sustained has two lengths

@@ -449,6 +449,7 @@ LengthChart make_length_chart(const SweepResults& shown,
   std::vector<const SweepResults*> sweeps{&shown};
   for (const auto& other : others) sweeps.push_back(other.get());
   LengthChart chart;
+  chart.sweep = shown.info.id;
   chart.cycles = cycles_of(sweeps);
   for (const Regime regime : {Regime::sustained, Regime::burst}) {
     chart.regime = regime;
