@@ -18,6 +18,7 @@
 #include "views/model/attention/attention_draft.hpp"
 #include "views/model/tables/computed_words.hpp"
 #include "views/panels/panels.hpp"
+#include "views/parts/chart_tools.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/svg_canvas.hpp"
 #include "views/shell/replaced_files.hpp"
@@ -130,6 +131,7 @@ bool Application::prepare_frame(float monitor_scale) {
 
 void Application::draw() {
   keys_.in_frame();
+  measure_draft();  // of the charts as they were drawn last
   Context now = context();
   ui_.selection.hovered_now = 0;
   ui_.chart_areas.clear();
@@ -149,7 +151,6 @@ void Application::draw() {
   }
   if (shows_page(PaperPage::recipe)) count_for(models_.recipe(data_, ui_.paper.recipe));
   if (shows_page(PaperPage::the_operator)) count_for(models_.crossings(data_, windows_of(ui_.paper.the_operator)));
-  measure_draft();
   if (only_) {
     draw_alone(now, *only_);
   } else {
@@ -227,17 +228,20 @@ std::string Application::caption_of(const ask::SaveChart& request) {
   if (request.caption) return *request.caption;
   models_.maker.at_once = true;  // until the next frame
   Context now = context();
-  return panel_words(now, *request.panel).caption.value_or("");
+  return panel_words(now, *request.panel, request.size.value_or(ui_.settings.print_size).whole).caption.value_or("");
 }
 
 void Application::measure_draft() {
   if (!ui_.path.waiting || !is_for_print(ui_.path)) return;
   PictureDraft& draft = *ui_.path.picture;
+  const std::optional<ChartLimits> part = ui_.settings.print_size.whole ? std::nullopt : shown_limits(ui_, draft.panel);
+  const bool other_part = std::exchange(draft.part, part) != part;
+  if (other_part) renew_words(draft);
   const PrintChoice choice{ui_.settings.print_size, draft.title, draft.caption};
   const void* of = draft.panel == Panel::explore ? static_cast<const void*>(data_.explore.chart.get())
                    : draft.panel == Panel::mean  ? static_cast<const void*>(data_.attention.means.answer.get())
                                                  : static_cast<const void*>(data_.shown.get());
-  if (draft.measured == choice && draft.measured_of == of) return;
+  if (!other_part && draft.measured == choice && draft.measured_of == of) return;
   draft.measured = choice;
   draft.measured_of = of;
   draft.problem.clear();
@@ -250,10 +254,19 @@ void Application::measure_draft() {
   }
 }
 
+void Application::renew_words(PictureDraft& draft) {
+  models_.maker.at_once = true;  // until the next frame
+  Context now = context();
+  const PrintChoice own = panel_words(now, draft.panel, ui_.settings.print_size.whole);
+  if (own.caption.value_or("").empty()) return;
+  if (draft.caption == draft.own.caption) draft.caption = *own.caption;  // else it is a person's
+  draft.own.caption = own.caption;
+}
+
 void Application::draft_picture(Panel panel) {
   models_.maker.at_once = true;  // until the next frame
   Context now = context();
-  PictureDraft draft{panel, panel_words(now, panel), {}, {}};
+  PictureDraft draft{panel, panel_words(now, panel, ui_.settings.print_size.whole), {}, {}};
   draft.title = draft.own.title.value_or("");
   draft.caption = draft.own.caption.value_or("");
   const PictureDraft& last = ui_.last_picture;

@@ -101,6 +101,8 @@ class Application {
   void wire();
   /// How high the picture will be that is asked for, with its words, or why it cannot be made.
   void measure_draft();
+  /// The caption is of the part of a zoomed chart that is shown, or of all of it; one that was typed stays.
+  void renew_words(PictureDraft& draft);
   std::string caption_of(const ask::SaveChart& request);
   /// Whoever asked for a sweep no longer waits for its estimate; false: nobody did.
   bool end_wait();

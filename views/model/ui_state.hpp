@@ -55,6 +55,7 @@ struct PictureDraft {
   std::string title, caption;             ///< empty: none
   std::optional<PrintChoice> measured{};  ///< what `height_cm` or `problem` is of
   const void* measured_of = nullptr;      ///< and of which data
+  std::optional<ChartLimits> part{};      ///< and which part of a chart that is zoomed, as its own words; unset: all
   double height_cm = 0;                   ///< of the picture for print, with its words
   std::string problem{};                  ///< why there is no such picture; empty: it can be made
 };

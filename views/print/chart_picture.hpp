@@ -52,7 +52,7 @@ std::string mean_picture(Context& context, VectorFormat format, PrintChoice& cho
 std::string panel_picture(Context& context, Panel panel, VectorFormat format = VectorFormat::svg,
                           PrintChoice choice = {});
 /// The title and the caption that it has of its own; empty where there is no such picture. Of one that has pixels alone
-/// the caption that may stand beside it.
-PrintChoice panel_words(Context& context, Panel panel);
+/// the caption that may stand beside it. `whole`: of all of a chart that is zoomed.
+PrintChoice panel_words(Context& context, Panel panel, bool whole = false);
 
 }  // namespace triscope

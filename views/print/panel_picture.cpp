@@ -34,6 +34,11 @@ std::optional<ChartLimits> limits_of(const Context& context, Panel panel, const 
   return choice.size.whole ? std::nullopt : shown_limits(context.ui, panel);
 }
 
+/// The measurements of the caption are those of all of the chart, which it says of a part.
+std::string caption_of(std::string whole, const std::optional<ChartLimits>& part) {
+  return part && !whole.empty() ? whole + " The figure shows a part of the chart; the caption is of all of it." : whole;
+}
+
 std::string samples_now(Context& context, VectorFormat format, PrintChoice& choice) {
   const SampleChart* chart = context.models.samples(context.data);
   if (!chart || chart->buckets.seconds.empty()) refuse(Panel::samples, "no measurement with samples is selected");
@@ -63,9 +68,9 @@ std::string explore_now(const Context& context, VectorFormat format, PrintChoice
     constexpr const char* kOthers = "ask for measurements that there are";  // a PNG would be as empty
     refuse(Panel::explore, "it shows no points: " + why_empty(*data.chart), kOthers);
   }
-  fill_in(choice, explore_picture_title(*data.chart), explore_caption(*data.chart));
-  return explore_picture(*data.chart, *choice.title, *choice.caption,
-                         {format, choice.size, limits_of(context, Panel::explore, choice)});
+  const std::optional<ChartLimits> part = limits_of(context, Panel::explore, choice);
+  fill_in(choice, explore_picture_title(*data.chart), caption_of(explore_caption(*data.chart), part));
+  return explore_picture(*data.chart, *choice.title, *choice.caption, {format, choice.size, part});
 }
 
 std::string compare_now(Context& context, VectorFormat format, PrintChoice& choice) {
@@ -108,13 +113,15 @@ std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choi
   const bool rate = ui.length_view == LengthView::rate;
   if (ui.length_view != LengthView::latency && !rate)
     refuse(Panel::lengths, "only its latencies and rates are drawn as vectors yet");
+  const std::optional<ChartLimits> part = limits_of(context, Panel::lengths, choice);
   fill_in(choice,
           fmt::format("{} by sequence length, {}", rate ? "TFLOP/s" : "Latency",
                       step ? "training step" : to_string(ui.length_pass)),
-          print_caption(drawn_series(pass, *context.data.shown, context.data.same_device),
-                        {.smaller = true, .whole_baselines = true, .rates = rate, .steps = step}));
+          caption_of(print_caption(drawn_series(pass, *context.data.shown, context.data.same_device),
+                                   {.smaller = true, .whole_baselines = true, .rates = rate, .steps = step}),
+                     part));
   return lengths_picture(pass, {rate, step ? std::nullopt : std::optional(ui.length_pass)}, *choice.title,
-                         *choice.caption, {format, choice.size, limits_of(context, Panel::lengths, choice)});
+                         *choice.caption, {format, choice.size, part});
 }
 
 namespace {
@@ -137,16 +144,18 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
     case Panel::tflops: {
       const BarChart& chart = *context.models.bars(context.data, setting);
       fill_in(choice, titled(context, "TFLOP/s by window"),
-              print_caption(drawn_series(chart.series, chart.levels, sweep, others),
-                            {.marks = "Bars", .whiskers = "whiskers", .rates = true}));
+              caption_of(print_caption(drawn_series(chart.series, chart.levels, sweep, others),
+                                       {.marks = "Bars", .whiskers = "whiskers", .rates = true}),
+                         style.limits));
       return bars_picture(chart, *choice.title, *choice.caption, style);
     }
     case Panel::scaling: {
       const ScalingChart& chart = *context.models.scaling(context.data, setting);
       if (chart.series.empty()) refuse(panel, "no pair of windows has a latency");
       fill_in(choice, titled(context, "Latency by window area"),
-              print_caption(drawn_series(chart.series, chart.levels, sweep, others),
-                            {.smaller = true, .steps = std::ranges::any_of(chart.series, has_step)}));
+              caption_of(print_caption(drawn_series(chart.series, chart.levels, sweep, others),
+                                       {.smaller = true, .steps = std::ranges::any_of(chart.series, has_step)}),
+                         style.limits));
       return scaling_picture(chart, *choice.title, *choice.caption, style);
     }
     case Panel::map: {
@@ -171,10 +180,11 @@ std::string panel_picture(Context& context, Panel panel, VectorFormat format, Pr
   return picture_now(context, panel, format, choice);
 }
 
-PrintChoice panel_words(Context& context, Panel panel) {
+PrintChoice panel_words(Context& context, Panel panel, bool whole) {
   if (panel == Panel::attention)  // its picture has words of its own, which stay as they are
     return {{}, "", map_caption_text(context.models.attention(), context.ui.attention, context.data.attention)};
   PrintChoice words;
+  words.size.whole = whole;
   try {
     picture_now(context, panel, VectorFormat::svg, words);
   } catch (const Error&) {

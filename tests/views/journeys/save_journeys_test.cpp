@@ -194,8 +194,15 @@ TEST_F(Journey, a_chart_that_is_zoomed_is_saved_as_it_is_shown_or_whole_which_th
       if (*range != '\0') c->ItemClick(fmt::format("//$FOCUSED/{}", range).c_str());
       c->ItemInput("//$FOCUSED/##path");
       c->MouseMoveToPos(ImVec2(2, 2));  // off the chart
+      c->Yield(2);
+      const bool part = std::string_view(range) == "as shown";
+      const PictureDraft& draft = *ui().path.picture;
+      IM_CHECK_RETV(draft.part.has_value() == part, std::string());
+      IM_CHECK_RETV((draft.caption.find("a part of the chart") != std::string::npos) == part, std::string());
+      const std::string stated = fmt::format(" height=\"{:.2f}mm\"", 10 * draft.height_cm);
       c->KeyPress(ImGuiKey_Enter);
       wait(c);
+      IM_CHECK_RETV(saved(world().folder / name).find(stated) != std::string::npos, std::string());
       return saved(world().folder / name);
     };
     const std::string fitted = save("fitted.svg", "");

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "tests/views/pictures/canvas.hpp"
@@ -92,6 +93,7 @@ TEST(PrintedPart, the_wheel_over_a_chart_decides_what_its_picture_shows_unless_a
     Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
     canvas.draw(panel, data);
     const std::string whole = panel_picture(context, panel);
+    const std::optional<std::string> caption = panel_words(context, panel).caption;
     auto& plots = ImPlot::GetCurrentContext()->Plots;
     const ImVec2 middle = plots.GetByIndex(0)->PlotRect.GetCenter();
     ImGui::GetIO().AddMousePosEvent(middle.x, middle.y);
@@ -99,6 +101,9 @@ TEST(PrintedPart, the_wheel_over_a_chart_decides_what_its_picture_shows_unless_a
     ImGui::GetIO().AddMouseWheelEvent(0, 3);
     for (int n = 0; n < 2; ++n) canvas.draw(panel, data);
     EXPECT_NE(panel_picture(context, panel), whole) << panel_info(panel).title;
+    EXPECT_EQ(panel_words(context, panel).caption,
+              caption.value_or("") + " The figure shows a part of the chart; the caption is of all of it.");
+    EXPECT_EQ(panel_words(context, panel, true).caption, caption);
     PrintChoice all;
     all.size.whole = true;
     EXPECT_EQ(panel_picture(context, panel, VectorFormat::svg, all), whole) << panel_info(panel).title;
