@@ -150,7 +150,7 @@ std::string scaling_picture(const ScalingChart& chart, const std::string& title,
   VectorCanvas& canvas = *page.canvas;
   const ChartLimits shown =
       style.limits.value_or(ChartLimits{x_low / 1.4, x_high * 1.4, values.low / 1.2, values.high * 1.2});
-  const PlotFrame frame(page, power_axis(shown[0], shown[1], "window area w1 × w2, tokens²"),
+  const PlotFrame frame(page, power_axis(shown[0], shown[1], "window area w1 × w2, tokens²", style.limits.has_value()),
                         decade_axis(shown[2], shown[3], "latency, ms"), text);
   draw_levels(canvas, frame, chart.levels, std::move(labels));
   {
@@ -216,7 +216,7 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
   VectorCanvas& canvas = *page.canvas;
   const ChartLimits shown = style.limits.value_or(limits_of(pass, unit));
   const PlotFrame frame(
-      page, power_axis(shown[0], shown[1], "sequence length, tokens"),
+      page, power_axis(shown[0], shown[1], "sequence length, tokens", style.limits.has_value()),
       unit.rate ? range_axis(shown[2], shown[3], "TFLOP/s") : decade_axis(shown[2], shown[3], "latency, ms"), text);
   std::vector<EdgeLabel> labels;
   {

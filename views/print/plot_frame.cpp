@@ -186,16 +186,19 @@ PlotAxis range_axis(double low, double high, std::string title, int wanted) {
   return axis;
 }
 
-PlotAxis power_axis(double low, double high, std::string title) {
+PlotAxis power_axis(double low, double high, std::string title, bool zoomed) {
   PlotAxis axis{low, high, true, {}, std::move(title)};
   const int first = static_cast<int>(std::ceil(std::log2(low))), last = static_cast<int>(std::floor(std::log2(high)));
   const int step = std::max(1, (last - first + 8) / 9);
   for (int power = first; power <= last; power += step)
     axis.ticks.emplace_back(
         std::exp2(power), power >= 0 ? format_tokens(std::int64_t{1} << power) : fmt::format("{:g}", std::exp2(power)));
-  if (axis.ticks.size() > 1) return axis;
-  axis.ticks.clear();  // in a narrow range: there are fewer than two powers
-  for (const double tick : linear_ticks(low, high, 6)) axis.ticks.emplace_back(tick, format_count(std::llround(tick)));
+  if (axis.ticks.size() > (zoomed ? 1U : 0U)) return axis;
+  axis.ticks.clear();
+  for (const double tick : linear_ticks(low, high, 6)) {
+    const bool whole = std::abs(tick - std::round(tick)) < 1e-6;  // another would have the name of a neighbour
+    if (whole) axis.ticks.emplace_back(tick, format_count(std::llround(tick)));
+  }
   return axis;
 }
 

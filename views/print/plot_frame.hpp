@@ -26,8 +26,9 @@ struct PlotAxis {
 PlotAxis linear_axis(double high, std::string title);
 /// The same from `low`, with about `wanted` ticks.
 PlotAxis range_axis(double low, double high, std::string title, int wanted = 6);
-/// Ticks at powers of two, named as tokens ("32k").
-PlotAxis power_axis(double low, double high, std::string title);
+/// Ticks at powers of two, named as tokens ("32k"). Without one, or where fewer than two are in a range that is
+/// `zoomed`, ticks at round whole numbers, with all their digits.
+PlotAxis power_axis(double low, double high, std::string title, bool zoomed = false);
 /// Ticks at powers of ten, with 2 and 5 where they are few.
 PlotAxis decade_axis(double low, double high, std::string title);
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/views/pictures/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
@@ -14,6 +15,7 @@
 #include "views/model/charts/explore_chart.hpp"
 #include "views/model/charts/length_model.hpp"
 #include "views/print/chart_picture.hpp"
+#include "views/print/plot_frame.hpp"
 #include "views/print/svg_canvas.hpp"
 
 namespace triscope {
@@ -73,7 +75,20 @@ TEST(PrintedPart, of_a_chart_that_is_zoomed_the_part_that_is_shown_is_printed) {
   check(bars_picture(bars, "", "", part({0.5, 1.5, 0, 650})), bars_picture(bars, "", ""), ">256 × 64<", ">512 × 32<");
   const ScalingChart scaling = make_scaling_chart(model, setting);
   check(scaling_picture(scaling, "", "", part({16000, 17000, 18, 22})), scaling_picture(scaling, "", ""), ">16,200<",
-        ">20,000<");
+        ">16k<");
+}
+
+TEST(PrintedPart, an_axis_of_powers_keeps_its_only_one_until_it_is_zoomed_and_names_no_two_values_alike) {
+  const auto names = [](double low, double high, bool zoomed) {
+    std::vector<std::string> all;
+    for (const auto& [value, name] : power_axis(low, high, "", zoomed).ticks) all.push_back(name);
+    return all;
+  };
+  EXPECT_THAT(names(16384 / 1.4, 16384 * 1.4, false), testing::ElementsAre("16k")) << "where the points are";
+  EXPECT_THAT(names(16000, 17000, true), testing::AllOf(testing::Contains("16,200"), Not(testing::Contains("16k"))));
+  EXPECT_THAT(names(16383.2, 16385.6, true), testing::ElementsAre("16,384", "16,385"));
+  EXPECT_THAT(names(4200, 8100, false), testing::Contains("5,000")) << "no power is in the range";
+  EXPECT_THAT(names(1024, 131072, true), testing::Contains("32k"));
 }
 
 TEST(PrintedPart, the_wheel_over_a_chart_decides_what_its_picture_shows_unless_all_is_asked_for) {
