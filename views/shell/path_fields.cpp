@@ -44,8 +44,12 @@ bool draw_print_size(Context& context, PrintSize& size, bool may_be_cut) {
           "Of legends and axis titles; numbers and the caption are a tenth smaller, the title a quarter larger");
   if (may_be_cut) {
     ImGui::SameLine();
+    const bool part = !size.whole && shown_limits(context.ui, Panel::explore).has_value();
+    ImGui::BeginDisabled(part);
     ImGui::Checkbox("from 0", &size.from_zero);
-    tooltip(context, "The axis of the values begins at zero, unless it is logarithmic");
+    ImGui::EndDisabled();
+    tooltip(context, part ? "The axes are those of the zoomed chart; of \"all\" of it the values may begin at zero"
+                          : "The axis of the values begins at zero, unless it is logarithmic");
   }
   const bool right = std::ranges::none_of(std::array{"##width", "##height", "##font"},
                                           [&](const char* id) { return is_wrong(context, id); });

@@ -222,6 +222,31 @@ TEST_F(Journey, a_chart_that_is_zoomed_is_saved_as_it_is_shown_or_whole_which_th
   });
 }
 
+TEST_F(Journey, from_zero_cannot_be_chosen_of_a_zoomed_exploration_as_it_is_shown) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::explore);
+    wait(c);
+    const Area area = ui().chart_areas.at(Panel::explore);
+    c->MouseMoveToPos(ImVec2(area.x + 0.2F * area.width, area.y + 0.6F * area.height));  // in a plot
+    c->MouseWheelY(3);
+    c->Yield(3);
+    IM_CHECK(ui().zoomed.contains(Panel::explore));
+    app().carry_out(FileRequest(ask::SaveChart{Panel::explore}));
+    c->Yield(4);
+    const auto can = [&] { return (c->ItemInfo("//$FOCUSED/from 0").ItemFlags & ImGuiItemFlags_Disabled) == 0; };
+    c->ItemInput("//$FOCUSED/##path");
+    c->KeyCharsReplace((world().folder / "explored.svg").c_str());
+    c->Yield(2);
+    for (const bool whole : {true, false}) {
+      c->ItemClick(whole ? "//$FOCUSED/all" : "//$FOCUSED/as shown");
+      c->Yield(2);
+      IM_CHECK_EQ(can(), whole);
+    }
+    c->KeyPress(ImGuiKey_Escape);
+    c->Yield(2);
+  });
+}
+
 TEST_F(Journey, a_picture_for_print_is_light_or_dark_as_was_chosen) {
   travel([](ImGuiTestContext* c) {
     front(c, Panel::tflops);
