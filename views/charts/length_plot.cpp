@@ -59,9 +59,33 @@ std::vector<Drawn> measured_curves(const Theme& theme, const LengthPass& pass, c
   return drawn;
 }
 
-/// Counted work needs no measurement: each curve goes over all lengths, and far enough to show where it crosses.
-/// Baselines of one mask count the same, so one of each is drawn, in one colour: that work is not a kernel's. What is
-/// counted lies apart where what is measured does not, so each of ours is whole.
+/// At every length: of baselines of one mask, of the same heads.
+bool count_alike(const LengthCurve& a, const LengthCurve& b) {
+  constexpr double kBeyondAllWindows = 1 << 24;
+  return counted_tflop(a, Pass::forward, kBeyondAllWindows) == counted_tflop(b, Pass::forward, kBeyondAllWindows);
+}
+
+/// The curves of the counted view, in the plot and in its legend. That work is not a kernel's: baselines have one
+/// colour, and those that count alike one line. What is counted lies apart where what is measured does not, so each of
+/// ours is whole.
+std::vector<DrawnCurve> curves_of_counts(const Theme& theme, const LengthPass& pass,
+                                         const std::set<std::string>& left_out = {}) {
+  std::vector<DrawnCurve> drawn = drawn_curves(theme, pass, left_out);
+  for (DrawnCurve& one : drawn) {
+    if (!one.curve->baseline) {
+      one.dashes = {};
+      continue;
+    }
+    one.colour = theme.baseline;
+    one.dashes = std::ranges::find_if(drawn, [&](const DrawnCurve& other) {
+                   return other.curve->baseline && count_alike(*other.curve, *one.curve);
+                 })->dashes;
+  }
+  return drawn;
+}
+
+/// Counted work needs no measurement: each curve goes over all lengths, and far enough to show where it crosses. Of
+/// baselines that count alike one is drawn.
 std::vector<Drawn> counted_curves(const Theme& theme, const LengthPass& pass, std::optional<Pass> which) {
   double low = 1e300, high = 0;
   for (const LengthCurve& curve : pass.curves) {
@@ -71,18 +95,18 @@ std::vector<Drawn> counted_curves(const Theme& theme, const LengthPass& pass, st
   for (const LengthCrossing& crossing : pass.crossings)
     high = std::max(high, 1.3 * static_cast<double>(crossing.paper_count));
   std::vector<Drawn> drawn;
-  for (const DrawnCurve& curve : drawn_curves(theme, pass)) {
-    const bool baseline = curve.curve->baseline;
-    Drawn one{{curve.curve, baseline ? theme.baseline : curve.colour, baseline ? curve.dashes : DashPattern()}};
+  for (const DrawnCurve& curve : curves_of_counts(theme, pass)) {
+    const bool known = curve.curve->baseline && std::ranges::any_of(drawn, [&](const Drawn& other) {
+                         return other.curve->baseline && count_alike(*other.curve, *curve.curve);
+                       });
+    if (known) continue;
+    Drawn one{curve};
     const int steps = std::max(1, static_cast<int>(std::ceil(std::log2(high / low) * kCountedPerOctave)));
     for (int n = 0; n <= steps; ++n) {
       one.x.push_back(low * std::pow(high / low, static_cast<double>(n) / steps));
       one.y.push_back(counted_tflop(*curve.curve, which, one.x.back()));
     }
-    const bool known = baseline && std::any_of(drawn.begin(), drawn.end(), [&](const Drawn& other) {
-                         return other.curve->baseline && other.y == one.y;
-                       });
-    if (!known) drawn.push_back(std::move(one));
+    drawn.push_back(std::move(one));
   }
   return drawn;
 }
@@ -297,13 +321,12 @@ std::vector<LegendName> legend_of(const Context& context, const LengthPass& pass
   std::vector<LegendName> names;
   const auto add = [&](const DrawnCurve& one, bool shown) {
     const LengthCurve& curve = *one.curve;
-    const bool dashed = curve.baseline || !counted;
     names.push_back({name_in_legend(curve), one.colour, curve.style,
-                     curve.baseline || counted ? Mark::line : Mark::joined, shown,
-                     dashed ? one.dashes : DashPattern()});
+                     curve.baseline || counted ? Mark::line : Mark::joined, shown, one.dashes});
   };
-  const std::vector<DrawnCurve> shown = drawn_curves(theme, pass, ui.lengths_left_out);
-  for (const DrawnCurve& one : drawn_curves(theme, pass)) {
+  const auto curves = counted ? curves_of_counts : drawn_curves;
+  const std::vector<DrawnCurve> shown = curves(theme, pass, ui.lengths_left_out);
+  for (const DrawnCurve& one : curves(theme, pass, {})) {
     const auto found = std::ranges::find(shown, one.curve, &DrawnCurve::curve);
     if (found != shown.end()) {
       add(*found, true);

@@ -99,6 +99,28 @@ TEST(Legends, each_legend_has_the_marks_of_its_curves) {
   EXPECT_EQ(legend_of(context, lengths.passes[0]).front().mark, Mark::line);
 }
 
+TEST(Legends, of_counted_work_names_of_one_line_have_one_mark) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  fixture::Canvas canvas;
+  WindowData data;
+  const Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+  const auto marks = [&] {
+    std::vector<std::pair<ImU32, float>> all;  // of baselines
+    const std::vector<LegendName> names = legend_of(context, chart.passes[0]);
+    for (std::size_t n = 0; n < names.size(); ++n) {
+      if (chart.passes[0].curves[n].baseline) all.emplace_back(names[n].colour, names[n].dashes.drawn);
+    }
+    return all;
+  };
+  const auto measured = marks();
+  ASSERT_EQ(measured.size(), 4U);
+  canvas.ui.length_view = LengthView::counted;
+  const auto counted = marks();
+  EXPECT_EQ(std::set(counted.begin(), counted.end()).size(), 2U) << "causal, and sliding";
+  for (const auto& [colour, drawn] : counted) EXPECT_EQ(colour, canvas.look.theme.baseline) << "not a kernel's";
+  EXPECT_EQ(std::set(measured.begin(), measured.end()).size(), 4U) << "of what is measured each has its own";
+}
+
 /// The lengths of strokes of each dashed line of a picture, once.
 std::set<std::string> dashes_in(const std::string& svg) {
   const std::string name = "stroke-dasharray=\"";
