@@ -92,13 +92,14 @@ void panel_heading(const Context& context, const std::string& title, const std::
   }
   clipped_text(context, context.look.theme.text, title, std::max(context.look.px(40), room));
   const float left = room - ImGui::GetItemRectSize().x - spacing;
-  if (subtitle.empty() || left < context.look.px(60)) return;
+  if (subtitle.empty()) return;
   const SmallFont font(context.look);
-  const std::string seen = in_whole_words(subtitle, left);
-  if (seen.empty()) return;
-  ImGui::SameLine();
-  coloured_text(context.look.theme.muted, seen);
-  if (seen != subtitle) tooltip(context, subtitle);
+  const std::string seen = left < context.look.px(60) ? std::string() : in_whole_words(subtitle, left);
+  if (!seen.empty()) {
+    ImGui::SameLine();
+    coloured_text(context.look.theme.muted, seen);
+  }
+  if (seen != subtitle) tooltip(context, subtitle);  // on the title where no word of it has room
 }
 
 void hint_in_empty_field(const std::string& words, const char* hint) {

@@ -1,4 +1,4 @@
-// What the Lengths panel says below its curves, drawn with no display.
+// What the Lengths panel says around its curves, and headings of panels, drawn with no display.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 
 #include "tests/views/pictures/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
+#include "views/parts/widgets.hpp"
 #include "views/print/chart_picture.hpp"
 
 namespace triscope {
@@ -72,6 +73,32 @@ TEST(LengthPanel, the_heading_counts_the_sweeps_that_the_caption_names) {
   EXPECT_THAT(canvas.text, HasSubstr("2 sweeps of"));
   Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
   EXPECT_THAT(panel_words(context, Panel::lengths).caption.value_or(""), HasSubstr("measurements of sweeps 1 and 2."));
+}
+
+TEST(PanelHeading, what_has_no_room_beside_the_title_is_said_over_it) {
+  fixture::Canvas canvas;
+  const WindowData data;
+  const Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+  ImGui::GetStyle().HoverStationaryDelay = ImGui::GetStyle().HoverDelayShort = 0;
+  canvas.ui.pointer_moved = true;
+  const auto is_said = [&](float width, const char* subtitle) {
+    for (int frame = 0; frame < 6; ++frame) {
+      ImGui::GetIO().AddMousePosEvent(30, 18);  // on the title
+      ImGui::NewFrame();
+      ImGui::SetNextWindowPos(ImVec2(0, 0));
+      ImGui::SetNextWindowSize(ImVec2(width, 100));
+      ImGui::Begin("heading", nullptr, ImGuiWindowFlags_NoDecoration);
+      panel_heading(context, "By sequence length", subtitle, 0);
+      ImGui::End();
+      ImGui::Render();
+      accept_textures(*ImGui::GetDrawData());
+    }
+    const ImGuiWindow* shown = ImGui::FindWindowByName("##Tooltip_00");
+    return shown != nullptr && shown->Active && !shown->Hidden;
+  };
+  EXPECT_FALSE(is_said(900, "on H200")) << "it is read beside the title";
+  EXPECT_TRUE(is_said(260, "a-first-word-that-is-wider-than-the-room-which-is-left on H200"));
+  EXPECT_TRUE(is_said(190, "on H200")) << "there is hardly any room";
 }
 
 }  // namespace
