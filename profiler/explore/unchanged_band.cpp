@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/student_t.hpp"
 
 namespace triscope {
@@ -34,7 +35,7 @@ std::string doubts_of(const ResultRow& row, bool modes) {
   if (modes && says(kTwoModes)) doubts.emplace_back("two modes");
   if (says("blocks are too few")) {
     doubts.emplace_back("few blocks");
-  } else if (says("not converged")) {
+  } else if (!has_converged(row)) {
     doubts.emplace_back("not converged");
   }
   if (row.restarts == 1) doubts.emplace_back("one process");

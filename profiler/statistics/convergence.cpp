@@ -12,8 +12,8 @@
 namespace triscope {
 namespace {
 
-constexpr std::string_view kBegin = "not converged: ", kAsked = " was asked for", kBetween = "; ",
-                           kTooFew = "too few to trust";
+constexpr std::string_view kNot = "not converged", kBegin = "not converged: ", kAsked = " was asked for",
+                           kBetween = "; ", kTooFew = "too few to trust";
 
 /// 0.44 of "+-0.44 %..." or "0.44 %..."; unset: no number stands there.
 std::optional<double> leading_percent(std::string_view text) {
@@ -42,6 +42,16 @@ std::string not_converged_text(const Summary& summary, std::int64_t blocks, cons
                        rule.min_blocks);
   }
   return fmt::format("{}, {} %{}", found, significant_text(100 * rule.precision, 2), kAsked);
+}
+
+bool has_converged(const ResultRow& row) {
+  std::string_view left = row.reason;
+  while (!left.starts_with(kNot)) {
+    const std::size_t end = left.find(kBetween);
+    if (end == std::string_view::npos) return true;
+    left.remove_prefix(end + kBetween.size());
+  }
+  return false;
 }
 
 std::string corrected_reason(std::string reason) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "profiler/record/measurement.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
@@ -13,6 +14,10 @@ namespace triscope {
 /// `taken`: "over 3 restarts", "after 1.3 s".
 std::string not_converged_text(const Summary& summary, std::int64_t blocks, const StoppingRule& rule,
                                std::string_view taken);
+
+/// Whether the samples of a row reached the precision that was asked for: no remark in its `reason` says that they did
+/// not. What the kernel said of itself stands before that remark.
+bool has_converged(const ResultRow& row);
 
 /// A stored `reason` as it is written now: until 2026-11-23 a narrow interval of too few blocks was called too wide.
 std::string corrected_reason(std::string reason);

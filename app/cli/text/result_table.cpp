@@ -259,7 +259,7 @@ std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts
   }
   std::vector<std::string> unknown;  // where no remark of their own says so
   for (const ResultRow& row : rows) {
-    if (interval_text(row) == "unknown" && row.reason.find("not converged") == std::string::npos)
+    if (interval_text(row) == "unknown" && has_converged(row))
       unknown.push_back(fmt::format("m{} {}", row.measurement, interval_words(row)));
   }
   if (!unknown.empty()) text += fmt::format("too few samples for an interval: {}\n", fmt::join(unknown, ", "));

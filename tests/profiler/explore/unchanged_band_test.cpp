@@ -102,7 +102,9 @@ TEST(UnchangedBand, what_makes_a_time_doubtful_is_marked_by_side) {
   EXPECT_EQ(doubts_text(a, b, false), "A not converged; B few blocks");
   b = a;
   EXPECT_EQ(doubts_text(a, b), "A and B not converged");
-  a.reason.clear(), b.reason.clear(), b.restarts = 1;
+  a.reason = "its search has not converged", b.reason.clear();
+  EXPECT_EQ(doubts_text(a, b), "") << "the kernel says so of its work";
+  a.reason.clear(), b.restarts = 1;
   EXPECT_EQ(doubts_text(a, b), "B one process");
 }
 

@@ -136,6 +136,21 @@ TEST(RestartRemarks, what_the_kernel_said_stays_whatever_the_samples_say) {
   }
 }
 
+TEST(RestartRemarks, one_of_them_says_that_a_row_did_not_converge) {
+  const std::string narrow = "not converged: +-1.5 % over 3 restarts, 1.0 % was asked for",
+                    of_kernel = beyond_half_remark(Fold::query_k2, Fold::half_k2);
+  ResultRow row;
+  for (const std::string& reason : {narrow, of_kernel + "; " + narrow, "2 of 3 restarts; " + narrow + "; two modes"}) {
+    row.reason = reason;
+    EXPECT_FALSE(has_converged(row)) << reason;
+  }
+  for (const std::string& reason :
+       {std::string(), of_kernel, of_kernel + "; two modes", std::string("its search has not converged; two modes")}) {
+    row.reason = reason;
+    EXPECT_TRUE(has_converged(row)) << reason;
+  }
+}
+
 TEST_F(Restarts, resuming_measures_the_restarts_that_are_missing) {
   std::stop_source stop;
   SweepObserver observer;

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "profiler/record/columns.hpp"
+#include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
 
@@ -260,8 +261,6 @@ bool any_unconverged(const std::vector<SeriesPoints>& series) {
                        [](const ChartPoint& point) { return point.known && !point.converged; });
   });
 }
-
-bool has_converged(const ResultRow& row) { return !row.reason.starts_with("not converged"); }
 
 BarChart make_bar_chart(const LatencyModel& model, const ChartSetting& setting) {
   BarChart chart;

@@ -37,8 +37,6 @@ struct ChartPoint {
   std::int64_t backward = 0;              ///< of a training step: the measurement of its other pass
   bool converged = true;                  ///< its samples reached the precision that was asked for
 };
-/// Whether they did.
-bool has_converged(const ResultRow& row);
 /// A point is drawn hollow where its interval is not known, or its samples did not reach the precision asked for.
 inline bool is_hollow(bool known, bool converged) { return !known || !converged; }
 /// "0.2 TFLOP/s, 95 % interval 0.198 to 0.203", "1.23 ms, interval unknown"; beside a point that is hovered.

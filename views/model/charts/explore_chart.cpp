@@ -12,6 +12,7 @@
 
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/problem_facts.hpp"
+#include "profiler/statistics/convergence.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/explore_axis.hpp"

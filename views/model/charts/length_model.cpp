@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "kernels/attention/flops.hpp"
+#include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/brief_label.hpp"

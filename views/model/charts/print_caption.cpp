@@ -14,6 +14,7 @@
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/problem_facts.hpp"
 #include "profiler/statistics/centre.hpp"
+#include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
 #include "views/data/unbroken.hpp"
