@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/paper/asked_layer.hpp"
@@ -17,7 +18,7 @@
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/record/words/count_text.hpp"
-#include "profiler/statistics/comparison_facts.hpp"
+#include "profiler/statistics/statistics.hpp"
 #include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
@@ -39,24 +40,44 @@ void add_side(std::vector<std::string>& cells, const ResultRow* row) {
   cells.push_back(row == nullptr ? "" : significant_text(rate_of(*row), 3));
 }
 
-/// Windows over dot-product attention, as everywhere: by their turns. Nothing beside what did not take turns with them:
-/// rows of two sweeps differ by more than their intervals.
-TimeRatio ratio_at(StoredSamples& samples, const AtLength& at) {
-  if (!at.took_turns()) return {};
-  const Comparison time = compare_rows(samples, *at.windows, samples, *at.dot_product);
-  return in_turns(time) ? TimeRatio{time.ratio, time.interval.low, time.interval.high}
-                        : time_ratio(*at.windows, *at.dot_product);
+/// Windows over dot-product attention, as `triscope show` has it: by their turns, or of the medians where they took
+/// none. Nothing beside a row of another sweep: rows of two sweeps differ by more than their intervals.
+std::optional<Comparison> time_at(StoredSamples& samples, const AtLength& at) {
+  if (!at.took_turns()) return std::nullopt;
+  return compare_rows(samples, *at.windows, samples, *at.dot_product);
 }
 
-std::string ratio_text(StoredSamples& samples, const AtLength& at) {
+/// With a star where the medians were divided.
+std::string ratio_text(const AtLength& at, const std::optional<Comparison>& time) {
   if (at.windows == nullptr || at.dot_product == nullptr) return "";
-  return at.took_turns() ? time_ratio_text(ratio_at(samples, at)) : "other sweeps";
+  if (!time) return "other sweeps";
+  if (!(time->ratio > 0)) return std::string(to_string(time->verdict));
+  const TimeRatio ratio =
+      interval_known(*time) ? TimeRatio{time->ratio, time->interval.low, time->interval.high} : TimeRatio{time->ratio};
+  return time_ratio_text(ratio) + (time->paired ? "" : " *");
 }
 
-nlohmann::json ratio_json(StoredSamples& samples, const AtLength& at) {
-  const TimeRatio ratio = ratio_at(samples, at);
-  const auto known = [](double value) { return value > 0 ? nlohmann::json(value) : nlohmann::json(); };
-  return {{"ratio", known(ratio.ratio)}, {"ratio_low", known(ratio.low)}, {"ratio_high", known(ratio.high)}};
+nlohmann::json ratio_json(const std::optional<Comparison>& time) {
+  if (!time || !(time->ratio > 0))
+    return {{"ratio", nullptr}, {"ratio_low", nullptr}, {"ratio_high", nullptr}, {"in_turns", false}};
+  const bool known = interval_known(*time);
+  const auto end = [known](double value) { return known ? nlohmann::json(value) : nlohmann::json(); };
+  return {{"ratio", time->ratio},
+          {"ratio_low", end(time->interval.low)},
+          {"ratio_high", end(time->interval.high)},
+          {"in_turns", time->paired}};
+}
+
+nlohmann::json length_json(const LayerMixRequest& layer, Pass pass, const AtLength& at,
+                           const std::optional<Comparison>& time) {
+  nlohmann::json line{{"type", "length"},
+                      {"pass", to_string(pass)},
+                      {"windows", side_json(at.windows)},
+                      {"dot_product", side_json(at.dot_product)}};
+  line.update(ratio_json(time));
+  line.update(layer_json(layer));
+  line["seq_len"] = at.seq_len;
+  return line;
 }
 
 }  // namespace
@@ -71,6 +92,7 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
   StoredSamples samples(snapshot);
   const std::vector<ResultRow> rows = snapshot.results();
   const LayerMixRequest layer = asked_layer(rows, named);
+  bool medians = false;
   TerminalTable table;
   table.columns = {{"pass", Align::left, 100, false},
                    {"tokens", Align::right, 100, false},
@@ -82,21 +104,16 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
                    {"kernel", Align::left, 60, false}};
   for (const Pass pass : {Pass::forward, Pass::backward}) {
     for (const AtLength& at : rows_by_length(rows, layer, pass)) {
+      const std::optional<Comparison> time = time_at(samples, at);
       if (json) {
-        nlohmann::json line{{"type", "length"},
-                            {"pass", to_string(pass)},
-                            {"windows", side_json(at.windows)},
-                            {"dot_product", side_json(at.dot_product)}};
-        line.update(ratio_json(samples, at));
-        line.update(layer_json(layer));
-        line["seq_len"] = at.seq_len;
-        write_json_line(dump_line(line));
+        write_json_line(dump_line(length_json(layer, pass, at, time)));
         continue;
       }
       std::vector<std::string> cells{std::string(to_string(pass)), count_text(at.seq_len)};
       add_side(cells, at.windows);
       add_side(cells, at.dot_product);
-      cells.push_back(ratio_text(samples, at));
+      cells.push_back(ratio_text(at, time));
+      medians |= cells.back().ends_with('*');
       cells.push_back(at.windows == nullptr ? "" : at.windows->kernel);
       table.rows.push_back(std::move(cells));
     }
@@ -107,6 +124,9 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
                to_string(layer.regime));
   print_output("{}", table.rows.empty() ? "Nothing was measured of it.\n"
                                         : render(table, terminal_width(stdout, kUnlimitedWidth)));
+  if (medians)
+    print_output(
+        "* not in turns: the medians of two runs are compared; what changed on the machine in between is not in it\n");
   print_output(
       "\nRates count 4 x head_dim forward and 10 x head_dim backward for each pair of keys inside the windows.\n"
       "The paper's Figure 3 shows the same of its own kernels; its numbers are in no table. `triscope paper "
