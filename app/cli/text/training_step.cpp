@@ -35,8 +35,8 @@ std::string ratio_text(const std::optional<ValueWithInterval>& e) {
 }
 
 /// With a star where the medians were divided.
-std::string beside_text(const TrainingStep& step) {
-  return ratio_text(step.over_baseline) + (step.over_baseline && !step.in_turns ? " *" : "");
+std::string marked_ratio_text(const std::optional<ValueWithInterval>& ratio, bool in_turns) {
+  return ratio_text(ratio) + (ratio && !in_turns ? " *" : "");
 }
 
 std::string form_text(const TrainingStep& step) {
@@ -44,18 +44,20 @@ std::string form_text(const TrainingStep& step) {
   return step.backward.problem.deterministic ? form + ", deterministic gradients" : form;
 }
 
-/// The time of A's step / that of B's.
-ValueWithInterval step_ratio(const TrainingStep& a, const TrainingStep& b, const Comparison& forward,
-                             const Comparison& backward) {
-  if (in_turns(forward) && in_turns(backward)) {
+/// Gives `step` the time of A's / that of B's.
+void set_ratio(ComparedStep& step, const Comparison& forward, const Comparison& backward) {
+  const TrainingStep &a = step.a, &b = step.b;
+  step.in_turns = in_turns(forward) && in_turns(backward);
+  if (step.in_turns) {
     const Comparison turns = compare_steps({*a.forward.median_ms, *b.forward.median_ms, forward},
                                            {*a.backward.median_ms, *b.backward.median_ms, backward});
-    return {turns.ratio, turns.interval.low, turns.interval.high};
+    step.ratio = {turns.ratio, turns.interval.low, turns.interval.high};
+    return;
   }
   const double ratio = a.step.value / b.step.value, share = *a.forward.median_ms / a.step.value;
   const auto half = [](const Comparison& time) { return std::log(time.interval.high / time.interval.low) / 2; };
   const double both = share * half(forward) + (1 - share) * half(backward);
-  return {ratio, ratio * std::exp(-both), ratio * std::exp(both)};
+  step.ratio = {ratio, ratio * std::exp(-both), ratio * std::exp(both)};
 }
 
 json value_json(const std::optional<ValueWithInterval>& e) {
@@ -100,7 +102,7 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
          fmt::format("{}", problem.head_dim), step.forward.kernel, milliseconds_text(*step.forward.median_ms),
          step.backward.kernel, milliseconds_text(*step.backward.median_ms), ms_text(step.step),
          ratio_text(step.backward_forward), step.baseline_step ? ms_text(*step.baseline_step) : std::string(),
-         beside_text(step), ratio_text(step.determinant_trilinear)});
+         marked_ratio_text(step.over_baseline, step.in_turns), ratio_text(step.determinant_trilinear)});
   }
   std::string text =
       render(table, width) +
@@ -157,7 +159,7 @@ std::vector<ComparedStep> compare_steps(
                                   backward = ratio_of_rows(step.backward, beside.backward);
     if (!forward || !backward) continue;
     both.confidence = std::min(forward->confidence, backward->confidence);
-    both.ratio = step_ratio(step, beside, forward->time, backward->time);
+    set_ratio(both, forward->time, backward->time);
   }
   return compared;
 }
@@ -177,10 +179,13 @@ std::string compared_steps_table(const std::vector<ComparedStep>& steps, std::si
   for (const ComparedStep& step : steps) {
     const Problem& problem = step.a.forward.problem;
     table.rows.push_back({windows_text(problem), form_text(step.a), fmt::format("{}", problem.seq_len),
-                          ms_text(step.a.step), ms_text(step.b.step), ratio_text(step.ratio),
+                          ms_text(step.a.step), ms_text(step.b.step), marked_ratio_text(step.ratio, step.in_turns),
                           ratio_text(step.a.backward_forward), ratio_text(step.b.backward_forward)});
   }
-  return render(table, width);
+  std::string text = render(table, width);
+  if (!std::ranges::all_of(steps, &ComparedStep::in_turns))
+    text += "* not in turns: of the medians; else of the neighbouring turns of each pass\n";
+  return text;
 }
 
 std::string compared_steps_json(const std::vector<ComparedStep>& steps) {
@@ -192,6 +197,7 @@ std::string compared_steps_json(const std::vector<ComparedStep>& steps) {
                        {"a_step_ms", value_json(step.a.step)},
                        {"b_step_ms", value_json(step.b.step)},
                        {"time_a_over_b", value_json(step.ratio)},
+                       {"in_turns", step.in_turns},
                        {"confidence", step.confidence}}) +
             "\n";
   }
@@ -203,11 +209,14 @@ std::string training_steps_words(const std::vector<TrainingStep>& steps) {
   double low = std::numeric_limits<double>::infinity(), high = 0;
   double least = low, most = 0;
   std::string baseline;
+  std::size_t beside = 0, of_medians = 0;
   for (const TrainingStep& step : steps) {
     low = std::min(low, step.step.value);
     high = std::max(high, step.step.value);
     if (!step.over_baseline) continue;
     baseline = step.baseline_forward->kernel;
+    ++beside;
+    of_medians += step.in_turns ? 0 : 1;
     least = std::min(least, step.over_baseline->value);
     most = std::max(most, step.over_baseline->value);
   }
@@ -219,6 +228,8 @@ std::string training_steps_words(const std::vector<TrainingStep>& steps) {
   if (!baseline.empty())
     words +=
         fmt::format(", {}x {}", range(least, most, [](double ratio) { return significant_text(ratio); }), baseline);
+  if (of_medians > 0)
+    words += of_medians == beside ? ", not in turns" : fmt::format(", {} of {} not in turns", of_medians, beside);
   return words;
 }
 

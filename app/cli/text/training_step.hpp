@@ -30,6 +30,7 @@ struct RowRatio {
 struct ComparedStep {
   TrainingStep a, b;
   ValueWithInterval ratio;
+  bool in_turns = false;     ///< `ratio` is by the turns of both passes, not by the medians
   double confidence = 0.95;  ///< of its interval
 };
 /// `ratio_of_rows` gives what is known of two rows of A and B. Where both passes took turns, a step's ratio is by
@@ -41,7 +42,8 @@ std::vector<ComparedStep> compare_steps(
 std::string compared_steps_table(const std::vector<ComparedStep>& steps, std::size_t width);
 std::string compared_steps_json(const std::vector<ComparedStep>& steps);
 
-/// "7 problems, 3.21 to 397 ms, 0.412 to 3.96x baseline.fa3": the steps of a sweep in a few words; empty without any.
+/// "7 problems, 3.21 to 397 ms, 0.412 to 3.96x baseline.fa3, 2 of 7 not in turns": the steps of a sweep in a few words;
+/// empty without any.
 std::string training_steps_words(const std::vector<TrainingStep>& steps);
 
 }  // namespace triscope

@@ -176,10 +176,36 @@ TEST(TrainingStep, two_sides_are_compared_problem_by_problem) {
   EXPECT_THAT(compared_steps_json(compared), HasSubstr("\"time_a_over_b\":{"));
 }
 
+TEST(TrainingStep, of_two_sides_tells_medians_from_turns) {
+  const auto in_turns_up_to = [](Pass last) {  // every pass up to `last`
+    return [last](const ResultRow& a, const ResultRow& b) {
+      std::optional<RowRatio> ratio = of_medians(a, b);
+      ratio->time.paired = a.pass == Pass::forward || last == Pass::backward;
+      return ratio;
+    };
+  };
+  for (const Pass last : {Pass::forward, Pass::backward}) {
+    const std::vector<ComparedStep> compared = compare_steps(table(), table(), in_turns_up_to(last));
+    ASSERT_THAT(compared, SizeIs(2));
+    const bool both = last == Pass::backward;
+    for (const ComparedStep& one : compared) EXPECT_EQ(one.in_turns, both);
+    const std::string text = compared_steps_table(compared, 400);
+    EXPECT_EQ(text.find(") *") == std::string::npos, both) << text;
+    EXPECT_EQ(text.find("* not in turns: of the medians") == std::string::npos, both) << text;
+    EXPECT_THAT(compared_steps_json(compared), HasSubstr(both ? "\"in_turns\":true" : "\"in_turns\":false"));
+  }
+}
+
 TEST(TrainingStep, a_sweeps_steps_have_a_few_words) {
   EXPECT_EQ(training_steps_words({}), "");
   EXPECT_EQ(training_steps_words(training_steps(table(), "auto")),
-            "2 problems, 40.00 to 48.00 ms, 2.00 to 2.40x baseline.fa3");
+            "2 problems, 40.00 to 48.00 ms, 2.00 to 2.40x baseline.fa3, not in turns");
+  std::vector<TrainingStep> steps = training_steps(table(), "auto");
+  steps[0].in_turns = true;
+  EXPECT_THAT(training_steps_words(steps), testing::EndsWith("x baseline.fa3, 1 of 2 not in turns"));
+  steps[1].in_turns = true;
+  EXPECT_THAT(training_steps_words(steps), testing::EndsWith("x baseline.fa3"));
+  EXPECT_THAT(training_steps_words(training_steps(table(), "none")), testing::EndsWith("48.00 ms"));
 }
 
 TEST(TrainingStep, of_a_hundred_thousand_rows_takes_no_square_of_them) {
