@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tests/views/sweep_fixture.hpp"
-#include "views/model/charts/length_beside.hpp"
 #include "views/model/charts/length_budget.hpp"
 #include "views/model/charts/length_model.hpp"
 #include "views/model/charts/length_words.hpp"
@@ -31,22 +30,6 @@ const SameBudget& cost_at(const LengthPass& pass, std::int64_t seq_len) {
   const auto found = std::ranges::find(pass.budgets, seq_len, &SameBudget::seq_len);
   if (found == pass.budgets.end()) throw std::runtime_error("no verdict at this length");
   return *found;
-}
-
-TEST(EqualCost, a_verdict_is_said_of_the_baseline_with_the_heads_of_the_row_alone) {
-  const LengthChart chart = make_length_chart(*length_sweep(), {});
-  const auto curve = [&](const std::string& label) -> const LengthCurve& {
-    return *std::ranges::find(chart.passes[0].curves, label, &LengthCurve::label);
-  };
-  const auto at_16k = [](const LengthCurve& of) -> const LengthPoint& {
-    return *std::ranges::find(of.points, 16384, &LengthPoint::seq_len);
-  };
-  const LengthPoint& point = at_16k(curve("512 × 32"));
-  Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
-  verdicts.by_measurement[point.measurement].ratio = 1.1139;
-  const LengthCurve &own = curve("FlashAttention-3 64/1"), &other = curve("FlashAttention-3 64/8");
-  EXPECT_EQ(ratio_beside(chart, own, point, at_16k(own), &verdicts).time.ratio, 1.1139);
-  EXPECT_TRUE(ratio_beside(chart, other, point, at_16k(other), &verdicts).by_medians);
 }
 
 // The answer is the pair of the estimated area, with the range of its first window.
