@@ -157,6 +157,19 @@ TEST(Panels, details_of_a_cpu_kernel_name_threads_and_times_in_milliseconds) {
   EXPECT_THAT(canvas.text, testing::Not(testing::HasSubstr("memset")));
 }
 
+TEST(Panels, a_long_note_names_the_command_that_prints_it_with_its_database) {
+  WindowData data;
+  const ResultRow one = row(1, 512, 32, Pass::forward, 1, 0.01);
+  data.shown = sweep({one});
+  const auto chosen = selected(samples(10), one);
+  chosen->note = std::string(300'000, 'x');
+  data.selected = chosen;
+  data.database_words = " --db other.db";
+  Canvas canvas;
+  canvas.draw(Panel::details, data);
+  EXPECT_THAT(canvas.text, testing::HasSubstr("`triscope note --db other.db` prints all of it"));
+}
+
 TEST(Panels, the_chart_by_length_draws_every_view_of_both_passes) {
   for (const bool few : {false, true}) {
     WindowData data;

@@ -12,8 +12,10 @@ inline constexpr std::size_t kLongestNote = 256 << 10;
 /// rest.
 inline bool is_long_note(const std::string& note) { return note.size() > kLongestNote; }
 
-/// Said beside a long note.
-inline constexpr char kLongNote[] =
-    "The beginning of a note longer than 256 KiB: `triscope note` prints all of it, and replaces it.";
+/// Said beside a long note. `database_words`: as in `DatabaseData`.
+inline std::string long_note_text(const std::string& database_words) {
+  return "The beginning of a note longer than 256 KiB: `triscope note" + database_words +
+         "` prints all of it, and replaces it.";
+}
 
 }  // namespace triscope

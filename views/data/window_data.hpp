@@ -175,6 +175,7 @@ struct ReadTable {
 struct DatabaseData {
   std::string database;                  ///< path; empty = none open
   std::vector<std::string> also_called;  ///< other paths of this file that the settings name
+  std::string database_words;            ///< " --db FILE", for commands that are named; empty: it is the default one
   bool loading = false;                  ///< the database is being read
   bool read_only = false;
   std::string problem;            ///< why the database cannot be read, with the next step; empty = fine

@@ -73,7 +73,7 @@ bool draw_name(Context& context, const SweepInfo& sweep) {
     typed.problem.clear();
     context.request(ask::NoteSweep{sweep.id, typed.text});
   }
-  if (is_long_note(sweep.note)) muted_text(context, kLongNote);
+  if (is_long_note(sweep.note)) muted_text(context, long_note_text(context.data.database_words));
   if (typed.state == TypedNote::State::asked) muted_text(context, "Writing ...");
   if (refused) {
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + context.look.px(220));

@@ -344,7 +344,7 @@ void draw_note(Context& context, const SelectedMeasurement& selected) {
     coloured_text(context.look.theme.slower, sentence(typed.problem));
     ImGui::PopTextWrapPos();
   }
-  if (is_long_note(selected.note)) muted_text(context, kLongNote, true);
+  if (is_long_note(selected.note)) muted_text(context, long_note_text(context.data.database_words), true);
   if (context.data.read_only) muted_text(context, "This database is read-only: notes cannot be kept in it.", true);
 }
 

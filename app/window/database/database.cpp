@@ -9,6 +9,7 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
 #include "views/data/format.hpp"
 
@@ -140,6 +141,7 @@ void Database::take(const std::filesystem::path& file, const std::vector<std::st
     return one == data_.database || std::ranges::find(also_called, one) != also_called.end();
   });
   data_.also_called = also_called;
+  data_.database_words = database_words(file);
   recent.insert(recent.begin(), data_.database);
   if (recent.size() > kRecentDatabases) recent.resize(kRecentDatabases);
   ui_.settings.last_database = data_.database;

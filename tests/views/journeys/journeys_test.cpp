@@ -458,6 +458,13 @@ TEST_F(Journey, a_picture_is_of_what_is_shown_now) {
   });
 }
 
+TEST_F(Journey, the_database_has_the_words_that_name_it_in_a_command) {
+  travel([](ImGuiTestContext*) {
+    const std::string words = " --db " + (world().folder / "test.db").string();
+    IM_CHECK_STR_EQ(data().database_words.c_str(), words.c_str());
+  });
+}
+
 TEST_F(Journey, a_note_is_kept_with_its_measurement) {
   travel([](ImGuiTestContext* c) {
     const std::int64_t id = data().shown->rows.front().measurement;
