@@ -100,7 +100,7 @@ std::optional<BandVerdict> judge(const UnchangedBand& band, const Comparison& co
   for (const auto& [row, letter] : {std::pair(&a, 'A'), std::pair(&b, 'B')}) {
     if (comparison.paired || apart > std::log(modes_apart(*row))) continue;
     verdict.why = fmt::format("{} has two modes that are {} apart", letter, percent_text(modes_apart(*row) - 1));
-    verdict.two_modes = true;
+    verdict.modes_of = letter;
     return verdict;
   }
   verdict.is = change > 1 ? BesideUnchanged::slower : BesideUnchanged::faster;
@@ -145,8 +145,8 @@ std::string tally_text(const UnchangedBand& band, const BandTally& tally) {
   return text + ".";
 }
 
-std::string doubts_text(const ResultRow& a, const ResultRow& b, bool modes) {
-  const std::string of_a = doubts_of(a, modes), of_b = doubts_of(b, modes);
+std::string doubts_text(const ResultRow& a, const ResultRow& b, char modes_said_of) {
+  const std::string of_a = doubts_of(a, modes_said_of != 'A'), of_b = doubts_of(b, modes_said_of != 'B');
   if (of_a == of_b) return of_a.empty() ? "" : "A and B " + of_a;
   std::string text = of_a.empty() ? "" : "A " + of_a;
   if (!of_b.empty()) text += (text.empty() ? "B " : "; B ") + of_b;

@@ -33,9 +33,9 @@ enum class BesideUnchanged { slower, faster, inside, unclear };
 std::string_view to_string(BesideUnchanged is);
 struct BandVerdict {
   BesideUnchanged is = BesideUnchanged::unclear;
-  double change = 0;       ///< the ratio over the unchanged kernels' average, less 1
-  std::string why{};       ///< of unclear
-  bool two_modes = false;  ///< that is why
+  double change = 0;  ///< the ratio over the unchanged kernels' average, less 1
+  std::string why{};  ///< of unclear
+  char modes_of = 0;  ///< 'A' or 'B': why says that this one has two modes; 0: it says something else
 };
 /// `comparison` of `a` with `b`. Nothing where it has no ratio.
 std::optional<BandVerdict> judge(const UnchangedBand& band, const Comparison& comparison, const ResultRow& a,
@@ -55,7 +55,7 @@ struct BandTally {
 std::string tally_text(const UnchangedBand& band, const BandTally& tally);
 
 /// What makes the times of a pair doubtful: "A not converged; B two modes, few blocks"; empty: nothing is known.
-/// Without `modes` what else does.
-std::string doubts_text(const ResultRow& a, const ResultRow& b, bool modes = true);
+/// That A or B has two modes is left out where it has been said already (`BandVerdict::modes_of`).
+std::string doubts_text(const ResultRow& a, const ResultRow& b, char modes_said_of = 0);
 
 }  // namespace triscope

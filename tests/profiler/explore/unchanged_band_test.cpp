@@ -69,7 +69,7 @@ TEST(UnchangedBand, judges_a_row_by_it_and_by_the_rows_own_interval_and_modes) {
   b.reason = modes_text({20, 24, 0.5});
   EXPECT_EQ(is(ratio_of(1.10)), BesideUnchanged::unclear) << b.reason;
   EXPECT_THAT(judge(band, ratio_of(1.10), a, b)->why, HasSubstr("B has two modes that are 20.0 % apart"));
-  EXPECT_TRUE(judge(band, ratio_of(1.10), a, b)->two_modes);
+  EXPECT_EQ(judge(band, ratio_of(1.10), a, b)->modes_of, 'B');
   EXPECT_EQ(is(ratio_of(1.30)), BesideUnchanged::slower) << "further apart than the modes";
 }
 
@@ -99,13 +99,23 @@ TEST(UnchangedBand, what_makes_a_time_doubtful_is_marked_by_side) {
       "not converged: +-0.32 % over 3 restarts is narrow enough, but 6 blocks are too few to trust; two modes: "
       "1 ms and 2 ms (50 % of the blocks)";
   EXPECT_EQ(doubts_text(a, b), "A not converged; B two modes, few blocks");
-  EXPECT_EQ(doubts_text(a, b, false), "A not converged; B few blocks");
+  EXPECT_EQ(doubts_text(a, b, 'B'), "A not converged; B few blocks") << "its modes were named";
   b = a;
   EXPECT_EQ(doubts_text(a, b), "A and B not converged");
   a.reason = "its search has not converged", b.reason.clear();
   EXPECT_EQ(doubts_text(a, b), "") << "the kernel says so of its work";
   a.reason.clear(), b.restarts = 1;
   EXPECT_EQ(doubts_text(a, b), "B one process");
+}
+
+TEST(UnchangedBand, of_two_rows_with_two_modes_each_is_said_once) {
+  const UnchangedBand band = *unchanged_band(kernels_of(kRatios));
+  ResultRow a = labelled("Hopper"), b = a;
+  a.reason = modes_text({20, 24, 0.5}), b.reason = modes_text({20, 23, 0.5});
+  const BandVerdict verdict = *judge(band, ratio_of(1.10), a, b);
+  EXPECT_THAT(verdict.why, HasSubstr("A has two modes"));
+  EXPECT_EQ(doubts_text(a, b, verdict.modes_of), "B two modes");
+  EXPECT_EQ(doubts_text(a, b), "A and B two modes");
 }
 
 /// Two devices: each kernel is faster on one by a share of its own, and every time has noise of its own.

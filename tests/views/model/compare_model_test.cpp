@@ -209,6 +209,17 @@ TEST(Compare, the_doubts_of_a_row_that_is_unclear_begin_with_why_it_is) {
   EXPECT_THAT(cell.doubts, testing::StartsWith("its own interval is +-"));
 }
 
+TEST(Compare, two_modes_of_both_rows_are_doubts_of_both) {
+  auto versions = two_versions(1.2, 6);
+  for (ComparedSweep& one : versions) {
+    auto results = std::make_shared<SweepResults>(*one.results);
+    for (ResultRow& row : results->rows) row.reason = "two modes: 10 ms and 15 ms (50 % of the blocks)";
+    one.results = results;
+  }
+  const CompareCell cell = *make_compare_model(versions, 0).lines[0].cells[1];
+  EXPECT_THAT(cell.doubts, testing::StartsWith("A has two modes that are 50.0 % apart; B two modes"));
+}
+
 TEST(Compare, what_did_not_change_is_told_by_the_base_of_the_changes) {
   CompareModel model = make_compare_model(two_versions(1.2, 6, 1.05), 0);
   EXPECT_THAT(unchanged_words(model),
@@ -278,24 +289,6 @@ TEST(Compare, a_line_marks_what_makes_its_times_doubtful) {
   const CompareModel model = make_compare_model(versions, 0);
   EXPECT_TRUE(model.has_doubts);
   EXPECT_EQ(model.lines[0].cells[1]->doubts, "B not converged");
-}
-
-TEST(Compare, counts_verdicts_and_lists_differences_in_order_of_importance) {
-  auto first = small_sweep(), second = small_sweep();
-  second->info.environment.driver_version = "580";
-  second->info.environment.compiler = "g++ 13";
-  second->rows.pop_back();
-  ComparedSweep a{first, {}}, b{second, {}};
-  b.against_first[1] = {1, {Verdict::faster, 1.3, {1.2, 1.4}, {}, false, 0, ""}};
-  b.against_first[2] = {2, {Verdict::slower, 0.8, {0.7, 0.9}, {}, false, 0, ""}};
-  const CompareModel model = make_compare_model({a, b}, 0);
-  EXPECT_EQ(model.lines.size(), 6U);
-  EXPECT_EQ(model.missing, 1);
-  EXPECT_EQ(compare_summary(model), "1 slower, 1 faster, 1 not in every sweep.");
-  ASSERT_EQ(model.differences.size(), 2U);
-  EXPECT_EQ(model.differences[0].what, "driver");
-  EXPECT_EQ(model.differences[1].what, "compiler");
-  EXPECT_EQ(compare_text(model).rows[0][5], "1.300");
 }
 
 TEST(Compare, what_takes_longer_stands_first_and_none_slower_is_said) {

@@ -1,4 +1,4 @@
-// The rows of the Compare panel: those that failed, and their order by windows.
+// The rows of the Compare panel: how many there are of which verdict, those that failed, and their order by windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +16,24 @@ using fixture::failed;
 using fixture::row;
 using fixture::small_sweep;
 using fixture::sweep;
+
+TEST(Compare, counts_verdicts_and_lists_differences_in_order_of_importance) {
+  auto first = small_sweep(), second = small_sweep();
+  second->info.environment.driver_version = "580";
+  second->info.environment.compiler = "g++ 13";
+  second->rows.pop_back();
+  ComparedSweep a{first, {}}, b{second, {}};
+  b.against_first[1] = {1, {Verdict::faster, 1.3, {1.2, 1.4}, {}, false, 0, ""}};
+  b.against_first[2] = {2, {Verdict::slower, 0.8, {0.7, 0.9}, {}, false, 0, ""}};
+  const CompareModel model = make_compare_model({a, b}, 0);
+  EXPECT_EQ(model.lines.size(), 6U);
+  EXPECT_EQ(model.missing, 1);
+  EXPECT_EQ(compare_summary(model), "1 slower, 1 faster, 1 not in every sweep.");
+  ASSERT_EQ(model.differences.size(), 2U);
+  EXPECT_EQ(model.differences[0].what, "driver");
+  EXPECT_EQ(model.differences[1].what, "compiler");
+  EXPECT_EQ(compare_text(model).rows[0][5], "1.300");
+}
 
 TEST(Compare, a_row_that_failed_is_counted_and_says_why) {
   auto first = small_sweep(), second = small_sweep();

@@ -315,7 +315,7 @@ void judge_lines(CompareModel& model, const std::vector<ComparedSweep>& compared
     if (!second->band) continue;
     model.band_tally.add(*second->band);
     if (second->band->is != BesideUnchanged::unclear) continue;
-    const std::string others = doubts_text(*a->second, *b->second, !second->band->two_modes);
+    const std::string others = doubts_text(*a->second, *b->second, second->band->modes_of);
     second->doubts = second->band->why + (others.empty() ? "" : "; ") + others;  // why it is unclear, first
     model.has_doubts = true;
   }
