@@ -1,5 +1,9 @@
 #include "profiler/verdict/step_verdicts.hpp"
 
+#include <cstdint>
+#include <map>
+#include <utility>
+
 #include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 
@@ -28,14 +32,18 @@ void compare_by_turns(TrainingStep& step, StoredSamples& samples) {
 std::vector<TrainingStep> training_steps(const Snapshot& snapshot, const std::vector<ResultRow>& rows,
                                          const std::string& baseline) {
   std::vector<TrainingStep> steps = training_steps(rows, baseline);
-  StoredSamples samples(snapshot);
-  for (const TrainingStep& step : steps) {
-    if (!may_be_in_turns(step)) continue;
-    for (const ResultRow* row : {&step.forward, &step.backward}) samples.expect(*row);
-    for (const auto& row : {step.baseline_forward, step.baseline_backward}) samples.expect(*row);
-  }
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<TrainingStep*>> by_sweeps;
   for (TrainingStep& step : steps)
-    if (may_be_in_turns(step)) compare_by_turns(step, samples);
+    if (may_be_in_turns(step)) by_sweeps[{step.forward.sweep, step.backward.sweep}].push_back(&step);
+  for (const auto& [sweeps, of_them] : by_sweeps) {
+    StoredSamples samples(snapshot);  // of these sweeps alone: those of a whole database are too many to hold
+    for (const TrainingStep* step : of_them) {
+      for (const ResultRow* row :
+           {&step->forward, &step->backward, &*step->baseline_forward, &*step->baseline_backward})
+        samples.expect(*row);
+    }
+    for (TrainingStep* step : of_them) compare_by_turns(*step, samples);
+  }
   return steps;
 }
 

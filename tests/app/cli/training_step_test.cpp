@@ -252,6 +252,32 @@ TEST(TrainingStep, is_said_by_show_compare_and_list) {
   EXPECT_THAT(listed.output, HasSubstr(training_steps_words(steps)));
 }
 
+TEST(TrainingStep, of_several_sweeps_is_by_the_turns_of_each) {
+  const TemporaryFolder folder;
+  {
+    Store store(folder / "x.db");
+    for (const std::int64_t longer : {0, 84}) {
+      const std::int64_t id = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 4);
+      for (const std::int64_t index : {0, 14, 21, 35}) {
+        Measurement one = synthetic_measurement(index + longer, 20);
+        one.group = one.key.pass == Pass::forward ? 0 : 1;
+        store.add(id, one);
+      }
+      store.finish_sweep(id);
+    }
+  }
+  const Snapshot snapshot((folder / "x.db").string());
+  const std::vector<TrainingStep> steps = training_steps(snapshot, snapshot.results(), "auto");
+  ASSERT_THAT(steps, SizeIs(2));
+  EXPECT_NE(steps[0].forward.sweep, steps[1].forward.sweep);
+  for (const TrainingStep& step : steps) {
+    EXPECT_TRUE(step.in_turns);
+    const auto alone = training_steps(snapshot, snapshot.results(step.forward.sweep), "auto");
+    ASSERT_TRUE(step.over_baseline && alone.at(0).over_baseline);
+    EXPECT_EQ(step.over_baseline->value, alone.at(0).over_baseline->value);
+  }
+}
+
 TEST(TrainingStep, is_said_of_a_database_that_has_none) {
   const TemporaryFolder folder;
   {
