@@ -11,7 +11,7 @@ namespace triscope {
 
 /// `training_steps`, where a step whose passes both took turns with those of dot-product attention is compared with it
 /// by these turns (`compare_steps`), not by its medians.
-std::vector<TrainingStep> training_steps(const Snapshot& snapshot, const std::vector<ResultRow>& rows,
+std::vector<TrainingStep> steps_in_turns(const Snapshot& snapshot, const std::vector<ResultRow>& rows,
                                          const std::string& baseline);
 
 }  // namespace triscope

@@ -64,7 +64,7 @@ StepWords step_words(const Snapshot& snapshot, const std::vector<SweepInfo>& swe
   StepWords words;
   for (const SweepInfo& sweep : sweeps)
     if (why_unusable(sweep).empty())
-      words[sweep.id] = training_steps_words(training_steps(snapshot, snapshot.results(sweep.id), "auto"));
+      words[sweep.id] = training_steps_words(steps_in_turns(snapshot, snapshot.results(sweep.id), "auto"));
   return words;
 }
 

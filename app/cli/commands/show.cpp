@@ -36,7 +36,7 @@ void print_table(const Snapshot& snapshot, const std::vector<ResultRow>& rows, c
   const std::size_t width = terminal_width(stdout, kUnlimitedWidth);
   print_output("{}\n{}", shared_facts(rows), render(result_table(rows, verdicts, elsewhere.rows), width));
   if (const std::string text = elsewhere.remark + remarks(rows, verdicts); !text.empty()) print_output("\n{}", text);
-  if (const std::vector<TrainingStep> steps = training_steps(snapshot, rows, "auto"); !steps.empty())
+  if (const std::vector<TrainingStep> steps = steps_in_turns(snapshot, rows, "auto"); !steps.empty())
     print_output("\ntraining step\n{}", training_step_table(steps, width));
 }
 
@@ -71,7 +71,7 @@ int show_steps(const ShowOptions& options) {
   give_up_other_rights({file});
   const std::vector<ResultRow> rows = options.selection_given ? select(snapshot, parse_selection(options.selection))
                                                               : rows_of_steps(snapshot.results());
-  const std::vector<TrainingStep> steps = training_steps(snapshot, rows, options.baseline);
+  const std::vector<TrainingStep> steps = steps_in_turns(snapshot, rows, options.baseline);
   if (options.format == "json") {
     write_json(training_step_json(steps));
   } else if (steps.empty()) {

@@ -122,7 +122,7 @@ std::vector<TrainingStep> steps_beside(const Side& a, const Side& b) {
   std::vector<ResultRow> both = a.rows;
   both.insert(both.end(), b.rows.begin(), b.rows.end());
   const std::string& kernel = b.rows.front().kernel;
-  return a.from == b.from ? training_steps(*a.from, both, kernel) : training_steps(both, kernel);
+  return a.from == b.from ? steps_in_turns(*a.from, both, kernel) : training_steps(both, kernel);
 }
 
 }  // namespace triscope

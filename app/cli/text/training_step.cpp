@@ -142,7 +142,7 @@ std::string training_step_json(const std::vector<TrainingStep>& steps) {
   return text;
 }
 
-std::vector<ComparedStep> compare_steps(
+std::vector<ComparedStep> steps_of_both_sides(
     const std::vector<ResultRow>& a, const std::vector<ResultRow>& b,
     const std::function<std::optional<RowRatio>(const ResultRow& a, const ResultRow& b)>& ratio_of_rows) {
   std::map<std::string, const TrainingStep*> of_b;

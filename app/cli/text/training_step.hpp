@@ -36,7 +36,7 @@ struct ComparedStep {
 /// `ratio_of_rows` gives what is known of two rows of A and B. Where both passes took turns, a step's ratio is by
 /// these. Else it is that of the medians, and its interval is made of those of its passes, as if both erred together:
 /// what differs between two runs (heat, neighbours) is common to both.
-std::vector<ComparedStep> compare_steps(
+std::vector<ComparedStep> steps_of_both_sides(
     const std::vector<ResultRow>& a, const std::vector<ResultRow>& b,
     const std::function<std::optional<RowRatio>(const ResultRow& a, const ResultRow& b)>& ratio_of_rows);
 std::string compared_steps_table(const std::vector<ComparedStep>& steps, std::size_t width);

@@ -101,7 +101,7 @@ TEST(TrainingStep, deterministic_gradients_make_a_step_of_their_own) {
   const std::string text = training_step_table(steps, 300);
   EXPECT_THAT(text, HasSubstr("trilinear, deterministic gradients"));
   EXPECT_THAT(training_step_json(steps), HasSubstr("\"deterministic\":true"));
-  const std::vector<ComparedStep> compared = compare_steps(rows, rows, of_medians);
+  const std::vector<ComparedStep> compared = steps_of_both_sides(rows, rows, of_medians);
   ASSERT_THAT(compared, SizeIs(4));
   for (const ComparedStep& one : compared) EXPECT_DOUBLE_EQ(one.ratio.value, 1);
 }
@@ -163,7 +163,7 @@ TEST(TrainingStep, two_sides_are_compared_problem_by_problem) {
   slower[1].median_ms = 20;  // both forwards of the trilinear form
   slower[1].ci_low_ms = 19.4;
   slower[1].ci_high_ms = 20.6;
-  const std::vector<ComparedStep> compared = compare_steps(slower, table(), of_medians);
+  const std::vector<ComparedStep> compared = steps_of_both_sides(slower, table(), of_medians);
   ASSERT_THAT(compared, SizeIs(2));
   EXPECT_DOUBLE_EQ(compared[0].ratio.value, 50.0 / 40);
   EXPECT_NEAR(*compared[0].ratio.low, 1.25 * std::exp(-0.03), 1e-9) << "no narrower than that of its passes";
@@ -172,7 +172,7 @@ TEST(TrainingStep, two_sides_are_compared_problem_by_problem) {
   EXPECT_DOUBLE_EQ(compared[1].ratio.value, 1);
   EXPECT_THAT(compared_steps_table(compared, 400), testing::AllOf(HasSubstr("1.25 ("), HasSubstr("A / B, 99 %")));
   const auto unknown = [](const ResultRow&, const ResultRow&) { return std::optional<RowRatio>(); };
-  EXPECT_FALSE(compare_steps(slower, table(), unknown)[0].ratio.low) << "passes that are not compared";
+  EXPECT_FALSE(steps_of_both_sides(slower, table(), unknown)[0].ratio.low) << "passes that are not compared";
   EXPECT_THAT(compared_steps_json(compared), HasSubstr("\"time_a_over_b\":{"));
 }
 
@@ -185,7 +185,7 @@ TEST(TrainingStep, of_two_sides_tells_medians_from_turns) {
     };
   };
   for (const Pass last : {Pass::forward, Pass::backward}) {
-    const std::vector<ComparedStep> compared = compare_steps(table(), table(), in_turns_up_to(last));
+    const std::vector<ComparedStep> compared = steps_of_both_sides(table(), table(), in_turns_up_to(last));
     ASSERT_THAT(compared, SizeIs(2));
     const bool both = last == Pass::backward;
     for (const ComparedStep& one : compared) EXPECT_EQ(one.in_turns, both);
@@ -234,7 +234,7 @@ TEST(TrainingStep, is_said_by_show_compare_and_list) {
   }
   const std::string file = (folder / "x.db").string();
   const Snapshot snapshot(file);
-  const std::vector<TrainingStep> steps = training_steps(snapshot, snapshot.results(1), "auto");
+  const std::vector<TrainingStep> steps = steps_in_turns(snapshot, snapshot.results(1), "auto");
   ASSERT_THAT(steps, SizeIs(1));
   ASSERT_TRUE(steps[0].over_baseline);
   const std::string step = milliseconds_text(steps[0].step.value);
@@ -267,12 +267,12 @@ TEST(TrainingStep, of_several_sweeps_is_by_the_turns_of_each) {
     }
   }
   const Snapshot snapshot((folder / "x.db").string());
-  const std::vector<TrainingStep> steps = training_steps(snapshot, snapshot.results(), "auto");
+  const std::vector<TrainingStep> steps = steps_in_turns(snapshot, snapshot.results(), "auto");
   ASSERT_THAT(steps, SizeIs(2));
   EXPECT_NE(steps[0].forward.sweep, steps[1].forward.sweep);
   for (const TrainingStep& step : steps) {
     EXPECT_TRUE(step.in_turns);
-    const auto alone = training_steps(snapshot, snapshot.results(step.forward.sweep), "auto");
+    const auto alone = steps_in_turns(snapshot, snapshot.results(step.forward.sweep), "auto");
     ASSERT_TRUE(step.over_baseline && alone.at(0).over_baseline);
     EXPECT_EQ(step.over_baseline->value, alone.at(0).over_baseline->value);
   }

@@ -27,7 +27,7 @@ using testing::HasSubstr;
 TrainingStep shown_step(const Snapshot& stored, const SelectedStep& step, const SelectedStep& baseline) {
   const std::vector<ResultRow> rows{step.forward->row, step.backward->row, baseline.forward->row,
                                     baseline.backward->row};
-  const std::vector<TrainingStep> steps = training_steps(stored, rows, "auto");
+  const std::vector<TrainingStep> steps = steps_in_turns(stored, rows, "auto");
   EXPECT_EQ(steps.size(), 1U);
   return steps.at(0);
 }
