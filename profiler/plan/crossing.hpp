@@ -34,9 +34,10 @@ struct LengthPoint {
   std::int64_t sweep = 0;
   std::int64_t backward = 0, backward_sweep = 0;  ///< of a training step: its backward, and that one's sweep
   std::string limiter = {};  ///< what held the clock down in at least half of the samples; empty: nothing
-  std::int64_t tile = 0;  ///< keys of the first window that the kernel computes at a time, of a step the forward's; 0:
-                          ///< not known
-  bool converged = true;  ///< its samples reached the precision that was asked for; of a step those of both passes
+  std::int64_t tile = 0;   ///< keys of the first window that the kernel computes at a time, of a step the forward's; 0:
+                           ///< not known
+  bool converged = true;   ///< its samples reached the precision that was asked for; of a step those of both passes
+  double backward_ms = 0;  ///< of a training step: the part of its backward
 };
 
 /// How two measured curves lie to each other. A curve that becomes cheaper more than once counts from the last time on.

@@ -3,6 +3,7 @@
 #include <fmt/compile.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -30,6 +31,18 @@ double time(const ResultRow& row) { return row.median_ms.value_or(std::numeric_l
 
 std::string question_of(const ResultRow& row) {
   return fmt::format(FMT_COMPILE("{} {} {}"), row.kernel, to_string(row.pass), step_question(row));
+}
+
+std::vector<const ResultRow*> addresses(const std::vector<ResultRow>& rows) {
+  std::vector<const ResultRow*> all;
+  for (const ResultRow& row : rows) all.push_back(&row);
+  return all;
+}
+
+std::vector<ResultRow> copies(const std::vector<const ResultRow*>& rows) {
+  std::vector<ResultRow> all;
+  for (const ResultRow* row : rows) all.push_back(*row);
+  return all;
 }
 
 }  // namespace
@@ -82,11 +95,19 @@ std::vector<const ResultRow*> rows_that_count(std::span<const ResultRow* const> 
 }
 
 std::vector<ResultRow> rows_that_count(const std::vector<ResultRow>& rows) {
-  std::vector<const ResultRow*> all;
-  for (const ResultRow& row : rows) all.push_back(&row);
-  std::vector<ResultRow> kept;
-  for (const ResultRow* row : rows_that_count(all)) kept.push_back(*row);
+  return copies(rows_that_count(addresses(rows)));
+}
+
+std::vector<const ResultRow*> rows_of_steps(std::span<const ResultRow* const> rows) {
+  std::vector<const ResultRow*> kept = rows_that_count(rows);
+  std::erase_if(kept, [](const ResultRow* row) { return row->problem.form == Form::dot_product; });
+  std::ranges::copy_if(rows, std::back_inserter(kept),
+                       [](const ResultRow* row) { return row->problem.form == Form::dot_product; });
   return kept;
+}
+
+std::vector<ResultRow> rows_of_steps(const std::vector<ResultRow>& rows) {
+  return copies(rows_of_steps(addresses(rows)));
 }
 
 }  // namespace triscope

@@ -27,4 +27,9 @@ const ResultRow* row_that_counts(std::span<const ResultRow* const> rows);
 std::vector<const ResultRow*> rows_that_count(std::span<const ResultRow* const> rows);
 std::vector<ResultRow> rows_that_count(const std::vector<ResultRow>& rows);
 
+/// What training steps of several sweeps are made of: the rows of ours that count, then all of the dot product, since
+/// beside a step stands that of its own sweeps (`training_steps`).
+std::vector<const ResultRow*> rows_of_steps(std::span<const ResultRow* const> rows);
+std::vector<ResultRow> rows_of_steps(const std::vector<ResultRow>& rows);
+
 }  // namespace triscope

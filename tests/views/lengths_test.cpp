@@ -318,10 +318,10 @@ TEST(LengthChart, a_step_stands_beside_the_other_step_and_not_beside_a_forward_p
   const auto at_16k = std::ranges::find(ours.points, 16384, &LengthPoint::seq_len);
   ASSERT_NE(at_16k, ours.points.end());
   // A step takes 3.5 times its forward pass: 16.384 ms and 6.547 ms times 3.5.
-  const std::string text = beside_reference_text(chart, chart.step, 0, *at_16k, nullptr);
+  const std::string text = beside_reference_text(chart.step, 0, *at_16k, nullptr);
   EXPECT_THAT(text, HasSubstr("FlashAttention-3 64/1 takes 22.92 ms here"));
   EXPECT_THAT(text, HasSubstr("; this takes 2.502 times as long"));
-  EXPECT_EQ(beside_reference_text(chart, chart.step, chart.step.curves.size() - 1, *at_16k, nullptr), "")
+  EXPECT_EQ(beside_reference_text(chart.step, chart.step.curves.size() - 1, *at_16k, nullptr), "")
       << "a baseline itself";
 }
 
@@ -392,9 +392,7 @@ TEST(LengthChart, a_ratio_within_a_sweep_is_that_of_the_verdict) {
   const LengthChart chart = make_length_chart(*length_sweep(), {});
   const LengthPass& forward = chart.of(Pass::forward);
   const LengthPoint& at_16k = *std::ranges::find(forward.curves[0].points, 16384, &LengthPoint::seq_len);
-  const auto text = [&](const Verdicts* verdicts) {
-    return beside_reference_text(chart, forward, 0, at_16k, verdicts);
-  };
+  const auto text = [&](const Verdicts* verdicts) { return beside_reference_text(forward, 0, at_16k, verdicts); };
   Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
   Comparison& verdict = verdicts.by_measurement[at_16k.measurement];
   verdict.ratio = 2.4987;

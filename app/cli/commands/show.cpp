@@ -15,6 +15,7 @@
 #include "app/cli/text/training_step.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/export/export.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/store/open/default_database.hpp"
 #include "profiler/store/unusable_measurement.hpp"
 #include "profiler/verdict/step_verdicts.hpp"
@@ -72,6 +73,11 @@ int show_steps(const ShowOptions& options) {
   const std::vector<ResultRow> rows = options.selection_given ? select(snapshot, parse_selection(options.selection))
                                                               : rows_of_steps(snapshot.results());
   const std::vector<TrainingStep> steps = steps_in_turns(snapshot, rows, options.baseline);
+  const auto stands_beside = [](const TrainingStep& step) { return step.over_baseline.has_value(); };
+  if (options.baseline != "auto" && options.baseline != "none" && std::ranges::none_of(steps, stands_beside))
+    throw Error(fmt::format("--baseline '{}'", options.baseline),
+                "no step stands beside it: only a dot product that sees all tokens and was measured in both passes can",
+                "give such a kernel, auto or none", ExitCode::usage);
   if (options.format == "json") {
     write_json(training_step_json(steps));
   } else if (steps.empty()) {

@@ -67,14 +67,6 @@ json value_json(const std::optional<ValueWithInterval>& e) {
 
 }  // namespace
 
-std::vector<ResultRow> rows_of_steps(const std::vector<ResultRow>& rows) {
-  std::vector<ResultRow> kept = rows_that_count(rows);
-  std::erase_if(kept, [](const ResultRow& row) { return row.problem.form == Form::dot_product; });
-  for (const ResultRow& row : rows)
-    if (row.problem.form == Form::dot_product) kept.push_back(row);
-  return kept;
-}
-
 std::string training_step_table(const std::vector<TrainingStep>& steps, std::size_t width) {
   const auto baseline = std::find_if(steps.begin(), steps.end(), [](const auto& step) { return step.over_baseline; });
   const std::string name = baseline == steps.end() ? "" : baseline->baseline_forward->kernel;

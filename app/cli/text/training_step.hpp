@@ -11,10 +11,6 @@
 
 namespace triscope {
 
-/// What training steps of a whole database are made of: the rows that count, and all of dot products, of which those
-/// stand beside that were measured in the sweep of the row (`training_steps`).
-std::vector<ResultRow> rows_of_steps(const std::vector<ResultRow>& rows);
-
 /// A table for a terminal `width` columns wide, with what it says below it.
 std::string training_step_table(const std::vector<TrainingStep>& steps, std::size_t width);
 /// One object a line.

@@ -8,6 +8,8 @@
 
 #include "app/cli/text/number_text.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/record/recorded_database.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/verdict/step_verdicts.hpp"
 #include "tests/app/cli/expect_error.hpp"
@@ -290,6 +292,8 @@ TEST(TrainingStep, is_said_of_a_database_that_has_none) {
   EXPECT_EQ(run_triscope({"show", "1", "--db", (folder / "x.db").string()}).output,
             "Nothing was measured in sweep 1; `triscope sweep --resume 1 --db " + (folder / "x.db").string() +
                 "` measures it.\n");
+  expect_error(run_triscope({"show", "--step", "--baseline", "nope", "--db", recorded_database().string()}), 2,
+               "--baseline 'nope'");
   expect_error(run_triscope({"show", "--step", "--format", "csv", "--db", (folder / "x.db").string()}), 2, "--step");
 }
 

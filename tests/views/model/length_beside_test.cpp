@@ -34,13 +34,14 @@ Comparison slightly_longer(double tolerance) {
 
 TEST(LengthBeside, a_step_is_judged_by_the_tolerance_of_its_passes) {
   const LengthChart chart = make_length_chart(*fixture::length_sweep(), {});
-  const LengthPoint& point = at_length(labelled(chart.step, "512 × 32"));
+  const LengthCurve& ours = labelled(chart.step, "512 × 32");
+  const LengthPoint& point = at_length(ours);
   const LengthCurve& baseline = labelled(chart.step, "FlashAttention-3 64/1");
   const auto judged_by = [&](double tolerance) {
     Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
     for (const std::int64_t pass : {point.measurement, point.backward})
       verdicts.by_measurement[pass] = slightly_longer(tolerance);
-    return ratio_beside(chart, baseline, point, at_length(baseline), &verdicts).time.verdict;
+    return ratio_beside(ours, baseline, point, at_length(baseline), &verdicts).time.verdict;
   };
   EXPECT_EQ(judged_by(0.005), Verdict::slower);
   EXPECT_EQ(judged_by(0.02), Verdict::same);
@@ -49,11 +50,12 @@ TEST(LengthBeside, a_step_is_judged_by_the_tolerance_of_its_passes) {
 TEST(LengthBeside, a_verdict_is_not_that_beside_a_baseline_with_other_heads) {
   const LengthChart chart = make_length_chart(*fixture::length_sweep(), {});
   const LengthPass& forward = chart.of(Pass::forward);
-  const LengthPoint& point = at_length(labelled(forward, "512 × 32"));
+  const LengthCurve& ours = labelled(forward, "512 × 32");
+  const LengthPoint& point = at_length(ours);
   Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
   verdicts.by_measurement[point.measurement] = slightly_longer(0.005);
   const auto beside = [&](const LengthCurve& baseline) {
-    return ratio_beside(chart, baseline, point, at_length(baseline), &verdicts);
+    return ratio_beside(ours, baseline, point, at_length(baseline), &verdicts);
   };
   const PointRatio of_its_heads = beside(labelled(forward, "FlashAttention-3 64/1"));
   EXPECT_FALSE(of_its_heads.by_medians);

@@ -21,35 +21,10 @@ const Comparison* verdict_on(const Verdicts* verdicts, const LengthCurve& baseli
   return found == verdicts->by_measurement.end() || found->second.ratio <= 0 ? nullptr : &found->second;
 }
 
-/// The time of that measurement of the curve; 0: it is none of its points.
-double ms_of(const LengthCurve& curve, std::int64_t measurement) {
-  for (const LengthPoint& point : curve.points) {
-    if (point.measurement == measurement) return point.ms;
-  }
-  for (const auto& [sweep, points] : curve.by_sweep) {
-    const auto found = std::ranges::find(points, measurement, &LengthPoint::measurement);
-    if (found != points.end()) return found->ms;
-  }
-  return 0;
-}
-double ms_of(const LengthPass& pass, std::int64_t measurement) {
-  for (const LengthCurve& curve : pass.curves) {
-    if (const double ms = ms_of(curve, measurement); ms > 0) return ms;
-  }
-  return 0;
-}
-
-/// Whether that measurement has the heads of `baseline`: a verdict is beside the baseline that has them, and a kernel
-/// may have been measured with others, too.
-bool has_heads_of(const LengthChart& chart, const LengthCurve& baseline, std::int64_t measurement) {
-  const Problem& there = baseline.problem;
-  for (const Pass pass : {Pass::forward, Pass::backward}) {
-    for (const LengthCurve& curve : chart.of(pass).curves) {
-      if (ms_of(curve, measurement) > 0)
-        return curve.problem.q_heads == there.q_heads && curve.problem.kv_heads == there.kv_heads;
-    }
-  }
-  return false;
+/// Whether windows and baseline have the same heads: a verdict is beside the baseline that has them, and a kernel may
+/// have been measured with others, too.
+bool have_same_heads(const LengthCurve& ours, const LengthCurve& baseline) {
+  return ours.problem.q_heads == baseline.problem.q_heads && ours.problem.kv_heads == baseline.problem.kv_heads;
 }
 
 }  // namespace
@@ -62,28 +37,26 @@ PointRatio ratio_of_medians(const LengthPoint& point, const LengthPoint& there) 
   return ratio;
 }
 
-PointRatio ratio_beside(const LengthChart& chart, const LengthCurve& baseline, const LengthPoint& point,
+PointRatio ratio_beside(const LengthCurve& ours, const LengthCurve& baseline, const LengthPoint& point,
                         const LengthPoint& there, const Verdicts* verdicts) {
-  const bool one_sweep = point.sweep == there.sweep && point.backward_sweep == there.backward_sweep &&
-                         has_heads_of(chart, baseline, point.measurement);
+  const bool one_sweep =
+      point.sweep == there.sweep && point.backward_sweep == there.backward_sweep && have_same_heads(ours, baseline);
   const Comparison* first = one_sweep ? verdict_on(verdicts, baseline, point.measurement) : nullptr;
   if (first != nullptr && point.backward == 0) return {*first};
   const Comparison* second = first == nullptr ? nullptr : verdict_on(verdicts, baseline, point.backward);
   if (second == nullptr || !in_turns(*first) || !in_turns(*second)) return ratio_of_medians(point, there);
-  const double ours = ms_of(chart.of(Pass::forward), point.measurement),
-               theirs = ms_of(chart.of(Pass::forward), there.measurement);
-  if (ours <= 0 || theirs <= 0) return ratio_of_medians(point, there);
-  return {compare_steps({ours, theirs, *first}, {point.ms - ours, there.ms - theirs, *second})};
+  return {compare_steps({point.ms - point.backward_ms, there.ms - there.backward_ms, *first},
+                        {point.backward_ms, there.backward_ms, *second})};
 }
 
-std::string beside_reference_text(const LengthChart& chart, const LengthPass& pass, std::size_t curve,
-                                  const LengthPoint& point, const Verdicts* verdicts) {
+std::string beside_reference_text(const LengthPass& pass, std::size_t curve, const LengthPoint& point,
+                                  const Verdicts* verdicts) {
   const auto crossing = std::ranges::find(pass.crossings, curve, &LengthCrossing::windows);
   if (crossing == pass.crossings.end()) return {};
   const LengthCurve& baseline = pass.curves[crossing->baseline];
-  const LengthPoint* there = point_at(baseline.points, point.seq_len);
+  const LengthPoint* there = reference_at(pass.curves[curve], baseline, point.seq_len);
   if (there == nullptr) return {};
-  const Comparison time = ratio_beside(chart, baseline, point, *there, verdicts).time;
+  const Comparison time = ratio_beside(pass.curves[curve], baseline, point, *there, verdicts).time;
   std::string text = fmt::format("{} takes {} here; this takes {} times as long", baseline.label,
                                  format_ms(there->ms, half_width(*there)), format_fixed(time.ratio, 3));
   if (has_interval(time))

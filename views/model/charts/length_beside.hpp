@@ -15,16 +15,17 @@ struct PointRatio {
   bool by_medians = false;  ///< else by the samples of both, as everywhere
 };
 PointRatio ratio_of_medians(const LengthPoint& point, const LengthPoint& there);
-/// Of `point` beside `there` of `baseline`: the verdict of `verdicts` where that is of these two, which are of one
-/// sweep; of a step where each pass took turns. Else that of their medians. Null: no verdicts are known.
-PointRatio ratio_beside(const LengthChart& chart, const LengthCurve& baseline, const LengthPoint& point,
+/// Of `point` of `ours` beside `there` of `baseline` or beside the step (`reference_at`): the verdict of `verdicts`
+/// where that is of these two, which are of one sweep; of a step where each pass took turns. Else that of their
+/// medians. Null: no verdicts are known.
+PointRatio ratio_beside(const LengthCurve& ours, const LengthCurve& baseline, const LengthPoint& point,
                         const LengthPoint& there, const Verdicts* verdicts);
 
 /// "FlashAttention-3 64/1 takes 25.26 ms here; this takes 1.125 times as long, 1.11 to 1.14, in turns": a point of ours
 /// beside the dot-product attention that its curve is compared with. With a star where they did not take turns. Empty
 /// where that was not measured at this length.
-std::string beside_reference_text(const LengthChart& chart, const LengthPass& pass, std::size_t curve,
-                                  const LengthPoint& point, const Verdicts* verdicts);
+std::string beside_reference_text(const LengthPass& pass, std::size_t curve, const LengthPoint& point,
+                                  const Verdicts* verdicts);
 
 /// Both are ours, and one lies on the other at two lengths or more, most of those that both have.
 bool lies_on(const LengthCurve& above, const LengthCurve& below);

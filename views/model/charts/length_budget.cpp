@@ -276,9 +276,9 @@ std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& poin
 void say(SameBudget& budget, const LengthPass& pass, std::string_view part, const PointRatio& ratio,
          const std::map<std::int64_t, double>& cycles) {
   const LengthCurve& baseline = pass.curves[budget.baseline];
-  const LengthPoint& point = *point_at(baseline.points, budget.seq_len);
   const MeasuredPair nearest{&pass.curves[budget.nearest],
                              point_at(pass.curves[budget.nearest].points, budget.seq_len)};
+  const LengthPoint& point = *reference_at(*nearest.curve, baseline, budget.seq_len);
   budget.headline = budget_headline(fmt::format("{} beside {}", part, short_name(baseline)), budget, nearest, ratio);
   budget.sentence =
       budget_sentence(baseline, point, budget, nearest, ratio, cycle_ratio(*nearest.point, point, cycles));
@@ -290,10 +290,10 @@ void say_beside(LengthChart& chart, const Verdicts* verdicts) {
   for (const auto& [pass, part] : {std::pair(&chart.passes[0], "forward"), std::pair(&chart.passes[1], "backward"),
                                    std::pair(&chart.step, "step")}) {
     for (SameBudget& budget : pass->budgets) {
-      const LengthCurve& baseline = pass->curves[budget.baseline];
-      const LengthPoint &point = *point_at(pass->curves[budget.nearest].points, budget.seq_len),
-                        &there = *point_at(baseline.points, budget.seq_len);
-      say(budget, *pass, part, ratio_beside(chart, baseline, point, there, verdicts), chart.cycles);
+      const LengthCurve &baseline = pass->curves[budget.baseline], &ours = pass->curves[budget.nearest];
+      const LengthPoint &point = *point_at(ours.points, budget.seq_len),
+                        &there = *reference_at(ours, baseline, budget.seq_len);
+      say(budget, *pass, part, ratio_beside(ours, baseline, point, there, verdicts), chart.cycles);
     }
   }
 }
@@ -302,21 +302,22 @@ void find_budgets(LengthPass& pass, std::string_view part, const std::map<std::i
   if (pass.crossings.empty()) return;
   const std::size_t reference = pass.crossings.front().baseline;
   const LengthCurve& baseline = pass.curves[reference];
-  for (const LengthPoint& point : baseline.points) {
+  for (const LengthPoint& drawn : baseline.points) {
     std::vector<AreaPoint> areas;
     std::vector<MeasuredPair> pairs;
     for (const LengthCrossing& crossing : pass.crossings) {
       const LengthCurve& ours = pass.curves[crossing.windows];
       if (crossing.baseline != reference) continue;
       // Where a window is longer than the sequence its area is not what is computed.
-      if (std::max(ours.problem.window1, ours.problem.window2) > point.seq_len / 2) continue;
-      if (const LengthPoint* own = point_at(ours.points, point.seq_len)) {
+      if (std::max(ours.problem.window1, ours.problem.window2) > drawn.seq_len / 2) continue;
+      if (const LengthPoint* own = point_at(ours.points, drawn.seq_len)) {
         areas.push_back({{ours.problem.window1, ours.problem.window2}, own->ms, half_width(*own)});
         pairs.push_back({&ours, own});
       }
     }
     if (pairs.empty()) continue;
-    const MeasuredPair& nearest = pairs[nearest_pair(pairs, point)];
+    const MeasuredPair& nearest = pairs[nearest_pair(pairs, drawn)];
+    const LengthPoint& point = *reference_at(*nearest.curve, baseline, drawn.seq_len);
     if (std::abs(std::log(nearest.point->ms / point.ms)) > std::log(kFarthestPair)) continue;
     SameBudget budget;
     budget.baseline = reference;

@@ -26,6 +26,10 @@ struct LengthCurve {
   std::vector<LengthPoint> points;  ///< by length, at least two
   /// What each sweep measured of this build of the kernel, by the sweep's id: the shown one first.
   std::vector<std::pair<std::int64_t, std::vector<LengthPoint>>> by_sweep;
+  /// Of steps of ours, by length: the dot product that stands beside each, which is of the sweeps of its passes where
+  /// these have it. The curve of `beside_kernel` is drawn once for all windows, and may be of other sweeps.
+  std::vector<LengthPoint> beside = {};
+  std::string beside_kernel = {};
 };
 
 /// 95 % interval of a point is known.

@@ -61,6 +61,7 @@ LengthPoint point_of(const ResultRow& row, const ResultRow* backward) {
   point.converged = has_converged(row) && (backward == nullptr || has_converged(*backward));
   if (backward == nullptr) return point;
   point.backward = backward->measurement;
+  point.backward_ms = *backward->median_ms;
   point.backward_sweep = backward->sweep;
   if (point.limiter.empty()) point.limiter = backward->limiter;
   return point;
@@ -72,6 +73,8 @@ struct Collected {
   std::map<std::int64_t, LengthPoint> points;
   std::map<std::int64_t, const SweepResults*> sources;                                 // the sweep of each point
   std::vector<std::pair<std::int64_t, std::map<std::int64_t, LengthPoint>>> by_sweep;  // of the same build as `build`
+  std::map<std::int64_t, LengthPoint> beside;  // of `beside_kernel`, see `LengthCurve`
+  std::string beside_kernel;
   std::string build;
 };
 using ByKernel = std::map<std::string, Collected>;
@@ -82,11 +85,12 @@ class Collector {
 
   /// Of rows at one place the first sweep's counts, as the build that is looked at; of its several instances the
   /// fastest. `in_turns`: it may have taken turns with others of its sweep. `backward`: of a step, beside its forward.
-  void add(const ResultRow& row, const SweepResults* sweep, bool in_turns = true, const ResultRow* backward = nullptr) {
+  /// True: the row is the point now.
+  bool add(const ResultRow& row, const SweepResults* sweep, bool in_turns = true, const ResultRow* backward = nullptr) {
     const bool usable = row.status == Status::ok && row.median_ms && *row.median_ms > 0 &&
                         std::isfinite(*row.median_ms) && row.problem.form != Form::gemm;
-    if (!usable || row.pass != pass_ || row.regime != regime_ || row.problem.mask != Mask::causal) return;
-    if (row.timing_source != clock_) return;  // the two clocks do not measure the same span
+    if (!usable || row.pass != pass_ || row.regime != regime_ || row.problem.mask != Mask::causal) return false;
+    if (row.timing_source != clock_) return false;  // the two clocks do not measure the same span
     const auto [place, is_new] = index_.emplace(curve_key(row), problems_.size());
     if (is_new) problems_.emplace_back();
     Collected& curve = problems_[place->second][row.kernel];
@@ -95,7 +99,16 @@ class Collector {
     if (curve.points.empty() || row.problem.seq_len > curve.row.problem.seq_len) curve.row = row;
     const auto [point, first] = curve.points.emplace(row.problem.seq_len, made);
     const SweepResults* source = curve.sources.emplace(row.problem.seq_len, sweep).first->second;
-    if (!first && source == sweep && *row.median_ms < point->second.ms) point->second = made;
+    const bool faster = !first && source == sweep && *row.median_ms < point->second.ms;
+    if (faster) point->second = made;
+    return first || faster;
+  }
+  /// What stands beside the step that `add` took.
+  void add_beside(const ResultRow& step, const ResultRow& baseline, const ResultRow& backward) {
+    Collected& curve = problems_[index_.at(curve_key(step))][step.kernel];
+    if (curve.beside_kernel.empty()) curve.beside_kernel = baseline.kernel;
+    if (curve.beside_kernel != baseline.kernel) return;
+    curve.beside.insert_or_assign(step.problem.seq_len, point_of(baseline, &backward));
   }
   std::vector<ByKernel>& problems() { return problems_; }
 
@@ -135,6 +148,8 @@ LengthCurve curve_of(const Collected& collected, std::string label) {
   curve.baseline = is_baseline(collected.row);
   curve.problem = collected.row.problem;
   for (const auto& [length, point] : collected.points) curve.points.push_back(point);
+  for (const auto& [length, point] : collected.beside) curve.beside.push_back(point);
+  curve.beside_kernel = collected.beside_kernel;
   for (const auto& [sweep, points] : collected.by_sweep) {
     curve.by_sweep.emplace_back(sweep, std::vector<LengthPoint>{});
     for (const auto& [length, point] : points) curve.by_sweep.back().second.push_back(point);
@@ -255,19 +270,22 @@ std::size_t lengths_in_common(const std::vector<LengthPoint>& a, const std::vect
 }
 
 /// Whether at the lengths around the crossing each pass of both steps is of one sweep.
-bool passes_in_turns(const LatencyCrossing& crossing, const LengthCurve& ours, const LengthCurve& baseline) {
+bool passes_in_turns(const LatencyCrossing& crossing, const std::vector<LengthPoint>& ours,
+                     const std::vector<LengthPoint>& baseline) {
   if (crossing.kind != LatencyCrossing::Kind::crosses) return false;
   return std::ranges::all_of(std::array{crossing.after, crossing.before}, [&](std::int64_t seq_len) {
-    const LengthPoint *one = point_at(ours.points, seq_len), *other = point_at(baseline.points, seq_len);
+    const LengthPoint *one = point_at(ours, seq_len), *other = point_at(baseline, seq_len);
     return one != nullptr && other != nullptr && one->backward != 0 && one->sweep == other->sweep &&
            one->backward_sweep == other->backward_sweep;
   });
 }
 
 /// By the sweep that has most lengths of both, since these took turns; of equals the first. Where none has two, by the
-/// drawn curves.
+/// drawn curve of the windows and what stands beside its points.
 void measure_crossing(LengthCrossing& crossing, const LengthCurve& ours, const LengthCurve& baseline) {
-  const std::vector<LengthPoint>*windows = &ours.points, *dot_product = &baseline.points;
+  std::vector<LengthPoint> references;
+  for (const LengthPoint& drawn : baseline.points) references.push_back(*reference_at(ours, baseline, drawn.seq_len));
+  const std::vector<LengthPoint>*windows = &ours.points, *dot_product = &references;
   std::size_t most = 1;
   for (const auto& [sweep, points] : ours.by_sweep) {
     const auto beside = std::ranges::find(baseline.by_sweep, sweep, [](const auto& one) { return one.first; });
@@ -278,7 +296,7 @@ void measure_crossing(LengthCrossing& crossing, const LengthCurve& ours, const L
     crossing.in_turns = true;
   }
   crossing.measured = find_crossing(*windows, *dot_product);
-  crossing.passes_in_turns = !crossing.in_turns && passes_in_turns(crossing.measured, ours, baseline);
+  crossing.passes_in_turns = !crossing.in_turns && passes_in_turns(crossing.measured, *windows, *dot_product);
 }
 
 void find_crossings(LengthPass& pass) {
@@ -370,10 +388,11 @@ LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regi
       };
       ResultRow row = step_row(step.forward, step.step);
       row.problem.deterministic = step.backward.problem.deterministic;
-      collector.add(row, of(row), sweep != nullptr, &step.backward);
+      const bool is_point = collector.add(row, of(row), sweep != nullptr, &step.backward);
       if (!step.baseline_step) continue;
-      row = step_row(*step.baseline_forward, *step.baseline_step);
-      collector.add(row, of(row), sweep != nullptr, &*step.baseline_backward);
+      const ResultRow baseline = step_row(*step.baseline_forward, *step.baseline_step);
+      if (is_point) collector.add_beside(row, baseline, *step.baseline_backward);
+      collector.add(baseline, of(baseline), sweep != nullptr, &*step.baseline_backward);
     }
   };
   add(training_steps(sweeps.front()->rows, "auto"), sweeps.front());

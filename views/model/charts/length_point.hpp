@@ -17,6 +17,14 @@ inline const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::
   return found == points.end() ? nullptr : &*found;
 }
 
+/// What stands beside the point of `ours` at this length: of a step its own dot product, else the point of `baseline`;
+/// null: it was not measured there.
+inline const LengthPoint* reference_at(const LengthCurve& ours, const LengthCurve& baseline, std::int64_t seq_len) {
+  const bool own = ours.beside_kernel == baseline.kernel && ours.problem.kv_heads == baseline.problem.kv_heads;
+  const LengthPoint* beside = own ? point_at(ours.beside, seq_len) : nullptr;
+  return beside != nullptr ? beside : point_at(baseline.points, seq_len);
+}
+
 /// Half of its 95 % interval; unset: not known.
 inline std::optional<double> half_width(const LengthPoint& point) {
   return interval_known(point) ? std::optional((point.high_ms - point.low_ms) / 2) : std::nullopt;

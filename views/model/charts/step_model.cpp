@@ -31,7 +31,7 @@ std::vector<const ResultRow*> all_that_count(const std::vector<const SweepResult
     }
   }
   std::ranges::stable_sort(rows, {}, &ResultRow::measurement);
-  return rows_that_count(rows);
+  return rows_of_steps(rows);
 }
 
 namespace {

@@ -13,8 +13,8 @@ namespace triscope {
 
 /// A row whose time is that of a whole step.
 ResultRow step_row(const ResultRow& pass, const ValueWithInterval& step);
-/// The rows that count of all these sweeps: what steps of two sweeps are made of. It does not depend on the sweep that
-/// is shown, and is what `triscope advise` and the Paper pages go by.
+/// The rows of all these sweeps that steps of two sweeps are made of (`rows_of_steps`). It does not depend on the sweep
+/// that is shown, and is what `triscope advise` and the Paper pages go by.
 std::vector<const ResultRow*> all_that_count(const std::vector<const SweepResults*>& sweeps, Regime regime);
 
 /// A table of steps with one group of cells for each regime: of every problem of which `shown` has a pass. A step of
