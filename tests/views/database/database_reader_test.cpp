@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <vector>
 
+#include "profiler/paper/layers/measured_crossing.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 #include "profiler/verdict/step_verdicts.hpp"
 #include "tests/paths.hpp"
@@ -16,6 +18,7 @@
 #include "views/data/format.hpp"
 #include "views/model/charts/length_budget.hpp"
 #include "views/model/charts/length_model.hpp"
+#include "views/model/charts/length_point.hpp"
 #include "views/model/tables/selected_steps.hpp"
 
 namespace triscope {
@@ -90,6 +93,37 @@ TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
   }
   EXPECT_GE(rows, 8);
   EXPECT_GE(steps, 3);
+}
+
+/// Windows and dot product of a step are of the sweeps in which they took turns, whichever sweep is shown.
+TEST(DatabaseReader, a_step_costs_what_the_dot_product_does_where_the_command_line_says_so) {
+  LayerMixRequest layer;
+  layer.windows = {512, 32};
+  layer.dot_kernel = "baseline.fa3";
+  const std::vector<ResultRow> rows = Snapshot(recorded_file()).results();
+  const std::vector<MeasuredCrossing> told = measured_crossings(rows, layer).step;
+  ASSERT_FALSE(told.empty());
+  for (const std::int64_t shown : {1, 4}) {
+    SCOPED_TRACE(shown);
+    DatabaseReader reader;
+    const ReadResult read = reader.read({.file = recorded_file(), .shown = shown}, [](const ReadResult&) {});
+    const LengthChart chart = make_length_chart(*read.shown, read.same_device);
+    const auto ours = std::ranges::find(chart.step.curves, std::string("512 × 32"), &LengthCurve::label);
+    ASSERT_NE(ours, chart.step.curves.end());
+    const auto curve = static_cast<std::size_t>(ours - chart.step.curves.begin());
+    const auto crossing = std::ranges::find(chart.step.crossings, curve, &LengthCrossing::windows);
+    ASSERT_NE(crossing, chart.step.crossings.end());
+    const LengthCurve& baseline = chart.step.curves[crossing->baseline];
+    for (const LengthPoint& point : ours->points) {
+      const LengthPoint* there = reference_at(*ours, baseline, point.seq_len);
+      ASSERT_NE(there, nullptr);
+      EXPECT_EQ(there->sweep, point.sweep) << point.seq_len;
+      EXPECT_EQ(there->backward_sweep, point.backward_sweep) << point.seq_len;
+    }
+    EXPECT_NEAR(crossing->measured.seq_len, told.front().crossing.seq_len, 0.5);
+    EXPECT_NEAR(crossing->measured.low, told.front().crossing.low, 0.5);
+    EXPECT_NEAR(crossing->measured.high, told.front().crossing.high, 0.5);
+  }
 }
 
 TEST(DatabaseReader, a_sweep_of_too_many_samples_keeps_none_of_the_others_from_being_judged) {
