@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "profiler/statistics/comparison_facts.hpp"
@@ -10,21 +11,21 @@
 namespace triscope {
 namespace {
 
-/// Both passes are of the sweeps of those beside them: else they took no turns.
-bool may_be_in_turns(const TrainingStep& step) {
-  return step.over_baseline && step.forward.sweep == step.baseline_forward->sweep &&
-         step.backward.sweep == step.baseline_backward->sweep;
-}
+bool says_something(const Comparison& time) { return time.verdict != Verdict::not_comparable && interval_known(time); }
 
-void compare_by_turns(TrainingStep& step, StoredSamples& samples) {
+/// By the turns of both passes, else of the medians. The interval is what `compare` says of both passes: not known
+/// where one of theirs is not.
+void compare_passes(TrainingStep& step, StoredSamples& samples) {
   const Comparison forward = compare_rows(samples, step.forward, samples, *step.baseline_forward);
-  if (!in_turns(forward)) return;
   const Comparison backward = compare_rows(samples, step.backward, samples, *step.baseline_backward);
-  if (!in_turns(backward)) return;
+  ValueWithInterval& time = *step.over_baseline;
+  time.low = time.high = std::nullopt;
+  if (!(forward.ratio > 0) || !(backward.ratio > 0)) return;
   const Comparison both = compare_steps({*step.forward.median_ms, *step.baseline_forward->median_ms, forward},
                                         {*step.backward.median_ms, *step.baseline_backward->median_ms, backward});
-  step.over_baseline = {both.ratio, both.interval.low, both.interval.high};
-  step.in_turns = true;
+  step.in_turns = forward.paired && backward.paired;
+  if (step.in_turns) time.value = both.ratio;
+  if (says_something(forward) && says_something(backward)) time.low = both.interval.low, time.high = both.interval.high;
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ std::vector<TrainingStep> steps_in_turns(const Snapshot& snapshot, const std::ve
   std::vector<TrainingStep> steps = training_steps(rows, baseline);
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<TrainingStep*>> by_sweeps;
   for (TrainingStep& step : steps)
-    if (may_be_in_turns(step)) by_sweeps[{step.forward.sweep, step.backward.sweep}].push_back(&step);
+    if (step.over_baseline) by_sweeps[{step.forward.sweep, step.backward.sweep}].push_back(&step);
   for (const auto& [sweeps, of_them] : by_sweeps) {
     StoredSamples samples(snapshot);  // of these sweeps alone: those of a whole database are too many to hold
     for (const TrainingStep* step : of_them) {
@@ -42,7 +43,7 @@ std::vector<TrainingStep> steps_in_turns(const Snapshot& snapshot, const std::ve
            {&step->forward, &step->backward, &*step->baseline_forward, &*step->baseline_backward})
         samples.expect(*row);
     }
-    for (TrainingStep* step : of_them) compare_by_turns(*step, samples);
+    for (TrainingStep* step : of_them) compare_passes(*step, samples);
   }
   return steps;
 }

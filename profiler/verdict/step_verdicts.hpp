@@ -9,8 +9,8 @@
 
 namespace triscope {
 
-/// `training_steps`, where a step whose passes both took turns with those of dot-product attention is compared with it
-/// by these turns (`compare_steps`), not by its medians.
+/// `training_steps`, each beside dot-product attention by the turns of both passes where these took turns
+/// (`compare_steps`), else of the medians, with the interval that `compare_rows` gives their passes.
 std::vector<TrainingStep> steps_in_turns(const Snapshot& snapshot, const std::vector<ResultRow>& rows,
                                          const std::string& baseline);
 
