@@ -100,8 +100,11 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
       render(table, width) +
       "\nA step is the fastest forward and the fastest backward of a problem together. Intervals hold 95 %; the "
       "passes were measured in separate runs, and what changed on the machine in between is not in them.\n";
+  const bool by_medians =
+      std::ranges::any_of(steps, [](const TrainingStep& step) { return step.over_baseline && !step.in_turns; });
   if (!name.empty())
-    text += fmt::format("step / {} is of the neighbouring turns of each pass; * not in turns: of the medians.\n", name);
+    text += fmt::format("step / {} is of the neighbouring turns of each pass{}.\n", name,
+                        by_medians ? "; * not in turns: of the medians" : "");
   return text;
 }
 
