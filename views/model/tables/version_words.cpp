@@ -157,7 +157,7 @@ std::string versions_headline(const CompareModel& model) {
   if (largest == nullptr) return {};
   const BandTally& tally = model.band_tally;
   const std::string noise = fmt::format("{:.1f} %", 100 * (model.band->factor - 1));
-  std::string text = fmt::format("{} of {} slower in the newer, {} faster", tally.slower,
+  std::string text = fmt::format("{} of {} slower, {} faster", tally.slower,
                                  tally.slower + tally.faster + tally.inside + tally.unclear, tally.faster);
   if (tally.unclear > 0) text += fmt::format(", {} unclear", tally.unclear);
   if (tally.inside > 0) text += fmt::format(", {} inside the noise", tally.inside);

@@ -9,7 +9,7 @@
 
 namespace triscope {
 
-/// Of two versions whose rows are judged beside what did not change: "0 of 34 slower in the newer, 1 faster,
+/// Of two versions whose rows are judged beside what did not change: "0 of 34 slower, 1 faster,
 /// 2 unclear, 31 inside the noise. Largest +2.7 %, 512 × 32 at 65,536 tokens, inside +-4.7 % (A not
 /// converged); of rows without a doubt +2.5 %, 256 × 32, deterministic, at 8,192 tokens, inside it. A and B were
 /// measured on two GPUs: less than 4.7 % cannot be told." Empty where too little did not change.
@@ -20,7 +20,7 @@ std::string by_window_text(const CompareModel& model);
 /// "27 unchanged measurements (FlashAttention-3): -1.3 to +2.6 % beside their average, time A / B 0.998, ...": by the
 /// base of every change in the headline. Where too little did not change, their ratios.
 std::string unchanged_words(const CompareModel& model);
-/// "Hopper backward: 0 of 34 slower in the newer, ...": what can be said first; where too little did
+/// "Hopper backward: 0 of 34 slower, ...": what can be said first; where too little did
 /// not change the verdicts of rows.
 std::string versions_summary(const CompareModel& model, Pass pass);
 
