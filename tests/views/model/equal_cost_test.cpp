@@ -204,7 +204,7 @@ TEST(EqualCost, of_a_step_is_by_the_turns_of_each_pass_where_both_took_turns) {
   EXPECT_THAT(said(verdicts),
               HasSubstr("by the neighbouring turns of each pass 1.271 times as long (95 % interval 1.259 to 1.282)"));
   LengthChart elsewhere = chart;
-  for (LengthPoint& one : elsewhere.step.curves[budget.baseline].points) one.backward_sweep = 9;
+  for (LengthPoint& one : elsewhere.step.curves[budget.nearest].beside) one.backward_sweep = 9;
   say_beside(elsewhere, &verdicts);
   EXPECT_THAT(cost_at(elsewhere.step, 16384).sentence, by_medians) << "the partner took its turns in another sweep";
   verdicts.by_measurement[point.backward].paired = false;

@@ -264,11 +264,6 @@ std::optional<std::size_t> best_baseline(const LengthPass& pass, const LengthCur
   return best;
 }
 
-std::size_t lengths_in_common(const std::vector<LengthPoint>& a, const std::vector<LengthPoint>& b) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      a, [&](const LengthPoint& one) { return std::ranges::find(b, one.seq_len, &LengthPoint::seq_len) != b.end(); }));
-}
-
 /// Whether at the lengths around the crossing each pass of both steps is of one sweep.
 bool passes_in_turns(const LatencyCrossing& crossing, const std::vector<LengthPoint>& ours,
                      const std::vector<LengthPoint>& baseline) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -15,6 +16,11 @@ namespace triscope {
 inline const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::int64_t seq_len) {
   const auto found = std::ranges::find(points, seq_len, &LengthPoint::seq_len);
   return found == points.end() ? nullptr : &*found;
+}
+
+inline std::size_t lengths_in_common(const std::vector<LengthPoint>& a, const std::vector<LengthPoint>& b) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(a, [&](const LengthPoint& one) { return point_at(b, one.seq_len) != nullptr; }));
 }
 
 /// What stands beside the point of `ours` at this length: of a step its own dot product, else the point of `baseline`;
