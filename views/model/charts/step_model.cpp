@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernels/attention/flops.hpp"
+#include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 #include "views/model/charts/chart_model.hpp"
 
