@@ -106,7 +106,7 @@ TEST(Print, a_picture_has_the_width_and_the_size_of_words_that_were_asked_for) {
 
 TEST(Print, words_of_a_narrow_picture_stay_within_it_and_apart) {
   BarChart chart = two_bars();
-  for (int n = 0; n < 5; ++n) chart.categories.push_back("1,024 × 1,024");
+  for (int n = 0; n < 5; ++n) chart.categories.emplace_back("1,024 × 1,024");
   const std::string wide = bars_picture(chart, "Bars", "", {VectorFormat::svg, {30, {}, 8}}),
                     narrow = bars_picture(chart, "Bars", "", {VectorFormat::svg, {8.5, {}, 8}});
   EXPECT_EQ(times(wide, "rotate(-90"), 1U) << "the title of the axis";
