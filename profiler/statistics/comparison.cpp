@@ -313,9 +313,9 @@ Comparison compare(const CompareInput& a, const CompareInput& b, bool interleave
   return comparison;
 }
 
-bool in_turns(const Comparison& time) {
-  return time.paired && time.verdict != Verdict::not_comparable && interval_known(time);
-}
+bool has_interval(const Comparison& time) { return time.verdict != Verdict::not_comparable && interval_known(time); }
+
+bool in_turns(const Comparison& time) { return time.paired && has_interval(time); }
 
 Comparison compare_steps(const PassBeside& forward, const PassBeside& backward) {
   const auto a_of = [](const PassBeside& pass) { return std::sqrt(pass.a_ms * pass.b_ms * pass.time.ratio); };

@@ -35,6 +35,8 @@ struct PassBeside {
   double a_ms = 0, b_ms = 0;
   const Comparison& time;
 };
+/// Whether the interval of a ratio says anything.
+bool has_interval(const Comparison& time);
 /// A took turns with B, and the interval says something.
 bool in_turns(const Comparison& time);
 /// A step beside another, where each pass took turns with the other step's: the ratio of the sums, when the times of

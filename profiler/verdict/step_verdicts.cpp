@@ -11,8 +11,6 @@
 namespace triscope {
 namespace {
 
-bool says_something(const Comparison& time) { return time.verdict != Verdict::not_comparable && interval_known(time); }
-
 /// By the turns of both passes, else of the medians. The interval is what `compare` says of both passes: not known
 /// where one of theirs is not.
 void compare_passes(TrainingStep& step, StoredSamples& samples) {
@@ -25,7 +23,7 @@ void compare_passes(TrainingStep& step, StoredSamples& samples) {
                                         {*step.backward.median_ms, *step.baseline_backward->median_ms, backward});
   step.in_turns = forward.paired && backward.paired;
   if (step.in_turns) time.value = both.ratio;
-  if (says_something(forward) && says_something(backward)) time.low = both.interval.low, time.high = both.interval.high;
+  if (has_interval(forward) && has_interval(backward)) time.low = both.interval.low, time.high = both.interval.high;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "profiler/record/words/power_text.hpp"
+#include "profiler/statistics/comparison_facts.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/length_beside.hpp"
 #include "views/model/charts/length_point.hpp"

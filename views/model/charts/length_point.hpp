@@ -41,9 +41,4 @@ inline ValueWithInterval value_of(const LengthPoint& point) {
   return {point.ms, point.low_ms, point.high_ms};
 }
 
-/// Of a ratio: whether its interval says anything.
-inline bool has_interval(const Comparison& time) {
-  return time.verdict != Verdict::not_comparable && interval_known(time);
-}
-
 }  // namespace triscope
