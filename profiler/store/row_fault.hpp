@@ -8,10 +8,8 @@
 
 namespace triscope {
 
-/// Which times are possible, in milliseconds: from between a sample of nothing and one of a nanosecond. In C++ and,
-/// behind the name of a column, in SQL.
+/// Which times are possible, in milliseconds: from between a sample of nothing and one of a nanosecond.
 inline constexpr double kLeastMs = 0.5e-6, kMostMs = 1e15;
-inline constexpr char kBetweenPossibleMs[] = "BETWEEN 0.5e-6 AND 1e15";
 
 /// Why this is nothing that Triscope stores, in words ("seq_len is -5"); empty: it can be.
 std::string row_fault(const ResultRow& row);

@@ -3,8 +3,10 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <iterator>
+#include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "profiler/record/same_device.hpp"
@@ -27,31 +29,15 @@ std::vector<Row> rows_of(SQLite::Database& database, const Table<Columns>& table
   return select<Row>(database, table.columns, rest, measurement);
 }
 
-/// Texts one behind the other.
-template <std::size_t... Sizes>
-consteval auto joined(const char (&... texts)[Sizes]) {
-  std::array<char, (Sizes + ...) - sizeof...(Sizes)> whole{};
-  auto end = whole.begin();
-  ((end = std::copy_n(texts, Sizes - 1, end)), ...);
-  return whole;
-}
-
-// Of a row that is called ok and has no possible time every reader says that it failed (`row_fault`).
-constexpr auto kCountOk =
-    joined("count(*) FILTER (WHERE measurement.status = 'ok' AND measurement.median_ms ", kBetweenPossibleMs, ")");
-constexpr auto kCountFailed = joined(
-    "count(*) FILTER (WHERE measurement.status = 'failed' OR (measurement.status = 'ok' AND "
-    "ifnull(measurement.median_ms NOT ",
-    kBetweenPossibleMs, ", 1)))");
-
+/// What a sweep and its measurements say of its line in the history.
+struct SweepLine {
+  SweepInfo info;
+  std::int64_t started_unix_ns = 0;
+  bool has_environment = false;
+};
 constexpr Table kSweepInfos{
     "sweep",
-    column("id", &SweepInfo::id),
     column("uuid", &SweepInfo::uuid),
-    // Resuming may have measured all of it again: then the first of its measurements is its start.
-    expression("strftime('%Y-%m-%dT%H:%M:%SZ', max(sweep.started_unix_ns, ifnull(min(measurement.started_unix_ns), 0)) "
-               "/ 1000000000, 'unixepoch')",
-               &SweepInfo::started),
     expression("strftime('%Y-%m-%dT%H:%M:%SZ', sweep.finished_unix_ns / 1000000000, 'unixepoch')",
                &SweepInfo::finished),
     long_line("command", &SweepInfo::command),
@@ -60,11 +46,49 @@ constexpr Table kSweepInfos{
     column("starred", &SweepInfo::starred),
     within(&SweepInfo::spread, kSpreads.columns),
     lines("CASE typeof(note.body) WHEN 'text' THEN note.body END", &SweepInfo::note),
-    expression(std::string_view(kCountOk.data(), kCountOk.size()), &SweepInfo::ok),
-    expression(std::string_view(kCountFailed.data(), kCountFailed.size()), &SweepInfo::failed),
-    expression("count(*) FILTER (WHERE measurement.status = 'skipped')", &SweepInfo::skipped),
-    expression("count(*) FILTER (WHERE measurement.status = 'cancelled')", &SweepInfo::cancelled),
 };
+constexpr auto kSweepLines = columns(
+    Table{"sweep",
+          column(
+              "id", [](auto& line) -> auto& { return line.info.id; }),
+          column("started_unix_ns", &SweepLine::started_unix_ns)}
+        .columns,
+    expression("environment.id IS NOT NULL", &SweepLine::has_environment),
+    within(&SweepLine::info, columns(kSweepInfos.columns, within(&SweepInfo::environment, kEnvironments.columns))));
+
+/// What became of the measurements of a sweep, and when the first of them was taken.
+struct Counted {
+  std::int64_t ok = 0, failed = 0, skipped = 0, cancelled = 0;
+  std::optional<std::int64_t> first_unix_ns;
+};
+
+// One pass over all measurements: grouped in SQL they are looked up one by one.
+std::unordered_map<std::int64_t, Counted> count_measurements(SQLite::Database& database,
+                                                             std::optional<std::int64_t> sweep) {
+  SQLite::Statement query(database, std::string("SELECT sweep, status, median_ms, started_unix_ns FROM measurement") +
+                                        (sweep ? " WHERE sweep = ?1" : ""));
+  if (sweep) Binder(query) << *sweep;
+  std::unordered_map<std::int64_t, Counted> sweeps;
+  while (query.executeStep()) {
+    Counted& counted = sweeps[query.getColumn(0).getInt64()];
+    const std::string_view status = query.getColumn(1).getText();
+    if (status == "ok") {
+      // Of a row that is called ok and has no possible time every reader says that it failed (`row_fault`).
+      const SQLite::Column ms = query.getColumn(2);
+      const bool possible = !ms.isText() && !ms.isBlob() && ms.getDouble() >= kLeastMs && ms.getDouble() <= kMostMs;
+      ++(possible ? counted.ok : counted.failed);
+    } else if (status == "failed") {
+      ++counted.failed;
+    } else if (status == "skipped") {
+      ++counted.skipped;
+    } else if (status == "cancelled") {
+      ++counted.cancelled;
+    }
+    if (const SQLite::Column started = query.getColumn(3); started.isInteger())
+      counted.first_unix_ns = std::min(counted.first_unix_ns.value_or(started.getInt64()), started.getInt64());
+  }
+  return sweeps;
+}
 
 // What a row says, or nothing: when a value in it cannot be used, it costs no other row.
 template <typename Value, typename Read>
@@ -87,41 +111,7 @@ std::vector<StoredMeasurement> read_measured(SQLite::Database& database, std::in
                                    sweep);
 }
 
-// Which rows are read: of a sweep, one, or all.
-struct WhichRows {
-  const char* of_view;         // a condition
-  const char* of_measurement;  // the same, on the table
-  std::optional<std::int64_t> value;
-};
-
-// The measurements that the view leaves out, since what they refer to is not there. They cannot be used and say so.
-std::vector<ResultRow> rows_without_parts(SQLite::Database& database, const WhichRows& which) {
-  SQLite::Statement query(
-      database,
-      fmt::format(
-          "SELECT id, sweep, config NOT IN (SELECT id FROM config), kernel NOT IN (SELECT id FROM kernel), "
-          "environment NOT IN (SELECT id FROM environment) AS gone, sweep NOT IN (SELECT id FROM sweep) AS lost "
-          "FROM measurement WHERE {} AND (config NOT IN (SELECT id FROM config) OR kernel NOT IN (SELECT id "
-          "FROM kernel) OR gone OR lost)",
-          which.of_measurement));
-  Binder(query) << which.value;
-  std::vector<ResultRow> rows;
-  while (query.executeStep()) {
-    ResultRow row;
-    row.measurement = query.getColumn(0).getInt64();
-    row.sweep = query.getColumn(1).getInt64();
-    row.problem = unknown_problem();
-    const char* const part = query.getColumn(2).getInt() != 0   ? "its problem"
-                             : query.getColumn(3).getInt() != 0 ? "its kernel"
-                             : query.getColumn(4).getInt() != 0 ? "its environment"
-                                                                : "its sweep";
-    rows.push_back(unusable_row(row, fmt::format("{} is missing", part)));
-    rows.back().card.label = rows.back().card.short_label = rows.back().kernel;
-  }
-  return rows;
-}
-
-// The same of one measurement whose problem and kernel are there.
+// What the measurement whose problem and kernel are there refers to besides.
 void require_parts(SQLite::Database& database, std::int64_t measurement) {
   for (const char* part : {"environment", "sweep"}) {
     SQLite::Statement query(
@@ -130,40 +120,6 @@ void require_parts(SQLite::Database& database, std::int64_t measurement) {
     Binder(query) << measurement;
     if (!query.executeStep()) throw UnusableRow(fmt::format("its {} is missing", part));
   }
-}
-
-// A row that cannot be used says so.
-std::vector<ResultRow> result_rows(SQLite::Database& database, const WhichRows& which) {
-  static constexpr auto kColumns = columns(kResults.columns, within(&ResultRow::card, kCards.columns));
-  SQLite::Statement query(
-      database, "SELECT " + select_list(kColumns) +
-                    " FROM result JOIN measurement ON measurement.id = result.measurement JOIN kernel "
-                    "ON kernel.id = measurement.kernel" +
-                    " WHERE EXISTS (SELECT 1 FROM sweep WHERE sweep.id = measurement.sweep) AND " + which.of_view +
-                    " ORDER BY result.measurement");
-  Binder(query) << which.value;
-  std::vector<ResultRow> rows = rows_without_parts(database, which);
-  const bool all_in_view = rows.empty();
-  RowReader reader(query);
-  for (; query.executeStep(); reader.next_row()) {
-    ResultRow& row = rows.emplace_back();
-    row.problem = unknown_problem();
-    std::string fault;
-    try {
-      read_row(reader, kColumns, row);
-      row.reason = corrected_reason(std::move(row.reason));
-      compute_rates(row);
-      fault = row_fault(row);
-    } catch (const UnusableRow& unusable) {
-      fault = unusable.what();
-    }
-    if (!fault.empty()) row = unusable_row(row, fault);
-    if (!interval_known(row)) row.ci_low_ms = row.ci_high_ms = std::nullopt;
-    if (row.card.label.empty()) row.card.label = row.card.short_label = row.kernel;
-    if (row.card.short_label.empty()) row.card.short_label = row.kernel;
-  }
-  if (!all_in_view) std::ranges::stable_sort(rows, {}, &ResultRow::measurement);
-  return rows;
 }
 
 // What a measurement's samples come with.
@@ -243,42 +199,39 @@ std::optional<Measurement> read_measurement(SQLite::Database& database, std::int
 }
 
 std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std::int64_t> sweep) {
-  static constexpr auto kColumns = columns(kSweepInfos.columns, within(&SweepInfo::environment, kEnvironments.columns));
-  SQLite::Statement query(database,
-                          "SELECT " + select_list(kColumns) +
-                              ", environment.id FROM sweep LEFT JOIN environment ON environment.id = sweep.environment "
-                              "LEFT JOIN note ON note.sweep = sweep.id AND note.measurement IS NULL "
-                              "LEFT JOIN measurement ON measurement.sweep = sweep.id " +
-                              (sweep ? "WHERE sweep.id = ?1 " : "") +  // an OR here would read all sweeps
-                              "GROUP BY sweep.id "
-                              "ORDER BY max(sweep.started_unix_ns, ifnull(min(measurement.started_unix_ns), 0)) DESC, "
-                              "sweep.id DESC");
+  const std::unordered_map<std::int64_t, Counted> counts = count_measurements(database, sweep);
+  SQLite::Statement query(database, "SELECT " + select_list(kSweepLines) +
+                                        " FROM sweep LEFT JOIN environment ON environment.id = sweep.environment "
+                                        "LEFT JOIN note ON note.sweep = sweep.id AND note.measurement IS NULL" +
+                                        (sweep ? " WHERE sweep.id = ?1" : ""));
   if (sweep) Binder(query) << *sweep;
-  std::vector<SweepInfo> sweeps;
+  std::vector<SweepLine> lines;
   while (query.executeStep()) {
-    SweepInfo& one = sweeps.emplace_back();
+    SweepLine& line = lines.emplace_back();
+    SweepInfo& one = line.info;
     std::string fault;
     try {
       RowReader reader(query);
-      read_row(reader, kColumns, one);
-      fault = query.getColumn(query.getColumnCount() - 1).isNull() ? "its environment is missing" : sweep_fault(one);
+      read_row(reader, kSweepLines, line);
+      if (const auto found = counts.find(one.id); found != counts.end()) {
+        const Counted& counted = found->second;
+        one.ok = counted.ok, one.failed = counted.failed, one.skipped = counted.skipped;
+        one.cancelled = counted.cancelled;
+        // Resuming may have measured all of it again: then the first of its measurements is its start.
+        line.started_unix_ns = std::max(line.started_unix_ns, counted.first_unix_ns.value_or(0));
+      }
+      one.started = utc_date(line.started_unix_ns);
+      fault = line.has_environment ? sweep_fault(one) : "its environment is missing";
     } catch (const UnusableRow& unusable) {
       fault = unusable.what();
     }
-    if (!fault.empty()) one = unusable_sweep(query.getColumn(0).getInt64(), fault);
+    if (!fault.empty()) one = unusable_sweep(one.id, fault);
   }
+  std::ranges::sort(lines, std::greater(),
+                    [](const SweepLine& line) { return std::pair(line.started_unix_ns, line.info.id); });
+  std::vector<SweepInfo> sweeps;
+  for (SweepLine& line : lines) sweeps.push_back(std::move(line.info));
   return sweeps;
-}
-
-std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep) {
-  return result_rows(database, sweep ? WhichRows{"result.measurement IN (SELECT id FROM measurement WHERE sweep = ?)",
-                                                 "sweep = ?", sweep}
-                                     : WhichRows{"?1 IS NULL", "?1 IS NULL", {}});
-}
-
-std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t measurement) {
-  std::vector<ResultRow> rows = result_rows(database, {"result.measurement = ?", "id = ?", measurement});
-  return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
 }
 
 std::map<std::int64_t, std::string> read_times_faults(SQLite::Database& database, const std::vector<ResultRow>& rows) {

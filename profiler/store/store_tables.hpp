@@ -248,42 +248,6 @@ inline constexpr Table kCounters{
     column("value", &Counter::value),
 };
 
-inline constexpr Table kResults{
-    "result",
-    column("measurement", &ResultRow::measurement),
-    column("sweep", &ResultRow::sweep),
-    column("started", &ResultRow::started),
-    column("device", &ResultRow::device),
-    column("kernel", &ResultRow::kernel),
-    column("instance", &ResultRow::instance),
-    column("source_hash", &ResultRow::source_hash),
-    named("pass", &ResultRow::pass, parse_pass),
-    within(&ResultRow::problem, kConfigs.columns),
-    named("timing_source", &ResultRow::timing_source, parse_timing_source),
-    named("regime", &ResultRow::regime, parse_regime),
-    column("median_ms", &ResultRow::median_ms),
-    column("ci_low_ms", &ResultRow::ci_low_ms),
-    column("ci_high_ms", &ResultRow::ci_high_ms),
-    column("samples", &ResultRow::samples),
-    column("flagged", &ResultRow::flagged),
-    column("sm_clock_mhz", &ResultRow::sm_clock_mhz),
-    column("tflops", &ResultRow::tflops),
-    column("tflops_paper_count", &ResultRow::tflops_paper_count),
-    column("peak_fraction", &ResultRow::peak_fraction),
-    column("error", &ResultRow::error),
-    named("status", &ResultRow::status, parse_status),
-    long_line("reason", &ResultRow::reason),
-    column("events_ms", &ResultRow::events_ms),
-    column("restarts", &ResultRow::restarts),
-    column("power_w", &ResultRow::power_w),
-    column("power_limit_w", &ResultRow::power_limit_w),
-    column("joules", &ResultRow::joules),
-    column("joules_per_tflop", &ResultRow::joules_per_tflop),
-    column("limiter", &ResultRow::limiter),
-    column("max_sm_clock_mhz", &ResultRow::max_sm_clock_mhz),
-    column("counted_clock_mhz", &ResultRow::counted_clock_mhz),
-};
-
 /// Everything that tells one measurement of a sweep from another.
 inline constexpr auto kKeyColumns =
     columns(within(kProblemOf, kConfigs.columns), kKernels.columns, within(kKeyOf, kKeys.columns));

@@ -103,23 +103,26 @@ class RowReader {
   }
 
  private:
-  static void require(bool holds, const SQLite::Column& column, const char* what) {
-    if (!holds && !column.isNull()) throw UnusableRow(std::string("its ") + column.getName() + " is no " + what);
+  [[noreturn]] static void refuse(const SQLite::Column& column, const char* what) {
+    throw UnusableRow(std::string("its ") + column.getName() + " is no " + what);
   }
   template <typename Value>
   static Value value_of(const SQLite::Column& column) {
+    const int type = column.getType();
     if constexpr (requires { typename Value::value_type; } && !std::same_as<Value, std::string>) {  // optional
-      return column.isNull() ? Value() : Value(value_of<typename Value::value_type>(column));
+      return type == SQLITE_NULL ? Value() : Value(value_of<typename Value::value_type>(column));
     } else if constexpr (std::same_as<Value, bool>) {
       return column.getInt64() != 0;
     } else if constexpr (std::integral<Value>) {
+      if (type == SQLITE_NULL) return 0;
       const std::int64_t stored = column.getInt64();
-      require(column.isInteger() && (std::unsigned_integral<Value> || std::in_range<Value>(stored)), column,
-              "whole number in its range");
+      if (type != SQLITE_INTEGER || !(std::unsigned_integral<Value> || std::in_range<Value>(stored)))
+        refuse(column, "whole number in its range");
       return static_cast<Value>(stored);
     } else if constexpr (std::same_as<Value, double>) {
-      require(column.isFloat() || column.isInteger(), column, "number");
-      return column.isNull() ? std::numeric_limits<double>::quiet_NaN() : column.getDouble();
+      if (type == SQLITE_NULL) return std::numeric_limits<double>::quiet_NaN();
+      if (type != SQLITE_FLOAT && type != SQLITE_INTEGER) refuse(column, "number");
+      return column.getDouble();
     } else {
       static_assert(std::same_as<Value, std::string>, "what type of SQLite is it?");
       return name_of(column);
@@ -132,8 +135,10 @@ class RowReader {
         fmt::format("its {} has {} bytes, and a name at most {}", column.getName(), name.size(), kLongestName));
   }
   static std::string text_of(const SQLite::Column& column) {
-    require(column.isText(), column, "text");
-    return column.isNull() ? std::string() : as_utf8(column.getString());
+    const int type = column.getType();
+    if (type == SQLITE_NULL) return {};
+    if (type != SQLITE_TEXT) refuse(column, "text");
+    return as_utf8(column.getString());
   }
 
   /// Kept: one that is made anew for each value of a million costs more than reading it.

@@ -1,5 +1,6 @@
 #include "profiler/store/stored_text.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -31,6 +32,8 @@ std::size_t character_bytes(std::string_view text) {
 }  // namespace
 
 std::string as_utf8(std::string text) {
+  const auto is_plain = [](char c) { return c > 0; };  // ASCII, as nearly all of it is
+  if (std::ranges::all_of(text, is_plain)) return text;
   const std::string_view all = text;
   std::size_t sound = 0;
   while (sound < all.size()) {

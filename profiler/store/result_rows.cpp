@@ -1,0 +1,256 @@
+// Rows of the `result` view. What many measurements share is read once each, and what the view computes is computed
+// here: a row of the view itself takes twice as long. A test compares the two.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "profiler/record/clock.hpp"
+#include "profiler/statistics/convergence.hpp"
+#include "profiler/statistics/statistics.hpp"
+#include "profiler/store/row_fault.hpp"
+#include "profiler/store/store_rows.hpp"
+#include "profiler/store/store_tables.hpp"
+
+namespace triscope {
+namespace {
+
+using namespace tables;
+
+/// Rows of a table that others refer to, by their row id; each is read once.
+template <typename Row, typename Columns>
+class Shared {
+ public:
+  Shared(SQLite::Database& database, const Table<Columns>& table, const char* name)
+      : columns_(table.columns),
+        name_(name),
+        query_(database, "SELECT " + select_list(table.columns) + " FROM " + std::string(table.name) + " WHERE id = ?"),
+        reader_(query_) {}
+
+  /// Throws `UnusableRow` where it is not there or cannot be used.
+  const Row& row(std::int64_t id) {
+    const auto [place, is_new] = known_.try_emplace(id);
+    Known& known = place->second;
+    if (is_new) read(id, known);
+    if (!known.fault.empty()) throw UnusableRow(known.fault);
+    return known.row;
+  }
+
+ private:
+  struct Known {
+    Row row;
+    std::string fault;
+  };
+  void read(std::int64_t id, Known& known) {
+    Binder(query_) << id;
+    reader_.next_row();
+    try {
+      if (query_.executeStep())
+        read_row(reader_, columns_, known.row);
+      else
+        known.fault = fmt::format("its {} is missing", name_);
+    } catch (const UnusableRow& unusable) {
+      known.fault = unusable.what();
+    }
+  }
+
+  const Columns& columns_;
+  const char* name_;
+  SQLite::Statement query_;
+  RowReader reader_;
+  std::unordered_map<std::int64_t, Known> known_;
+};
+
+struct KernelPart {
+  std::string name, source_hash;
+  KernelCard card;
+};
+constexpr Table kKernelParts{"kernel", column("name", &KernelPart::name),
+                             column("source_hash", &KernelPart::source_hash),
+                             within(&KernelPart::card, kCards.columns)};
+
+struct EnvironmentPart {
+  std::string device_id, device_name, cpu_model;
+  std::optional<double> power_limit_w, max_sm_clock_mhz, peak_tflops;
+};
+constexpr Table kEnvironmentParts{"environment",
+                                  column("device_id", &EnvironmentPart::device_id),
+                                  column("device_name", &EnvironmentPart::device_name),
+                                  column("cpu_model", &EnvironmentPart::cpu_model),
+                                  column("power_limit_w", &EnvironmentPart::power_limit_w),
+                                  column("max_sm_clock_mhz", &EnvironmentPart::max_sm_clock_mhz),
+                                  column("peak_tflops", &EnvironmentPart::peak_tflops)};
+
+struct SweepPart {
+  std::int64_t id = 0;
+};
+constexpr Table kSweepParts{"sweep", column("id", &SweepPart::id)};
+
+/// What a measurement itself says of its row.
+struct OwnPart {
+  ResultRow& row;
+  std::int64_t config = 0, kernel = 0, environment = 0, started_unix_ns = 0;
+  std::string device_id;
+  std::optional<double> useful_flops, paper_flops, counted_cycles, counted_hertz;
+};
+constexpr auto kRowOf = [](auto& own) -> auto& { return own.row; };
+// What says which row it is: read before anything that may not be usable.
+constexpr Table kWhichOnes{"measurement",
+                           column(
+                               "id", [](auto& own) -> auto& { return own.row.measurement; }),
+                           column(
+                               "sweep", [](auto& own) -> auto& { return own.row.sweep; }),
+                           column("kernel", &OwnPart::kernel),
+                           column("environment", &OwnPart::environment),
+                           column("config", &OwnPart::config),
+                           column("device_id", &OwnPart::device_id),
+                           column("started_unix_ns", &OwnPart::started_unix_ns),
+                           column(
+                               "instance", [](auto& own) -> auto& { return own.row.instance; }),
+                           named(
+                               "pass", [](auto& own) -> auto& { return own.row.pass; }, parse_pass)};
+constexpr Table kTheirResults{"measurement",
+                              named("timing_source", &ResultRow::timing_source, parse_timing_source),
+                              named("regime", &ResultRow::regime, parse_regime),
+                              column("median_ms", &ResultRow::median_ms),
+                              column("ci_low_ms", &ResultRow::ci_low_ms),
+                              column("ci_high_ms", &ResultRow::ci_high_ms),
+                              column("samples", &ResultRow::samples),
+                              column("flagged", &ResultRow::flagged),
+                              column("sm_clock_mhz", &ResultRow::sm_clock_mhz),
+                              column("error", &ResultRow::error),
+                              named("status", &ResultRow::status, parse_status),
+                              long_line("reason", &ResultRow::reason),
+                              column("restarts", &ResultRow::restarts),
+                              column("power_w", &ResultRow::power_w),
+                              column("limiter", &ResultRow::limiter)};
+// Of a launch with hardware counters, of its own.
+constexpr char kCountedCycles[] =
+    "(SELECT value FROM counter WHERE measurement = measurement.id AND name = (SELECT id FROM text WHERE value = "
+    "'sm__cycles_elapsed.max') LIMIT 1)";
+constexpr char kCountedHertz[] =
+    "(SELECT value FROM counter WHERE measurement = measurement.id AND name = (SELECT id FROM text WHERE value = "
+    "'sm__cycles_elapsed.avg.per_second') LIMIT 1)";
+constexpr auto kRest = columns(
+    within(kRowOf, kTheirResults.columns),
+    Table{"measurement", column("useful_flops", &OwnPart::useful_flops), column("paper_flops", &OwnPart::paper_flops)}
+        .columns,
+    expression(
+        "events.median_ms", [](auto& own) -> auto& { return own.row.events_ms; }),
+    expression(kCountedCycles, &OwnPart::counted_cycles), expression(kCountedHertz, &OwnPart::counted_hertz));
+
+using Number = std::optional<double>;
+
+// As in SQL: of what is not there, or divided by zero, there is nothing.
+Number product(const Number& a, const Number& b) { return a && b ? Number(*a * *b) : std::nullopt; }
+Number quotient(const Number& a, const Number& b) { return a && b && *b != 0 ? Number(*a / *b) : std::nullopt; }
+
+/// Reads row after row of measurements.
+class ResultReader {
+ public:
+  ResultReader(SQLite::Database& database, const std::string& which)
+      : kernels_(database, kKernelParts, "kernel"),
+        environments_(database, kEnvironmentParts, "environment"),
+        configs_(database, kConfigs, "problem"),
+        sweeps_(database, kSweepParts, "sweep"),
+        query_(database, "SELECT " + select_list(kWhichOnes.columns) + ", " + select_list(kRest) +
+                             " FROM measurement LEFT JOIN cross_check AS events ON events.measurement = measurement.id "
+                             "AND events.timing_source = 'cuda_events' WHERE " +
+                             which + " ORDER BY measurement.id"),
+        reader_(query_) {}
+
+  SQLite::Statement& query() { return query_; }
+
+  /// Of the measurement that the query stands on. Throws `UnusableRow`; what was read until then is in `row`.
+  void read(ResultRow& row) {
+    reader_.next_row();
+    OwnPart own{row};
+    read_row(reader_, kWhichOnes.columns, own);
+    row.started = utc_date(own.started_unix_ns);
+    const KernelPart& kernel = kernels_.row(own.kernel);
+    row.kernel = kernel.name;
+    row.source_hash = kernel.source_hash;
+    row.card = kernel.card;
+    const EnvironmentPart& environment = environments_.row(own.environment);
+    row.device = own.device_id == environment.device_id ? environment.device_name
+                 : own.device_id == "cpu"               ? environment.cpu_model
+                                                        : own.device_id;
+    row.problem = configs_.row(own.config);
+    sweeps_.row(row.sweep);
+    read_row(reader_, kRest, own);
+    compute(own, environment);
+  }
+
+ private:
+  static void compute(const OwnPart& own, const EnvironmentPart& environment) {
+    ResultRow& row = own.row;
+    const Number giga_ms = product(row.median_ms, 1e9);
+    row.tflops = quotient(own.useful_flops, giga_ms);
+    row.tflops_paper_count = quotient(own.paper_flops, giga_ms);
+    if (row.problem.element == Element::bf16 && own.device_id == environment.device_id)
+      row.peak_fraction = quotient(
+          own.useful_flops,
+          product(quotient(product(environment.peak_tflops, 1e6), environment.max_sm_clock_mhz), own.counted_cycles));
+    row.power_limit_w = environment.power_limit_w;
+    row.max_sm_clock_mhz = environment.max_sm_clock_mhz;
+    row.joules = quotient(product(row.power_w, row.median_ms), 1e3);
+    row.joules_per_tflop = quotient(product(product(row.power_w, row.median_ms), 1e9), own.useful_flops);
+    row.counted_clock_mhz = quotient(own.counted_hertz, 1e6);
+  }
+
+  Shared<KernelPart, decltype(kKernelParts.columns)> kernels_;
+  Shared<EnvironmentPart, decltype(kEnvironmentParts.columns)> environments_;
+  Shared<Problem, decltype(kConfigs.columns)> configs_;
+  Shared<SweepPart, decltype(kSweepParts.columns)> sweeps_;
+  SQLite::Statement query_;
+  RowReader reader_;
+};
+
+// A row that cannot be used says so.
+std::vector<ResultRow> result_rows(SQLite::Database& database, const std::string& which,
+                                   std::optional<std::int64_t> value) {
+  // They are large: to grow among them costs as much as to read some.
+  SQLite::Statement count(database, "SELECT count(*) FROM measurement WHERE " + which);
+  Binder(count) << value;
+  std::vector<ResultRow> rows;
+  if (count.executeStep()) rows.reserve(static_cast<std::size_t>(count.getColumn(0).getInt64()));
+  ResultReader reader(database, which);
+  Binder(reader.query()) << value;
+  while (reader.query().executeStep()) {
+    ResultRow& row = rows.emplace_back();
+    row.problem = unknown_problem();
+    std::string fault;
+    try {
+      reader.read(row);
+      row.reason = corrected_reason(std::move(row.reason));
+      compute_rates(row);
+      fault = row_fault(row);
+    } catch (const UnusableRow& unusable) {
+      fault = unusable.what();
+    }
+    if (!fault.empty()) row = unusable_row(row, fault);
+    if (!interval_known(row)) row.ci_low_ms = row.ci_high_ms = std::nullopt;
+    if (row.card.label.empty()) row.card.label = row.card.short_label = row.kernel;
+    if (row.card.short_label.empty()) row.card.short_label = row.kernel;
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep) {
+  // Measurement by measurement, as they lie in the file: by the index of sweeps they would have to be sorted.
+  return result_rows(database, sweep ? "measurement.id IN (SELECT id FROM measurement WHERE sweep = ?1)" : "?1 IS NULL",
+                     sweep);
+}
+
+std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t measurement) {
+  std::vector<ResultRow> rows = result_rows(database, "measurement.id = ?1", measurement);
+  return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
+}
+
+}  // namespace triscope
