@@ -1,16 +1,16 @@
 #include "profiler/statistics/row_that_counts.hpp"
 
-#include <fmt/compile.h>
-
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <string>
 #include <tuple>
 #include <unordered_map>
 
 #include "profiler/statistics/statistics.hpp"
-#include "profiler/statistics/training_step.hpp"
 
 namespace triscope {
 namespace {
@@ -29,9 +29,24 @@ bool better_known(const ResultRow& a, const ResultRow& b) {
 
 double time(const ResultRow& row) { return row.median_ms.value_or(std::numeric_limits<double>::infinity()); }
 
-std::string question_of(const ResultRow& row) {
-  return fmt::format(FMT_COMPILE("{} {} {}"), row.kernel, to_string(row.pass), step_question(row));
-}
+/// Rows that ask the same: how long a kernel takes for a problem, measured in one way on one device.
+struct SameQuestion {
+  bool operator()(const ResultRow* a, const ResultRow* b) const {
+    return a->problem == b->problem && a->pass == b->pass && a->regime == b->regime &&
+           a->timing_source == b->timing_source && a->kernel == b->kernel && a->device == b->device;
+  }
+};
+/// Of what differs most between the rows of one database.
+struct QuestionHash {
+  std::size_t operator()(const ResultRow* row) const {
+    const Problem& p = row->problem;
+    std::size_t hash = std::hash<std::string>()(row->kernel);
+    for (const std::int64_t part : {p.seq_len, p.window1, p.window2, p.q_heads, p.kv_heads, p.head_dim,
+                                    static_cast<std::int64_t>(p.form), static_cast<std::int64_t>(row->pass)})
+      hash = hash * 1099511628211U + std::hash<std::int64_t>()(part);
+    return hash;
+  }
+};
 
 std::vector<const ResultRow*> addresses(const std::vector<ResultRow>& rows) {
   std::vector<const ResultRow*> all;
@@ -73,17 +88,11 @@ const ResultRow* row_that_counts(std::span<const ResultRow* const> rows) {
 
 std::vector<const ResultRow*> rows_that_count(std::span<const ResultRow* const> rows) {
   std::vector<std::vector<const ResultRow*>> questions;
-  std::unordered_map<std::string, std::vector<std::size_t>> places;  // in `questions`
+  std::unordered_map<const ResultRow*, std::size_t, QuestionHash, SameQuestion> places;  // in `questions`
   for (const ResultRow* row : rows) {
-    std::vector<std::size_t>& alike = places[question_of(*row)];
-    const auto same = std::ranges::find_if(
-        alike, [&](std::size_t place) { return questions[place].front()->problem == row->problem; });
-    if (same == alike.end()) {
-      alike.push_back(questions.size());
-      questions.push_back({row});
-    } else {
-      questions[*same].push_back(row);
-    }
+    const auto [place, is_new] = places.try_emplace(row, questions.size());
+    if (is_new) questions.emplace_back();
+    questions[place->second].push_back(row);
   }
   std::vector<const ResultRow*> kept;
   for (const std::vector<const ResultRow*>& question : questions) {

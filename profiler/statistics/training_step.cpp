@@ -3,9 +3,15 @@
 #include <fmt/compile.h>
 
 #include <cmath>
+#include <compare>
+#include <cstdint>
 #include <limits>
+#include <map>
 #include <set>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "profiler/record/dot_product.hpp"
 #include "profiler/statistics/statistics.hpp"
@@ -31,13 +37,6 @@ std::string way_of(const ResultRow& row) {
   return fmt::format(FMT_COMPILE("{} {}"), to_string(row.regime), to_string(row.timing_source));
 }
 
-/// What dot-product attention must have in common with windows, as text.
-std::string sizes_of(const ResultRow& row) {
-  const Problem& p = row.problem;
-  return fmt::format(FMT_COMPILE("{}|{}|{}|{}|{}|{}|{}|{}|{}"), to_string(p.mask), p.batch, p.seq_len, p.q_heads,
-                     p.kv_heads, p.head_dim, to_string(p.element), way_of(row), row.device);
-}
-
 /// The fastest row of each pass; deterministic gradients are a backward of their own.
 struct Passes {
   const ResultRow *forward = nullptr, *backward = nullptr, *deterministic = nullptr;
@@ -52,28 +51,36 @@ struct Passes {
 class Baselines {
  public:
   void add(const ResultRow& row) {
-    const std::string question = question_of(row);
-    const ResultRow*& best = in_sweep_[fmt::format(FMT_COMPILE("{}|{}"), question, row.sweep)];
+    const Question question(row);
+    const ResultRow*& best = in_sweep_[{question, row.sweep}];
     if (best == nullptr || *row.median_ms < *best->median_ms) best = &row;
     const ResultRow*& newest = newest_[question];
     if (newest == nullptr || newest->started <= row.started) newest = &row;
   }
   /// Of the sweep of `row`, else the newest; null: not measured.
   const ResultRow* beside(const ResultRow& row) const {
-    const std::string question = question_of(row);
-    if (const auto found = in_sweep_.find(fmt::format(FMT_COMPILE("{}|{}"), question, row.sweep));
-        found != in_sweep_.end())
-      return found->second;
+    const Question question(row);
+    if (const auto found = in_sweep_.find({question, row.sweep}); found != in_sweep_.end()) return found->second;
     const auto found = newest_.find(question);
     return found == newest_.end() ? nullptr : found->second;
   }
 
  private:
-  static std::string question_of(const ResultRow& row) {
-    return fmt::format(FMT_COMPILE("{}|{}|{}"), sizes_of(row), to_string(row.pass),
-                       row.pass == Pass::backward && row.problem.deterministic);
-  }
-  std::unordered_map<std::string, const ResultRow*> in_sweep_, newest_;
+  /// What it must have in common with windows. Not longer than the row.
+  struct Question {
+    explicit Question(const ResultRow& row)
+        : sizes(row.problem.batch, row.problem.seq_len, row.problem.q_heads, row.problem.kv_heads,
+                row.problem.head_dim),
+          kind(row.problem.mask, row.problem.element, row.regime, row.timing_source, row.pass,
+               row.pass == Pass::backward && row.problem.deterministic),
+          device(row.device) {}
+    std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t> sizes;
+    std::tuple<Mask, Element, Regime, TimingSource, Pass, bool> kind;
+    std::string_view device;
+    auto operator<=>(const Question&) const = default;
+  };
+  std::map<std::pair<Question, std::int64_t>, const ResultRow*> in_sweep_;
+  std::map<Question, const ResultRow*> newest_;
 };
 
 /// The dot product that stands beside every step: of those that were measured in both passes the one of lowest rank.
