@@ -46,10 +46,12 @@ bool is_same_sweep(const SweepResults* a, const SweepResults* b) {
   return a != nullptr && b != nullptr && a->info.id == b->info.id && a->info.uuid == b->info.uuid;
 }
 
-/// The newest that has a star, or the newest.
-std::int64_t shown_first(const std::vector<SweepInfo>& sweeps) {
+/// The sweep that was asked for, else the newest that has a star, or the newest. Null: there is none.
+const SweepInfo* wanted_of(const std::vector<SweepInfo>& sweeps, std::int64_t asked) {
+  if (sweeps.empty()) return nullptr;
+  if (const auto found = std::ranges::find(sweeps, asked, &SweepInfo::id); found != sweeps.end()) return &*found;
   const auto starred = std::ranges::find_if(sweeps, &SweepInfo::starred);
-  return starred != sweeps.end() ? starred->id : sweeps.front().id;
+  return starred != sweeps.end() ? &*starred : &sweeps.front();
 }
 
 /// Null: fewer than two are compared.
@@ -343,18 +345,17 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
     if (sweep.running) measured_.push_back(sweep.id);
   }
   std::erase_if(result.sweeps, [&](const SweepInfo& sweep) { return sweep.id == request.hidden; });
-  result.shown = request.shown ? load(request.shown) : nullptr;
-  if (!result.shown && !result.sweeps.empty()) result.shown = load(shown_first(result.sweeps));
+  Unread unread;  // outlives the thread, which the future waits for
+  const SweepInfo* const wanted = wanted_of(result.sweeps, request.shown);
+  if (wanted != nullptr) find_unread(*wanted, result.sweeps, unread);
+  std::future<Sweeps> being_read = read_beside(unread);
+  result.shown = wanted != nullptr ? load(wanted->id) : nullptr;
   if (request.baseline) result.baseline = load(request.baseline);
   // Until these rows have their own. Those against another sweep would stand under this one's name.
   if (is_same_sweep(judged_against_.get(), result.baseline.get())) result.against_baseline = table_.against_baseline;
   result.beside_reference = table_.beside_reference;
   make_table(result);
   read_selected(request, result, rows_ready);
-  // After the first rows were told: beside them it would take a core from what is waited for.
-  Unread unread;  // outlives the thread, which the future waits for
-  if (result.shown) find_unread(result.shown->info, result.sweeps, unread);
-  std::future<Sweeps> being_read = read_beside(unread);
   const std::int64_t first = request.first();
   // A bad value costs its row alone. Damaged pages are told, also where nothing but the selected row lies on them.
   if (first != 0 && result.shown && !result.selected) (void)snapshot_->samples(first);
