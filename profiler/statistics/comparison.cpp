@@ -321,15 +321,17 @@ Comparison compare_steps(const PassBeside& forward, const PassBeside& backward) 
   const auto a_of = [](const PassBeside& pass) { return std::sqrt(pass.a_ms * pass.b_ms * pass.time.ratio); };
   const auto b_of = [](const PassBeside& pass) { return std::sqrt(pass.a_ms * pass.b_ms / pass.time.ratio); };
   const double a = a_of(forward) + a_of(backward), b = b_of(forward) + b_of(backward);
+  const bool turns = in_turns(forward.time) && in_turns(backward.time);
   double half = 0;  // of the logarithm
   for (const PassBeside* pass : {&forward, &backward}) {
     const double share = (a_of(*pass) / a + b_of(*pass) / b) / 2;
-    half = std::hypot(half, share * std::log(pass->time.interval.high / pass->time.interval.low) / 2);
+    const double of_pass = share * std::log(pass->time.interval.high / pass->time.interval.low) / 2;
+    half = turns ? std::hypot(half, of_pass) : half + of_pass;
   }
   Comparison steps;
   steps.ratio = a / b;
   steps.interval = {steps.ratio * std::exp(-half), steps.ratio * std::exp(half)};
-  steps.paired = true;
+  steps.paired = turns;
   // In turns the margin is the tolerance.
   steps.same_within = std::max(forward.time.same_within, backward.time.same_within);
   steps.verdict = verdict_of(steps.interval, steps.same_within, steps.same_within);

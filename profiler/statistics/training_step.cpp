@@ -145,6 +145,18 @@ ValueWithInterval ratio_of(const ValueWithInterval& a, const ValueWithInterval& 
   return {value, value * std::exp(-*half), value * std::exp(*half)};
 }
 
+StepRatio ratio_of_steps(const PassBeside& forward, const PassBeside& backward) {
+  StepRatio ratio{{(forward.a_ms + backward.a_ms) / (forward.b_ms + backward.b_ms), {}, {}}, false};
+  if (!has_interval(forward.time) || !has_interval(backward.time)) return ratio;
+  const Comparison both = compare_steps(forward, backward);
+  ratio.in_turns = both.paired;
+  const double factor = both.paired ? 1 : ratio.time.value / both.ratio;  // its interval is around the medians
+  if (both.paired) ratio.time.value = both.ratio;
+  ratio.time.low = both.interval.low * factor;
+  ratio.time.high = both.interval.high * factor;
+  return ratio;
+}
+
 ValueWithInterval value_of(const ResultRow& row) {
   ValueWithInterval estimate{row.median_ms.value_or(0), std::nullopt, std::nullopt};
   if (interval_known(row)) {

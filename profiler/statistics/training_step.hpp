@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "profiler/record/measurement.hpp"
+#include "profiler/statistics/comparison_facts.hpp"
 
 namespace triscope {
 
@@ -25,6 +26,13 @@ ValueWithInterval sum_of(const ValueWithInterval& a, const ValueWithInterval& b)
 ValueWithInterval ratio_of(const ValueWithInterval& a, const ValueWithInterval& b);
 /// The median of an ok row; its interval is unset when it says nothing.
 ValueWithInterval value_of(const ResultRow& row);
+
+/// The time of a step / that of another.
+struct StepRatio {
+  ValueWithInterval time;  ///< without an interval where that of a pass is not known
+  bool in_turns = false;   ///< by the turns of both passes, not by the medians
+};
+StepRatio ratio_of_steps(const PassBeside& forward, const PassBeside& backward);
 
 struct TrainingStep {
   ResultRow forward, backward;         ///< the fastest kernel of each pass

@@ -5,25 +5,19 @@
 #include <optional>
 #include <utility>
 
-#include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 
 namespace triscope {
 namespace {
 
-/// By the turns of both passes, else of the medians. The interval is what `compare` says of both passes: not known
-/// where one of theirs is not.
+/// By what `compare_rows` says of both passes.
 void compare_passes(TrainingStep& step, StoredSamples& samples) {
   const Comparison forward = compare_rows(samples, step.forward, samples, *step.baseline_forward);
   const Comparison backward = compare_rows(samples, step.backward, samples, *step.baseline_backward);
-  ValueWithInterval& time = *step.over_baseline;
-  time.low = time.high = std::nullopt;
-  if (!(forward.ratio > 0) || !(backward.ratio > 0)) return;
-  const Comparison both = compare_steps({*step.forward.median_ms, *step.baseline_forward->median_ms, forward},
-                                        {*step.backward.median_ms, *step.baseline_backward->median_ms, backward});
-  step.in_turns = forward.paired && backward.paired;
-  if (step.in_turns) time.value = both.ratio;
-  if (has_interval(forward) && has_interval(backward)) time.low = both.interval.low, time.high = both.interval.high;
+  const StepRatio ratio = ratio_of_steps({*step.forward.median_ms, *step.baseline_forward->median_ms, forward},
+                                         {*step.backward.median_ms, *step.baseline_backward->median_ms, backward});
+  step.over_baseline = ratio.time;
+  step.in_turns = ratio.in_turns;
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -14,7 +13,6 @@
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/record/words/problem_facts.hpp"
-#include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 
 namespace triscope {
@@ -42,22 +40,6 @@ std::string marked_ratio_text(const std::optional<ValueWithInterval>& ratio, boo
 std::string form_text(const TrainingStep& step) {
   const std::string form(to_string(step.forward.problem.form));
   return step.backward.problem.deterministic ? form + ", deterministic gradients" : form;
-}
-
-/// Gives `step` the time of A's / that of B's.
-void set_ratio(ComparedStep& step, const Comparison& forward, const Comparison& backward) {
-  const TrainingStep &a = step.a, &b = step.b;
-  step.in_turns = in_turns(forward) && in_turns(backward);
-  if (step.in_turns) {
-    const Comparison turns = compare_steps({*a.forward.median_ms, *b.forward.median_ms, forward},
-                                           {*a.backward.median_ms, *b.backward.median_ms, backward});
-    step.ratio = {turns.ratio, turns.interval.low, turns.interval.high};
-    return;
-  }
-  const double ratio = a.step.value / b.step.value, share = *a.forward.median_ms / a.step.value;
-  const auto half = [](const Comparison& time) { return std::log(time.interval.high / time.interval.low) / 2; };
-  const double both = share * half(forward) + (1 - share) * half(backward);
-  step.ratio = {ratio, ratio * std::exp(-both), ratio * std::exp(both)};
 }
 
 json value_json(const std::optional<ValueWithInterval>& e) {
@@ -154,7 +136,10 @@ std::vector<ComparedStep> steps_of_both_sides(
                                   backward = ratio_of_rows(step.backward, beside.backward);
     if (!forward || !backward) continue;
     both.confidence = std::min(forward->confidence, backward->confidence);
-    set_ratio(both, forward->time, backward->time);
+    const StepRatio ratio = ratio_of_steps({*step.forward.median_ms, *beside.forward.median_ms, forward->time},
+                                           {*step.backward.median_ms, *beside.backward.median_ms, backward->time});
+    both.ratio = ratio.time;
+    both.in_turns = ratio.in_turns;
   }
   return compared;
 }
