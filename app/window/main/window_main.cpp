@@ -1,6 +1,6 @@
 // triscope-window [DB] [--screenshot F.png | --picture F.pdf | --report DIR] [--panel NAME] [--sweep N] [--in TENSORS]
 // [--query I]
-// [--head H] [--theme light|dark] [--size WxH] [--scale S] [--run]
+// [--head H] [--theme light|dark] [--size WxH] [--scale S] [--new] [--run]
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -37,7 +37,7 @@ struct WindowArguments {
   std::optional<std::int64_t> query, head;
   float scale = 0;
   std::optional<std::int64_t> sweep;
-  bool run = false;
+  bool run = false, makes_new = false;
   std::string width, height, font_size;
   std::optional<std::string> title, caption;
   ExploreQuery query_of_explore;
@@ -112,13 +112,18 @@ void refuse_ignored(const WindowArguments& arguments) {
   if (arguments.scale > 0) refuse("--scale", "--screenshot or --report");
 }
 
-/// A window creates a missing database. A picture or a report of a missing database would be empty, so it is refused.
+/// A name that is mistyped must not become an empty database, of which a picture or a report would be empty too.
 void require_database(const WindowArguments& arguments) {
-  if (!arguments.draws() && arguments.report.empty()) return;
+  const bool window = !arguments.draws() && arguments.report.empty();
+  if (arguments.makes_new && (arguments.database.empty() || !window))
+    throw Error("--new cannot be used", window ? "no database is named" : "a picture or a report needs a database",
+                window ? "name the database that is to be made" : "leave it out", ExitCode::usage);
   std::error_code unreadable;
-  if (arguments.database.empty() || std::filesystem::exists(arguments.database, unreadable)) return;
-  throw Error("Nothing was drawn", fmt::format("there is no database {}", arguments.database), "check the path",
-              ExitCode::environment);
+  if (arguments.database.empty() || arguments.makes_new || std::filesystem::exists(arguments.database, unreadable))
+    return;
+  throw Error(window ? "The window was not opened" : "Nothing was drawn",
+              fmt::format("there is no database {}", arguments.database),
+              window ? "check the path, or add --new to make it" : "check the path", ExitCode::environment);
 }
 
 void say_passed_over(const std::string& sentence) {
@@ -272,6 +277,7 @@ int main(int argc, char** argv) {
         const double scale = std::strtod(text.c_str(), nullptr);
         return scale >= 0.75 && scale <= 6.0 ? std::string() : text + " is not between 0.75 and 6";
       });
+  app.add_flag("--new", arguments.makes_new, "Make DB where it is not there");
   app.add_flag("--run", arguments.run, "Start the sweep that the setup describes at once");
   try {
     std::vector<std::string> words = triscope::with_empty_values({argv + 1, argv + argc});
