@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "profiler/verdict/row_verdicts.hpp"
+#include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/json_lines.hpp"
 #include "tests/app/cli/program.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
@@ -46,6 +47,20 @@ TEST(PaperLengths, tell_a_ratio_of_medians_from_one_of_turns) {
     EXPECT_EQ(text.output.find(") *") != std::string::npos, !in_turns) << text.output;
     EXPECT_EQ(text.output.find("* not in turns: the medians") != std::string::npos, !in_turns) << text.output;
   }
+}
+
+TEST(PaperLengths, of_a_kernel_that_was_not_measured_are_refused) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "x.db").string();
+  write_length(file, true);
+  for (const char* section : {"lengths", "operator", "overview", "recipe"}) {
+    expect_error(run_triscope({"paper", section, "--match", "baseline.fa4", "--db", file}), 2,
+                 "--match 'baseline.fa4': the database has no row of dot-product attention by that kernel; did you "
+                 "mean baseline.fa3?");
+  }
+  const std::string refused = run_triscope({"advise", "--seq", "16k", "--match", "no.kernel", "--db", file}).errors;
+  EXPECT_THAT(refused, HasSubstr("`triscope kernels`"));
+  EXPECT_EQ(refused.find("--kernel no.kernel"), std::string::npos) << "which no sweep can measure\n" << refused;
 }
 
 /// A ratio of rows of two sweeps would have an interval that holds nothing of what changed between them.
