@@ -82,8 +82,9 @@ std::string windows_of(const SweepInfo& sweep) {
 
 std::string searched_text(const SweepInfo& sweep, std::string_view title) {
   // A word has no end of a line in it: it is not found across two of them.
-  return lower(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", title, sweep.note, sweep.environment.device_name,
-                           sweep.started, printed_dates(sweep.started), sweep.command, windows_of(sweep)));
+  return lower(fmt::format("sweep {}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", sweep.id, title, sweep.note,
+                           sweep.environment.device_name, sweep.started, printed_dates(sweep.started), sweep.command,
+                           windows_of(sweep)));
 }
 
 SweepSearch::SweepSearch(std::string_view words, std::int64_t now) {

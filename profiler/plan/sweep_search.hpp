@@ -10,9 +10,9 @@
 
 namespace triscope {
 
-/// All that a search looks in, in small letters: the sweep's `title`, note, device, command, its windows ("512x32",
-/// also those of "Table 1"), and when it started, as it is stored and as it is printed in local time: "2026-10-19
-/// 15:55", "19 oct 2026 15:55".
+/// All that a search looks in, in small letters: the sweep's number ("sweep 22"), its `title`, note, device, command,
+/// its windows ("512x32", also those of "Table 1"), and when it started, as it is stored and as it is printed in local
+/// time: "2026-10-19 15:55", "19 oct 2026 15:55".
 std::string searched_text(const SweepInfo& sweep, std::string_view title);
 
 /// What was typed. Every word of it must stand somewhere; a day and a month beside each other ("19 Oct", "19 Oct 2026")

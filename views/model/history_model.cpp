@@ -76,6 +76,7 @@ class Described {
     all_.reserve(bytes);
     ends_.reserve(sweeps.size() * kParts);
     for (const SweepInfo& sweep : sweeps) {
+      ids_.push_back(sweep.id);
       for (const std::string* part : parts_of(sweep)) {
         all_ += *part;
         ends_.push_back(all_.size());
@@ -86,6 +87,7 @@ class Described {
   /// Nothing else of it is known.
   SweepInfo sweep(std::size_t n) const {
     SweepInfo one;
+    one.id = ids_[n];
     std::size_t end = n * kParts;
     for (std::string* part : parts_of(one)) {
       const std::size_t begins = end == 0 ? 0 : ends_[end - 1];
@@ -95,6 +97,7 @@ class Described {
   }
 
  private:
+  std::vector<std::int64_t> ids_;
   std::string all_;
   std::vector<std::size_t> ends_;  ///< of each part in it
 };
@@ -118,6 +121,7 @@ std::size_t clock_at(const SweepInfo& sweep, std::int64_t now) { return clock_in
 const SweepTexts* HistoryModel::texts(const std::vector<SweepInfo>& sweeps, ModelMaker& maker) {
   std::size_t of = sweeps.size();
   for (const SweepInfo& sweep : sweeps) {
+    mix(of, static_cast<std::size_t>(sweep.id));
     mix(of, sweep.uuid);
     mix(of, sweep.note);
     mix(of, sweep.request_json.size());

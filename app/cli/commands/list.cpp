@@ -129,7 +129,7 @@ void add_list_command(CLI::App& app, Action& action) {
   add_table_or_json(*command, options->json);
   command->add_flag("--step", options->step, "What the training steps of each sweep cost; reads all its measurements");
   add_text(*command, "--search", "WORDS",
-           "Only sweeps with all these words in title, note, #tags, device, date or command",
+           "Only sweeps with all these words in number, title, note, #tags, device, date or command",
            [options](const std::string& text) { options->search = text; });
   command->footer(
       "The title says what a sweep measures; the window shows the same. `triscope note` gives a sweep a note in its\n"

@@ -26,6 +26,14 @@ TEST(SweepSearch, every_word_must_stand_somewhere) {
   for (const char* words : {"table h100", "#gate", "table1"}) EXPECT_FALSE(finds(words)) << words;
 }
 
+TEST(SweepSearch, a_sweep_is_found_by_its_number) {
+  SweepInfo sweep = some_sweep();
+  sweep.id = 47;
+  const auto finds = [&](const char* words) { return sweep_matches(sweep, "Table 1", words, kNow); };
+  for (const char* words : {"47", "sweep 47", "47 h200"}) EXPECT_TRUE(finds(words)) << words;
+  for (const char* words : {"48", "sweep 48"}) EXPECT_FALSE(finds(words)) << words;
+}
+
 TEST(SweepSearch, a_date_is_found_as_it_is_printed) {
   const auto finds = [](const char* started, const char* words) {
     SweepInfo sweep = some_sweep();
