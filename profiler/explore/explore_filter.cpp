@@ -155,7 +155,8 @@ ExploreFilter::Term ExploreFilter::parse_term(const std::string& text) {
     refuse(text, fmt::format("{} is a word, which is neither more nor less", term.field->id), "use = != ~ or !~");
   for (const std::string& part : cut(text.substr(at + found->first.size()), ",")) {
     Value value{small_letters(without_quotes(part)), std::nullopt};
-    if (value.text.empty()) refuse(text, "a value is missing", fmt::format("write {}=VALUE", term.field->id));
+    if (value.text.empty())
+      refuse(text, "a value is missing", fmt::format("write {}{}VALUE", term.field->id, found->first));
     if (term.field->number != nullptr && !by_text) {
       value.number = parse_amount(value.text);
       if (!value.number) refuse(text, fmt::format("'{}' is no number", value.text), "write it as 4096, 8k or 1.5");

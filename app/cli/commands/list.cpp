@@ -156,12 +156,13 @@ void add_list_command(CLI::App& app, Action& action) {
         return !sweep_matches(sweep, sweep_title(sweep), options->search, std::time(nullptr));
       });
       const StepWords steps = options->step ? step_words(snapshot, sweeps) : StepWords();
-      if (options->json) {
+      const std::string empty =
+          none ? fmt::format("No sweep yet; `triscope sweep{}` starts one.", database_words(*options->database))
+               : fmt::format("No sweep holds all of '{}'.", options->search);
+      if (sweeps.empty()) {
+        say_nothing_found(empty, options->json);
+      } else if (options->json) {
         print_json(sweeps, steps);
-      } else if (none) {
-        print_output("No sweep yet; `triscope sweep{}` starts one.\n", database_words(*options->database));
-      } else if (sweeps.empty()) {
-        print_output("No sweep holds all of '{}'.\n", options->search);
       } else {
         print_table(sweeps, steps, database_words(*options->database));
       }

@@ -12,6 +12,7 @@
 #include "app/cli/text/result_table.hpp"
 #include "app/cli/text/row_environments.hpp"
 #include "app/cli/text/terminal.hpp"
+#include "app/cli/text/terminal_table.hpp"
 #include "app/cli/text/training_step.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/export/export.hpp"
@@ -78,11 +79,13 @@ int show_steps(const ShowOptions& options) {
     throw Error(fmt::format("--baseline '{}'", options.baseline),
                 "no step stands beside it: only a dot product that sees all tokens and was measured in both passes can",
                 "give such a kernel, auto or none", ExitCode::usage);
-  if (options.format == "json") {
+  if (steps.empty()) {
+    say_nothing_found(
+        fmt::format("No problem was measured in both passes; `triscope sweep --pass forward,backward{}` does that.",
+                    database_words(*options.database)),
+        options.format == "json");
+  } else if (options.format == "json") {
     write_json(training_step_json(steps));
-  } else if (steps.empty()) {
-    print_output("No problem was measured in both passes; `triscope sweep --pass forward,backward{}` does that.\n",
-                 database_words(*options.database));
   } else {
     print_output("{}", training_step_table(steps, terminal_width(stdout, kUnlimitedWidth)));
   }
@@ -97,13 +100,13 @@ int run(const ShowOptions& options) {
   give_up_other_rights({file});
   std::vector<ResultRow> rows = select(snapshot, selection);
   remark_times(snapshot, rows);
+  if (rows.empty())
+    say_nothing_found(nothing_measured(snapshot, selection, *options.database), options.format != "table");
   if (options.format != "table") {
     write_output(export_rows(rows, *parse_export_format(options.format)));
   } else if (selection.measurement) {
     print_output("{}", text_of(snapshot, rows.front()));
-  } else if (rows.empty()) {
-    print_output("{}\n", nothing_measured(snapshot, selection, *options.database));
-  } else {
+  } else if (!rows.empty()) {
     print_table(snapshot, rows, options.baseline);
   }
   return 0;

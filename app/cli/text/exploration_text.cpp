@@ -69,7 +69,23 @@ TerminalColumn column_of(const ExploreField& field, int importance, bool may_cut
   return column;
 }
 
+/// How many measurements match the filter, what of it to blame where none does, and what is not drawn.
+std::vector<std::string> matched_sentences(const Exploration& made) {
+  std::string matched = fmt::format("{} of {} match the filter", number_of(made.matched, "measurement"), made.rows);
+  if (made.drawn == 0 && made.matched > 0)  // else a hint says why
+    matched += fmt::format("; {} of these failed or have no {}", made.matched - made.drawn, made.y->label);
+  std::vector<std::string> sentences{matched + "."};
+  for (const ExploreBlame& blame : blamed_terms(made)) sentences.push_back(blame.sentence);
+  for (const ExploreHint& hint : made.hints)
+    sentences.push_back(hint.sentence + (hint.add.empty() ? "" : fmt::format(" Add {} to see them.", hint.add)));
+  return sentences;
+}
+
 }  // namespace
+
+std::string nothing_drawn_text(const Exploration& made) {
+  return fmt::format("{}", fmt::join(matched_sentences(made), " "));
+}
 
 std::string exploration_table(const Exploration& made, std::span<const ExploreSource> sources, std::size_t width) {
   TerminalTable table;
@@ -110,14 +126,8 @@ std::string exploration_table(const Exploration& made, std::span<const ExploreSo
     for (const ExploreField* field : others) line.push_back(field->text(one));
     if (several) line.push_back(one.database);
   });
-  std::string text = render(table, width);
-  text += fmt::format("\n{} of {} match the filter", number_of(made.matched, "measurement"), made.rows);
-  if (made.drawn == 0 && made.matched > 0)  // else a hint says why
-    text += fmt::format("; {} of these failed or have no {}", made.matched - made.drawn, made.y->label);
-  text += ".\n";
-  for (const ExploreBlame& blame : blamed_terms(made)) text += blame.sentence + "\n";
-  for (const ExploreHint& hint : made.hints)
-    text += hint.sentence + (hint.add.empty() ? "" : fmt::format(" Add {} to see them.", hint.add)) + "\n";
+  std::string text = made.drawn == 0 ? "" : render(table, width) + "\n";
+  for (const std::string& sentence : matched_sentences(made)) text += sentence + "\n";
   if (!made.chosen_over.empty())
     text += fmt::format("The best of each was chosen over {}: --where and --color compare like with like.\n",
                         choice_text(made));

@@ -9,6 +9,9 @@
 
 namespace triscope {
 
+/// Why there is no point, where there is none: "0 measurements of 252 match the filter. No measurement matches seq=77."
+std::string nothing_drawn_text(const Exploration& made);
+
 /// One line a point, no longer than `width`; below it what is left out, and what else differs.
 std::string exploration_table(const Exploration& made, std::span<const ExploreSource> sources, std::size_t width);
 

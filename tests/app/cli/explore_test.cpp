@@ -131,6 +131,17 @@ TEST(ExploreCommand, refuses_what_it_does_not_know_in_one_sentence) {
   const std::string nothing = run_triscope({"explore", kRecorded, "--where", "seq=8k form=nothing"}).output;
   EXPECT_THAT(nothing, HasSubstr("0 measurements of "));
   EXPECT_THAT(nothing, HasSubstr("No measurement matches form=nothing.\n"));
+  expect_error(run_triscope({"explore", kRecorded, "--where", "kernel~"}), 2, "write kernel~VALUE");
+}
+
+TEST(ExploreCommand, says_beside_an_empty_file_why_nothing_is_in_it) {
+  for (const char* format : {"csv", "json"}) {
+    const ProgramResult result = run_triscope({"explore", kRecorded, "--where", "kernel~nothing", "--format", format});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_THAT(result.errors, HasSubstr("triscope: 0 measurements of "));
+    EXPECT_THAT(result.errors, HasSubstr("No measurement matches kernel~nothing.\n"));
+    EXPECT_EQ(result.output.find("kernel~"), std::string::npos) << "programs read it";
+  }
 }
 
 }  // namespace

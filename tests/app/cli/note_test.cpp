@@ -42,6 +42,7 @@ TEST_F(NoteTest, of_a_sweep_is_written_printed_found_and_deleted) {
   EXPECT_THAT(found, HasSubstr("after the rewrite"));
   EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 2) << "the head and one sweep\n" << found;
   EXPECT_THAT(run({"list", "--search", "#gate"}).output, HasSubstr("No sweep holds all of '#gate'"));
+  EXPECT_THAT(run({"list", "--search", "#gate", "--json"}).errors, HasSubstr("No sweep holds all of '#gate'"));
   EXPECT_THAT(run({"list", "--search", "sweep 1"}).output, HasSubstr("after the rewrite"));
   EXPECT_EQ(run({"note", "1", ""}).exit_code, 0);
   EXPECT_EQ(stored("sweep = 1"), "");

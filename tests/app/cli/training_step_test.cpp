@@ -289,6 +289,10 @@ TEST(TrainingStep, is_said_of_a_database_that_has_none) {
   const ProgramResult result = run_triscope({"show", "--step", "--db", (folder / "x.db").string()});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("triscope sweep --pass forward,backward"));
+  const std::string db = (folder / "x.db").string();
+  EXPECT_THAT(run_triscope({"show", "--step", "--json", "--db", db}).errors,
+              HasSubstr("No problem was measured in both"));
+  EXPECT_THAT(run_triscope({"show", "1", "--json", "--db", db}).errors, HasSubstr("Nothing was measured in sweep 1"));
   EXPECT_EQ(run_triscope({"show", "1", "--db", (folder / "x.db").string()}).output,
             "Nothing was measured in sweep 1; `triscope sweep --resume 1 --db " + (folder / "x.db").string() +
                 "` measures it.\n");
