@@ -10,8 +10,8 @@ triscope_room(profiler/paper/laws kernels/base kernels/base/text profiler/statis
   nlohmann_json::nlohmann_json)
 triscope_room(profiler/paper/layers kernels/attention kernels/base kernels/base/text profiler/plan profiler/record
   profiler/record/words profiler/statistics triscope_paper_data fmt::static nlohmann_json::nlohmann_json)
-triscope_room(profiler/paper kernels/attention kernels/base profiler/record profiler/statistics triscope_paper_data
-  fmt::static nlohmann_json::nlohmann_json)
+triscope_room(profiler/paper kernels/attention kernels/base profiler/record profiler/record/words profiler/statistics
+  triscope_paper_data fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/match3 kernels/attention kernels/base kernels/cpu kernels/tensors OpenMP::OpenMP_CXX)
 triscope_room(profiler/report kernels/attention kernels/base kernels/base/text kernels/paper kernels/tensors profiler/match3
   profiler/paper profiler/paper/laws profiler/paper/layers profiler/plan profiler/record profiler/record/words

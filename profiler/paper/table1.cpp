@@ -12,6 +12,7 @@
 #include "kernels/base/error.hpp"
 #include "paper_data.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/record/words/known_decimals.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 
 namespace triscope {
@@ -108,8 +109,8 @@ std::string highest_rates_text() {
 std::string known_ms_text(double ms, std::optional<double> low, std::optional<double> high, std::string_view sign) {
   const double half = low && high ? (*high - *low) / 2 : 0;
   if (!(half > 0) || !std::isfinite(half)) return significant_text(ms, 4);
-  const int decimals = std::clamp(static_cast<int>(-std::floor(std::log10(half))), 0, 4);
-  return fmt::format("{:.{}f} {}{:.1f} %", ms, decimals, sign, 100 * half / ms);
+  return fmt::format("{:.{}f} {}{} %", ms, decimals_that_are_known(ms, half, 4), sign,
+                     significant_text(100 * half / ms, 2));
 }
 
 const ResultRow* fastest_table1_forward(std::span<const ResultRow> rows, const Windows& windows) {

@@ -30,8 +30,8 @@ ImpliedRates implied_rates(const PaperRow& row);
 /// The highest of them beside the rate that the paper's text states; stands behind the caveat.
 std::string highest_rates_text();
 
-/// "24.2 +-3.8 %": to the first digit that the 95 % interval from `low` to `high` leaves open. Without an interval four
-/// digits.
+/// "24.21 +-3.8 %", with the digits that the 95 % interval from `low` to `high` bears (`decimals_that_are_known`).
+/// Without an interval four digits.
 std::string known_ms_text(double ms, std::optional<double> low, std::optional<double> high,
                           std::string_view sign = "+-");
 

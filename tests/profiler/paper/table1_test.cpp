@@ -107,9 +107,11 @@ TEST(Table1, of_another_shape_takes_the_row_that_counts) {
 }
 
 TEST(Table1, shows_times_as_far_as_their_intervals_know_them) {
-  EXPECT_EQ(known_ms_text(24.2067, 23.3085, 25.1394), "24.2 +-3.8 %");
-  EXPECT_EQ(known_ms_text(47.7427, 45.8121, 49.7546), "48 +-4.1 %");
-  EXPECT_EQ(known_ms_text(0.30016, 0.29, 0.31, "± "), "0.30 ± 3.3 %");
+  EXPECT_EQ(known_ms_text(24.2067, 23.3085, 25.1394), "24.21 +-3.8 %");
+  EXPECT_EQ(known_ms_text(47.7427, 45.8121, 49.7546), "47.7 +-4.1 %");
+  EXPECT_EQ(known_ms_text(0.30016, 0.29, 0.31, "± "), "0.300 ± 3.3 %");
+  EXPECT_EQ(known_ms_text(313.04, 310.84, 315.24), "313.0 +-0.70 %");
+  EXPECT_EQ(known_ms_text(1162.3, 1154.2, 1170.4), "1162.3 +-0.70 %") << "no fewer digits than of a shorter time";
   EXPECT_EQ(known_ms_text(24.2067, {}, {}), "24.21");
   EXPECT_EQ(known_ms_text(24.2067, 24.2067, 24.2067), "24.21");
   EXPECT_EQ(known_ms_text(24.2067, 1, std::numeric_limits<double>::infinity()), "24.21");

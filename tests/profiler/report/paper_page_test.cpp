@@ -287,8 +287,8 @@ TEST(PaperPage, has_one_section_on_rotation_with_its_deviations_and_its_cost) {
 
 TEST(PaperPage, has_an_h100_beside_the_papers_milliseconds_and_says_that_their_gpu_is_unknown) {
   const std::string section = section_of(paper_page({}), "Table 1");
-  for (const char* there : {kPaperTimesCaveat, "NVIDIA H100 80GB HBM3", "47.1 ± 0.6 %", "24.1 ± 0.8 %", "12.47 ± 0.7 %",
-                            "507 TFLOP/s", "333 by two"})
+  for (const char* there : {kPaperTimesCaveat, "NVIDIA H100 80GB HBM3", "47.07 ± 0.59 %", "24.07 ± 0.77 %",
+                            "12.467 ± 0.72 %", "507 TFLOP/s", "333 by two"})
     EXPECT_THAT(section, HasSubstr(there));
 }
 

@@ -43,8 +43,8 @@ TEST(Paper, results_name_what_is_reproduced_and_what_is_not) {
 TEST(Paper, table1_has_an_h100_beside_it_and_says_that_the_papers_gpu_is_unknown) {
   const ProgramResult text = run_triscope({"paper", "table1", "--db", recorded_file()});
   EXPECT_EQ(text.exit_code, 0) << text.errors;
-  for (const char* there : {"does not say which GPU", "104.1", "47.1 +-0.6 %", "24.1 +-0.8 %", "the 520 of its text",
-                            "at most 507", "NVIDIA H100 80GB HBM3", "NVIDIA H200"})
+  for (const char* there : {"does not say which GPU", "104.1", "47.07 +-0.59 %", "24.07 +-0.77 %",
+                            "the 520 of its text", "at most 507", "NVIDIA H100 80GB HBM3", "NVIDIA H200"})
     EXPECT_THAT(text.output, HasSubstr(there));
   const std::vector<json> lines =
       json_lines(run_triscope({"paper", "table1", "--db", recorded_file(), "--format", "json"}));
