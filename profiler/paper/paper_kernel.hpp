@@ -12,8 +12,10 @@ namespace triscope {
 /// Said wherever their times stand.
 inline constexpr const char* kPaperKernelCaveat =
     "These kernels are written anew from the paper's formulas, with its tiles and no further tuning; the paper's own "
-    "code "
-    "may differ. The interval of a ratio is that of both times.";
+    "code may differ.";
+/// And where `time_ratio` does.
+inline constexpr const char* kRatioOfMedians =
+    " They took turns with ours; the ratio here is that of the medians, its interval that of both times.";
 
 /// The id that they are measured under.
 inline constexpr const char* kPaperKernel = "paper.triton";

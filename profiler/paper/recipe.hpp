@@ -14,4 +14,7 @@ struct RecipeFact {
 };
 const std::vector<RecipeFact>& recipe();
 
+/// What has to be said where a mix of layers is so many times another (`mix_ratio`).
+inline constexpr const char* kMixRatioCaveat = "The ratio is of these times and their intervals, not of turns.";
+
 }  // namespace triscope

@@ -100,7 +100,7 @@ std::string paper_kernels(const PaperPageInput& input) {
       {false, false, true, false, true, true, true, false, true, false, false},
       {},
       std::string("The paper's kernels in Triton (python/examples/paper_triton.py), in turns with the others. ") +
-          kPaperKernelCaveat};
+          kPaperKernelCaveat + kRatioOfMedians};
   const auto ms = [](const ResultRow* row) { return row == nullptr ? "" : significant_text(*row->median_ms, 4); };
   const auto id = [](const ResultRow* row) { return row == nullptr ? std::string() : row->kernel; };
   for (const PaperKernelRow& one : paper_kernel_rows(input.rows)) {

@@ -118,8 +118,8 @@ std::string layers(const PaperPageInput& input) {
     body += html_table(table);
     body += paragraph(
         fmt::format("Attention in a training step of {} layers, every fourth 2-simplicial: {} ms; with "
-                    "global layers only: {} ms. The mix takes {:.3f} to {:.3f} times as long (95 % intervals).",
-                    kLayers, range_text(mixed, 4), range_text(global, 4), ratio.low, ratio.high));
+                    "global layers only: {} ms. The mix takes {:.3f} to {:.3f} times as long (95 % intervals). {}",
+                    kLayers, range_text(mixed, 4), range_text(global, 4), ratio.low, ratio.high, kMixRatioCaveat));
   } catch (const Error& error) {
     body += paragraph(error.what());
   }

@@ -173,9 +173,9 @@ void draw_answer(const Context& context, const RecipeUi& ui, const RecipeAnswer&
   const MsRange mixed = answer.steps[static_cast<std::size_t>(ui.simplicial)], global = answer.steps[0];
   std::string text = fmt::format(
       "With {} of {} layers 2-simplicial, attention takes {} of a training step, {} the {} of "
-      "global layers only.",
+      "global layers only. {}",
       ui.simplicial, ui.layers, range_text(mixed), ratio_text(mix_ratio(*answer.costs, ui.layers, ui.simplicial)),
-      range_text(global));
+      range_text(global), kMixRatioCaveat);
   if (answer.fits) text += " " + budget_sentence(ui, *answer.fits);
   wrapped_text(context.look.theme.text, text);
 }

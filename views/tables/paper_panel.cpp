@@ -162,7 +162,7 @@ void draw_kernels(const Context& context, const std::vector<PaperKernelLine>& li
     muted_text(context, "Not measured here. docs/own-kernel.md, \"On a GPU\", says how: they take a minute.", true);
     return;
   }
-  muted_text(context, kPaperKernelCaveat, true);
+  muted_text(context, std::string(kPaperKernelCaveat) + kRatioOfMedians, true);
   wide_table(context, "paper kernels",
              {"pass", "windows", "tokens", "heads", "Triton, ms", "ours, ms", "Triton / ours", "our kernel",
               "attention, ms", "of"},

@@ -11,10 +11,16 @@
 
 namespace triscope {
 
-/// The rows of `database`, which must be there when it is named; of the usual one when it is empty, if that is there.
-inline std::optional<std::vector<ResultRow>> database_rows(const std::string& database) {
+/// `database`, which must be there when it is named; the usual one when it is empty, if that is there.
+inline std::optional<Snapshot> snapshot_of(const std::string& database) {
   if (database.empty() && !std::filesystem::exists(database_path(database))) return std::nullopt;
-  return Snapshot(existing_database(database)).results();
+  return Snapshot(existing_database(database));
+}
+
+/// The rows of it.
+inline std::optional<std::vector<ResultRow>> database_rows(const std::string& database) {
+  const std::optional<Snapshot> snapshot = snapshot_of(database);
+  return snapshot ? std::optional(snapshot->results()) : std::nullopt;
 }
 
 }  // namespace triscope

@@ -8,12 +8,12 @@
 #include "app/cli/paper/asked_layer.hpp"
 #include "app/cli/paper/layer_json.hpp"
 #include "app/cli/paper/paper_sections.hpp"
+#include "app/cli/paper/ratio_of_rows.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
 #include "kernels/attention/flops.hpp"
 #include "profiler/paper/layers/by_length.hpp"
 #include "profiler/paper/layers/measured_crossing.hpp"
-#include "profiler/paper/paper_kernel.hpp"
 #include "profiler/paper/table1.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
@@ -47,25 +47,9 @@ std::optional<Comparison> time_at(StoredSamples& samples, const AtLength& at) {
   return compare_rows(samples, *at.windows, samples, *at.dot_product);
 }
 
-/// With a star where the medians were divided.
 std::string ratio_text(const AtLength& at, const std::optional<Comparison>& time) {
   if (at.windows == nullptr || at.dot_product == nullptr) return "";
-  if (!time) return "other sweeps";
-  if (!(time->ratio > 0)) return std::string(to_string(time->verdict));
-  const TimeRatio ratio =
-      interval_known(*time) ? TimeRatio{time->ratio, time->interval.low, time->interval.high} : TimeRatio{time->ratio};
-  return time_ratio_text(ratio) + (time->paired ? "" : " *");
-}
-
-nlohmann::json ratio_json(const std::optional<Comparison>& time) {
-  if (!time || !(time->ratio > 0))
-    return {{"ratio", nullptr}, {"ratio_low", nullptr}, {"ratio_high", nullptr}, {"in_turns", false}};
-  const bool known = interval_known(*time);
-  const auto end = [known](double value) { return known ? nlohmann::json(value) : nlohmann::json(); };
-  return {{"ratio", time->ratio},
-          {"ratio_low", end(time->interval.low)},
-          {"ratio_high", end(time->interval.high)},
-          {"in_turns", time->paired}};
+  return time ? ratio_of_rows_text(*time) : "other sweeps";
 }
 
 nlohmann::json length_json(const LayerMixRequest& layer, Pass pass, const AtLength& at,
@@ -74,7 +58,7 @@ nlohmann::json length_json(const LayerMixRequest& layer, Pass pass, const AtLeng
                       {"pass", to_string(pass)},
                       {"windows", side_json(at.windows)},
                       {"dot_product", side_json(at.dot_product)}};
-  line.update(ratio_json(time));
+  line.update(ratio_of_rows_json(time));
   line.update(layer_json(layer));
   line["seq_len"] = at.seq_len;
   return line;
@@ -124,9 +108,7 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
                to_string(layer.regime));
   print_output("{}", table.rows.empty() ? "Nothing was measured of it.\n"
                                         : render(table, terminal_width(stdout, kUnlimitedWidth)));
-  if (medians)
-    print_output(
-        "* not in turns: the medians of two runs are compared; what changed on the machine in between is not in it\n");
+  if (medians) print_output("{}", kNotInTurns);
   print_output(
       "\nRates count 4 x head_dim forward and 10 x head_dim backward for each pair of keys inside the windows.\n"
       "The paper's Figure 3 shows the same of its own kernels; its numbers are in no table. `triscope paper "

@@ -128,9 +128,9 @@ void print_mix(const ModelShape& model, const LayerCosts& costs) {
   } else {
     print_output(
         "\nAttention in a training step of {} layers, {} of them 2-simplicial, {}: {} ms.\nWith global "
-        "layers only: {} ms. The mix takes {:.3f} to {:.3f} times as long.\n",
+        "layers only: {} ms. The mix takes {:.3f} to {:.3f} times as long. {}\n",
         model.layers, simplicial, number_of(model.sequences, "sequence"), range_text(mixed), range_text(global),
-        ratio.low, ratio.high);
+        ratio.low, ratio.high, kMixRatioCaveat);
   }
   if (model.budget_ms <= 0) return;
   const BudgetMixes mixes = mixes_within(costs, model.layers, model.budget_ms, model.sequences);

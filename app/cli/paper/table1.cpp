@@ -5,12 +5,14 @@
 
 #include "app/cli/paper/database_rows.hpp"
 #include "app/cli/paper/paper_sections.hpp"
+#include "app/cli/paper/ratio_of_rows.hpp"
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
 #include "profiler/paper/paper_kernel.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
+#include "profiler/verdict/row_verdicts.hpp"
 
 namespace triscope {
 namespace {
@@ -37,8 +39,9 @@ std::string ms_text(const ResultRow* row) {
   return row == nullptr ? "" : known_ms_text(*row->median_ms, row->ci_low_ms, row->ci_high_ms);
 }
 
-/// The paper's Triton kernels beside what took turns with them.
-void print_paper_kernels(const std::vector<ResultRow>& rows, bool json) {
+/// The paper's Triton kernels beside what took turns with them. `samples` are of the rows' database.
+void print_paper_kernels(const std::vector<ResultRow>& rows, StoredSamples& samples, bool json) {
+  bool medians = false;
   TerminalTable table;
   table.columns = {{"paper's Triton kernels", Align::left, 100, false},
                    {"tokens", Align::right, 100, false},
@@ -49,7 +52,8 @@ void print_paper_kernels(const std::vector<ResultRow>& rows, bool json) {
                    {"device", Align::left, 40, false}};
   for (const PaperKernelRow& one : paper_kernel_rows(rows)) {
     const Problem& p = one.paper->problem;
-    const TimeRatio ratio = one.ours == nullptr ? TimeRatio{} : time_ratio(*one.paper, *one.ours);
+    std::optional<Comparison> time;
+    if (one.ours != nullptr) time = compare_rows(samples, *one.paper, samples, *one.ours);
     if (json) {
       nlohmann::json j{{"type", "paper_kernel"},     {"pass", to_string(one.paper->pass)},
                        {"window1", p.window1},       {"window2", p.window2},
@@ -58,10 +62,7 @@ void print_paper_kernels(const std::vector<ResultRow>& rows, bool json) {
                        {"device", one.paper->device}};
       if (one.ours != nullptr) {
         j["ours"] = one.ours->kernel, j["ours_ms"] = *one.ours->median_ms;
-        const bool known = ratio.high > 0;
-        j["ratio"] = ratio.ratio;
-        j["ratio_low"] = known ? nlohmann::json(ratio.low) : nlohmann::json();
-        j["ratio_high"] = known ? nlohmann::json(ratio.high) : nlohmann::json();
+        j.update(ratio_of_rows_json(time));
       }
       if (one.dot_product != nullptr)
         j["attention"] = one.dot_product->kernel, j["attention_ms"] = *one.dot_product->median_ms;
@@ -70,19 +71,21 @@ void print_paper_kernels(const std::vector<ResultRow>& rows, bool json) {
     }
     table.rows.push_back(
         {fmt::format("{}, {}x{}, {}/{} heads", to_string(one.paper->pass), p.window1, p.window2, p.q_heads, p.kv_heads),
-         std::to_string(p.seq_len), ms_text(one.paper), ms_text(one.ours),
-         one.ours == nullptr ? "" : time_ratio_text(ratio), ms_text(one.dot_product), one.paper->device});
+         std::to_string(p.seq_len), ms_text(one.paper), ms_text(one.ours), time ? ratio_of_rows_text(*time) : "",
+         ms_text(one.dot_product), one.paper->device});
+    medians |= time && !time->paired;
   }
   if (!table.rows.empty())
-    print_output("\n{}{}\n", render(table, terminal_width(stdout, kUnlimitedWidth)), kPaperKernelCaveat);
+    print_output("\n{}{}{}\n", render(table, terminal_width(stdout, kUnlimitedWidth)), medians ? kNotInTurns : "",
+                 kPaperKernelCaveat);
 }
 
 }  // namespace
 
 void print_table1(const std::string& database, bool json) {
-  const std::optional<std::vector<ResultRow>> found = database_rows(database);
-  const bool named = found.has_value();
-  const std::vector<ResultRow> rows = found.value_or(std::vector<ResultRow>{});
+  const std::optional<Snapshot> snapshot = snapshot_of(database);
+  const bool named = snapshot.has_value();
+  const std::vector<ResultRow> rows = named ? snapshot->results() : std::vector<ResultRow>{};
   TerminalTable table;
   table.columns = {{"windows", Align::left, 100, false},
                    {"paper, ms", Align::right, 100, false},
@@ -120,13 +123,18 @@ void print_table1(const std::string& database, bool json) {
                                  std::to_string(own->sweep), own->device});
     table.rows.push_back(std::move(cells));
   }
-  if (json) return print_paper_kernels(rows, true);
+  const auto print_kernels = [&] {
+    if (!named) return;
+    StoredSamples samples(*snapshot);
+    print_paper_kernels(rows, samples, json);
+  };
+  if (json) return print_kernels();
   print_output("{}\n{}\n{}\n", render(table, terminal_width(stdout, kUnlimitedWidth)), kPaperTimesCaveat,
                highest_rates_text());
   if (!recorded)
     print_output("H100: the forward of cuda.hopper on {}, sustained, recorded in {}, sweep 1.\n",
                  recorded_table1().device, recorded_table1().database);
-  print_paper_kernels(rows, false);
+  print_kernels();
 }
 
 }  // namespace triscope
