@@ -324,7 +324,7 @@ Error nothing_in_common(const Side& a, const Side& b, const Pairing& pairing, Ex
                fmt::format("of {} of A{} none has the same problem, pass, regime and clock as one of the {} of B{}",
                            number_of(pairing.only_a.size(), "measurement"), chosen_sweep(a, pairing.only_a),
                            pairing.only_b.size(), chosen_sweep(b, pairing.only_b)),
-               common ? fmt::format("sweep {0} holds both: compare kernel:{1}@{0} kernel:{2}@{0}", *common,
+               common ? fmt::format("sweep {0} holds both: `triscope compare kernel:{1}@{0} kernel:{2}@{0}`", *common,
                                     a.selection->kernel, b.selection->kernel)
                       : "compare sweeps with common configurations, or kernels of one sweep",
                code);

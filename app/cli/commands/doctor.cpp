@@ -11,6 +11,7 @@
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/record/json.hpp"
+#include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
 
 namespace triscope {
@@ -47,7 +48,9 @@ int run(const DoctorOptions& options) {
       std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.health == Health::broken; });
   if (!options.json) {
     print_output("\n{}\n", broken ? "A sweep cannot run here yet: see what is BROKEN above."
-                                  : "A sweep can run here: `triscope sweep`. To check the kernels: `triscope check`.");
+                                  : with_database("A sweep can run here: `triscope sweep`. To check the kernels: "
+                                                  "`triscope check`.",
+                                                  *options.database));
   }
   return static_cast<int>(broken ? ExitCode::environment : ExitCode::done);
 }

@@ -23,9 +23,9 @@ struct GuiOptions {
   std::string database;
 };
 
-/// Replaces this process by `program`; returns only by throwing.
+/// Replaces this process by `program`, which then speaks as "triscope"; returns only by throwing.
 [[noreturn]] void become(const std::filesystem::path& program, std::vector<std::string> arguments) {
-  std::vector<std::string> words{program.string()};
+  std::vector<std::string> words{"triscope"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

@@ -55,11 +55,24 @@ std::vector<ResultRow> select_kernel(SweepRows& from, const std::vector<SweepInf
                                  fmt::join(holding, ", "), holding.size() == 1 ? "es" : ""));
 }
 
-/// "2c6a73": at least six digits of a hash, one of which is a letter; else it is a sweep's number.
+/// Digits of a hash, one of which is a letter; else it is a sweep's number.
 bool is_hash(std::string_view text) {
-  constexpr std::size_t kFewest = 6;
-  return text.size() >= kFewest && text.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
          text.find_first_of("abcdef") != std::string_view::npos;
+}
+
+std::string versions_hint(const std::string& kernel) {
+  return fmt::format("see `triscope explore --x version --where kernel={}` for its versions", kernel);
+}
+
+/// "2c6a73", the version of a kernel.
+std::string parse_version(const Selection& selection, std::string_view text) {
+  constexpr std::size_t kFewest = 6;
+  if (text.size() >= kFewest) return std::string(text);
+  throw Error(fmt::format("'{}'", selection.text),
+              fmt::format("of the hash of a version at least {} digits are needed, and '{}' has {}", kFewest, text,
+                          text.size()),
+              versions_hint(selection.kernel), ExitCode::usage);
 }
 
 /// The rows of all sweeps that were measured with a version of a kernel.
@@ -72,9 +85,11 @@ std::vector<ResultRow> select_version(const Snapshot& snapshot, const Selection&
   std::erase_if(rows, [&](const ResultRow& row) {
     return row.kernel != selection.kernel || !row.source_hash.starts_with(selection.version);
   });
+  if (rows.empty() && known.empty()) nothing(selection, "no sweep holds that kernel");
   if (rows.empty())
-    nothing(selection, known.empty() ? std::string("no sweep holds that kernel")
-                                     : fmt::format("it was measured as {}", fmt::join(known, ", ")));
+    throw Error(fmt::format("'{}' was not found", selection.text),
+                fmt::format("it was measured as {}", fmt::join(known, ", ")), versions_hint(selection.kernel),
+                ExitCode::usage);
   return rows;
 }
 
@@ -90,7 +105,7 @@ Selection parse_selection(std::string_view text) {
     const std::size_t at = rest.find('@');
     selection.kernel = rest.substr(0, at);
     if (const std::string_view which = at == std::string_view::npos ? "" : rest.substr(at + 1); is_hash(which)) {
-      selection.version = which;
+      selection.version = parse_version(selection, which);
     } else if (at != std::string_view::npos) {
       selection.sweep = parse_id(text, which);
     }

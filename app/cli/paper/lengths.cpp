@@ -64,6 +64,21 @@ nlohmann::json length_json(const LayerMixRequest& layer, Pass pass, const AtLeng
   return line;
 }
 
+/// What was named of the layer, as options.
+std::string named_words(const NamedLayer& named) {
+  std::string words;
+  const auto add = [&words](const char* option, const auto& value) {
+    if (value) words += fmt::format(" {} {}", option, *value);
+  };
+  if (named.windows) words += fmt::format(" --windows {}x{}", named.windows->window1, named.windows->window2);
+  add("--q-heads", named.q_heads);
+  add("--kv-heads", named.kv_heads);
+  add("--head-dim", named.head_dim);
+  if (named.form) words += fmt::format(" --form {}", to_string(*named.form));
+  add("--match", named.dot_kernel);
+  return words;
+}
+
 }  // namespace
 
 void print_lengths(const NamedLayer& named, const std::string& database, bool json) {
@@ -112,9 +127,9 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
   print_output(
       "\nRates count 4 x head_dim forward and 10 x head_dim backward for each pair of keys inside the windows.\n"
       "The paper's Figure 3 shows the same of its own kernels; its numbers are in no table. `triscope paper "
-      "operator{}` "
+      "operator{}{}` "
       "says where the two cross.\n",
-      database_words(database));
+      named_words(named), database_words(database));
   const Crossings told = measured_crossings(rows, layer, ask_work(crossing_problems(rows, layer)));
   const std::string sweep = crossing_sweep(rows, layer, told);
   if (!sweep.empty()) print_output("What is not known a sweep tells: {}{}\n", sweep, database_words(database));

@@ -33,6 +33,7 @@ namespace triscope {
 namespace {
 
 struct WindowArguments {
+  std::string program;  ///< as it was started: "triscope-window", or "triscope"
   std::string database, screenshot, picture, report, panel, theme, tensors, size = "1440x900";
   std::optional<std::int64_t> query, head;
   float scale = 0;
@@ -126,8 +127,13 @@ void require_database(const WindowArguments& arguments) {
               window ? "check the path, or add --new to make it" : "check the path", ExitCode::environment);
 }
 
-void say_passed_over(const std::string& sentence) {
-  if (!sentence.empty()) std::fprintf(stderr, "triscope-window: %s\n", plain_line(sentence).c_str());
+/// On stderr, in the name under which it was started: `triscope gui`, `explore` and `report` become this program.
+void say(const WindowArguments& arguments, const std::string& sentence) {
+  std::fprintf(stderr, "%s\n", plain_text(fmt::format("{}: {}", arguments.program, sentence)).c_str());
+}
+
+void say_passed_over(const WindowArguments& arguments, const std::string& sentence) {
+  if (!sentence.empty()) say(arguments, plain_line(sentence));
 }
 
 int start(const WindowArguments& arguments) {
@@ -157,7 +163,7 @@ int start(const WindowArguments& arguments) {
     options.width = width;
     options.height = height;
     options.scale = arguments.scale > 0 ? arguments.scale : 1;
-    say_passed_over(take_screenshot(options));
+    say_passed_over(arguments, take_screenshot(options));
     return 0;
   }
   if (!arguments.report.empty()) {
@@ -170,7 +176,7 @@ int start(const WindowArguments& arguments) {
     options.print_size = print_size_of(arguments);
     const WrittenReport written = write_report(options);
     for (const std::filesystem::path& file : written.files) std::printf("%s\n", plain_line(file.string()).c_str());
-    say_passed_over(written.passed_over);
+    say_passed_over(arguments, written.passed_over);
     return 0;
   }
   WindowOptions options;
@@ -247,6 +253,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a clipboard tool that ends early must not end the window
 
   triscope::WindowArguments arguments;
+  arguments.program = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "triscope-window";
   CLI::App app("Triscope's window", "triscope-window");
   app.add_option("DB", arguments.database, "Database (default: results.db in the user's data folder)")
       ->check(triscope::not_empty);
@@ -288,14 +295,14 @@ int main(int argc, char** argv) {
     std::printf("%s", app.help().c_str());
     return 0;
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "triscope-window: the command line cannot be read: %s; see `triscope-window --help`.\n",
-                 triscope::plain_text(error.what()).c_str());
+    triscope::say(arguments,
+                  fmt::format("the command line cannot be read: {}; see `triscope-window --help`.", error.what()));
     return static_cast<int>(triscope::ExitCode::usage);
   } catch (const triscope::Error& error) {
-    std::fprintf(stderr, "triscope-window: %s\n", triscope::plain_text(error.what()).c_str());
+    triscope::say(arguments, error.what());
     return static_cast<int>(error.code());
   } catch (const std::exception& exception) {
-    std::fprintf(stderr, "triscope-window: %s\n", triscope::plain_text(triscope::unforeseen(exception)).c_str());
+    triscope::say(arguments, triscope::unforeseen(exception));
     return 3;
   }
 }

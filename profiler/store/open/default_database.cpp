@@ -32,6 +32,13 @@ bool is_default(const fs::path& file) {
   }
 }
 
+/// Of `explore`, which takes databases by themselves: one stands at the end, where no option has it as its value.
+bool explores_all(std::string_view command) {
+  if (!command.starts_with("explore ")) return false;
+  const std::size_t last = command.rfind(' '), before = command.rfind(' ', last - 1);
+  return before != std::string_view::npos && command.substr(before + 1).starts_with("--");
+}
+
 /// `command` is what stands between "`triscope " and "`".
 bool lacks_database(std::string_view command) {
   if (command.find("--db") != std::string_view::npos || command.find("--help") != std::string_view::npos) return false;
@@ -72,7 +79,7 @@ std::string with_database(std::string_view text, const fs::path& file) {
     if (end == std::string_view::npos) return result.append(text);
     result += text.substr(0, end);
     const std::string_view command = text.substr(begin + kCommandBegin.size(), end - begin - kCommandBegin.size());
-    if (command.starts_with("explore ") && !words.empty()) result += " " + shell_word(file.string());
+    if (explores_all(command) && !words.empty()) result += " " + shell_word(file.string());
     if (lacks_database(command)) result += words;
     result += '`';
     text.remove_prefix(end + 1);

@@ -134,6 +134,13 @@ TEST(ExploreCommand, refuses_what_it_does_not_know_in_one_sentence) {
   expect_error(run_triscope({"explore", kRecorded, "--where", "kernel~"}), 2, "write kernel~VALUE");
 }
 
+TEST(ExploreCommand, refuses_a_picture_in_the_name_under_which_it_was_started) {
+  const TemporaryFolder folder;
+  expect_error(run_triscope({"explore", kRecorded, "--picture", (folder / "a.txt").string()}), 2, "neither .svg nor");
+  expect_error(run_triscope({"explore", kRecorded, "--picture", (folder / "a.pdf").string(), "--where", "seq=77"}), 2,
+               "No measurement matches seq=77");
+}
+
 TEST(ExploreCommand, says_beside_an_empty_file_why_nothing_is_in_it) {
   for (const char* format : {"csv", "json"}) {
     const ProgramResult result = run_triscope({"explore", kRecorded, "--where", "kernel~nothing", "--format", format});

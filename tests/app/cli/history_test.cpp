@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "profiler/record/recorded_database.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
@@ -156,9 +157,8 @@ TEST_F(HistoryTest, kernels_without_a_common_question_are_sent_to_the_sweep_that
   expect_error(run({"compare", "kernel:cpu.other", "kernel:" + kernel}), 2,
                "of 1 measurement of A (sweep 4) none has the same problem, pass, regime and clock as one of the 1 "
                "of B (sweep 3); "
-               "sweep 3 holds both: compare "
-               "kernel:cpu.other@3 kernel:" +
-                   kernel + "@3");
+               "sweep 3 holds both: `triscope compare kernel:cpu.other@3 kernel:" +
+                   kernel + "@3 --db " + file_.string() + "`");
 }
 
 TEST_F(HistoryTest, versions_of_two_passes_are_sent_to_those_of_one) {
@@ -404,6 +404,14 @@ TEST_F(HistoryTest, every_hint_that_names_a_command_names_the_database_too) {
   EXPECT_THAT(refused({"report", "-o", (folder_ / "out").string(), "--sweep", "77"}),
               HasSubstr("see `triscope list" + db + "`"));
   EXPECT_THAT(run({"paper", "lengths"}).output, HasSubstr("`triscope paper operator" + db + "`"));
+  EXPECT_THAT(run({"paper", "lengths", "--window", "64x8"}).output,
+              HasSubstr("`triscope paper operator --windows 64x8" + db + "`"));
+  const std::string recorded = recorded_database().string();
+  for (const char* hash : {"ab1", "ab1234"})
+    EXPECT_THAT(
+        run_triscope({"compare", "kernel:cuda.hopper@"s + hash, "1", "--db", recorded}).errors,
+        HasSubstr("`triscope explore --x version --where kernel=cuda.hopper " + recorded + "` for its versions"));
+  EXPECT_THAT(run({"doctor"}).output, HasSubstr("`triscope sweep" + db + "`"));
   EXPECT_THAT(run({"paper", "overview"}).output, HasSubstr("`triscope paper page -o FILE" + db + "`"));
   EXPECT_THAT(refused({"show", "--no-such-option"}), HasSubstr("see `triscope show --help`")) << "which reads none";
   EXPECT_THAT(run_triscope({"explore", file_.string(), "--y", "ratio", "--baseline", "cpu.gone"}).errors,

@@ -142,7 +142,7 @@ TEST_F(OutputTest, a_row_with_a_damaged_sample_costs_no_report_and_no_picture) {
   const ProgramResult report = run_triscope({"report", "--db", file_.string(), "-o", at("new")});
   EXPECT_EQ(report.exit_code, 0) << report.errors;
   const std::string passed_over =
-      "triscope-window: m20 is not shown in detail, for launches of a sample is 0; m24 is, the first that can be "
+      "triscope: m20 is not shown in detail, for launches of a sample is 0; m24 is, the first that can be "
       "used.\n";
   EXPECT_EQ(report.errors, passed_over);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "new/report.html"));

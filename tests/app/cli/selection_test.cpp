@@ -56,6 +56,16 @@ TEST(Selection, refuses_everything_else_by_name) {
   }
 }
 
+TEST(Selection, a_hash_that_is_too_short_is_refused_as_one) {
+  try {
+    parse_selection("kernel:cpu.fast@2c6a");
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("at least 6 digits are needed, and '2c6a' has 4"));
+    EXPECT_THAT(error.what(), HasSubstr("`triscope explore --x version --where kernel=cpu.fast`"));
+  }
+}
+
 class SelectTest : public testing::Test {
  protected:
   void SetUp() override { write_small_history(file_); }
