@@ -44,6 +44,11 @@ std::string not_converged_text(const Summary& summary, std::int64_t blocks, cons
   return fmt::format("{}, {} %{}", found, significant_text(100 * rule.precision, 2), kAsked);
 }
 
+std::string asked_text(double precision) {
+  return fmt::format("{} times the {} % asked for", significant_text(widest_converged(1), 3),
+                     significant_text(100 * precision, 2));
+}
+
 bool has_converged(const ResultRow& row) {
   std::string_view left = row.reason;
   while (!left.starts_with(kNot)) {
@@ -69,8 +74,10 @@ std::string corrected_reason(std::string reason) {
 
 std::string shared_reason(std::string_view reason) {
   if (reason.find(kBetween) != std::string_view::npos) return "";
-  if (const std::size_t asked = asked_at(reason); asked != std::string_view::npos)
-    return std::string(reason.substr(asked));
+  if (const std::size_t asked = asked_at(reason); asked != std::string_view::npos) {
+    if (const std::optional<double> percent = leading_percent(reason.substr(asked)))
+      return "not as narrow as " + asked_text(*percent / 100);
+  }
   const bool few = reason.starts_with(kBegin) && reason.find(kTooFew) != std::string_view::npos;
   return few ? fmt::format("their blocks are {}", kTooFew) : "";
 }

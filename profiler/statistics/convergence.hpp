@@ -15,6 +15,9 @@ namespace triscope {
 std::string not_converged_text(const Summary& summary, std::int64_t blocks, const StoppingRule& rule,
                                std::string_view taken);
 
+/// "1.25 times the 1.0 % asked for": how narrow an interval is to be, wherever it is said that one is wider.
+std::string asked_text(double precision);
+
 /// Whether the samples of a row reached the precision that was asked for: no remark in its `reason` says that they did
 /// not. What the kernel said of itself stands before that remark.
 bool has_converged(const ResultRow& row);
@@ -22,8 +25,8 @@ bool has_converged(const ResultRow& row);
 /// A stored `reason` as it is written now: until 2026-11-23 a narrow interval of too few blocks was called too wide.
 std::string corrected_reason(std::string reason);
 
-/// What rows that say no more than that they did not converge share, "1.0 % was asked for" or "their blocks are
-/// too few to trust"; empty for any other `reason`.
+/// What rows that say no more than that they did not converge share, "not as narrow as 1.25 times the 1.0 % asked for"
+/// or "their blocks are too few to trust"; empty for any other `reason`.
 std::string shared_reason(std::string_view reason);
 
 }  // namespace triscope

@@ -270,7 +270,9 @@ TEST(ResultTable, rows_that_did_not_converge_share_a_line) {
   other.samples = 1;
   other.reason = "not converged: one sample after 1.3 s, 0.5 % was asked for";
   EXPECT_EQ(remarks({row}, {}), "m7: " + row.reason + "\n");
-  EXPECT_EQ(remarks({row, other}, {}), "2 rows are not converged, 0.5 % was asked for: m7 +-1.0 %, m8 one sample\n");
+  EXPECT_EQ(remarks({row, other}, {}),
+            "2 rows are not converged, not as narrow as 1.25 times the 0.50 % asked for: m7 +-1.0 %, m8 one "
+            "sample\n");
   row.reason =
       "not converged: +-1.0 % over 3 restarts is narrow enough, but 3 blocks are too few to trust: at least 8 "
       "are needed";

@@ -293,7 +293,14 @@ bool has_marks(const SeriesFacts& series, const CaptionParts& parts) {
   return !series.baseline || !parts.bare_baselines;
 }
 
-/// "; hollow: 5 of 12 points did not reach the required ±1.25 %, or have too few samples": marks tell which.
+/// A number and its percent sign stay on one line.
+std::string with_unbroken_percents(std::string text) {
+  for (std::size_t at = text.find(" %"); at != std::string::npos; at = text.find(" %", at))
+    text.replace(at, 1, unbroken(" "));
+  return text;
+}
+
+/// "; hollow: 5 of 12 points did not reach 1.25 times the 1.0 % asked for, or have too few samples": marks tell which.
 std::string hollow_words(const ChartConditions& how, const CaptionParts& parts) {
   std::size_t count = 0, all = 0;
   for (const SeriesFacts& one : how.series) {
@@ -303,11 +310,9 @@ std::string hollow_words(const ChartConditions& how, const CaptionParts& parts) 
   // Of repeats and steps, or without the reasons, how many points that are is not known here.
   const bool unknown = parts.most_repeats > 0 || parts.steps || count == 0;
   const std::string points = unknown ? "points that" : fmt::format("{} of {} points", count, all);
-  const std::string wanted =
-      how.precisions.size() == 1 && !how.precision_unknown
-          ? "the required " +
-                unbroken(fmt::format("±{} %", significant_text(100 * widest_converged(*how.precisions.begin()), 3)))
-          : "the precision asked for";
+  const std::string wanted = how.precisions.size() == 1 && !how.precision_unknown
+                                 ? with_unbroken_percents(asked_text(*how.precisions.begin()))
+                                 : "the precision asked for";
   const char* have = count == 1 && !unknown ? "has" : "have";
   return fmt::format("; hollow: {} did not reach {}, or {} too few samples", points, wanted, have);
 }
