@@ -90,6 +90,12 @@ void print_table(const std::vector<SweepInfo>& sweeps, const StepWords& steps, c
   print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
   if (std::any_of(sweeps.begin(), sweeps.end(), [](const SweepInfo& sweep) { return sweep.starred; }))
     print_output("* starred in the window\n");
+  const auto no_step = [&](const SweepInfo& sweep) { return steps.contains(sweep.id) && steps.at(sweep.id).empty(); };
+  if (std::ranges::any_of(sweeps, no_step))
+    print_output(
+        "A sweep has a training step where it measured a problem in both passes; `triscope show --step{}` takes the "
+        "passes of all sweeps together.\n",
+        database);
   const auto cut_short = std::ranges::find_if(
       sweeps, [](const SweepInfo& sweep) { return state_text(sweep) == "interrupted" && resume_fault(sweep).empty(); });
   if (cut_short != sweeps.end())

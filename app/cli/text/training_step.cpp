@@ -22,7 +22,7 @@ using nlohmann::json;
 
 std::string ms_text(const ValueWithInterval& e) {
   const std::optional<double> half = half_width(e);
-  return fmt::format("{}{}", milliseconds_text(e.value), half ? " +-" + significant_text(*half, 2) : " +-?");
+  return milliseconds_text(e.value) + (half ? " +-" + significant_text(*half, 2) : " (interval unknown)");
 }
 
 std::string ratio_text(const std::optional<ValueWithInterval>& e) {

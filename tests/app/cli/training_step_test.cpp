@@ -148,7 +148,7 @@ TEST(TrainingStep, knows_no_interval_where_a_row_has_none) {
   const std::vector<TrainingStep> steps = training_steps(rows, "auto");
   EXPECT_FALSE(steps[0].step.low);
   EXPECT_FALSE(steps[0].over_baseline->high);
-  EXPECT_THAT(training_step_table(steps, 400), HasSubstr("40.00 +-?"));
+  EXPECT_THAT(training_step_table(steps, 400), HasSubstr("40.00 (interval unknown)"));
   EXPECT_THAT(training_step_json(steps), HasSubstr("\"low\":null"));
 }
 
@@ -252,6 +252,7 @@ TEST(TrainingStep, is_said_by_show_compare_and_list) {
   const ProgramResult listed = run_triscope({"list", "--step", "--db", file});
   EXPECT_EQ(listed.exit_code, 0) << listed.errors;
   EXPECT_THAT(listed.output, HasSubstr(training_steps_words(steps)));
+  EXPECT_EQ(listed.output.find("triscope show --step"), std::string::npos) << "every sweep has a step";
 }
 
 TEST(TrainingStep, of_several_sweeps_is_by_the_turns_of_each) {
@@ -293,6 +294,7 @@ TEST(TrainingStep, is_said_of_a_database_that_has_none) {
   EXPECT_THAT(run_triscope({"show", "--step", "--json", "--db", db}).errors,
               HasSubstr("No problem was measured in both"));
   EXPECT_THAT(run_triscope({"show", "1", "--json", "--db", db}).errors, HasSubstr("Nothing was measured in sweep 1"));
+  EXPECT_THAT(run_triscope({"list", "--step", "--db", db}).output, HasSubstr("`triscope show --step --db " + db + "`"));
   EXPECT_EQ(run_triscope({"show", "1", "--db", (folder / "x.db").string()}).output,
             "Nothing was measured in sweep 1; `triscope sweep --resume 1 --db " + (folder / "x.db").string() +
                 "` measures it.\n");
