@@ -5,9 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -414,51 +412,6 @@ TEST(ExploreChart, the_best_of_each_says_over_what_and_from_how_many) {
   EXPECT_EQ(text.rows[0][text.rows[0].size() - 2], "2");
 }
 
-TEST(ExploreChart, baselines_differ_in_colour) {
-  std::vector<ResultRow> rows;
-  for (const char* kernel : {"baseline.fa3", "baseline.cudnn"}) {
-    rows.push_back(fixture::row(static_cast<std::int64_t>(rows.size()) + 1, 512, 1, Pass::forward, 3, 0.2, kernel));
-    rows.back().problem.form = Form::dot_product;
-    rows.back().card.rank = static_cast<std::int64_t>(rows.size());
-    rows.back().card.kind = KernelKind::dot_product;
-  }
-  const ExploreChart chart = chart_of(rows, {"seq", "ms", "kernel", "", "", false});
-  ASSERT_THAT(chart.plots.at(0).lines, SizeIs(2));
-  const auto& lines = chart.plots[0].lines;
-  EXPECT_TRUE(lines[0].baseline && lines[1].baseline);
-  EXPECT_NE(lines[0].baseline_style, lines[1].baseline_style);
-}
-
-TEST(ExploreChart, no_two_named_lines_have_one_colour) {
-  for (const char* colour : {"kernel", "instance"}) {
-    std::vector<ResultRow> rows;
-    for (int n = 0; n < 20; ++n) {
-      rows.push_back(fixture::row(n + 1, 512, 32, Pass::forward, 1 + n, 0.2, n < 6 ? "baseline.a" : "cpu.a"));
-      rows.back().kernel += std::to_string(n);
-      rows.back().card.label = "Kernel " + std::to_string(n);
-      rows.back().instance = "tile " + std::to_string(n);
-      if (n >= 6) continue;
-      rows.back().card.rank = n + 1;
-      rows.back().card.kind = KernelKind::dot_product;
-      rows.back().problem.form = Form::dot_product;
-    }
-    const ExploreChart chart = chart_of(rows, {"seq", "ms", colour, "", "", false});
-    const bool by_kernel = chart.query.color == "kernel";
-    std::set<std::pair<bool, int>> colours;
-    std::size_t named = 0;
-    for (const ExploreLine& line : chart.plots.at(0).lines) {
-      if (line.style == kOtherLines) continue;
-      ++named;
-      const bool baseline = line.baseline && by_kernel;
-      colours.insert({baseline, baseline ? line.baseline_style % 4 : line.style % 8});
-    }
-    EXPECT_EQ(named, by_kernel ? 12U : 8U) << colour << ": as many as there are colours";
-    EXPECT_EQ(colours.size(), named) << colour;
-    EXPECT_EQ(chart.plots[0].lines.back().name, fmt::format("{} others", 20 - named));
-    EXPECT_EQ(chart.drawn, 20U);
-  }
-}
-
 TEST(ExploreChart, what_is_not_drawn_and_the_panel_that_is_missing_are_told_of) {
   std::vector<ResultRow> rows = fixture::small_sweep()->rows;  // two windows and a baseline, in both passes
   for (ResultRow& row : rows) {
@@ -473,22 +426,6 @@ TEST(ExploreChart, what_is_not_drawn_and_the_panel_that_is_missing_are_told_of) 
   EXPECT_EQ(chart.points, 2U);
   EXPECT_THAT(chart_of(rows, {"window", "tflops", "kernel", "pass", "pass=forward kernel~baseline", false}).hints,
               IsEmpty());
-}
-
-TEST(ExploreChart, a_kernel_has_its_colour_whatever_stands_beside_it) {
-  const auto style_of = [](std::initializer_list<const char*> kernels, const std::string& label) {
-    std::vector<ResultRow> rows;
-    for (const char* kernel : kernels)
-      rows.push_back(fixture::row(static_cast<std::int64_t>(rows.size()) + 1, 512, 32, Pass::forward, 3, 0.2, kernel));
-    const ExploreChart chart = chart_of(rows, {"seq", "ms", "kernel", "", "", false});
-    const auto& lines = chart.plots.at(0).lines;
-    const auto line = std::ranges::find(lines, label, &ExploreLine::name);
-    return line == lines.end() ? -2 : line->style;
-  };
-  EXPECT_EQ(style_of({"cuda.portable"}, "Portable"), style_of({"cuda.hopper", "cuda.portable"}, "Portable"));
-  EXPECT_EQ(style_of({"cuda.hopper"}, "Hopper"), style_of({"baseline.fa3", "cuda.portable", "cuda.hopper"}, "Hopper"));
-  // These two never run on one device, and wish for one colour.
-  EXPECT_NE(style_of({"cpu.fast", "cuda.hopper"}, "CPU"), style_of({"cpu.fast", "cuda.hopper"}, "Hopper"));
 }
 
 TEST(ExploreChart, every_usual_view_can_be_asked) {

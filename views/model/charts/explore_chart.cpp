@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -276,17 +277,16 @@ class Styles {
   Styles(const Exploration& made, std::span<const ExploreSource> sources) {
     by_kernel_ = made.color != nullptr && made.color->id == "kernel";
     std::vector<Line> lines;
-    std::set<std::string> met;
+    std::map<std::string, std::size_t> met;
     for (const ExplorePanel& panel : made.panels) {
       for (const ExploreSeries& series : panel.series) {
-        if (met.insert(series.name).second) lines.push_back(line_of(series, sources));
+        const auto [known, fresh] = met.emplace(series.name, lines.size());
+        if (fresh) lines.push_back(line_of(series, sources));
+        for (const ExplorePoint& point : series.points) lines[known->second].measurements += point.repeats.size();
       }
     }
-    for (Line& line : lines) {  // two kernels of one name wish for one
-      if (line.look && !take(line, *line.look)) line.look.reset();
-    }
-    for (Line& line : lines) {
-      if (!line.look) find_look(line);
+    give_looks(named_of(lines));
+    for (const Line& line : lines) {
       if (!line.look) continue;
       styles_[line.name] = names_.size();
       names_.push_back(line.name);
@@ -306,8 +306,10 @@ class Styles {
   static constexpr int kColours = kMostLines - 1;
   struct Line {
     std::string name;
-    std::optional<int> look;      ///< its mark, and unless it is of a reference its colour
-    std::optional<int> baseline;  ///< by kernel: the colour of a reference, which has them apart
+    std::optional<int> wish;       ///< the look of its kernel
+    std::optional<int> baseline;   ///< by kernel: the colour of a reference, which has them apart
+    std::size_t measurements = 0;  ///< that stand behind its points
+    std::optional<int> look = {};  ///< its mark, and unless it is of a reference its colour; unset: one of the others
   };
 
   Line line_of(const ExploreSeries& series, std::span<const ExploreSource> sources) const {
@@ -319,9 +321,27 @@ class Styles {
     if (series.baseline) {
       line.baseline = baseline_style(card);
     } else if (card.colour && *card.colour >= 0 && *card.colour < 2) {
-      line.look = 2 * static_cast<int>(*card.colour);
+      line.wish = 2 * static_cast<int>(*card.colour);
     }
     return line;
+  }
+  /// Those that are named, in the order of `lines`: of more than there are colours those with most measurements.
+  std::vector<Line*> named_of(std::vector<Line>& lines) {
+    std::vector<Line*> all;
+    for (Line& line : lines) all.push_back(&line);
+    std::vector<Line*> by_measurements = all;
+    std::ranges::stable_sort(by_measurements, std::greater{}, &Line::measurements);
+    give_looks(by_measurements);
+    std::erase_if(all, [](const Line* line) { return !line->look; });
+    return all;
+  }
+  /// As long as there are colours; the others have none. Two kernels of one name wish for one.
+  void give_looks(const std::vector<Line*>& lines) {
+    colours_.clear(), baselines_.clear(), marks_.clear();
+    for (Line* line : lines) line->look = line->wish && take(*line, *line->wish) ? line->wish : std::nullopt;
+    for (Line* line : lines) {
+      if (!line->look) find_look(*line);
+    }
   }
   bool take(const Line& line, int look) {
     const bool free = (line.baseline ? baselines_ : colours_).insert(line.baseline.value_or(look)).second;
