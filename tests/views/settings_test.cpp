@@ -57,7 +57,7 @@ TEST(Settings, come_back_as_they_were) {
   stored.settings.visible[static_cast<std::size_t>(Panel::log)] = false;
   stored.settings.recent_databases = {"/a.db"};
   stored.settings.explore_views = {{"energy", {"ms", "joules", "window", "", "kernel~hopper", true, "form"}}};
-  stored.settings.print_size = {8.5, 6.25, 7, true, true, false};
+  stored.settings.print_size = {8.5, 6.25, 7, true, true, false, true};
   stored.settings.chart_endings = {".pdf", ".svg", ".txt"};
   stored.layout = "[Window][x]\n";
   save_settings(folder.path(), stored);

@@ -80,15 +80,13 @@ PrintSize print_size_of_json(const nlohmann::json& json) {
   size.from_zero = json.value("from_zero", usual.from_zero);
   size.dark = json.value("dark", usual.dark);
   size.captioned = json.value("captioned", usual.captioned);
+  size.whole = json.value("whole", usual.whole);
   return size;
 }
 
 nlohmann::json json_of_print_size(const PrintSize& size) {
-  nlohmann::json json{{"width_cm", size.width_cm},
-                      {"font_pt", size.font_pt},
-                      {"from_zero", size.from_zero},
-                      {"dark", size.dark},
-                      {"captioned", size.captioned}};
+  nlohmann::json json{{"width_cm", size.width_cm}, {"font_pt", size.font_pt},     {"from_zero", size.from_zero},
+                      {"dark", size.dark},         {"captioned", size.captioned}, {"whole", size.whole}};
   if (size.height_cm) json["height_cm"] = *size.height_cm;
   return json;
 }
