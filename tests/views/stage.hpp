@@ -34,6 +34,7 @@ class Stage {
   Stage(ApplicationOptions options, int width, int height) {
     if (on_screen()) {
       screen_ = std::make_unique<DesktopWindow>(WindowOptions{std::move(options), width, height});
+      screen_->resize(width, height);  // where the screen is smaller, as in memory
     } else {
       memory_ = std::make_unique<Offscreen>(std::move(options), width, height, 1.0F);
     }

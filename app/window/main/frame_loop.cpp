@@ -51,6 +51,7 @@ class GlfwWindow {
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
     glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
     glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+    glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);               // until it has its size
     glfwWindowHintString(GLFW_X11_CLASS_NAME, "triscope");  // only together with the instance's name
     glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "triscope");
     window_ = glfwCreateWindow(width, height, "Triscope", nullptr, nullptr);
@@ -61,6 +62,8 @@ class GlfwWindow {
                   "install Mesa's software renderer (package libgl1-mesa-dri) or a newer driver, or use `triscope "
                   "report -o FOLDER`");
     }
+    fit_into_screen();
+    glfwShowWindow(window_);
     glfwMakeContextCurrent(window_);
     glfwSwapInterval(1);
   }
@@ -73,6 +76,18 @@ class GlfwWindow {
   GLFWwindow* get() const { return window_; }
 
  private:
+  /// No larger than what panels of the desktop leave free: not every window manager sees to that, and there may be
+  /// none.
+  void fit_into_screen() {
+    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+    if (monitor == nullptr) return;
+    int free_width = 0, free_height = 0, width = 0, height = 0;
+    glfwGetMonitorWorkarea(monitor, nullptr, nullptr, &free_width, &free_height);
+    glfwGetWindowSize(window_, &width, &height);
+    if (free_width <= 0 || free_height <= 0 || (width <= free_width && height <= free_height)) return;
+    glfwSetWindowSize(window_, std::min(width, free_width), std::min(height, free_height));
+  }
+
   GLFWwindow* window_ = nullptr;
 };
 

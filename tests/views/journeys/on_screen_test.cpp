@@ -175,6 +175,19 @@ TEST(OnScreen, says_what_to_do_without_opengl_3_3) {
   EXPECT_THAT(said.text, HasSubstr("libgl1-mesa-dri"));
 }
 
+TEST(OnScreen, opens_no_larger_than_the_screen) {
+  if (!fixture::on_screen()) GTEST_SKIP() << "needs a display";
+  TemporaryFolder folder;
+  WindowOptions options{{}, 4000, 3000};
+  options.application.database = folder / "a.db";
+  options.application.ask_machine = false;
+  DesktopWindow window(std::move(options));
+  window.draw();
+  const GLFWvidmode& screen = *glfwGetVideoMode(glfwGetPrimaryMonitor());
+  EXPECT_EQ(ImGui::GetIO().DisplaySize.x, static_cast<float>(screen.width));
+  EXPECT_EQ(ImGui::GetIO().DisplaySize.y, static_cast<float>(screen.height));
+}
+
 /// Starts the window with `options` under the shell's process id, which it tells first.
 struct Running {
   std::FILE* pipe;
