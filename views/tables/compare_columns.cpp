@@ -1,8 +1,13 @@
 #include "views/tables/compare_columns.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "views/data/format.hpp"
@@ -37,16 +42,19 @@ float doubts_width(const Context& context, const CompareModel& model) {
   return std::clamp(widest / context.look.px(1) + 8, 96.0F, 240.0F);
 }
 
-/// Takes what the columns have too much for `room` from those that can be narrower: first what names or doubts a row.
+/// Takes what the columns have too much for `room` from those that can be narrower: first what names or doubts a row,
+/// of a doubt last the word that says which.
 void fit_into(std::vector<CompareColumn>& columns, float room) {
+  constexpr float kDoubtInWords = 84;  // "not converged"
   float over = -room;
   for (const CompareColumn& column : columns) over += column.width + 2 * kCompareCellPadding;
-  for (const bool first : {true, false}) {
+  for (const int round : {0, 1, 2}) {
     const auto spare = [&](const CompareColumn& column) {
-      const bool early = column.field == CompareField::setting || column.field == CompareField::doubts ||
-                         column.field == CompareField::chosen;
-      const bool gives = column.least > 0 && early == first;
-      return gives ? std::max(0.0F, column.width - column.least) : 0.0F;
+      const bool doubts = column.field == CompareField::doubts;
+      const bool early = doubts || column.field == CompareField::setting || column.field == CompareField::chosen;
+      const bool gives = column.least > 0 && (round == 0 ? early : round == 1 ? !early : doubts);
+      const float least = doubts && round == 0 ? kDoubtInWords : column.least;
+      return gives ? std::max(0.0F, column.width - least) : 0.0F;
     };
     float most = 0;
     for (const CompareColumn& column : columns) most += spare(column);
@@ -94,6 +102,27 @@ std::vector<CompareColumn> compare_columns(const Context& context, const Compare
     columns.push_back({CompareField::setting, 0, "setting", std::max(80.0F, text_width(model.longest_setting)), 80});
   fit_into(columns, in_design(ImGui::GetContentRegionAvail().x) - kScrollbar);
   return columns;
+}
+
+std::string fitting_doubts(const std::string& doubts, float width) {
+  const auto fits = [width](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x <= width; };
+  if (fits(doubts)) return doubts;
+  std::map<std::size_t, std::string_view> meanings;  // by their places
+  for (const std::string_view one : {"own interval", "two modes", "few blocks", "not converged", "one process"}) {
+    if (const std::size_t at = doubts.find(one); at != std::string::npos) meanings.emplace(at, one);
+  }
+  std::vector<std::string_view> said;
+  for (const auto& [at, one] : meanings) said.push_back(one);
+  for (bool all = true; !said.empty(); said.pop_back(), all = false) {
+    const std::string text = fmt::format("{}{}", fmt::join(said, ", "), all ? "" : " …");
+    if (fits(text)) return text;
+  }
+  std::string sides;
+  for (const char side : {'A', 'B'}) {
+    if (doubts.find(fmt::format("{} ", side)) != std::string::npos)
+      sides += fmt::format("{}{}", sides.empty() ? "" : ", ", side);
+  }
+  return sides.empty() ? "…" : sides;
 }
 
 const char* header_words(CompareField field) {

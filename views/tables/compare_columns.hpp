@@ -30,4 +30,7 @@ std::vector<CompareColumn> compare_columns(const Context& context, const Compare
 /// What a header says when it is hovered; empty: nothing.
 const char* header_words(CompareField field);
 
+/// A doubt as it has room in `width` pixels, in whole words: what it is comes before which side it is of.
+std::string fitting_doubts(const std::string& doubts, float width);
+
 }  // namespace triscope

@@ -89,7 +89,11 @@ void draw_comparison(Context& context, CompareField field, const std::optional<C
     number_right(context, cycle_ratio_text(comparison));
   } else if (field == CompareField::doubts) {
     const SmallFont font(context.look);
-    draw_words(context, theme.unclear, cell->doubts);
+    const float width = seen_width();
+    if (width <= context.look.px(14) || cell->doubts.empty()) return;
+    const std::string shown = fitting_doubts(cell->doubts, width);
+    coloured_text(theme.unclear, shown);
+    if (shown != cell->doubts) tooltip(context, cell->doubts);
   } else {
     number_right(context, interval_text(comparison), theme.muted);
   }

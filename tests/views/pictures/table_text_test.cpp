@@ -113,5 +113,30 @@ TEST(TableText, every_column_of_two_sweeps_is_seen_in_a_panel_of_a_small_window)
   }
 }
 
+TEST(TableText, doubts_that_have_no_room_keep_the_words_that_matter) {
+  auto before = small_sweep(), after = small_sweep();
+  for (ResultRow& one : after->rows) {
+    one.restarts = 1;
+    one.reason = "not converged: +-1.5 % over 3 restarts, 1.0 % was asked for";
+  }
+  WindowData data;
+  data.shown = after;
+  data.compared = {{before, {}}, {after, {}}};
+  for (const ResultRow& one : after->rows)
+    data.compared[1].against_first[one.measurement] = {one.measurement,
+                                                       {Verdict::unclear, 1.02, {0.98, 1.06}, 1.01, false, 0.02, ""}};
+  Canvas canvas;
+  const auto said = [&](float width) {
+    ImGui::GetIO().DisplaySize = ImVec2(width, 400);
+    canvas.draw(Panel::compare, data);
+    return canvas.text;
+  };
+  EXPECT_THAT(said(1280), HasSubstr("A not converged, one process"));
+  const std::string less = said(900);
+  EXPECT_THAT(less, HasSubstr("not converged"));
+  EXPECT_THAT(less, Not(HasSubstr("A not converged, one process")));
+  EXPECT_THAT(said(600), Not(HasSubstr("not converged"))) << "no word is cut: which side it is has room";
+}
+
 }  // namespace
 }  // namespace triscope
