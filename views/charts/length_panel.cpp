@@ -291,6 +291,13 @@ void follow_pass(Context& context) {
   if (std::ranges::all_of(shown.rows, [&](const ResultRow& row) { return row.pass == first; })) ui.length_pass = first;
 }
 
+/// Windows, or this dot-product attention, are left out, which is why nothing is said: what a click brings back.
+std::string left_out_words(const LengthPass& pass, const LengthCurve& baseline) {
+  return std::ranges::all_of(pass.curves, &LengthCurve::baseline)
+             ? "All windows are left out: a click on a name above shows it again."
+             : fmt::format("{} is left out: a click on its name above shows it again.", baseline.label);
+}
+
 /// What is said below the curves. `whole`: the pass with what is left out of `pass`.
 std::vector<Sentence> panel_sentences(Context& context, const LengthChart& chart, const LengthPass& pass,
                                       const LengthPass& whole) {
@@ -301,12 +308,17 @@ std::vector<Sentence> panel_sentences(Context& context, const LengthChart& chart
     return {{whole.budgets.empty()
                  ? "For a budget, measure windows and causal dot-product attention with the same heads at the same "
                    "lengths."
-                 : "What costs the same is of windows and dot-product attention: of one of them all are left out.",
+                 : "What costs the same is of windows beside dot-product attention. " +
+                       left_out_words(pass, whole.curves[whole.budgets.front().baseline]),
              {}}};
   }
-  if (pass.crossings.empty() && whole.crossings.empty())
-    sentences.push_back(
-        {"For crossings, measure dot-product attention with as many query heads at the same lengths.", {}});
+  if (pass.crossings.empty())
+    sentences.push_back({whole.crossings.empty()
+                             ? "For crossings, measure dot-product attention with as many query heads at the same "
+                               "lengths."
+                             : "Crossings are of windows beside dot-product attention. " +
+                                   left_out_words(pass, whole.curves[whole.crossings.front().baseline]),
+                         {}});
   return sentences;
 }
 

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "tests/views/pictures/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
@@ -73,6 +76,28 @@ TEST(LengthPanel, the_heading_counts_the_sweeps_that_the_caption_names) {
   EXPECT_THAT(canvas.text, HasSubstr("2 sweeps of"));
   Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
   EXPECT_THAT(panel_words(context, Panel::lengths).caption.value_or(""), HasSubstr("measurements of sweeps 1 and 2."));
+}
+
+TEST(LengthPanel, words_about_dot_product_attention_that_is_left_out_say_what_to_click) {
+  WindowData data;
+  data.shown = fixture::length_sweep();
+  fixture::Canvas canvas;
+  const auto said = [&](bool step, std::set<std::string> left_out) {
+    canvas.ui.length_step = step;
+    canvas.ui.lengths_left_out = std::move(left_out);
+    canvas.draw(Panel::lengths, data);
+    return canvas.text;
+  };
+  const std::set<std::string> causal{"FlashAttention-3 64/8", "FlashAttention-3 64/1", "cuDNN 64/1"};
+  const auto hint = HasSubstr("above shows it again");
+  EXPECT_THAT(said(false, {"FlashAttention-3 64/1"}), AllOf(HasSubstr("costs as much as cuDNN 64/1"), Not(hint)));
+  EXPECT_THAT(said(true, {"FlashAttention-3 64/1"}),
+              HasSubstr("FlashAttention-3 64/1 is left out: a click on its name"));
+  for (const bool step : {false, true}) {
+    EXPECT_THAT(said(step, {}), AllOf(HasSubstr("costs as much as FlashAttention-3 64/1"), Not(hint)));
+    EXPECT_THAT(said(step, causal), hint) << step;
+    EXPECT_THAT(said(step, {"512 × 32", "256 × 32"}), hint) << step;
+  }
 }
 
 TEST(PanelHeading, what_has_no_room_beside_the_title_is_said_over_it) {
