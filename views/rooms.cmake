@@ -15,14 +15,15 @@ triscope_room(views/model kernels/attention kernels/base kernels/base/text kerne
 triscope_room(views/command profiler/plan profiler/record views/data views/model views/model/paper fmt::static)
 triscope_room(views/parts kernels/base/text profiler/export profiler/record views/data views/model views/model/charts imgui_and_implot
   fmt::static)
+triscope_room(views/curves views/model/charts views/parts imgui_and_implot)
 triscope_room(views/paper kernels/base/text kernels/paper kernels/tensors profiler/match3 profiler/paper profiler/paper/laws
   profiler/paper/layers profiler/plan views/charts views/data views/model/paper views/parts imgui_and_implot fmt::static)
 triscope_room(views/tables kernels/base kernels/base/text profiler/paper profiler/plan profiler/record profiler/record/words
   profiler/statistics views/data views/model views/model/tables views/paper views/parts imgui_and_implot fmt::static)
-triscope_room(views/charts kernels/base/text profiler/explore profiler/plan profiler/record views/data views/model/charts views/parts imgui_and_implot
-  fmt::static)
+triscope_room(views/charts kernels/base/text profiler/explore profiler/plan profiler/record views/curves views/data views/model/charts views/parts
+  imgui_and_implot fmt::static)
 triscope_room(views/print kernels/base kernels/base/text kernels/tensors profiler/export profiler/match3 profiler/paper
-  profiler/paper/laws profiler/paper/layers profiler/record profiler/record/words profiler/statistics views/data views/model/attention
+  profiler/paper/laws profiler/paper/layers profiler/record profiler/record/words profiler/statistics views/curves views/data views/model/attention
   views/model/charts views/model/paper views/model/tables views/parts imgui_and_implot fmt::static)
 # Its copy of a library declares a type that a header of Dear ImGui only names: they cannot be one unit.
 set_source_files_properties(views/print/pdf_font.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

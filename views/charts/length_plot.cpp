@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "profiler/record/columns.hpp"
+#include "views/curves/drawn_curves.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/length_beside.hpp"
 #include "views/model/charts/length_words.hpp"
@@ -153,9 +154,26 @@ void plot_marks(const Look& look, const Drawn& drawn) {
   plot_markers(look, name_in_legend(*drawn.curve).c_str(), points, marker_of_style(drawn.curve->style), drawn.colour);
 }
 
+std::vector<ImVec2> in_pixels(const std::vector<double>& x, const std::vector<double>& y) {
+  std::vector<ImVec2> line;
+  for (std::size_t n = 0; n < x.size(); ++n) line.push_back(ImPlot::PlotToPixels(x[n], y[n]));
+  return line;
+}
+
+/// Over another one: its strokes.
+void plot_strokes(const Look& look, const Drawn& drawn) {
+  ImPlot::PushPlotClipRect();
+  for (const std::vector<ImVec2>& stroke : strokes_of(in_pixels(drawn.x, drawn.y), drawn.dashes, look.px(1)))
+    ImPlot::GetPlotDrawList()->AddPolyline(stroke.data(), static_cast<int>(stroke.size()), drawn.colour,
+                                           look.px(1.75F));
+  ImPlot::PopPlotClipRect();
+}
+
 void plot_curve(const Look& look, const Drawn& drawn, bool markers) {
-  if (drawn.dashes.drawn > 0) {
+  if (drawn.curve->baseline) {
     plot_dashed_curve(look, drawn.x, drawn.y, drawn.colour, drawn.dashes);
+  } else if (drawn.dashes.drawn > 0) {
+    plot_strokes(look, drawn);
   } else {
     ImPlotSpec line;
     line.LineColor = to_vec4(drawn.colour);

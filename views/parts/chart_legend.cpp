@@ -4,12 +4,10 @@
 #include <implot_internal.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
 #include "views/model/charts/explore_axis.hpp"
-#include "views/model/charts/length_beside.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/tooltip.hpp"
 #include "views/parts/widgets.hpp"
@@ -87,32 +85,6 @@ float mark_width(const LegendName& name) {
 }
 
 }  // namespace
-
-DashPattern dashes_of(int style) {
-  static constexpr std::array<DashPattern, 4> kDashes{{{7, 4}, {2, 4}, {13, 5}, {4, 9}}};
-  return kDashes[static_cast<std::size_t>(style) % kDashes.size()];
-}
-
-std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
-                                     const std::set<std::string>& left_out) {
-  // Over the whole line of the lowest curve; each covers half of what those below show. No baseline has these dashes.
-  static constexpr std::array<DashPattern, 4> kLayers{{{0, 0}, {10, 10}, {5, 15}, {2.5F, 17.5F}}};
-  std::vector<DrawnCurve> drawn;
-  std::vector<std::size_t> layers;
-  for (const LengthCurve& curve : pass.curves) {
-    if (left_out.contains(curve.label)) continue;
-    std::size_t layer = 0;
-    for (std::size_t n = 0; n < drawn.size(); ++n) {
-      if (lies_on(curve, *drawn[n].curve)) layer = std::max(layer, std::min(layers[n] + 1, kLayers.size() - 1));
-    }
-    layers.push_back(layer);
-    drawn.push_back(
-        {&curve,
-         curve.baseline ? baseline_colour(theme, baseline_style(curve.card)) : colour_of_style(theme, curve.style),
-         curve.baseline ? dashes_of(curve.style) : kLayers[layer]});
-  }
-  return drawn;
-}
 
 std::optional<std::size_t> draw_legend(const Context& context, const std::vector<LegendName>& names) {
   const Look& look = context.look;

@@ -149,6 +149,11 @@ void draw_level_labels(const Look& look, std::vector<LevelLabel> labels, float l
   }
 }
 
+DashPattern dashes_of(int style) {
+  static constexpr std::array<DashPattern, 4> kDashes{{{7, 4}, {2, 4}, {13, 5}, {4, 9}}};
+  return kDashes[static_cast<std::size_t>(style) % kDashes.size()];
+}
+
 ImU32 baseline_colour(const Theme& theme, int style) {
   return theme.baselines[static_cast<std::size_t>(style) % theme.baselines.size()];
 }

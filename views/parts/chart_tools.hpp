@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -74,20 +73,10 @@ void draw_level_labels(const Look& look, std::vector<LevelLabel> labels, float l
 /// What tells baselines apart in every chart, on the screen and in print: a colour and dashes.
 struct DashPattern {
   float drawn = 0, gap = 0;  ///< design pixels
+  float from = 0;            ///< where strokes begin: of curves that lie on each other they take turns
 };
 DashPattern dashes_of(int style);
 ImU32 baseline_colour(const Theme& theme, int style);
-
-/// A curve of the chart over lengths, on the screen and in print.
-struct DrawnCurve {
-  const LengthCurve* curve = nullptr;
-  ImU32 colour = 0;
-  DashPattern dashes = {};  ///< none: its line is whole
-};
-/// Those of `pass` but for these labels. Each of ours that lies on others is drawn over them in dashes that leave half
-/// of each to be seen.
-std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
-                                     const std::set<std::string>& left_out = {});
 
 /// Draws horizontal dashes of that style at `y` (plot units) across the current plot.
 void plot_dashed_level(const Look& look, double y, const Series& level);

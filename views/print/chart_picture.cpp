@@ -7,6 +7,7 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
+#include "views/curves/drawn_curves.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/print/plot_frame.hpp"
@@ -15,6 +16,7 @@ namespace triscope {
 namespace {
 
 constexpr float kLabelSize = 10, kSeriesMark = 2.5F;
+constexpr float kPrintUnit = 0.75F;  ///< of a design pixel
 
 /// Names of levels at the right edge, pushed apart.
 struct EdgeLabel {
@@ -36,7 +38,8 @@ void draw_edge_labels(VectorCanvas& canvas, const PlotFrame& frame, std::vector<
 }
 
 std::string dashes_for_print(DashPattern dashes) {
-  return dashes.drawn > 0 ? fmt::format("{:g} {:g}", dashes.drawn * 0.75F, dashes.gap * 0.75F) : std::string();
+  return dashes.drawn > 0 ? fmt::format("{:g} {:g}", dashes.drawn * kPrintUnit, dashes.gap * kPrintUnit)
+                          : std::string();
 }
 
 /// A level's name: at the right edge of the plot, or in the legend of a picture that is narrow.
@@ -162,16 +165,28 @@ std::string scaling_picture(const ScalingChart& chart, const std::string& title,
 
 namespace {
 
+std::vector<ImVec2> line_of(const PlotFrame& frame, const LengthCurve& curve, const LengthUnit& unit) {
+  std::vector<ImVec2> line;
+  for (const LengthPoint& point : curve.points) {
+    const double x = static_cast<double>(point.seq_len);
+    line.push_back(frame.at(x, length_value(curve, x, point.ms, unit)));
+  }
+  return line;
+}
+
 /// The line, the intervals and the marks of a curve.
 void plot_curve(VectorCanvas& canvas, const PlotFrame& frame, const DrawnCurve& drawn, const LengthUnit& unit) {
   const LengthCurve& curve = *drawn.curve;
   const auto value = [&](const LengthPoint& point, double ms) {
     return length_value(curve, static_cast<double>(point.seq_len), ms, unit);
   };
-  std::vector<ImVec2> line;
-  for (const LengthPoint& point : curve.points)
-    line.push_back(frame.at(static_cast<double>(point.seq_len), value(point, point.ms)));
-  canvas.line(line, drawn.colour, curve.baseline ? 1.25F : 1.75F, dashes_for_print(drawn.dashes));
+  const std::vector<ImVec2> line = line_of(frame, curve, unit);
+  if (curve.baseline || drawn.dashes.drawn <= 0) {
+    canvas.line(line, drawn.colour, curve.baseline ? 1.25F : 1.75F, dashes_for_print(drawn.dashes));
+  } else {
+    for (const std::vector<ImVec2>& stroke : strokes_of(line, drawn.dashes, kPrintUnit))
+      canvas.line(stroke, drawn.colour, 1.75F);
+  }
   for (std::size_t n = 0; n < line.size(); ++n) {
     const LengthPoint& point = curve.points[n];
     const bool known = interval_known(point);
@@ -224,11 +239,9 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
     for (const DrawnCurve& drawn : curves) plot_curve(canvas, frame, drawn, unit);
   }
   for (const DrawnCurve& drawn : curves) {
-    const LengthPoint& last = drawn.curve->points.back();
-    const double x = static_cast<double>(last.seq_len);
-    const float y = frame.at(x, length_value(*drawn.curve, x, last.ms, unit)).y;
-    if (drawn.curve->baseline && !narrow)
-      labels.push_back({std::clamp(y, frame.low().y, frame.high().y), drawn.curve->label, drawn.colour});
+    if (!drawn.curve->baseline || narrow) continue;
+    const float y = line_of(frame, *drawn.curve, unit).back().y;
+    labels.push_back({std::clamp(y, frame.low().y, frame.high().y), drawn.curve->label, drawn.colour});
   }
   draw_edge_labels(canvas, frame, std::move(labels));
   return canvas.finish();

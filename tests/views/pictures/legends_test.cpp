@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "tests/views/pictures/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/charts/length_plot.hpp"
+#include "views/curves/drawn_curves.hpp"
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/length_model.hpp"
 #include "views/parts/chart_tools.hpp"
@@ -121,12 +123,11 @@ TEST(Legends, of_counted_work_names_of_one_line_have_one_mark) {
   EXPECT_EQ(std::set(measured.begin(), measured.end()).size(), 4U) << "of what is measured each has its own";
 }
 
-/// The lengths of strokes of each dashed line of a picture, once.
-std::set<std::string> dashes_in(const std::string& svg) {
-  const std::string name = "stroke-dasharray=\"";
-  std::set<std::string> found;
-  for (std::size_t at = svg.find(name); at != std::string::npos; at = svg.find(name, at + 1))
-    found.insert(svg.substr(at + name.size(), svg.find('"', at + name.size()) - at - name.size()));
+/// Lines of this colour in a picture.
+std::size_t strokes_in(const std::string& svg, ImU32 colour) {
+  const std::string line = "stroke=\"" + css_colour(colour) + "\" stroke-width=\"1.75\"";
+  std::size_t found = 0;
+  for (std::size_t at = svg.find(line); at != std::string::npos; at = svg.find(line, at + 1)) ++found;
   return found;
 }
 
@@ -147,22 +148,52 @@ TEST(Legends, of_three_curves_that_lie_on_each_other_each_has_a_line_of_its_own)
   }
   const LengthChart chart = make_length_chart(*results, {});
   ASSERT_EQ(chart.of(Pass::forward).curves.size(), 3U);
-  EXPECT_EQ(dashes_in(lengths_picture(chart.of(Pass::forward), {}, "", "")).size(), 2U);
+  const std::string svg = lengths_picture(chart.of(Pass::forward), {}, "", "");
   const std::vector<DrawnCurve> drawn = drawn_curves(light_theme(), chart.of(Pass::forward));
   EXPECT_EQ(drawn[0].dashes.drawn, 0) << "the lowest is whole";
   for (const std::size_t n : {1U, 2U}) {
     EXPECT_LE(drawn[n].dashes.drawn, drawn[n].dashes.gap) << n;
     for (int style = 0; style < 4; ++style) EXPECT_NE(drawn[n].dashes.drawn, dashes_of(style).drawn) << "a baseline's";
   }
-  EXPECT_LT(drawn[2].dashes.drawn, drawn[1].dashes.drawn) << "the second is seen through the third";
+  EXPECT_EQ(drawn[2].dashes.from, drawn[1].dashes.from + drawn[1].dashes.drawn) << "the third begins where it ends";
+  for (const std::size_t n : {1U, 2U}) EXPECT_GT(strokes_in(svg, drawn[n].colour), 10U) << n;
   fixture::Canvas canvas;
   WindowData data;
   const Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
   const std::vector<LegendName> names = legend_of(context, chart.of(Pass::forward));
   for (const std::size_t n : {0U, 1U, 2U}) EXPECT_EQ(names[n].dashes.drawn, drawn[n].dashes.drawn) << n;
   canvas.ui.lengths_left_out = {names[1].seen().substr(1)};
-  EXPECT_EQ(legend_of(context, chart.of(Pass::forward))[2].dashes.drawn, drawn[1].dashes.drawn)
-      << "of those that are shown the second";
+  EXPECT_EQ(legend_of(context, chart.of(Pass::forward))[2].dashes.drawn, 10) << "of two each has half";
+}
+
+TEST(Legends, of_seven_curves_that_lie_on_each_other_each_is_seen) {
+  auto results = length_sweep();
+  std::erase_if(results->rows, [](const ResultRow& one) {
+    return one.problem.window2 == 1 || one.kernel != "cuda.hopper" || one.problem.window1 != 512;
+  });
+  const std::vector<ResultRow> rows = results->rows;
+  for (int n = 1; n < 7; ++n) {
+    for (ResultRow one : rows) {
+      one.problem.window1 += n;
+      one.measurement += 1000 * n;
+      results->rows.push_back(one);
+    }
+  }
+  const LengthChart chart = make_length_chart(*results, {});
+  const std::vector<DrawnCurve> drawn = drawn_curves(light_theme(), chart.of(Pass::forward));
+  ASSERT_EQ(drawn.size(), 7U);
+  std::vector<int> seen(drawn.size());
+  for (int at = 0; at < 1050; ++at) {  // tenths of a design pixel, three periods
+    std::size_t top = 0;
+    for (std::size_t n = 0; n < drawn.size(); ++n) {
+      const DashPattern& dashes = drawn[n].dashes;
+      const float from = dashes.from, period = dashes.drawn + dashes.gap;
+      const float along = std::fmod(static_cast<float>(at) / 10 - from + 10 * period, period);
+      if (dashes.drawn <= 0 || along < dashes.drawn) top = n;
+    }
+    ++seen[top];
+  }
+  for (std::size_t n = 0; n < drawn.size(); ++n) EXPECT_EQ(seen[n], 150) << n << ": a seventh of it";
 }
 
 TEST(Legends, the_legend_of_explore_has_the_marks_of_its_lines) {

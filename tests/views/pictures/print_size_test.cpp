@@ -65,9 +65,9 @@ TEST(Print, curves_that_lie_on_each_other_are_as_wide_as_others_and_alternate) {
   }
   const LengthChart lengths = make_length_chart(*results, {});
   const std::string svg = lengths_picture(lengths.of(Pass::forward), {}, "Latency", "caption");
-  EXPECT_EQ(times(svg, "stroke-width=\"1.75\""), 2U * 2U);
+  EXPECT_GT(times(svg, "stroke-width=\"1.75\""), 2U * 2U + 10) << "one is whole, the other in strokes";
   EXPECT_EQ(times(svg, "stroke-width=\"4\""), 0U);
-  EXPECT_EQ(times(svg, "stroke-dasharray"), 6U) << "baselines and the curve that lies on another, with their legend";
+  EXPECT_EQ(times(svg, "stroke-dasharray"), 5U) << "baselines, and in the legend the curve that lies on another";
 }
 
 TEST(Print, a_curve_of_a_baseline_has_a_mark_at_each_measurement) {

@@ -1,0 +1,93 @@
+#include "views/curves/drawn_curves.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "views/model/charts/length_beside.hpp"
+
+namespace triscope {
+namespace {
+
+/// Curves that lie on each other, each on the one before or on one further below.
+struct Stacks {
+  std::vector<std::size_t> of, layer;  ///< by curve: which stack, and how many lie below it there
+
+  explicit Stacks(const std::vector<const LengthCurve*>& curves) : of(curves.size()), layer(curves.size()) {
+    for (std::size_t n = 0; n < curves.size(); ++n) {
+      of[n] = n;
+      for (std::size_t below = 0; below < n; ++below) {
+        if (!lies_on(*curves[n], *curves[below])) continue;
+        layer[n] = std::max(layer[n], layer[below] + 1);
+        const std::size_t joined = of[below];
+        std::ranges::replace(of, joined, n);
+      }
+    }
+  }
+  std::size_t height(std::size_t stack) const {
+    std::size_t most = 0;
+    for (std::size_t n = 0; n < of.size(); ++n) most = of[n] == stack ? std::max(most, layer[n] + 1) : most;
+    return most;
+  }
+};
+
+/// Strokes of as many curves as lie on each other share a period; no baseline has these.
+DashPattern dashes_in_stack(std::size_t layer, std::size_t height) {
+  constexpr float kPeriod = 20, kShortest = 5;  // design pixels
+  if (layer == 0) return {};
+  const float stroke = std::max(kShortest, kPeriod / static_cast<float>(height));
+  return {stroke, static_cast<float>(height - 1) * stroke, static_cast<float>(layer) * stroke};
+}
+
+ImVec2 between(ImVec2 from, ImVec2 to, float share) {
+  return ImVec2(from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share);
+}
+
+}  // namespace
+
+std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
+                                     const std::set<std::string>& left_out) {
+  std::vector<const LengthCurve*> curves;
+  for (const LengthCurve& curve : pass.curves) {
+    if (!left_out.contains(curve.label)) curves.push_back(&curve);
+  }
+  const Stacks stacks(curves);
+  std::vector<DrawnCurve> drawn;
+  for (std::size_t n = 0; n < curves.size(); ++n) {
+    const LengthCurve& curve = *curves[n];
+    if (curve.baseline) {
+      drawn.push_back({&curve, baseline_colour(theme, baseline_style(curve.card)), dashes_of(curve.style)});
+    } else {
+      drawn.push_back(
+          {&curve, colour_of_style(theme, curve.style), dashes_in_stack(stacks.layer[n], stacks.height(stacks.of[n]))});
+    }
+  }
+  return drawn;
+}
+
+std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, const DashPattern& dashes, float unit) {
+  const float drawn = dashes.drawn * unit, period = drawn + dashes.gap * unit;
+  std::vector<std::vector<ImVec2>> strokes;
+  bool open = false;  // the last stroke reaches the end of its piece of the line
+  for (std::size_t n = 0; n + 1 < line.size(); ++n) {
+    const ImVec2 from = line[n], to = line[n + 1];
+    const bool goes_on = std::exchange(open, false);
+    if (!(to.x > from.x) || to.x - from.x > 1e5F) continue;
+    const auto at = [&](float x) { return between(from, to, (x - from.x) / (to.x - from.x)); };
+    float start = dashes.from * unit + std::floor((from.x - dashes.from * unit) / period) * period;
+    for (; start < to.x; start += period) {
+      const float first = std::max(from.x, start), last = std::min(to.x, start + drawn);
+      if (last <= first) continue;
+      if (goes_on && first == from.x) {
+        strokes.back().push_back(at(last));
+      } else {
+        strokes.push_back({at(first), at(last)});
+      }
+      open = last == to.x;
+    }
+  }
+  return strokes;
+}
+
+}  // namespace triscope

@@ -1,0 +1,29 @@
+// The curves of the chart over lengths as they are drawn, on the screen and in print.
+#pragma once
+
+#include <imgui.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "views/model/charts/length_chart.hpp"
+#include "views/parts/chart_tools.hpp"
+
+namespace triscope {
+
+struct DrawnCurve {
+  const LengthCurve* curve = nullptr;
+  ImU32 colour = 0;
+  DashPattern dashes = {};  ///< none: its line is whole
+};
+/// Those of `pass` but for these labels. Of ours that lie on each other the lowest is whole, and the strokes of the
+/// others take turns over it: all of them are seen.
+std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
+                                     const std::set<std::string>& left_out = {});
+
+/// The strokes of a line that goes to the right, by how far right they are: where lines lie on each other, strokes that
+/// take turns do not meet. `unit`: pixels of a design pixel.
+std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, const DashPattern& dashes, float unit);
+
+}  // namespace triscope
