@@ -324,6 +324,15 @@ std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<Draw
   return labels;
 }
 
+/// Where what is seen of its line ends; without its name where nothing is.
+void place_label(LevelLabel& label, const std::vector<double>& x, const std::vector<double>& y) {
+  const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+  const std::optional<ImVec2> end = last_seen(in_pixels(x, y), low, ImVec2(low.x + size.x, low.y + size.y));
+  if (!end) return label.text.clear();
+  label.x = end->x;
+  label.y = end->y;
+}
+
 }  // namespace
 
 std::string length_part_name(const Context& context) {
@@ -408,14 +417,11 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   if (!counted) select_points(context, pass, unit);
   std::size_t label = 0;
   for (const Drawn& drawn : curves) {
-    if (!drawn.curve->baseline) continue;
-    const ImVec2 end = ImPlot::PlotToPixels(drawn.x.back(), drawn.y.back());
-    labels[label].x = end.x;
-    labels[label++].y = end.y;
+    if (drawn.curve->baseline) place_label(labels[label++], drawn.x, drawn.y);
   }
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
   end_plot(look);
-  for (LevelLabel& one : labels) one.y = std::clamp(one.y, low.y, low.y + size.y);
+  std::erase_if(labels, [](const LevelLabel& one) { return one.text.empty(); });
   draw_level_labels(look, std::move(labels), low.x + size.x, low.y, low.y + size.y);
 }
 
@@ -450,10 +456,11 @@ void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room) {
   const std::vector<double> ends{range.x_low, range.x_high};
   for (std::size_t n = 0; n < labels.size(); ++n) {
     const double share = n == 0 ? 2 : 3;
-    plot_dashed_curve(look, ends, {ends[0] / share, ends[1] / share}, look.theme.baseline,
-                      dashes_of(static_cast<int>(n)));
-    labels[n].y = ImPlot::PlotToPixels(ends[1], ends[1] / share).y;
+    const std::vector<double> areas{ends[0] / share, ends[1] / share};
+    plot_dashed_curve(look, ends, areas, look.theme.baseline, dashes_of(static_cast<int>(n)));
+    place_label(labels[n], ends, areas);
   }
+  std::erase_if(labels, [](const LevelLabel& one) { return one.text.empty(); });
   ImPlotSpec line;
   line.LineColor = to_vec4(look.theme.accent);
   line.LineWeight = look.px(1.75F);

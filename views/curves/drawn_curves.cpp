@@ -1,6 +1,7 @@
 #include "views/curves/drawn_curves.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -88,6 +89,26 @@ std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, con
     }
   }
   return strokes;
+}
+
+std::optional<ImVec2> last_seen(const std::vector<ImVec2>& line, ImVec2 low, ImVec2 high) {
+  for (std::size_t n = line.size(); n-- > 1;) {
+    const ImVec2 from = line[n - 1], to = line[n];
+    float first = 0, last = 1;  // of the way between the two
+    for (const auto& [begin, end, least, most] :
+         {std::array{from.x, to.x, low.x, high.x}, std::array{from.y, to.y, low.y, high.y}}) {
+      const float way = end - begin;
+      if (way == 0) {
+        if (begin < least || begin > most) last = -1;
+        continue;
+      }
+      const auto [enters, leaves] = std::minmax({(least - begin) / way, (most - begin) / way});
+      first = std::max(first, enters);
+      last = std::min(last, leaves);
+    }
+    if (first <= last) return between(from, to, last);
+  }
+  return std::nullopt;
 }
 
 }  // namespace triscope

@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,5 +26,9 @@ std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
 /// The strokes of a line that goes to the right, by how far right they are: where lines lie on each other, strokes that
 /// take turns do not meet. `unit`: pixels of a design pixel.
 std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, const DashPattern& dashes, float unit);
+
+/// Where what is seen of a line ends, within a frame from its upper left corner to its lower right one; unset: nothing
+/// of it is seen.
+std::optional<ImVec2> last_seen(const std::vector<ImVec2>& line, ImVec2 low, ImVec2 high);
 
 }  // namespace triscope

@@ -240,8 +240,8 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
   }
   for (const DrawnCurve& drawn : curves) {
     if (!drawn.curve->baseline || narrow) continue;
-    const float y = line_of(frame, *drawn.curve, unit).back().y;
-    labels.push_back({std::clamp(y, frame.low().y, frame.high().y), drawn.curve->label, drawn.colour});
+    if (const auto end = last_seen(line_of(frame, *drawn.curve, unit), frame.low(), frame.high()))
+      labels.push_back({end->y, drawn.curve->label, drawn.colour});
   }
   draw_edge_labels(canvas, frame, std::move(labels));
   return canvas.finish();

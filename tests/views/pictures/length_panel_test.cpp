@@ -1,14 +1,20 @@
 // What the Lengths panel says around its curves, and headings of panels, drawn with no display.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <implot.h>
+#include <implot_internal.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/views/pictures/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
+#include "views/parts/chart_tools.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/print/chart_picture.hpp"
 
@@ -98,6 +104,44 @@ TEST(LengthPanel, words_about_dot_product_attention_that_is_left_out_say_what_to
     EXPECT_THAT(said(step, causal), hint) << step;
     EXPECT_THAT(said(step, {"512 × 32", "256 × 32"}), hint) << step;
   }
+}
+
+TEST(LengthPanel, of_a_zoomed_chart_the_name_of_a_baseline_stands_where_what_is_seen_of_it_ends) {
+  WindowData data;
+  data.shown = fixture::length_sweep();
+  const KernelCard card = std::ranges::find(data.shown->rows, "baseline.cudnn", &ResultRow::kernel)->card;
+  fixture::Canvas canvas;
+  const ImU32 colour = baseline_colour(canvas.look.theme, baseline_style(card));
+  canvas.draw(Panel::lengths, data);
+  ImPlotPlot& plot = *ImPlot::GetCurrentContext()->Plots.GetByIndex(0);
+  const auto heights = [&](const ChartLimits& shown) {  // of the letters of its name
+    plot.Axes[ImAxis_X1].SetRange(shown[0], shown[1]);
+    plot.Axes[ImAxis_Y1].SetRange(shown[2], shown[3]);
+    canvas.draw(Panel::lengths, data);
+    std::vector<float> found;
+    for (const ImDrawList* list : ImGui::GetDrawData()->CmdLists) {
+      for (const ImDrawCmd& command : list->CmdBuffer) {
+        const ImRect clip(command.ClipRect);
+        for (unsigned int n = 0; n < command.ElemCount; ++n) {
+          const ImDrawVert& corner = list->VtxBuffer[static_cast<int>(
+              command.VtxOffset + list->IdxBuffer[static_cast<int>(command.IdxOffset + n)])];
+          if (corner.col == colour && corner.pos.x > plot.PlotRect.Max.x + 10 && clip.Contains(corner.pos))
+            found.push_back(corner.pos.y);
+        }
+      }
+    }
+    return found;
+  };
+  const auto seen = heights({8192, 32768, 2, 40});
+  ASSERT_FALSE(seen.empty());
+  const double ms = 32768.0 * 32768 / 37e6;
+  const double y = plot.PlotRect.Max.y - std::log(ms / 2) / std::log(40.0 / 2) * plot.PlotRect.GetHeight();
+  const auto [top, foot] = std::ranges::minmax(seen);
+  EXPECT_NEAR((top + foot) / 2, y, 6);
+  const auto cut_above = heights({8192, 131072, 2, 40});
+  ASSERT_FALSE(cut_above.empty());
+  EXPECT_LT(std::ranges::min(cut_above), plot.PlotRect.Min.y + 60) << "at the top, where it leaves the chart";
+  EXPECT_TRUE(heights({8192, 32768, 100, 200}).empty()) << "nothing of it is seen";
 }
 
 TEST(PanelHeading, what_has_no_room_beside_the_title_is_said_over_it) {

@@ -3,6 +3,7 @@
 #include <implot.h>
 #include <implot_internal.h>
 
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -77,6 +78,27 @@ TEST(PrintedPart, of_a_chart_that_is_zoomed_the_part_that_is_shown_is_printed) {
   const ScalingChart scaling = make_scaling_chart(model, setting);
   check(scaling_picture(scaling, "", "", part({16000, 17000, 18, 22})), scaling_picture(scaling, "", ""), ">16,200<",
         ">16k<");
+}
+
+/// Where the first words that begin with `words` stand, or -1.
+double height_of(const std::string& svg, const std::string& words) {
+  const std::size_t at = svg.find(">" + words);
+  if (at == std::string::npos) return -1;
+  const std::string name = " y=\"";
+  return std::stod(svg.substr(svg.rfind(name, at) + name.size()));
+}
+
+TEST(PrintedPart, the_name_of_a_baseline_stands_where_what_is_shown_of_it_ends) {
+  const LengthPass forward = make_length_chart(*length_sweep(), {}).of(Pass::forward);
+  const auto part = [&](const ChartLimits& limits) {
+    return lengths_picture(forward, {}, "", "", PrintStyle{VectorFormat::svg, {}, limits});
+  };
+  const std::string shown = part({8192, 32768, 2, 40});
+  const double ten = height_of(shown, "10<"), twenty = height_of(shown, "20<"), ms = 32768.0 * 32768 / 37e6;
+  ASSERT_GT(twenty, 0);
+  EXPECT_NEAR(height_of(shown, "cuDNN"), ten + (twenty - ten) * std::log2(ms / 10), 3);
+  EXPECT_LT(height_of(part({8192, 131072, 2, 40}), "cuDNN"), twenty - 20) << "at the top, where it leaves the chart";
+  EXPECT_EQ(height_of(part({8192, 32768, 100, 200}), "cuDNN"), -1) << "nothing of it is shown";
 }
 
 TEST(PrintedPart, an_axis_of_powers_keeps_its_only_one_until_it_is_zoomed_and_names_no_two_values_alike) {
