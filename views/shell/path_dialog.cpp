@@ -237,7 +237,7 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
   const std::string filter = question.saves || find_entry(listing, typed) ? std::string() : typed;
   const float below = context.look.px(!path.picture ? 250 : is_for_print(path) ? 490 : 310);
   const float height =
-      std::clamp(ImGui::GetMainViewport()->Size.y * 0.84F - below, context.look.px(110), context.look.px(264));
+      std::clamp(ImGui::GetMainViewport()->Size.y * 0.84F - below, context.look.px(70), context.look.px(264));
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoBordersInBody |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
   ImGui::PushStyleColor(ImGuiCol_ChildBg, context.look.theme.ground);

@@ -52,6 +52,20 @@ TEST_F(Journey, the_words_of_a_picture_begin_at_their_top_and_an_exploration_may
   });
 }
 
+TEST_F(Journey, the_question_for_a_picture_has_its_buttons_in_view_in_a_small_window) {
+  travel([](ImGuiTestContext* c) {
+    world().stage->resize(1280, 800);
+    ui().settings.scale = 1.5F;
+    c->Yield(4);
+    front(c, Panel::tflops);
+    app().carry_out(FileRequest(ask::SaveChart{}));
+    c->Yield(6);
+    const ImGuiWindow* dialog = c->ItemInfo("//$FOCUSED/Save").Window;
+    IM_CHECK(dialog != nullptr);
+    IM_CHECK_EQ(dialog->ScrollMax.y, 0);  // nothing of it lies below its edge
+  });
+}
+
 TEST_F(Journey, a_chart_is_saved_in_several_formats_with_a_width_and_words_that_come_back) {
   travel([](ImGuiTestContext* c) {
     front(c, Panel::tflops);
