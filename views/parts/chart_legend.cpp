@@ -160,10 +160,11 @@ std::string legend_name(const ExploreChart& chart, const ExploreLine& line) {
 }
 
 std::vector<LegendName> legend_of(const Theme& theme, const ExploreChart& chart) {
-  std::vector<LegendName> names;
+  std::vector<LegendName> all, others;  // which come last, also where the first plot has none of what is named
   for (const ExplorePlot& plot : chart.plots) {
     for (const ExploreLine& line : plot.lines) {
       if (line.name.empty()) continue;
+      std::vector<LegendName>& names = line.style == kOtherLines ? others : all;
       const std::string name = legend_name(chart, line);
       const auto known = std::ranges::find(names, name, &LegendName::name);
       const auto mark = line.joined ? LegendName::Mark::joined : LegendName::Mark::points;
@@ -174,7 +175,8 @@ std::vector<LegendName> legend_of(const Theme& theme, const ExploreChart& chart)
       }
     }
   }
-  return names;
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
 }
 
 }  // namespace triscope
