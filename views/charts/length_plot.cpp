@@ -412,7 +412,11 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   if (!ImPlot::BeginPlot(id.c_str(), ImVec2(room.x - label_width, room.y), kPlotFlags)) return;
   setup_axes(context, range, unit.rate);
   if (!unit.rate) set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high, room.y - look.px(50));
-  for (const Drawn& drawn : curves) plot_curve(look, drawn, !counted);
+  for (const bool whole : {true, false}) {  // strokes lie over whole lines
+    for (const Drawn& drawn : curves) {
+      if (whole == (drawn.dashes.drawn <= 0)) plot_curve(look, drawn, !counted);
+    }
+  }
   mark_crossings(look, pass, context.ui.length_view, which);
   if (!counted) select_points(context, pass, unit);
   std::size_t label = 0;

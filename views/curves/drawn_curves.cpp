@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "views/model/charts/length_beside.hpp"
@@ -11,14 +13,24 @@
 namespace triscope {
 namespace {
 
-/// Curves that lie on each other, each on the one before or on one further below.
+/// How many times its first length the last one is.
+double span_of(const LengthCurve& curve) {
+  return static_cast<double>(curve.points.back().seq_len) / static_cast<double>(curve.points.front().seq_len);
+}
+
+/// Curves that lie on each other, each on one further below: the longest lies lowest, so that strokes have a line
+/// below.
 struct Stacks {
   std::vector<std::size_t> of, layer;  ///< by curve: which stack, and how many lie below it there
 
   explicit Stacks(const std::vector<const LengthCurve*>& curves) : of(curves.size()), layer(curves.size()) {
-    for (std::size_t n = 0; n < curves.size(); ++n) {
+    std::vector<std::size_t> order(curves.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, std::greater{}, [&](std::size_t n) { return span_of(*curves[n]); });
+    for (auto place = order.begin(); place != order.end(); ++place) {
+      const std::size_t n = *place;
       of[n] = n;
-      for (std::size_t below = 0; below < n; ++below) {
+      for (const std::size_t below : std::ranges::subrange(order.begin(), place)) {
         if (!lies_on(*curves[n], *curves[below])) continue;
         layer[n] = std::max(layer[n], layer[below] + 1);
         const std::size_t joined = of[below];

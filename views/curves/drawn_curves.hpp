@@ -18,8 +18,8 @@ struct DrawnCurve {
   ImU32 colour = 0;
   DashPattern dashes = {};  ///< none: its line is whole
 };
-/// Those of `pass` but for these labels. Of ours that lie on each other the lowest is whole, and the strokes of the
-/// others take turns over it: all of them are seen.
+/// Those of `pass` but for these labels. Of ours that lie on each other the longest is whole. It is drawn first, and
+/// the strokes of the others take turns over it: all of them are seen.
 std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
                                      const std::set<std::string>& left_out = {});
 

@@ -236,7 +236,11 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
   std::vector<EdgeLabel> labels;
   {
     const FrameClip clip(canvas, frame, style);
-    for (const DrawnCurve& drawn : curves) plot_curve(canvas, frame, drawn, unit);
+    for (const bool whole : {true, false}) {  // strokes lie over whole lines
+      for (const DrawnCurve& drawn : curves) {
+        if (whole == (drawn.dashes.drawn <= 0)) plot_curve(canvas, frame, drawn, unit);
+      }
+    }
   }
   for (const DrawnCurve& drawn : curves) {
     if (!drawn.curve->baseline || narrow) continue;

@@ -196,6 +196,26 @@ TEST(Legends, of_seven_curves_that_lie_on_each_other_each_is_seen) {
   for (std::size_t n = 0; n < drawn.size(); ++n) EXPECT_EQ(seen[n], 150) << n << ": a seventh of it";
 }
 
+TEST(Legends, of_curves_that_lie_on_each_other_the_longest_is_whole) {
+  auto results = length_sweep();
+  std::erase_if(results->rows, [](const ResultRow& one) {
+    return one.problem.window2 == 1 || one.kernel != "cuda.hopper" || one.problem.window1 != 512;
+  });
+  for (ResultRow one : std::vector<ResultRow>(results->rows)) {  // at all lengths what 512 x 32 is at a few
+    one.problem.window1 = 500;
+    one.measurement += 1000;
+    results->rows.push_back(one);
+  }
+  std::erase_if(results->rows,
+                [](const ResultRow& one) { return one.problem.window1 == 512 && one.problem.seq_len > 8192; });
+  const LengthChart chart = make_length_chart(*results, {});
+  const std::vector<DrawnCurve> drawn = drawn_curves(light_theme(), chart.of(Pass::forward));
+  ASSERT_EQ(drawn.size(), 2U);
+  ASSERT_EQ(drawn[0].curve->problem.window1, 512);
+  EXPECT_GT(drawn[0].dashes.drawn, 0) << "it is seen over the other one";
+  EXPECT_EQ(drawn[1].dashes.drawn, 0);
+}
+
 TEST(Legends, the_legend_of_explore_has_the_marks_of_its_lines) {
   using Mark = LegendName::Mark;
   ExploreChart chart;
