@@ -87,6 +87,12 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
   if (!name.empty())
     text += fmt::format("step / {} is of the neighbouring turns of each pass{}.\n", name,
                         by_medians ? "; * not in turns: of the medians" : "");
+  const auto is_not_bounded = [](const TrainingStep& step) { return step.over_baseline && !step.over_baseline->low; };
+  if (std::ranges::any_of(steps, is_not_bounded))
+    text += fmt::format(
+        "interval unknown: a pass and {} were measured on two GPUs, whose difference is in no sample, or too rarely; "
+        "`triscope compare` of the two measurements says which.\n",
+        name);
   return text;
 }
 

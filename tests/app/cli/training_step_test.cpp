@@ -198,6 +198,29 @@ TEST(TrainingStep, of_two_sides_tells_medians_from_turns) {
   }
 }
 
+TEST(TrainingStep, errors_of_passes_add_in_squares_only_where_both_took_turns) {
+  Comparison pass;
+  pass.ratio = 1;
+  pass.verdict = Verdict::same;
+  pass.interval = {std::exp(-0.02), std::exp(0.02)};
+  EXPECT_NEAR(std::log(*ratio_of_steps({10, 10, pass}, {10, 10, pass}).time.high), 0.02, 1e-12);
+  Comparison turns = pass;
+  turns.paired = true;
+  EXPECT_NEAR(std::log(*ratio_of_steps({10, 10, turns}, {10, 10, turns}).time.high), 0.02 / std::sqrt(2), 1e-12);
+  EXPECT_NEAR(std::log(*ratio_of_steps({10, 10, turns}, {10, 10, pass}).time.high), 0.02, 1e-12);
+  Comparison refused = pass;
+  refused.verdict = Verdict::not_comparable;
+  EXPECT_FALSE(ratio_of_steps({10, 10, turns}, {10, 10, refused}).time.high);
+}
+
+TEST(TrainingStep, a_ratio_without_an_interval_says_why) {
+  std::vector<TrainingStep> steps = training_steps(table(), "auto");
+  EXPECT_THAT(training_step_table(steps, 400), testing::Not(HasSubstr("two GPUs")));
+  steps[0].over_baseline->low = steps[0].over_baseline->high = std::nullopt;
+  EXPECT_THAT(training_step_table(steps, 400),
+              HasSubstr("interval unknown: a pass and baseline.fa3 were measured on two GPUs"));
+}
+
 TEST(TrainingStep, a_sweeps_steps_have_a_few_words) {
   EXPECT_EQ(training_steps_words({}), "");
   EXPECT_EQ(training_steps_words(training_steps(table(), "auto")),
