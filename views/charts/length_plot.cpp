@@ -347,8 +347,8 @@ std::vector<LegendName> legend_of(const Context& context, const LengthPass& pass
   std::vector<LegendName> names;
   const auto add = [&](const DrawnCurve& one, bool shown) {
     const LengthCurve& curve = *one.curve;
-    names.push_back({name_in_legend(curve), one.colour, curve.style,
-                     curve.baseline || counted ? Mark::line : Mark::joined, shown, one.dashes});
+    names.push_back(
+        {name_in_legend(curve), one.colour, curve.style, counted ? Mark::line : Mark::joined, shown, one.dashes});
   };
   const auto curves = counted ? curves_of_counts : drawn_curves;
   const std::vector<DrawnCurve> shown = curves(theme, pass, ui.lengths_left_out);

@@ -28,7 +28,12 @@ void draw_heading(Context& context, const SelectedMeasurement& selected, const S
                 facts, context.ui.printing ? 0 : button_width(kCopySave));
   chart_button(context, Panel::samples);
   if (context.data.beside && !context.ui.printing)
-    muted_text(context, "Of two that are selected the first: \"Swap A and B\" in Details shows the other one.", true);
+    muted_text(
+        context,
+        context.data.versions.kernel.empty()
+            ? "Of two that are selected the first: \"Swap A and B\" in Details shows the other one."
+            : "Of the two versions A. Those of B are in its own sweep: leave the versions and select its row there.",
+        true);
   if (!chart.not_read.empty()) muted_text(context, chart.not_read, true);
   if (chart.flags.empty()) return;
   ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.unclear);

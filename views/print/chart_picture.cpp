@@ -91,7 +91,7 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const SeriesPoints&
   canvas.line(line, colour, 1.75F);
   for (const ChartPoint& point : series.points) {
     const double low = point.y - point.below, high = point.y + point.above;
-    draw_whisker(canvas, frame, point.x, low, high, colour);
+    draw_whisker(canvas, frame, point.x, low, high, colour, kSeriesMark);
     canvas.mark(frame.at(point.x, point.y), mark_of_style(series.series.colour), kSeriesMark, colour,
                 is_hollow(point.known, point.converged));
   }
@@ -107,7 +107,7 @@ void draw_bars(VectorCanvas& canvas, const PlotFrame& frame, const BarChart& cha
       const double left = point.x - 0.38 + width * static_cast<double>(s);
       draw_bar(canvas, frame.at(left + width * 0.05, point.y), frame.at(left + width * 0.95, 0),
                {series_colour(theme, series.series), series.series.colour}, is_hollow(point.known, point.converged));
-      draw_whisker(canvas, frame, left + width / 2, point.y - point.below, point.y + point.above, theme.text);
+      draw_whisker(canvas, frame, left + width / 2, point.y - point.below, point.y + point.above, theme.text, 0);
     }
   }
 }
@@ -193,7 +193,7 @@ void plot_curve(VectorCanvas& canvas, const PlotFrame& frame, const DrawnCurve& 
     const double low = value(point, point.low_ms), high = value(point, point.high_ms);
     if (known)
       draw_whisker(canvas, frame, static_cast<double>(point.seq_len), std::min(low, high), std::max(low, high),
-                   drawn.colour);
+                   drawn.colour, kSeriesMark);
     canvas.mark(line[n], mark_of_style(curve.style), kSeriesMark, drawn.colour, is_hollow(known, point.converged));
   }
 }
@@ -224,7 +224,7 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
       text.right_room = std::max(text.right_room, room_of(curve.label));
     } else {
       text.legend.push_back(
-          {curve.label, drawn.colour, mark_of_style(curve.style), !curve.baseline, dashes_for_print(drawn.dashes)});
+          {curve.label, drawn.colour, mark_of_style(curve.style), true, dashes_for_print(drawn.dashes)});
     }
   }
   const PrintPage page = make_page(style, text);

@@ -47,7 +47,7 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& 
   if (line.joined && points.size() > 1) canvas.line(points, colour, 1.5F);
   for (std::size_t n = 0; n < points.size(); ++n) {
     const ExploreMark& mark = line.marks[n];
-    if (mark.known) draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour, mark.repeats == 1);
+    if (mark.known) draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour, kMark, mark.repeats == 1);
     canvas.mark(points[n], mark_of_style(explore_style(line)), kMark, colour, may_be_hollow && mark.hollow());
   }
 }

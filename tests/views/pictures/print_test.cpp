@@ -385,7 +385,10 @@ TEST(Print, a_mark_lies_whole_over_its_interval) {
   ASSERT_NE(mark, std::string::npos);
   EXPECT_GT(mark, high.rfind("fill=\"none\" stroke="));
   EXPECT_THAT(of_high, Not(HasSubstr("smaller than its mark")));
-  EXPECT_THAT(drawn(0.005).second, HasSubstr("; one smaller than its mark has no bar"));
+  const auto [low, of_low] = drawn(0.005);
+  EXPECT_THAT(of_low, HasSubstr("; one smaller than its mark has no bar"));
+  const std::string stroke = "fill=\"none\" stroke=";
+  EXPECT_EQ(count(high, stroke), count(low, stroke) + 3 * 3) << "of each point a bar with two ends";
 }
 
 TEST(Print, an_axis_that_does_not_begin_at_zero_has_a_mark) {
