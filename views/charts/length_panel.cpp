@@ -298,10 +298,22 @@ std::string left_out_words(const LengthPass& pass, const LengthCurve& baseline) 
              : fmt::format("{} is left out: a click on its name above shows it again.", baseline.label);
 }
 
+/// What is left out in the legend is not in what is concluded; empty: all is shown.
+std::string not_counted_words(const LengthPass& pass, const LengthPass& whole) {
+  std::string names;
+  for (const LengthCurve& curve : whole.curves) {
+    if (std::ranges::find(pass.curves, curve.label, &LengthCurve::label) == pass.curves.end())
+      names += (names.empty() ? "" : ", ") + curve.label;
+  }
+  return names.empty() ? names : fmt::format("Left out in the legend, and not counted here: {}.", names);
+}
+
 /// What is said below the curves. `whole`: the pass with what is left out of `pass`.
 std::vector<Sentence> panel_sentences(Context& context, const LengthChart& chart, const LengthPass& pass,
                                       const LengthPass& whole) {
   std::vector<Sentence> sentences = sentences_of(pass, context.ui.length_view);
+  if (const std::string words = not_counted_words(pass, whole); !words.empty() && !sentences.empty())
+    sentences.insert(sentences.begin(), Sentence{words, {}});
   if (chart.left_out > 0)
     sentences.push_back({fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out), {}});
   if (context.ui.length_view == LengthView::budget && pass.budgets.empty()) {
