@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -36,14 +37,25 @@ struct SameQuestion {
            a->timing_source == b->timing_source && a->kernel == b->kernel && a->device == b->device;
   }
 };
-/// Of what differs most between the rows of one database.
+/// Of all of it: rows that a file makes alike in a part must not end in one place.
 struct QuestionHash {
   std::size_t operator()(const ResultRow* row) const {
     const Problem& p = row->problem;
-    std::size_t hash = std::hash<std::string>()(row->kernel);
-    for (const std::int64_t part : {p.seq_len, p.window1, p.window2, p.q_heads, p.kv_heads, p.head_dim,
-                                    static_cast<std::int64_t>(p.form), static_cast<std::int64_t>(row->pass)})
-      hash = hash * 1099511628211U + std::hash<std::int64_t>()(part);
+    std::size_t hash = 0;
+    const auto add = [&hash]<typename Value>(const Value& value) {
+      hash = (hash ^ std::hash<Value>()(value)) * 1099511628211U;
+      hash ^= hash >> 32U;
+    };
+    for (const std::int64_t part : {p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim, p.window1, p.window2})
+      add(part);
+    for (const std::optional<double>& part : {p.scale, p.sink, std::optional(p.k2_bias), std::optional(p.v2_bias)})
+      add(part);
+    for (const int part : {static_cast<int>(p.form), static_cast<int>(p.mask), static_cast<int>(p.element),
+                           static_cast<int>(p.deterministic), static_cast<int>(row->pass),
+                           static_cast<int>(row->regime), static_cast<int>(row->timing_source)})
+      add(part);
+    add(row->kernel);
+    add(row->device);
     return hash;
   }
 };

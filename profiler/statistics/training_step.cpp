@@ -66,7 +66,7 @@ class Baselines {
   }
 
  private:
-  /// What it must have in common with windows. Not longer than the row.
+  /// What it must have in common with windows. Must not outlive the row.
   struct Question {
     explicit Question(const ResultRow& row)
         : sizes(row.problem.batch, row.problem.seq_len, row.problem.q_heads, row.problem.kv_heads,

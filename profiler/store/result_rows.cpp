@@ -67,38 +67,38 @@ class Shared {
 
 struct KernelPart {
   std::string name, source_hash;
-  KernelCard card;
 };
 constexpr Table kKernelParts{"kernel", column("name", &KernelPart::name),
-                             column("source_hash", &KernelPart::source_hash),
-                             within(&KernelPart::card, kCards.columns)};
+                             column("source_hash", &KernelPart::source_hash)};
 
 struct EnvironmentPart {
-  std::string device_id, device_name, cpu_model;
+  std::string device_id;
   std::optional<double> power_limit_w, max_sm_clock_mhz, peak_tflops;
 };
-constexpr Table kEnvironmentParts{"environment",
-                                  column("device_id", &EnvironmentPart::device_id),
-                                  column("device_name", &EnvironmentPart::device_name),
-                                  column("cpu_model", &EnvironmentPart::cpu_model),
+constexpr Table kEnvironmentParts{"environment", column("device_id", &EnvironmentPart::device_id),
                                   column("power_limit_w", &EnvironmentPart::power_limit_w),
                                   column("max_sm_clock_mhz", &EnvironmentPart::max_sm_clock_mhz),
                                   column("peak_tflops", &EnvironmentPart::peak_tflops)};
 
-struct SweepPart {
-  std::int64_t id = 0;
+/// One value. Of a device only that name is read which its rows have: another that cannot be used costs them nothing.
+template <typename Value>
+struct Alone {
+  Value value{};
 };
-constexpr Table kSweepParts{"sweep", column("id", &SweepPart::id)};
+constexpr Table kDeviceNames{"environment", column("device_name", &Alone<std::string>::value)};
+constexpr Table kCpuModels{"environment", column("cpu_model", &Alone<std::string>::value)};
+constexpr Table kSweepIds{"sweep", column("id", &Alone<std::int64_t>::value)};
 
 /// What a measurement itself says of its row.
 struct OwnPart {
   ResultRow& row;
-  std::int64_t config = 0, kernel = 0, environment = 0, started_unix_ns = 0;
+  std::int64_t config = 0, kernel = 0, environment = 0;
+  std::optional<std::int64_t> started_unix_ns;
   std::string device_id;
   std::optional<double> useful_flops, paper_flops, counted_cycles, counted_hertz;
 };
 constexpr auto kRowOf = [](auto& own) -> auto& { return own.row; };
-// What says which row it is: read before anything that may not be usable.
+// By which a row is known, also where what follows cannot be used: the kernel and the problem are found by them.
 constexpr Table kWhichOnes{"measurement",
                            column(
                                "id", [](auto& own) -> auto& { return own.row.measurement; }),
@@ -106,14 +106,10 @@ constexpr Table kWhichOnes{"measurement",
                                "sweep", [](auto& own) -> auto& { return own.row.sweep; }),
                            column("kernel", &OwnPart::kernel),
                            column("environment", &OwnPart::environment),
-                           column("config", &OwnPart::config),
-                           column("device_id", &OwnPart::device_id),
-                           column("started_unix_ns", &OwnPart::started_unix_ns),
-                           column(
-                               "instance", [](auto& own) -> auto& { return own.row.instance; }),
-                           named(
-                               "pass", [](auto& own) -> auto& { return own.row.pass; }, parse_pass)};
+                           column("config", &OwnPart::config)};
 constexpr Table kTheirResults{"measurement",
+                              named("pass", &ResultRow::pass, parse_pass),
+                              column("instance", &ResultRow::instance),
                               named("timing_source", &ResultRow::timing_source, parse_timing_source),
                               named("regime", &ResultRow::regime, parse_regime),
                               column("median_ms", &ResultRow::median_ms),
@@ -131,16 +127,18 @@ constexpr Table kTheirResults{"measurement",
 // Of a launch with hardware counters, of its own.
 constexpr char kCountedCycles[] =
     "(SELECT value FROM counter WHERE measurement = measurement.id AND name = (SELECT id FROM text WHERE value = "
-    "'sm__cycles_elapsed.max') LIMIT 1)";
+    "'sm__cycles_elapsed.max') LIMIT 1) AS counted_cycles";
 constexpr char kCountedHertz[] =
     "(SELECT value FROM counter WHERE measurement = measurement.id AND name = (SELECT id FROM text WHERE value = "
-    "'sm__cycles_elapsed.avg.per_second') LIMIT 1)";
+    "'sm__cycles_elapsed.avg.per_second') LIMIT 1) AS counted_hertz";
+constexpr Table kWhenAndWhere{"measurement", column("started_unix_ns", &OwnPart::started_unix_ns),
+                              column("device_id", &OwnPart::device_id)};
 constexpr auto kRest = columns(
     within(kRowOf, kTheirResults.columns),
     Table{"measurement", column("useful_flops", &OwnPart::useful_flops), column("paper_flops", &OwnPart::paper_flops)}
         .columns,
     expression(
-        "events.median_ms", [](auto& own) -> auto& { return own.row.events_ms; }),
+        "events.median_ms AS events_ms", [](auto& own) -> auto& { return own.row.events_ms; }),
     expression(kCountedCycles, &OwnPart::counted_cycles), expression(kCountedHertz, &OwnPart::counted_hertz));
 
 using Number = std::optional<double>;
@@ -154,10 +152,13 @@ class ResultReader {
  public:
   ResultReader(SQLite::Database& database, const std::string& which)
       : kernels_(database, kKernelParts, "kernel"),
-        environments_(database, kEnvironmentParts, "environment"),
+        cards_(database, kCards, "kernel"),
         configs_(database, kConfigs, "problem"),
-        sweeps_(database, kSweepParts, "sweep"),
-        query_(database, "SELECT " + select_list(kWhichOnes.columns) + ", " + select_list(kRest) +
+        environments_(database, kEnvironmentParts, "environment"),
+        device_names_(database, kDeviceNames, "environment"),
+        cpu_models_(database, kCpuModels, "environment"),
+        sweeps_(database, kSweepIds, "sweep"),
+        query_(database, "SELECT " + select_list(columns(kWhichOnes.columns, kWhenAndWhere.columns, kRest)) +
                              " FROM measurement LEFT JOIN cross_check AS events ON events.measurement = measurement.id "
                              "AND events.timing_source = 'cuda_events' WHERE " +
                              which + " ORDER BY measurement.id"),
@@ -170,18 +171,19 @@ class ResultReader {
     reader_.next_row();
     OwnPart own{row};
     read_row(reader_, kWhichOnes.columns, own);
-    row.started = utc_date(own.started_unix_ns);
     const KernelPart& kernel = kernels_.row(own.kernel);
     row.kernel = kernel.name;
     row.source_hash = kernel.source_hash;
-    row.card = kernel.card;
-    const EnvironmentPart& environment = environments_.row(own.environment);
-    row.device = own.device_id == environment.device_id ? environment.device_name
-                 : own.device_id == "cpu"               ? environment.cpu_model
-                                                        : own.device_id;
     row.problem = configs_.row(own.config);
+    const EnvironmentPart& environment = environments_.row(own.environment);
     sweeps_.row(row.sweep);
+    read_row(reader_, kWhenAndWhere.columns, own);
+    if (own.started_unix_ns) row.started = utc_date(*own.started_unix_ns);
+    row.device = own.device_id == environment.device_id ? device_names_.row(own.environment).value
+                 : own.device_id == "cpu"               ? cpu_models_.row(own.environment).value
+                                                        : own.device_id;
     read_row(reader_, kRest, own);
+    row.card = cards_.row(own.kernel);
     compute(own, environment);
   }
 
@@ -203,9 +205,12 @@ class ResultReader {
   }
 
   Shared<KernelPart, decltype(kKernelParts.columns)> kernels_;
-  Shared<EnvironmentPart, decltype(kEnvironmentParts.columns)> environments_;
+  Shared<KernelCard, decltype(kCards.columns)> cards_;
   Shared<Problem, decltype(kConfigs.columns)> configs_;
-  Shared<SweepPart, decltype(kSweepParts.columns)> sweeps_;
+  Shared<EnvironmentPart, decltype(kEnvironmentParts.columns)> environments_;
+  Shared<Alone<std::string>, decltype(kDeviceNames.columns)> device_names_;
+  Shared<Alone<std::string>, decltype(kCpuModels.columns)> cpu_models_;
+  Shared<Alone<std::int64_t>, decltype(kSweepIds.columns)> sweeps_;
   SQLite::Statement query_;
   RowReader reader_;
 };

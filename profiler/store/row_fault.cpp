@@ -53,7 +53,7 @@ std::string first_of(std::initializer_list<std::string> faults) {
   return found == faults.end() ? "" : *found;
 }
 
-// A time as the view writes it: before 1970 and after 2200 nothing was measured.
+// A date as `utc_date` writes it: before 1970 and after 2200 nothing was measured.
 std::string date_fault(std::string_view name, const std::string& date) {
   constexpr std::string_view kFirst = "1970", kLast = "2200";
   return date < kFirst || date > kLast ? fmt::format("{} is {}", name, date.empty() ? "no date" : date) : "";

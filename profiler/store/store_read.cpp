@@ -32,14 +32,12 @@ std::vector<Row> rows_of(SQLite::Database& database, const Table<Columns>& table
 /// What a sweep and its measurements say of its line in the history.
 struct SweepLine {
   SweepInfo info;
-  std::int64_t started_unix_ns = 0;
+  std::optional<std::int64_t> started_unix_ns, finished_unix_ns;
   bool has_environment = false;
 };
 constexpr Table kSweepInfos{
     "sweep",
     column("uuid", &SweepInfo::uuid),
-    expression("strftime('%Y-%m-%dT%H:%M:%SZ', sweep.finished_unix_ns / 1000000000, 'unixepoch')",
-               &SweepInfo::finished),
     long_line("command", &SweepInfo::command),
     long_line("request", &SweepInfo::request_json),
     column("planned", &SweepInfo::planned),
@@ -51,7 +49,8 @@ constexpr auto kSweepLines = columns(
     Table{"sweep",
           column(
               "id", [](auto& line) -> auto& { return line.info.id; }),
-          column("started_unix_ns", &SweepLine::started_unix_ns)}
+          column("started_unix_ns", &SweepLine::started_unix_ns),
+          column("finished_unix_ns", &SweepLine::finished_unix_ns)}
         .columns,
     expression("environment.id IS NOT NULL", &SweepLine::has_environment),
     within(&SweepLine::info, columns(kSweepInfos.columns, within(&SweepInfo::environment, kEnvironments.columns))));
@@ -111,7 +110,7 @@ std::vector<StoredMeasurement> read_measured(SQLite::Database& database, std::in
                                    sweep);
 }
 
-// What the measurement whose problem and kernel are there refers to besides.
+// Of a measurement whose problem and kernel are there: whether its environment and its sweep are, too.
 void require_parts(SQLite::Database& database, std::int64_t measurement) {
   for (const char* part : {"environment", "sweep"}) {
     SQLite::Statement query(
@@ -218,9 +217,11 @@ std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std
         one.ok = counted.ok, one.failed = counted.failed, one.skipped = counted.skipped;
         one.cancelled = counted.cancelled;
         // Resuming may have measured all of it again: then the first of its measurements is its start.
-        line.started_unix_ns = std::max(line.started_unix_ns, counted.first_unix_ns.value_or(0));
+        if (line.started_unix_ns)
+          line.started_unix_ns = std::max(*line.started_unix_ns, counted.first_unix_ns.value_or(0));
       }
-      one.started = utc_date(line.started_unix_ns);
+      if (line.started_unix_ns) one.started = utc_date(*line.started_unix_ns);
+      if (line.finished_unix_ns) one.finished = utc_date(*line.finished_unix_ns);
       fault = line.has_environment ? sweep_fault(one) : "its environment is missing";
     } catch (const UnusableRow& unusable) {
       fault = unusable.what();

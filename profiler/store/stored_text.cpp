@@ -32,7 +32,7 @@ std::size_t character_bytes(std::string_view text) {
 }  // namespace
 
 std::string as_utf8(std::string text) {
-  const auto is_plain = [](char c) { return c > 0; };  // ASCII, as nearly all of it is
+  const auto is_plain = [](char c) { return static_cast<signed char>(c) > 0; };  // ASCII, as nearly all of it is
   if (std::ranges::all_of(text, is_plain)) return text;
   const std::string_view all = text;
   std::size_t sound = 0;

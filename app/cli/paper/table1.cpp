@@ -73,7 +73,7 @@ void print_paper_kernels(const std::vector<ResultRow>& rows, StoredSamples& samp
         {fmt::format("{}, {}x{}, {}/{} heads", to_string(one.paper->pass), p.window1, p.window2, p.q_heads, p.kv_heads),
          std::to_string(p.seq_len), ms_text(one.paper), ms_text(one.ours), time ? ratio_of_rows_text(*time) : "",
          ms_text(one.dot_product), one.paper->device});
-    medians |= time && !time->paired;
+    medians |= time && time->ratio > 0 && !time->paired;
   }
   if (!table.rows.empty())
     print_output("\n{}{}{}\n", render(table, terminal_width(stdout, kUnlimitedWidth)), medians ? kNotInTurns : "",

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <ctime>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -132,6 +133,11 @@ struct DatabaseReader::Unread {
   std::vector<SweepInfo> device, wanted;
   Sweeps known;
   std::atomic<std::size_t> next = 0;
+  /// Whoever reads for a reader that ends with an error reads no further.
+  struct End {
+    Unread& unread;
+    ~End() { unread.next = unread.wanted.size(); }
+  };
 };
 
 // A sweep that was done and was not resumed since is as it was; one that runs gets rows, and its rows more restarts.
@@ -163,12 +169,17 @@ std::future<DatabaseReader::Sweeps> DatabaseReader::read_beside(Unread& unread) 
   std::int64_t rows = 0;
   for (const SweepInfo& sweep : unread.wanted) rows += sweep.ok + sweep.failed + sweep.skipped + sweep.cancelled;
   if (rows < kWorthAConnection) return {};
-  return std::async(std::launch::async, [this, &unread] {
+  const auto read = [this, &unread] {
     const Snapshot another(file_, kBusyTimeout, cancel_);
     if (inode_of(file_) != inode_)
       throw Error("the sweeps were not read", "the file was replaced meanwhile", "read it again");
     return read_some(another, unread);
-  });
+  };
+  try {
+    return std::async(std::launch::async, read);
+  } catch (const std::system_error&) {  // no thread is to be had: they are read after the first rows
+    return {};
+  }
 }
 
 DatabaseReader::Sweeps DatabaseReader::read_rest(std::future<Sweeps> beside, Unread& unread) const {
@@ -349,7 +360,15 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   const SweepInfo* const wanted = wanted_of(result.sweeps, request.shown);
   if (wanted != nullptr) find_unread(*wanted, result.sweeps, unread);
   std::future<Sweeps> being_read = read_beside(unread);
+  const Unread::End end{unread};  // before the thread is waited for
   result.shown = wanted != nullptr ? load(wanted->id) : nullptr;
+  if (!result.shown && wanted != nullptr) {  // it was deleted meanwhile
+    std::erase_if(result.sweeps, [id = wanted->id](const SweepInfo& sweep) { return sweep.id == id; });
+    if (const SweepInfo* next = wanted_of(result.sweeps, 0)) {
+      result.shown = load(next->id);
+      std::erase_if(unread.device, [id = next->id](const SweepInfo& sweep) { return sweep.id == id; });
+    }
+  }
   if (request.baseline) result.baseline = load(request.baseline);
   // Until these rows have their own. Those against another sweep would stand under this one's name.
   if (is_same_sweep(judged_against_.get(), result.baseline.get())) result.against_baseline = table_.against_baseline;

@@ -119,9 +119,9 @@ void require_database(const WindowArguments& arguments) {
   if (arguments.makes_new && (arguments.database.empty() || !window))
     throw Error("--new cannot be used", window ? "no database is named" : "a picture or a report needs a database",
                 window ? "name the database that is to be made" : "leave it out", ExitCode::usage);
-  std::error_code unreadable;
-  if (arguments.database.empty() || arguments.makes_new || std::filesystem::exists(arguments.database, unreadable))
-    return;
+  if (arguments.database.empty() || arguments.makes_new) return;
+  std::error_code unreadable;  // who opens it says why
+  if (std::filesystem::exists(arguments.database, unreadable) || unreadable) return;
   throw Error(window ? "The window was not opened" : "Nothing was drawn",
               fmt::format("there is no database {}", arguments.database),
               window ? "check the path, or add --new to make it" : "check the path", ExitCode::environment);

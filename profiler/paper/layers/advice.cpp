@@ -98,7 +98,7 @@ std::string sweep_of(const AdviceRequest& request, const std::string& what) {
   const bool is_kernel = match == LayerMixRequest{}.dot_kernel || dot_kernels(rows).contains(match);
   const std::string other =  // no sweep can be told to measure what is no kernel
       is_kernel ? "measure it first: " + sweep_of(request, fmt::format(" --form dot_product --kernel {}", match))
-                : "give another that `triscope kernels` lists";
+                : fmt::format("give another, or where `triscope kernels` lists {} measure it first", match);
   refuse(fmt::format("of {} at {} tokens and these heads {}", match, count_text(request.layer.seq_len), reason),
          !near.empty()    ? near + choice
          : choice.empty() ? other

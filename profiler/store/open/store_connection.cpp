@@ -126,14 +126,18 @@ SQLite::Database open_unchanging(const fs::path& file) {
   return SQLite::Database(uri_of(file, "?mode=ro&immutable=1"), kReadOnly);
 }
 
-// Nobody writes to it, and nothing is left to merge. On a full disk SQLite leaves an index that was cut short: nobody
-// can use it, and it holds nothing that the log does not.
-bool is_alone(const fs::path& file) {
+// On a full disk SQLite leaves an index that was cut short: nobody can use it, and it holds nothing that the log does
+// not.
+bool has_whole_index(const fs::path& file) {
   constexpr std::uintmax_t kSmallestIndex = 32 * 1024;
   std::error_code none;
   const std::uintmax_t index = fs::file_size(file.string() + "-shm", none);
-  return !has_bytes(file.string() + "-wal") && (none || index < kSmallestIndex) &&
-         !has_bytes(file.string() + "-journal");
+  return !none && index >= kSmallestIndex;
+}
+
+// Nobody writes to it, and nothing is left to merge.
+bool is_alone(const fs::path& file) {
+  return !has_bytes(file.string() + "-wal") && !has_whole_index(file) && !has_bytes(file.string() + "-journal");
 }
 
 SQLite::Database open_readable(const fs::path& file, std::chrono::milliseconds busy_timeout, bool& immutable) {
@@ -282,8 +286,8 @@ Connection open_for_reading(const fs::path& name, std::chrono::milliseconds busy
     bool older = false;
     auto patience = std::make_unique<Patience>(
         Patience{std::move(cancel), busy_timeout, {}, foreign ? allowed_steps(file) : Patience::kNoLimit});
-    // A log that there is no room to read in its place is read from a copy, as that of a foreign file is.
-    const bool copied = foreign || (lacks_room(file) && has_open_transaction(file));
+    // Where there is no room for an index of the log, the log is read from a copy, as that of a foreign file is.
+    const bool copied = foreign || (has_open_transaction(file) && !has_whole_index(file) && lacks_room(file));
     const std::unique_ptr<PrivateFolder> copy = look_first(file, copied, "read", *patience);
     SQLite::Database database = copy ? open_unchanging(copy->database()) : open_readable(file, busy_timeout, immutable);
     immutable = immutable || copy;

@@ -224,6 +224,41 @@ TEST_F(ForeignValues, a_name_that_is_too_long_costs_its_row_and_says_so) {
   EXPECT_THAT(Snapshot(file_).sweeps()[0].note, HasSubstr("its device_name has 1001 bytes"));
 }
 
+TEST_F(ForeignValues, a_row_that_cannot_be_used_keeps_its_kernel_and_its_problem) {
+  const ResultRow sound = Snapshot(file_).results()[0];
+  const std::string text = "replace(hex(zeroblob(501)), '0', 'a')";  // 1002 bytes
+  for (const char* const change :
+       {"UPDATE kernel SET label = {}", "UPDATE measurement SET instance = {}", "UPDATE measurement SET limiter = {}",
+        "UPDATE measurement SET device_id = {}", "UPDATE environment SET device_name = {0}, cpu_model = {0}"}) {
+    const std::filesystem::path whole = folder_ / "whole.db";
+    std::filesystem::copy_file(file_, whole, std::filesystem::copy_options::overwrite_existing);
+    exec(fmt::format(fmt::runtime(change), text));
+    const ResultRow row = Snapshot(file_).results()[0];
+    EXPECT_EQ(row.status, Status::failed) << change;
+    EXPECT_EQ(row.kernel, sound.kernel) << change;
+    EXPECT_EQ(row.source_hash, sound.source_hash) << change;
+    EXPECT_EQ(row.problem, sound.problem) << change;
+    std::filesystem::copy_file(whole, file_, std::filesystem::copy_options::overwrite_existing);
+  }
+}
+
+TEST_F(ForeignValues, a_name_of_a_device_that_no_row_has_costs_none) {
+  exec(
+      "UPDATE environment SET cpu_model = replace(hex(zeroblob(501)), '0', 'a'), device_id = '0'; "
+      "UPDATE measurement SET device_id = '0'");
+  EXPECT_THAT(Snapshot(file_).results(), Each(testing::Field(&ResultRow::status, Status::ok)));
+}
+
+TEST_F(ForeignValues, a_counter_that_is_no_number_is_named_by_what_it_counts) {
+  exec(
+      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'STRICT, WITHOUT', 'WITHOUT') WHERE "
+      "name = 'counter'");
+  exec(
+      "INSERT INTO text(value) VALUES ('sm__cycles_elapsed.max'), ('cycle'); INSERT INTO counter SELECT 1, 900, "
+      "(SELECT id FROM text WHERE value = 'sm__cycles_elapsed.max'), (SELECT id FROM text WHERE value = 'cycle'), 'x'");
+  EXPECT_THAT(Snapshot(file_).results()[0].reason, HasSubstr("its counted_cycles is no number"));
+}
+
 TEST_F(ForeignValues, a_sweep_counts_no_impossible_median_as_ok) {
   exec(
       "UPDATE measurement SET median_ms = -1 WHERE id = 1; UPDATE measurement SET median_ms = NULL WHERE id = 2; "

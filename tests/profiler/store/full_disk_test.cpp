@@ -116,6 +116,31 @@ TEST_F(ReadOnFullDisk, the_newest_writes_of_ones_own_database_are_read_from_its_
   EXPECT_EQ(answer, "disk I/O error; the newest; the log is whole");
 }
 
+TEST_F(ReadOnFullDisk, a_log_with_its_index_needs_no_room_elsewhere) {
+  ::setenv("XDG_DATA_HOME", folder_.path().c_str(), 1);
+  const fs::path own = default_database();
+  const std::string answer = on_small_disk([&]() -> std::string {
+    ::setenv("TMPDIR", folder_.path().c_str(), 1);  // as where all is one disk
+    ChildProcess writer([&](int write_end) {
+      Store store(own);
+      store.set_note(store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1), "the newest");
+      if (::write(write_end, "x", 1) != 1) ::_exit(1);
+      ::pause();
+    });
+    if (writer.wait_for(1) != 1) return "the writer did not begin";
+    writer.kill();
+    fill_disk();
+    try {
+      return Snapshot(own).sweep(1)->note;
+    } catch (const Error& error) {
+      return error.what();
+    }
+  });
+  ::unsetenv("XDG_DATA_HOME");
+  if (answer.starts_with("skip")) GTEST_SKIP() << answer;
+  EXPECT_EQ(answer, "the newest");
+}
+
 TEST_F(ReadOnFullDisk, a_database_as_large_as_a_file_may_be_is_read_too) {
   write_synthetic_database(file_, 10, 3);
   const std::string answer = in_child([&] {

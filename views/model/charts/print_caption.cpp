@@ -300,7 +300,8 @@ std::string with_unbroken_percents(std::string text) {
   return text;
 }
 
-/// "; hollow: 5 of 12 points did not reach 1.25 times the 1.0 % asked for, or have too few samples": marks tell which.
+/// "; hollow: 5 of 12 points have an interval wider than 1.25 times the 1.0 % asked for, or too few samples": marks
+/// tell which.
 std::string hollow_words(const ChartConditions& how, const CaptionParts& parts) {
   std::size_t count = 0, all = 0;
   for (const SeriesFacts& one : how.series) {
@@ -310,11 +311,11 @@ std::string hollow_words(const ChartConditions& how, const CaptionParts& parts) 
   // Of repeats and steps, or without the reasons, how many points that are is not known here.
   const bool unknown = parts.most_repeats > 0 || parts.steps || count == 0;
   const std::string points = unknown ? "points that" : fmt::format("{} of {} points", count, all);
-  const std::string wanted = how.precisions.size() == 1 && !how.precision_unknown
-                                 ? with_unbroken_percents(asked_text(*how.precisions.begin()))
-                                 : "the precision asked for";
   const char* have = count == 1 && !unknown ? "has" : "have";
-  return fmt::format("; hollow: {} did not reach {}, or {} too few samples", points, wanted, have);
+  if (how.precisions.size() == 1 && !how.precision_unknown)
+    return fmt::format("; hollow: {} {} an interval wider than {}, or too few samples", points, have,
+                       with_unbroken_percents(asked_text(*how.precisions.begin())));
+  return fmt::format("; hollow: {} did not reach the precision asked for, or {} too few samples", points, have);
 }
 
 /// "The precision asked for was not reached, or samples are too few: Hopper at 64k. ": a point whose interval is less
