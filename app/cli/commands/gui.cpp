@@ -99,8 +99,6 @@ void add_gui_command(CLI::App& app, Action& action) {
   pass_on("--theme", "{light,dark}", "Colours; the window remembers them");
   pass_on("--size", "WxH", "Size of the window in pixels");
   pass_on("--scale", "S", "Scale of text and controls in --screenshot");
-  command->add_flag_callback(
-      "--new", [options] { options->arguments.emplace_back("--new"); }, "Make DB where it is not there");
   command->footer(
       "Examples:\n"
       "  triscope\n"

@@ -108,12 +108,20 @@ void Database::open(const std::filesystem::path& asked) {
   std::vector<std::string> known = ui_.settings.recent_databases;
   const std::vector<std::string>& explored = ui_.settings.explore_databases;
   known.insert(known.end(), explored.begin(), explored.end());
-  reader_thread_.add([this, file, create, known = std::move(known)] {
+  reader_thread_.add([this, file, own, create, known = std::move(known)] {
+    const bool is_new = !own && is_missing(file);
     const std::string problem = opening_problem(file, create, closing_.get_token());
-    queue_.push([this, file, problem, also_called = names_of(file, known)] {
+    queue_.push([this, file, is_new, problem, also_called = names_of(file, known)] {
       --opening_;
       data_.loading = false;
-      if (problem.empty()) return take(file, also_called);
+      if (problem.empty()) {
+        take(file, also_called);
+        if (is_new)
+          messages_.notify(Severity::warning, NoticeId::open,
+                           fmt::format("There was no database {}: this one is new and empty.", file.string()),
+                           {{"Open another...", ask::OpenDatabase{}}});
+        return;
+      }
       // An open database stays open; without one the panels explain.
       if (data_.database.empty()) data_.problem = problem;
       messages_.notify(Severity::error, NoticeId::open, problem,

@@ -1,6 +1,6 @@
 // triscope-window [DB] [--screenshot F.png | --picture F.pdf | --report DIR] [--panel NAME] [--sweep N] [--in TENSORS]
 // [--query I]
-// [--head H] [--theme light|dark] [--size WxH] [--scale S] [--new] [--run]
+// [--head H] [--theme light|dark] [--size WxH] [--scale S] [--run]
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -38,7 +38,7 @@ struct WindowArguments {
   std::optional<std::int64_t> query, head;
   float scale = 0;
   std::optional<std::int64_t> sweep;
-  bool run = false, makes_new = false;
+  bool run = false;
   std::string width, height, font_size;
   std::optional<std::string> title, caption;
   ExploreQuery query_of_explore;
@@ -113,18 +113,13 @@ void refuse_ignored(const WindowArguments& arguments) {
   if (arguments.scale > 0) refuse("--scale", "--screenshot or --report");
 }
 
-/// A name that is mistyped must not become an empty database, of which a picture or a report would be empty too.
+/// A window makes a database that is not there, and says so. Of an empty one a picture or a report would be empty.
 void require_database(const WindowArguments& arguments) {
-  const bool window = !arguments.draws() && arguments.report.empty();
-  if (arguments.makes_new && (arguments.database.empty() || !window))
-    throw Error("--new cannot be used", window ? "no database is named" : "a picture or a report needs a database",
-                window ? "name the database that is to be made" : "leave it out", ExitCode::usage);
-  if (arguments.database.empty() || arguments.makes_new) return;
+  if (arguments.database.empty() || (!arguments.draws() && arguments.report.empty())) return;
   std::error_code unreadable;  // who opens it says why
   if (std::filesystem::exists(arguments.database, unreadable) || unreadable) return;
-  throw Error(window ? "The window was not opened" : "Nothing was drawn",
-              fmt::format("there is no database {}", arguments.database),
-              window ? "check the path, or add --new to make it" : "check the path", ExitCode::environment);
+  throw Error("Nothing was drawn", fmt::format("there is no database {}", arguments.database), "check the path",
+              ExitCode::environment);
 }
 
 /// On stderr, in the name under which it was started: `triscope gui`, `explore` and `report` become this program.
@@ -284,7 +279,6 @@ int main(int argc, char** argv) {
         const double scale = std::strtod(text.c_str(), nullptr);
         return scale >= 0.75 && scale <= 6.0 ? std::string() : text + " is not between 0.75 and 6";
       });
-  app.add_flag("--new", arguments.makes_new, "Make DB where it is not there");
   app.add_flag("--run", arguments.run, "Start the sweep that the setup describes at once");
   try {
     std::vector<std::string> words = triscope::with_empty_values({argv + 1, argv + argc});

@@ -113,20 +113,6 @@ TEST(Program, a_picture_or_report_of_a_database_that_is_not_there_makes_none) {
   }
 }
 
-TEST(Program, a_window_on_a_database_that_is_not_there_makes_one_only_when_asked_to) {
-  const std::string windowless = "env -u DISPLAY -u WAYLAND_DISPLAY " + kWindow + " ";
-  TemporaryFolder folder;
-  const std::filesystem::path missing = folder / "missing.db";
-  const Said said = say(windowless + missing.string());
-  EXPECT_EQ(said.code, 3);
-  EXPECT_THAT(said.text, HasSubstr("there is no database " + missing.string()));
-  EXPECT_THAT(said.text, HasSubstr("--new"));
-  EXPECT_FALSE(std::filesystem::exists(missing));
-  EXPECT_THAT(say(windowless + missing.string() + " --new").text, HasSubstr("display")) << "which comes next";
-  EXPECT_EQ(say(kWindow + " --new").code, 2);
-  EXPECT_EQ(say(kWindow + " " + missing.string() + " --new --screenshot " + (folder / "a.png").string()).code, 2);
-}
-
 TEST(Program, a_picture_or_report_of_what_is_no_database_says_so_in_one_sentence) {
   TemporaryFolder folder;
   folder.write("letter.db", std::string(200, 'x'));

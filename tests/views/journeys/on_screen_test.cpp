@@ -72,7 +72,7 @@ TEST(OnScreen, sigterm_closes_it_as_its_close_button_does) {
   if (!fixture::on_screen()) GTEST_SKIP() << "needs a display";
   TemporaryFolder folder;
   const std::filesystem::path database = folder / "sweep.db";
-  const Running window("XDG_CONFIG_HOME=" + folder.path().string(), " " + database.string() + " --new --run");
+  const Running window("XDG_CONFIG_HOME=" + folder.path().string(), " " + database.string() + " --run");
   ASSERT_GT(window.process, 0);
   const auto measured = [&] {
     try {
@@ -323,6 +323,29 @@ TEST(Application, a_replaced_database_is_read_again) {
   std::filesystem::rename(window.folder / "other.db", window.folder / "test.db");
   EXPECT_TRUE(fixture::draw_until([&] { return window.application().data().sweeps.size() == sweeps + 1; },
                                   [&] { window.stage->frame(); }));
+}
+
+TEST(Application, a_database_that_was_not_there_is_called_new) {
+  WindowOnDatabase window;
+  window.stage->settle();
+  const std::string name = (window.folder / "mistyped.db").string();
+  const auto says = [&] {
+    const auto& notices = window.application().data().notices;
+    return std::ranges::any_of(notices, [&](const Notice& notice) {
+      return notice.text == "There was no database " + name + ": this one is new and empty.";
+    });
+  };
+  EXPECT_FALSE(says());
+  ApplicationOptions options;
+  options.database = name;
+  options.engine = window.sweep.engine();
+  window.stage.reset();
+  window.stage = std::make_unique<fixture::Stage>(std::move(options), 1280, 800);
+  window.stage->settle();
+  EXPECT_TRUE(says());
+  window.application().carry_out(ask::OpenDatabase{(window.folder / "test.db").string()});
+  window.stage->settle();
+  EXPECT_FALSE(says()) << "it is of the database that was left";
 }
 
 TEST(Application, a_worker_that_cannot_be_started_is_named_and_the_database_can_be_looked_at) {
