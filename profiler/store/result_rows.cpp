@@ -31,13 +31,14 @@ class Shared {
         query_(database, "SELECT " + select_list(table.columns) + " FROM " + std::string(table.name) + " WHERE id = ?"),
         reader_(query_) {}
 
-  /// Throws `UnusableRow` where it is not there or cannot be used.
-  const Row& row(std::int64_t id) {
+  /// Null, and why in `fault` unless that says something already, where it is not there or cannot be used.
+  const Row* find(std::int64_t id, std::string& fault) {
     const auto [place, is_new] = known_.try_emplace(id);
     Known& known = place->second;
     if (is_new) read(id, known);
-    if (!known.fault.empty()) throw UnusableRow(known.fault);
-    return known.row;
+    if (known.fault.empty()) return &known.row;
+    if (fault.empty()) fault = known.fault;
+    return nullptr;
   }
 
  private:
@@ -171,23 +172,29 @@ class ResultReader {
     reader_.next_row();
     OwnPart own{row};
     read_row(reader_, kWhichOnes.columns, own);
-    const KernelPart& kernel = kernels_.row(own.kernel);
-    row.kernel = kernel.name;
-    row.source_hash = kernel.source_hash;
-    row.problem = configs_.row(own.config);
-    const EnvironmentPart& environment = environments_.row(own.environment);
-    sweeps_.row(row.sweep);
+    std::string fault;  // of one part, which costs what the others say nothing
+    if (const KernelPart* kernel = kernels_.find(own.kernel, fault))
+      row.kernel = kernel->name, row.source_hash = kernel->source_hash;
+    if (const KernelCard* card = cards_.find(own.kernel, fault)) row.card = *card;
+    if (const Problem* problem = configs_.find(own.config, fault)) row.problem = *problem;
+    const EnvironmentPart* environment = environments_.find(own.environment, fault);
+    (void)sweeps_.find(row.sweep, fault);
     read_row(reader_, kWhenAndWhere.columns, own);
     if (own.started_unix_ns) row.started = utc_date(*own.started_unix_ns);
-    row.device = own.device_id == environment.device_id ? device_names_.row(own.environment).value
-                 : own.device_id == "cpu"               ? cpu_models_.row(own.environment).value
-                                                        : own.device_id;
+    if (environment != nullptr) row.device = device_of(own, *environment, fault);
     read_row(reader_, kRest, own);
-    row.card = cards_.row(own.kernel);
-    compute(own, environment);
+    if (environment != nullptr) compute(own, *environment);
+    if (!fault.empty()) throw UnusableRow(fault);
   }
 
  private:
+  std::string device_of(const OwnPart& own, const EnvironmentPart& environment, std::string& fault) {
+    if (own.device_id != environment.device_id && own.device_id != "cpu") return own.device_id;
+    auto& names = own.device_id == environment.device_id ? device_names_ : cpu_models_;
+    const Alone<std::string>* name = names.find(own.environment, fault);
+    return name != nullptr ? name->value : std::string();
+  }
+
   static void compute(const OwnPart& own, const EnvironmentPart& environment) {
     ResultRow& row = own.row;
     const Number giga_ms = product(row.median_ms, 1e9);

@@ -116,6 +116,7 @@ void Database::open(const std::filesystem::path& asked) {
       data_.loading = false;
       if (problem.empty()) {
         take(file, also_called);
+        called_new_ = is_new;
         if (is_new)
           messages_.notify(Severity::warning, NoticeId::open,
                            fmt::format("There was no database {}: this one is new and empty.", file.string()),
@@ -226,6 +227,7 @@ void Database::show(const ReadRequest& asked, ReadResult& result, bool complete)
       (complete && (!same_sweeps(data_.compared, result.compared) || data_.same_device != result.same_device));
   shown_tolerance_ = asked.tolerance;
   const bool first = data_.sweeps.empty() && !result.sweeps.empty() && !complete;
+  if (!result.sweeps.empty() && std::exchange(called_new_, false)) messages_.dismiss(NoticeId::open);
   data_.loading = false;
   data_.problem.clear();
   data_.read_only = result.read_only || shows_recorded();

@@ -83,6 +83,7 @@ class Database {
   std::string read_problem_;
   int opening_ = 0;
   bool opened_once_ = false;
+  bool called_new_ = false;   ///< a notice says that the open one was made
   std::stop_source closing_;  ///< ends what is being read
   DatabaseReader reader_;     ///< touched only by `reader_thread_`
   BackgroundThread reader_thread_, writer_thread_;

@@ -242,6 +242,19 @@ TEST_F(ForeignValues, a_row_that_cannot_be_used_keeps_its_kernel_and_its_problem
   }
 }
 
+TEST_F(ForeignValues, a_row_whose_problem_is_missing_keeps_what_else_is_known_of_it) {
+  const ResultRow sound = Snapshot(file_).results()[0];
+  exec("PRAGMA foreign_keys = OFF; DELETE FROM config WHERE id = (SELECT config FROM measurement WHERE id = 1)");
+  const ResultRow row = Snapshot(file_).results()[0];
+  EXPECT_THAT(row.reason, HasSubstr("its problem is missing"));
+  EXPECT_EQ(row.started, sound.started);
+  EXPECT_EQ(row.device, sound.device);
+  EXPECT_EQ(row.instance, sound.instance);
+  EXPECT_EQ(row.timing_source, sound.timing_source);
+  EXPECT_EQ(row.card.label, sound.card.label) << "charts show each kernel by its card";
+  EXPECT_EQ(row.card.colour, sound.card.colour);
+}
+
 TEST_F(ForeignValues, a_name_of_a_device_that_no_row_has_costs_none) {
   exec(
       "UPDATE environment SET cpu_model = replace(hex(zeroblob(501)), '0', 'a'), device_id = '0'; "
