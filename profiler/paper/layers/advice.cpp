@@ -95,10 +95,11 @@ std::string sweep_of(const AdviceRequest& request, const std::string& what) {
            choice.empty() ? "measure a kernel that does: " + sweep_of(request, " --form dot_product") : choice);
   }
   const std::string near = measured ? "" : nearest_name_hint(match, known);
-  const bool is_kernel = match == LayerMixRequest{}.dot_kernel || dot_kernels(rows).contains(match);
-  const std::string other =  // no sweep can be told to measure what is no kernel
-      is_kernel ? "measure it first: " + sweep_of(request, fmt::format(" --form dot_product --kernel {}", match))
-                : fmt::format("give another, or where `triscope kernels` lists {} measure it first", match);
+  // No sweep can be told to measure what is no kernel; which there are is not known here.
+  const bool may_be_kernel = match.starts_with("baseline.") || dot_kernels(rows).contains(match);
+  const std::string other =
+      may_be_kernel ? "measure it first: " + sweep_of(request, fmt::format(" --form dot_product --kernel {}", match))
+                    : "give another that `triscope kernels` lists";
   refuse(fmt::format("of {} at {} tokens and these heads {}", match, count_text(request.layer.seq_len), reason),
          !near.empty()    ? near + choice
          : choice.empty() ? other

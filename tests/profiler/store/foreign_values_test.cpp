@@ -262,16 +262,6 @@ TEST_F(ForeignValues, a_name_of_a_device_that_no_row_has_costs_none) {
   EXPECT_THAT(Snapshot(file_).results(), Each(testing::Field(&ResultRow::status, Status::ok)));
 }
 
-TEST_F(ForeignValues, a_counter_that_is_no_number_is_named_by_what_it_counts) {
-  exec(
-      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'STRICT, WITHOUT', 'WITHOUT') WHERE "
-      "name = 'counter'");
-  exec(
-      "INSERT INTO text(value) VALUES ('sm__cycles_elapsed.max'), ('cycle'); INSERT INTO counter SELECT 1, 900, "
-      "(SELECT id FROM text WHERE value = 'sm__cycles_elapsed.max'), (SELECT id FROM text WHERE value = 'cycle'), 'x'");
-  EXPECT_THAT(Snapshot(file_).results()[0].reason, HasSubstr("its counted_cycles is no number"));
-}
-
 TEST_F(ForeignValues, a_sweep_counts_no_impossible_median_as_ok) {
   exec(
       "UPDATE measurement SET median_ms = -1 WHERE id = 1; UPDATE measurement SET median_ms = NULL WHERE id = 2; "

@@ -300,8 +300,8 @@ std::string with_unbroken_percents(std::string text) {
   return text;
 }
 
-/// "; hollow: 5 of 12 points have an interval wider than 1.25 times the 1.0 % asked for, or too few samples": marks
-/// tell which.
+/// "; hollow, 5 of 12 points: interval wider than 1.25 times the 1.0 % asked for, or too few samples": marks tell
+/// which.
 std::string hollow_words(const ChartConditions& how, const CaptionParts& parts) {
   std::size_t count = 0, all = 0;
   for (const SeriesFacts& one : how.series) {
@@ -313,7 +313,7 @@ std::string hollow_words(const ChartConditions& how, const CaptionParts& parts) 
   const std::string points = unknown ? "points that" : fmt::format("{} of {} points", count, all);
   const char* have = count == 1 && !unknown ? "has" : "have";
   if (how.precisions.size() == 1 && !how.precision_unknown)
-    return fmt::format("; hollow: {} {} an interval wider than {}, or too few samples", points, have,
+    return fmt::format("; hollow{}: interval wider than {}, or too few samples", unknown ? "" : ", " + points,
                        with_unbroken_percents(asked_text(*how.precisions.begin())));
   return fmt::format("; hollow: {} did not reach the precision asked for, or {} too few samples", points, have);
 }
