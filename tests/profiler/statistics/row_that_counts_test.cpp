@@ -87,5 +87,20 @@ TEST(RowThatCounts, is_chosen_for_each_question) {
   EXPECT_EQ(rows_that_count(rows)[0].status, Status::failed);
 }
 
+TEST(RowThatCounts, of_another_kernel_device_regime_clock_or_problem_is_another_question) {
+  for (const std::function<void(ResultRow&)>& change : std::vector<std::function<void(ResultRow&)>>{
+           [](ResultRow& one) { one.kernel = "another"; }, [](ResultRow& one) { one.device = "another"; },
+           [](ResultRow& one) { one.regime = Regime::burst; },
+           [](ResultRow& one) { one.timing_source = TimingSource::cuda_events; },
+           [](ResultRow& one) { one.problem.batch = 2; }, [](ResultRow& one) { one.problem.k2_bias = 1; },
+           [](ResultRow& one) { one.problem.sink = 0; }, [](ResultRow& one) { one.problem.element = Element::fp32; },
+           [](ResultRow& one) { one.problem.deterministic = true; }}) {
+    std::vector<ResultRow> rows{row(1, kMonday, "a", 20, 0.5), row(2, kTuesday, "a", 21, 2)};
+    EXPECT_EQ(rows_that_count(rows).size(), 1U);
+    change(rows[1]);
+    EXPECT_EQ(rows_that_count(rows).size(), 2U);
+  }
+}
+
 }  // namespace
 }  // namespace triscope
