@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <ctime>
+#include <functional>
 
 #include "app/cli/text/number_text.hpp"
 #include "profiler/record/columns.hpp"
@@ -131,6 +132,64 @@ TEST(TrainingStep, stands_beside_what_took_turns_in_its_sweep) {
     return one.kernel == "baseline.fa3" && one.pass == Pass::backward && one.sweep == 1;
   });
   EXPECT_EQ(training_steps(rows, "auto")[0].baseline_backward->sweep, 3) << "where its sweep has none";
+}
+
+TEST(TrainingStep, stands_beside_no_other_sizes_numbers_regime_clock_or_device) {
+  for (const std::function<void(ResultRow&)>& change : std::vector<std::function<void(ResultRow&)>>{
+           [](ResultRow& one) { one.problem.batch = 2; },
+           [](ResultRow& one) { one.problem.seq_len = one.problem.window1 = 2048; },
+           [](ResultRow& one) { one.problem.q_heads = 32; }, [](ResultRow& one) { one.problem.kv_heads = 8; },
+           [](ResultRow& one) { one.problem.head_dim = 64; }, [](ResultRow& one) { one.problem.mask = Mask::full; },
+           [](ResultRow& one) { one.problem.element = Element::fp32; },
+           [](ResultRow& one) { one.regime = Regime::burst; },
+           [](ResultRow& one) { one.timing_source = TimingSource::cuda_events; },
+           [](ResultRow& one) { one.device = "another"; }}) {
+    std::vector<ResultRow> rows = table();
+    ASSERT_TRUE(training_steps(rows, "baseline.fa3")[0].over_baseline);
+    change(rows[7]);
+    change(rows[8]);
+    EXPECT_FALSE(training_steps(rows, "baseline.fa3")[0].over_baseline);
+  }
+}
+
+TEST(TrainingStep, stands_beside_the_fastest_row_of_its_sweep_or_the_newest_of_others) {
+  std::vector<ResultRow> rows = table();
+  for (ResultRow& one : rows) one.sweep = 1;
+  rows.push_back(row("baseline.fa3", Pass::backward, Form::dot_product, 11.5, 0.1));
+  rows.back().sweep = 1;
+  EXPECT_EQ(training_steps(rows, "auto")[0].baseline_backward->measurement, rows.back().measurement);
+  rows.back().sweep = 2;
+  rows.back().started = "2026-11-24T19:00:00Z";
+  rows[8].sweep = 3;
+  rows[8].started = "2026-11-23T19:00:00Z";
+  EXPECT_EQ(training_steps(rows, "auto")[0].baseline_backward->sweep, 2);
+}
+
+/// In turns the passes' errors are their own, in separate runs they are common to both.
+TEST(TrainingStep, beside_another_is_by_its_turns_or_by_its_medians) {
+  Comparison forward, backward;
+  forward.ratio = 0.9;  // by turns; the medians say 10 / 12
+  forward.interval = {0.9 * std::exp(-0.03), 0.9 * std::exp(0.03)};
+  backward.ratio = 1;
+  backward.interval = {std::exp(-0.04), std::exp(0.04)};
+  const auto beside = [&] { return ratio_of_steps({10, 12, forward}, {30, 30, backward}); };
+  const double a = std::sqrt(120 * 0.9), b = std::sqrt(120 / 0.9);
+  const double share = (a / (a + 30) + b / (b + 30)) / 2;
+  const StepRatio medians = beside();
+  EXPECT_FALSE(medians.in_turns);
+  EXPECT_DOUBLE_EQ(medians.time.value, 40.0 / 42);
+  const double both = share * 0.03 + (1 - share) * 0.04;
+  EXPECT_NEAR(*medians.time.low, 40.0 / 42 * std::exp(-both), 1e-9);
+  EXPECT_NEAR(*medians.time.high, 40.0 / 42 * std::exp(both), 1e-9);
+  forward.paired = backward.paired = true;
+  const StepRatio turns = beside();
+  EXPECT_TRUE(turns.in_turns);
+  EXPECT_DOUBLE_EQ(turns.time.value, (a + 30) / (b + 30));
+  const double each = std::hypot(share * 0.03, (1 - share) * 0.04);
+  EXPECT_NEAR(*turns.time.low, turns.time.value * std::exp(-each), 1e-9);
+  EXPECT_NEAR(*turns.time.high, turns.time.value * std::exp(each), 1e-9);
+  backward.interval = {};
+  EXPECT_FALSE(beside().time.low || beside().time.high);
 }
 
 TEST(TrainingStep, stands_beside_the_lowest_rank_that_sees_all_in_both_passes) {
