@@ -135,6 +135,7 @@ TEST(StoreTables, rows_are_those_of_the_view_where_something_is_not_known) {
            "UPDATE measurement SET started_unix_ns = 951782399999999999 WHERE id % 3 = 0",
            "UPDATE config SET element = 'fp32' WHERE id % 3 = 0",
            "DELETE FROM counter",
+           "UPDATE counter SET value = 0",
            "UPDATE cross_check SET timing_source = 'cpu_clock'",
        }) {
     const std::filesystem::path file = folder / "changed.db";
