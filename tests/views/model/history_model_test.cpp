@@ -57,6 +57,17 @@ TEST(History, sweeps_stand_in_groups_and_a_filter_finds_each_of_its_words) {
   EXPECT_THAT(found("  "), testing::ElementsAre(3, 2, 1)) << "no word";
 }
 
+TEST(History, a_sweep_is_found_by_its_number_also_after_it_has_another) {
+  std::vector<SweepInfo> sweeps{sweep_on(78, "14", "one"), sweep_on(77, "14", "other")};
+  HistoryModel history;
+  ModelMaker maker;
+  const auto found = [&](const char* filter) { return sweeps_of(history.lines(sweeps, filter, kNow, maker), sweeps); };
+  EXPECT_THAT(found("sweep 77"), testing::ElementsAre(77));
+  sweeps[1].id = 79;
+  EXPECT_THAT(found("sweep 77"), testing::IsEmpty());
+  EXPECT_THAT(found("sweep 79"), testing::ElementsAre(79));
+}
+
 TEST(History, the_list_is_made_once_until_something_in_it_changes) {
   std::vector<SweepInfo> sweeps{sweep_on(2, "14", "one"), sweep_on(1, "11", "two")};
   HistoryModel history;
