@@ -216,6 +216,18 @@ TEST(Legends, of_curves_that_lie_on_each_other_the_longest_is_whole) {
   EXPECT_EQ(drawn[1].dashes.drawn, 0);
 }
 
+TEST(Legends, strokes_keep_their_turns_where_a_line_begins_elsewhere_and_go_on_over_its_corners) {
+  const DashPattern dashes{5, 15, 5};  // from 5 to 10, from 25 to 30, ...
+  const auto strokes = strokes_of({{12, 0}, {27, 15}, {41, 1}}, dashes, 1);
+  ASSERT_EQ(strokes.size(), 1U);
+  ASSERT_EQ(strokes[0].size(), 3U);
+  EXPECT_FLOAT_EQ(strokes[0][0].x, 25);
+  EXPECT_FLOAT_EQ(strokes[0][0].y, 13);
+  EXPECT_FLOAT_EQ(strokes[0][1].x, 27);
+  EXPECT_FLOAT_EQ(strokes[0][2].x, 30);
+  EXPECT_FLOAT_EQ(strokes[0][2].y, 12);
+}
+
 TEST(Legends, the_legend_of_explore_has_the_marks_of_its_lines) {
   using Mark = LegendName::Mark;
   ExploreChart chart;
