@@ -43,6 +43,19 @@ TEST(ExploreColours, go_to_what_was_measured_most_often_in_the_order_of_the_name
                           "32768 × 16", "4 others"));
 }
 
+TEST(ExploreColours, go_to_what_was_measured_again_at_one_length) {
+  std::vector<ResultRow> rows;
+  for (int w1 = 16; w1 <= 16 << 11; w1 *= 2)
+    rows.push_back(fixture::row(std::ssize(rows) + 1, w1, 16, Pass::forward, 1, 0.2));
+  for (int sweep = 2; sweep < 5; ++sweep) {  // of the last window
+    rows.push_back(rows[11]);
+    rows.back().measurement = std::ssize(rows);
+    rows.back().sweep = sweep;
+  }
+  EXPECT_THAT(names_of(chart_in_colours(rows, {"seq", "ms", "window", "", "", false})),
+              testing::Contains("32768 × 16"));
+}
+
 TEST(ExploreColours, baselines_differ_in_colour) {
   std::vector<ResultRow> rows;
   for (const char* kernel : {"baseline.fa3", "baseline.cudnn"}) {
