@@ -35,6 +35,45 @@ CommandGroup group_of(const Command& command) {
   return std::holds_alternative<ask::ShowPanel>(command.request) ? CommandGroup::panel : CommandGroup::other;
 }
 
+/// What a device can do, for its tooltip: size, peak, how it is timed, what it lacks.
+std::string device_facts(const Device& device) {
+  const bool gpu = device.kind == DeviceKind::cuda;
+  std::string text = fmt::format("{} {}, {} of memory", device.multiprocessors, gpu ? "multiprocessors" : "threads",
+                                 format_bytes(device.memory_bytes));
+  if (gpu) text += fmt::format(", compute capability {}", device.compute_capability);
+  if (device.peak_tflops_at_max_clock)
+    text += fmt::format("\n{} TFLOP/s dense {} at the highest clock",
+                        significant_text(*device.peak_tflops_at_max_clock), gpu ? "bf16" : "fp32");
+  if (device.max_sm_clock_mhz) text += fmt::format(", {:.0f} MHz", *device.max_sm_clock_mhz);
+  if (device.power_limit_w) text += fmt::format(", {:.0f} W", *device.power_limit_w);
+  text += gpu ? "\nTimed by CUPTI, cross-checked by CUDA events" : "\nTimed by the CPU's clock";
+  for (const std::string& limit : device.limits) text += "\nNot here: " + limit;
+  return text;
+}
+
+/// What the next sweep can run on.
+void draw_devices(Context& context) {
+  const Machine& machine = context.data.machine;
+  SetupForm& form = context.ui.form;
+  const auto item = [&](const char* label, const std::string& id) {
+    if (!ImGui::MenuItem(label, nullptr, form.device == id)) return;
+    form.device = id;
+    context.request(ask::PreviewPlan{});
+  };
+  item("Automatic: the first GPU, else the CPU", "auto");
+  if (machine.catalog) {
+    for (const Device& device : machine.catalog->devices) {
+      item(fmt::format("{}: {}", device.id, device.name).c_str(), device.id);
+      tooltip(context, device_facts(device));
+    }
+    if (!machine.catalog->gpu_problem.empty())
+      muted_text(context, "No GPU can be used: " + machine.catalog->gpu_problem, true);
+  } else {
+    muted_text(context,
+               machine.loading ? std::string_view("Asking the worker ...") : std::string_view(machine.problem));
+  }
+}
+
 void draw_menus(Context& context) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(context.look.px(8), context.look.px(7)));
   const bool folded = is_narrow(context.look);
@@ -60,6 +99,13 @@ void draw_menus(Context& context) {
         context.request(command.request);
       const bool needs = *command.needs && !is_enabled(context, command);
       tooltip(context, needs ? fmt::format("{}. It needs {}.", command.help, command.needs) : command.help);
+    }
+    if (std::string_view(menu) == "Sweep") {  // beside Run there is no room for it in a small window
+      ImGui::Separator();
+      if (ImGui::BeginMenu("Run on")) {
+        draw_devices(context);
+        ImGui::EndMenu();
+      }
     }
     ImGui::PopStyleColor();
     ImGui::EndMenu();
@@ -142,47 +188,13 @@ void draw_progress(Context& context, float width) {
   draw_word(look.text, kSecondarySize, x, middle, look.theme.muted, left);
 }
 
-/// What a device can do, for its tooltip: size, peak, how it is timed, what it lacks.
-std::string device_facts(const Device& device) {
-  const bool gpu = device.kind == DeviceKind::cuda;
-  std::string text = fmt::format("{} {}, {} of memory", device.multiprocessors, gpu ? "multiprocessors" : "threads",
-                                 format_bytes(device.memory_bytes));
-  if (gpu) text += fmt::format(", compute capability {}", device.compute_capability);
-  if (device.peak_tflops_at_max_clock)
-    text += fmt::format("\n{} TFLOP/s dense {} at the highest clock",
-                        significant_text(*device.peak_tflops_at_max_clock), gpu ? "bf16" : "fp32");
-  if (device.max_sm_clock_mhz) text += fmt::format(", {:.0f} MHz", *device.max_sm_clock_mhz);
-  if (device.power_limit_w) text += fmt::format(", {:.0f} W", *device.power_limit_w);
-  text += gpu ? "\nTimed by CUPTI, cross-checked by CUDA events" : "\nTimed by the CPU's clock";
-  for (const std::string& limit : device.limits) text += "\nNot here: " + limit;
-  return text;
-}
-
 /// The device of the next sweep, as a button that lists what there is.
 void draw_device(Context& context, const std::string& shown, float width) {
-  const Machine& machine = context.data.machine;
-  SetupForm& form = context.ui.form;
   if (ImGui::Button(fmt::format("{}###device", shown).c_str(), ImVec2(width, 0))) ImGui::OpenPopup("devices");
   tooltip(context, fmt::format("The next sweep runs on {}. What is shown may have been measured elsewhere.",
                                device_name(context)));
   if (!ImGui::BeginPopup("devices")) return;
-  const auto item = [&](const char* label, const std::string& id) {
-    if (!ImGui::MenuItem(label, nullptr, form.device == id)) return;
-    form.device = id;
-    context.request(ask::PreviewPlan{});
-  };
-  item("Automatic: the first GPU, else the CPU", "auto");
-  if (machine.catalog) {
-    for (const Device& device : machine.catalog->devices) {
-      item(fmt::format("{}: {}", device.id, device.name).c_str(), device.id);
-      tooltip(context, device_facts(device));
-    }
-    if (!machine.catalog->gpu_problem.empty())
-      muted_text(context, "No GPU can be used: " + machine.catalog->gpu_problem, true);
-  } else {
-    muted_text(context,
-               machine.loading ? std::string_view("Asking the worker ...") : std::string_view(machine.problem));
-  }
+  draw_devices(context);
   ImGui::EndPopup();
 }
 

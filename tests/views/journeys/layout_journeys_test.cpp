@@ -213,5 +213,18 @@ TEST_F(Journey, undoing_a_reset_restores_each_layout_whatever_the_width_is_by_th
   });
 }
 
+TEST_F(Journey, what_the_next_sweep_runs_on_is_in_the_menu_at_200_percent) {
+  window->start(window->folder / "test.db", 1280, 800);
+  travel([](ImGuiTestContext* c) {
+    ui().settings.scale = 2;
+    c->Yield(4);
+    IM_CHECK(!c->ItemExists("##MainMenuBar/**/###device"));
+    IM_CHECK(!fixture::says(fixture::drawn_text(c), "Automatic: the first GPU"));
+    c->SetRef("##MainMenuBar");
+    c->MenuAction(ImGuiTestAction_Hover, "Sweep/Run on");
+    until(c, [&] { return fixture::says(fixture::drawn_text(c), "Automatic: the first GPU"); });
+  });
+}
+
 }  // namespace
 }  // namespace triscope
