@@ -109,8 +109,7 @@ std::string highest_rates_text() {
 std::string known_ms_text(double ms, std::optional<double> low, std::optional<double> high, std::string_view sign) {
   const double half = low && high ? (*high - *low) / 2 : 0;
   if (!(half > 0) || !std::isfinite(half)) return significant_text(ms, 4);
-  return fmt::format("{:.{}f} {}{} %", ms, decimals_that_are_known(ms, half, 4), sign,
-                     significant_text(100 * half / ms, 2));
+  return fmt::format("{:.{}f} {}{} %", ms, known_decimals(ms, half), sign, significant_text(100 * half / ms, 2));
 }
 
 const ResultRow* fastest_table1_forward(std::span<const ResultRow> rows, const Windows& windows) {

@@ -30,7 +30,7 @@ ImpliedRates implied_rates(const PaperRow& row);
 /// The highest of them beside the rate that the paper's text states; stands behind the caveat.
 std::string highest_rates_text();
 
-/// "24.21 +-3.8 %", with the digits that the 95 % interval from `low` to `high` bears (`decimals_that_are_known`).
+/// "24.21 +-3.8 %", with the digits that the 95 % interval from `low` to `high` bears (`known_decimals`).
 /// Without an interval four digits.
 std::string known_ms_text(double ms, std::optional<double> low, std::optional<double> high,
                           std::string_view sign = "+-");

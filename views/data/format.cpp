@@ -9,13 +9,8 @@
 
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/count_text.hpp"
-#include "profiler/record/words/known_decimals.hpp"
 
 namespace triscope {
-int known_decimals(double value, std::optional<double> half_width, int most) {
-  return decimals_that_are_known(value, half_width, most);
-}
-
 std::string point_padding(int decimals, int most) {
   const int missing = std::max(0, most - decimals) + (decimals == 0 && most > 0 ? 1 : 0);
   return std::string(static_cast<std::size_t>(missing), ' ');

@@ -9,12 +9,10 @@
 
 #include "profiler/record/dot_product.hpp"
 #include "profiler/record/measurement.hpp"
+#include "profiler/record/words/known_decimals.hpp"
 
 namespace triscope {
 
-/// Decimals of a value that is known to `half_width`: as many as give the half-width two digits, so that no digit is
-/// written that it does not bear. Without one the value keeps four digits. At most `most`.
-int known_decimals(double value, std::optional<double> half_width, int most = 4);
 /// Spaces behind a right-aligned number of `decimals` that put its point below those of numbers with `most`.
 std::string point_padding(int decimals, int most);
 

@@ -8,7 +8,7 @@
 
 namespace triscope {
 
-int decimals_that_are_known(double value, std::optional<double> half_width, int most) {
+int known_decimals(double value, std::optional<double> half_width, int most) {
   const bool known = half_width && std::isfinite(*half_width) && *half_width > 0;
   const double sure = known ? *half_width : std::abs(value);
   if (!std::isfinite(sure) || sure == 0) return 0;
