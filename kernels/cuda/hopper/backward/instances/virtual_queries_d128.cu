@@ -6,8 +6,13 @@ namespace {
 
 __global__ void __launch_bounds__(kQueryThreads, 1) virtual_queries(const __grid_constant__ QueryParameters p) {
   extern __shared__ __align__(1024) unsigned char shared[];
+  const std::uint32_t memory = shared_address(shared);
   wait_for_previous_kernel();
-  QueryBlock(p, shared_address(shared)).run();
+  if (__shfl_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x) / kSideThreads, 0) == 0) {
+    ValueSide(p, memory).run();
+  } else {
+    KeySide(p, memory).run();
+  }
 }
 
 }  // namespace

@@ -16,284 +16,116 @@
 //   launches       prepare.cu (prepare.cuh: zeros, ranges, rows, keys) | this kernel | finish.cu
 //   a block        128 long positions of one kv head x all queries of its group that see them
 //   a step         64 queries at one pair of offsets
-//   warpgroup w    S, p, ds for its 64 keys and their dv_long, dk_long; A, B for its 64 dimensions
-//   registers      dk, dv 128, S and A 32, dP and B 32, dq 32 = 224 of 255
+//   warpgroup 0    the values: S, p, A, O, dv; and dk of the first 64 keys and dimensions, which has no room in
+//   warpgroup 1    the keys: dP = O V^T, ds, B, Q, dq and the rest of dk
+//   registers      values: dv 128, dk 32, S or A 64; keys: dk 96, dq 64, dP or B 64; 224 of 255 each
 //   shared memory  K, V 64 KB, 2 x (Q, O) 64, p, ds 32, q, do 32, k_short, v_short 33: 230,400 bytes
-//   barriers       __syncthreads: p and ds are written | everything of the step is done, next Q and O are written
+//   barriers       query_barriers.hpp
 //
 // Order within a step; "|" is a wait:
-//   issue S, dP | S | exponentials, p to shared memory | dP | ds to shared memory, barrier, issue A, B, dV and dK, make
-//   Q and O of the next step | A | sums of dv_short | B | dq, sums of dk_short | dV and dK, barrier
-// The fence for Q and O stands in front of the sums, for whose end it would wait.
+//   values  issue S | exponentials, p to shared memory, O of the next step, issue A and dv | A | dv_short | ds there,
+//           issue dk | dv, dk
+//   keys    issue dP | p there, dP | ds, Q of the next step, issue B and dk | B | dk_short, dq | dk
+// So the sides are out of phase: one multiplies while the other waits for its own reads. Rows are made while a side has
+// no product in flight: its accumulators are free to hold all that it reads.
 //
-// Rates on an H200, 2026-11-24: 266 useful TFLOP/s at 512x32 with 16/16 heads and 8k tokens, sustained, everything
+// Rates on an H200, 2026-11-30: 300 useful TFLOP/s at 512x32 with 16/16 heads and 8k tokens, sustained, everything
 // included. docs/backward.md has more, and what limits it.
 //
 // Limits. Trilinear, head_dim 128, causal windows, bf16. Sums are added in no fixed order. Scores are rounded as
-// fp16(q k_short) k_long, as the forward's half folds of the short axis are.
+// fp16(q k_short) k_long, as the forward's half folds of the short axis are; ds is made with p in bf16.
 #pragma once
 
-#include "kernels/cuda/hopper/backward/kernel/products.cuh"
-#include "kernels/cuda/hopper/backward/kernel/queries.hpp"
-#include "kernels/cuda/hopper/backward/kernel/query_memory.cuh"
-#include "kernels/cuda/hopper/common/wgmma.cuh"
+#include "kernels/cuda/hopper/backward/kernel/query_side.cuh"
 
 namespace triscope::hopper::backward {
 
-class QueryBlock {
-  using L = QueryLayout;
-  static constexpr int kHeadDim = 128, kSteps = kHeadDim / 16, kRowSteps = kTileRows / 16;
-  static constexpr int kBlocks = 8;  ///< of eight columns, of a warpgroup's accumulators
-  // Descriptor steps, in 16 bytes: 16 elements of a 128-byte row; 16 rows.
-  static constexpr std::uint64_t kAlongRow = 2, kAlongRows = 16 * 128 / 16;
-
+class ValueSide : QuerySide {
  public:
-  __device__ __forceinline__ QueryBlock(const QueryParameters& p, std::uint32_t memory)
-      : p_(p),
-        memory_(memory),
-        thread_(static_cast<int>(threadIdx.x)),
-        warpgroup_(__shfl_sync(0xFFFFFFFFu, thread_ >> 7, 0)),
-        warp_(thread_ >> 5 & 3),
-        lane_(thread_ & 31),
-        part_(thread_ & 15),
-        part_row_(thread_ >> 4),
-        first_key_(static_cast<int>(blockIdx.x) * kTileKeys) {
-    const BackwardParameters& s = p.shape;
-    key_stride_ = s.kv_heads * kHeadDim;
-    query_stride_ = p.q_heads * kHeadDim;
-    key_base_ = static_cast<int>(blockIdx.z) * s.seq_len * key_stride_ + static_cast<int>(blockIdx.y) * kHeadDim;
-  }
+  __device__ __forceinline__ ValueSide(const QueryParameters& p, std::uint32_t memory) : QuerySide(p, memory) {}
 
   __device__ __forceinline__ void run() {
-    const BackwardParameters& s = p_.shape;
-    load_keys();
-#pragma unroll
-    for (int n = 0; n < kHeadDim / 2; ++n) grad_keys_[n] = grad_values_[n] = 0.0f;
-    const int end = min(s.seq_len, first_key_ + kTileKeys - 1 + s.long_window);
-#pragma unroll 1
-    for (int head = 0; head < s.group; ++head) {
-      query_base_ = static_cast<int>(blockIdx.z) * s.seq_len * query_stride_ +
-                    (static_cast<int>(blockIdx.y) * s.group + head) * kHeadDim;
-#pragma unroll 1
-      for (first_query_ = first_key_; first_query_ < end; first_query_ += kTileRows) tile(head);
-    }
-    store_keys(p_.shape.grad_long_key, grad_keys_);
-    store_keys(p_.shape.grad_long_value, grad_values_);
+    load_keys(L::kValues, p_.shape.long_value);
+    clear(grad_values_[0]);
+    clear(grad_values_[1]);
+    clear(grad_keys_);
+    for_tiles([&](int head, int steps) { tile(head, steps); });
+    store_keys(p_.shape.grad_long_value, 0, grad_values_[0]);
+    store_keys(p_.shape.grad_long_value, 64, grad_values_[1]);
+    store_keys(p_.shape.grad_long_key, 0, grad_keys_);
   }
 
  private:
-  // --- tiles -------------------------------------------------------------------------------------------------------
-
-  __device__ __forceinline__ void load_keys() const {
+  __device__ __forceinline__ void tile(int head, int steps) {
     const BackwardParameters& s = p_.shape;
-#pragma unroll
-    for (int n = 0; n < kTileKeys / 16; ++n) {
-      const int row = part_row_ + 16 * n, position = first_key_ + row;
-      const int from = key_base_ + min(position, s.seq_len - 1) * key_stride_ + part_ * 8;
-      const std::uint32_t to = memory_ + operand_part<kTileKeys>(row, part_);
-      copy_16(to + L::kKeys, s.scaled_long_key + from, position < s.seq_len);
-      copy_16(to + L::kValues, s.long_value + from, position < s.seq_len);
-    }
-  }
-
-  /// The query of row `row` of each sixteen.
-  static __device__ __forceinline__ int query_of_row(int row) { return 2 * (row & 7) + (row >> 3); }
-
-  /// q and do of a tile in the order of its rows, and the short rows of its first step.
-  __device__ __forceinline__ void load_tile() const {
-    const BackwardParameters& s = p_.shape;
-#pragma unroll
-    for (int n = 0; n < kTileRows / 16; ++n) {
-      const int row = part_row_ + 16 * n, query = first_query_ + 16 * n + query_of_row(part_row_);
-      const int key = first_query_ + row, last = s.seq_len - 1;
-      const int from = query_base_ + min(query, last) * query_stride_ + part_ * 8;
-      const int key_from = key_base_ + min(key, last) * key_stride_ + part_ * 8;
-      const std::uint32_t to = memory_ + row_part(row, part_);
-      copy_16(to + L::kQuery, p_.query + from, query <= last);
-      copy_16(to + L::kGradO, p_.grad_o + from, query <= last);
-      copy_16(to + L::kShortKey, s.scaled_short_key + key_from, key <= last);
-      copy_16(to + L::kShortValue, s.scaled_short_value + key_from, key <= last);
-    }
-    load_short_row(first_query_ - 1);
-  }
-  /// Short position `key` lies in slot (key - first_query) mod kShortSlots. By the first warp.
-  __device__ __forceinline__ void load_short_row(int key) const {
-    if (thread_ >= 32) return;
-    const BackwardParameters& s = p_.shape;
-    const int slot = wrap_slot((key - first_query_) % kShortSlots + kShortSlots), part = lane_ & 15;
-    const int from = key_base_ + max(key, 0) * key_stride_ + part * 8;
-    const void* source = lane_ < 16 ? static_cast<const void*>(s.scaled_short_key + from)
-                                    : static_cast<const void*>(s.scaled_short_value + from);
-    copy_16(memory_ + (lane_ < 16 ? L::kShortKey : L::kShortValue) + row_part(slot, part), source, key >= 0);
-  }
-
-  /// All steps of 64 queries of one head of the group.
-  __device__ __forceinline__ void tile(int head) {
-    const BackwardParameters& s = p_.shape;
-#pragma unroll
-    for (int n = 0; n < kHeadDim / 4; ++n) grad_query_[n] = 0.0f;
-    upper_ = first_query_ + 16 * warp_ + 2 * (lane_ >> 2);
-    load_statistics(head, 0);
-    load_statistics(head, 1);
+    load_statistic(s.lse2, head, kHiddenLse, lse_);
     inner_ = first_query_ >= first_key_ + kTileKeys - 1 && first_query_ + kTileRows - 1 - first_key_ < s.long_window &&
              first_query_ + kTileRows <= s.seq_len;
-    load_tile();
+    load_rows(L::kGradO, p_.grad_o, L::kShortValue, s.scaled_short_value);
     wait_copies();
-    __syncthreads();
-    first_slot_ = 0;
-    make_rows(0, 0);
+    named_barrier_sync(Barrier::kOwn, kSideThreads);
+    make_rows<false>(0, 0);
     fence_async_proxy();
-    __syncthreads();
-    const int steps = min(s.short_window + 1, first_query_ + kTileRows);
+    named_barrier_arrive(Barrier::kGradRowsThere, kQueryThreads);
 #pragma unroll 1
     for (int o = 0; o < steps; ++o) step(o, steps);
-    add_query();
+    named_barrier_arrive(Barrier::kTileDone, kQueryThreads);
+    named_barrier_sync(Barrier::kOwn, kSideThreads);
   }
-
-  __device__ __forceinline__ void load_statistics(int head, int below) {
-    const BackwardParameters& s = p_.shape;
-    const int position = upper_ + below;
-    lse_[below] = kHiddenLse, delta_[below] = 0.0f;
-    if (position >= s.seq_len) return;
-    const int pair = static_cast<int>(blockIdx.z) * s.kv_heads + static_cast<int>(blockIdx.y);
-    const std::int64_t first =
-        (std::int64_t{pair} * s.head_blocks + head / kTileRows) * statistic_copies(s) * s.padded_len * s.head_rows;
-    const std::int64_t place = first + fragment_place(std::int64_t{position} * s.head_rows + head % kTileRows);
-    lse_[below] = __ldg(s.lse2 + place);
-    delta_[below] = __ldg(s.delta + place);
-  }
-
-  /// Virtual queries and gradients of o. `slot`: of the step's first_query - 1 + offset.
-  __device__ __forceinline__ void make_rows(int stage, int slot) const {
-    const std::uint32_t to = memory_ + L::kFirstStage + stage * L::kStage + operand_part<kTileRows>(part_row_, part_);
-    const std::uint32_t from = memory_ + L::kQuery + row_part(part_row_, part_);
-#pragma unroll
-    for (int n = 0; n < kTileRows / 16; ++n) {
-      const int key = wrap_slot(slot + 2 * (part_row_ & 7) + 1 + 16 * n);
-      const std::uint32_t at = memory_ + L::kShortKey + row_part(key, part_);
-      const std::uint32_t row = from + 16 * n * L::kRowBytes;
-      store_part(to + n * 2048, multiply<true>(load_shared_4(row), load_shared_4(at)));
-      store_part(to + n * 2048 + 2 * L::kQueryHalf, multiply<false>(load_shared_4(row + (L::kGradO - L::kQuery)),
-                                                                    load_shared_4(at + L::kShortValue - L::kShortKey)));
-    }
-  }
-  static __device__ __forceinline__ void store_part(std::uint32_t address, uint4 v) {
-    store_shared_4(address, v.x, v.y, v.z, v.w);
-  }
-  template <bool kHalf>
-  static __device__ __forceinline__ uint4 multiply(uint4 a, uint4 b) {
-    if constexpr (kHalf) {
-      return {multiply_fp16x2(a.x, b.x), multiply_fp16x2(a.y, b.y), multiply_fp16x2(a.z, b.z),
-              multiply_fp16x2(a.w, b.w)};
-    } else {
-      return {multiply_bf16x2(a.x, b.x), multiply_bf16x2(a.y, b.y), multiply_bf16x2(a.z, b.z),
-              multiply_bf16x2(a.w, b.w)};
-    }
-  }
-
-  // --- a step ------------------------------------------------------------------------------------------------------
 
   __device__ __forceinline__ void step(int o, int steps) {
     const int stage = o & 1;
-    float scores[32], products[32];
     const std::uint32_t memory = opaque(memory_);
-#pragma unroll
-    for (int n = 0; n < 32; ++n) scores[n] = products[n] = 0.0f;
-    issue_scores(memory, stage, scores, products);
-    if (o + 2 < steps) load_short_row(first_query_ - o - 2);
-    wgmma_wait<1>();
+    float scores[64];
+    clear(scores);
+    named_barrier_sync(Barrier::kRowsThere, kQueryThreads);
+    issue_over_dimensions<__half>(scores, rows_of(memory, stage), memory + L::kKeys);
+    wgmma_commit();
+    wgmma_wait<0>();
     pin(scores);
     if (!inner_ || first_query_ < o || o == 0 || o == p_.shape.short_window) mask(o, scores);
     exponentials(scores);
-    const std::uint32_t own = memory + L::kProbabilities + warpgroup_ * L::kQueryHalf +
-                              (warp_ * 16 + (lane_ & 15)) * 128 + (((lane_ >> 4) ^ (lane_ & 7)) << 4);
-    store_probabilities(own, scores);
-    wgmma_wait<0>();
-    pin(products);
-    store_grads(own + (L::kGrads - L::kProbabilities), scores, products);
-    fence_async_proxy();
-    __syncthreads();
-    pin(scores);
-    pin(products);
-    issue_sums(memory, stage, scores, products);
-    const int next_slot = first_slot_ == 0 ? kShortSlots - 1 : first_slot_ - 1;
-    if (o + 1 < steps) {
-      make_rows(stage ^ 1, next_slot);
-      fence_async_proxy();
-    }
-    const int key = upper_ + 1 - o;
-    wgmma_wait<2>();
-    pin(scores);
-    add_short_value(memory, key, scores);
-    wgmma_wait<1>();
-    pin(products);
-    add_short_key(memory, key, products);
-    wgmma_wait<0>();
-    pin(grad_keys_);
-    pin(grad_values_);
+    store_probabilities(memory, scores);
     wait_copies();
-    __syncthreads();
-    first_slot_ = next_slot;
-  }
-
-  /// S and dP over head_dim, a group each; of this warpgroup's keys.
-  __device__ __forceinline__ void issue_scores(std::uint32_t memory, int stage, float (&scores)[32],
-                                               float (&products)[32]) const {
-    const std::uint32_t rows = memory + L::kFirstStage + stage * L::kStage;
-    const std::uint64_t query = tile_descriptor(rows, 16), grad = tile_descriptor(rows + 2 * L::kQueryHalf, 16);
-    const std::uint64_t key = tile_descriptor(memory + L::kKeys + warpgroup_ * (L::kKeyHalf / 2), 16);
-    const std::uint64_t value = tile_descriptor(memory + L::kValues + warpgroup_ * (L::kKeyHalf / 2), 16);
-    wgmma_fence();
-#pragma unroll
-    for (int n = 0; n < kSteps; ++n)
-      multiply_shared<__half, false, false>(scores, query + (n & 3) * kAlongRow + (n >> 2) * (L::kQueryHalf / 16),
-                                            key + (n & 3) * kAlongRow + (n >> 2) * (L::kKeyHalf / 16), n > 0);
-    wgmma_commit();
-#pragma unroll
-    for (int n = 0; n < kSteps; ++n)
-      multiply_shared<__nv_bfloat16, false, false>(products,
-                                                   grad + (n & 3) * kAlongRow + (n >> 2) * (L::kQueryHalf / 16),
-                                                   value + (n & 3) * kAlongRow + (n >> 2) * (L::kKeyHalf / 16), n > 0);
-    wgmma_commit();
-  }
-
-  /// A and B, over the keys of both warpgroups, for half of head_dim; then dV and dK.
-  __device__ __forceinline__ void issue_sums(std::uint32_t memory, int stage, float (&a)[32], float (&b)[32]) {
-    const std::uint64_t all = tile_descriptor(memory + L::kProbabilities, 16);
-    const std::uint64_t all_grads = tile_descriptor(memory + L::kGrads, 16);
-    const std::uint64_t keys = tile_descriptor(memory + L::kKeys + warpgroup_ * L::kKeyHalf, L::kKeyHalf);
-    const std::uint64_t values = tile_descriptor(memory + L::kValues + warpgroup_ * L::kKeyHalf, L::kKeyHalf);
+    named_barrier_arrive(Barrier::kPThere, kQueryThreads);
+    slot_ = slot_before(slot_);
+    if (o + 1 < steps) make_rows<false>(stage ^ 1, slot_);
+    fence_async_proxy();
+    if (o + 1 < steps) named_barrier_arrive(Barrier::kGradRowsThere + (stage ^ 1), kQueryThreads);
+    named_barrier_sync(Barrier::kOwn, kSideThreads);
+    issue_sums(memory, stage, scores);
+    if (o + 3 < steps)
+      load_short_row(L::kShortValue, p_.shape.scaled_short_value, first_query_ - o - 2, slot_before(slot_));
+    add_short_value(memory, upper_ + 1 - o, scores);
+    named_barrier_sync(Barrier::kDsThere, kQueryThreads);
     pin(grad_keys_);
-    pin(grad_values_);
     wgmma_fence();
-#pragma unroll
-    for (int n = 0; n < kSteps; ++n)
-      multiply_shared<__nv_bfloat16, false, true>(a, all + (n & 3) * kAlongRow + (n >> 2) * (L::kQueryHalf / 16),
-                                                  values + n * kAlongRows, n > 0);
+    issue_over_rows<__half>(grad_keys_, memory + L::kGrads, rows_of(memory, stage));
     wgmma_commit();
-#pragma unroll
-    for (int n = 0; n < kSteps; ++n)
-      multiply_shared<__half, false, true>(b, all_grads + (n & 3) * kAlongRow + (n >> 2) * (L::kQueryHalf / 16),
-                                           keys + n * kAlongRows, n > 0);
+    wgmma_wait<0>();
+    pin(grad_values_[0]);
+    pin(grad_values_[1]);
+    pin(grad_keys_);
+  }
+
+  /// A, then dv.
+  __device__ __forceinline__ void issue_sums(std::uint32_t memory, int stage, float (&a)[64]) {
+    const std::uint32_t grad_o = rows_of(memory, stage) + 2 * L::kQueryHalf;
+    clear(a);
+    pin(grad_values_[0]);
+    pin(grad_values_[1]);
+    wgmma_fence();
+    issue_over_keys<__nv_bfloat16>(a, memory + L::kProbabilities, memory + L::kValues);
     wgmma_commit();
-    const std::uint32_t rows = memory + L::kFirstStage + stage * L::kStage;
-    const std::uint64_t query = tile_descriptor(rows, L::kQueryHalf);
-    const std::uint64_t grad = tile_descriptor(rows + 2 * L::kQueryHalf, L::kQueryHalf);
-    const std::uint32_t own_rows = memory + L::kProbabilities + warpgroup_ * L::kQueryHalf;
-    const std::uint64_t own = tile_descriptor(own_rows, L::kQueryHalf);
-    const std::uint64_t own_grads = tile_descriptor(own_rows + (L::kGrads - L::kProbabilities), L::kQueryHalf);
-#pragma unroll
-    for (int n = 0; n < kRowSteps; ++n) {
-      multiply_shared<__nv_bfloat16, true, true>(grad_values_, own + n * kAlongRows, grad + n * kAlongRows, true);
-      multiply_shared<__half, true, true>(grad_keys_, own_grads + n * kAlongRows, query + n * kAlongRows, true);
-    }
+    issue_over_rows<__nv_bfloat16>(grad_values_[0], memory + L::kProbabilities, grad_o);
+    issue_over_rows<__nv_bfloat16>(grad_values_[1], memory + L::kProbabilities + L::kQueryHalf, grad_o);
     wgmma_commit();
   }
 
   /// Hidden pairs get logit -inf.
-  __device__ __forceinline__ void mask(int o, float (&scores)[32]) const {
+  __device__ __forceinline__ void mask(int o, float (&scores)[64]) const {
     const BackwardParameters& s = p_.shape;
-    const int first = first_key_ + warpgroup_ * 64 + 2 * (lane_ & 3), lower = upper_ + 1;
+    const int first = first_key_ + 2 * (lane_ & 3), lower = upper_ + 1;
     const bool no_key = lower < o;
     const int upper_last = no_key || o == 0 || upper_ >= s.seq_len ? -1 : upper_;
     const int lower_last = no_key || o == s.short_window || lower >= s.seq_len ? -1 : lower;
@@ -307,123 +139,201 @@ class QueryBlock {
       }
     }
   }
-  __device__ __forceinline__ void exponentials(float (&scores)[32]) const {
+  __device__ __forceinline__ void exponentials(float (&scores)[64]) const {
     const float scale = p_.shape.scale_log2;
 #pragma unroll
-    for (int n = 0; n < 32; ++n) scores[n] = fast_exp2(fmaf(scores[n], scale, -lse_[n >> 1 & 1]));
+    for (int n = 0; n < 64; ++n) scores[n] = fast_exp2(fmaf(scores[n], scale, -lse_[n >> 1 & 1]));
   }
-  __device__ __forceinline__ void store_probabilities(std::uint32_t to, const float (&p)[32]) const {
+  __device__ __forceinline__ void store_probabilities(std::uint32_t memory, const float (&p)[64]) const {
 #pragma unroll
     for (int n = 0; n < kBlocks; n += 2) {
       std::uint32_t words[4];
 #pragma unroll
       for (int w = 0; w < 4; ++w) words[w] = pack_bf16x2(p[4 * n + 2 * w], p[4 * n + 2 * w + 1]);
-      store_matrices(to ^ (n << 4), words);
+      store_matrices(weights_of_block(memory, n), words);
     }
   }
-  __device__ __forceinline__ void store_grads(std::uint32_t to, const float (&p)[32], const float (&dp)[32]) const {
+
+  /// Waits for A.
+  __device__ __forceinline__ void add_short_value(std::uint32_t memory, int key, float (&a)[64]) const {
+    const std::uint32_t words = own_words(memory + L::kGradO);
+    const bool there = is_position(key);
+    float* to = at_key(p_.shape.grad_short_value, nearest_position(key));
+    uint2 uppers[kAhead], lowers[kAhead];
+    const auto read = [&](int j) {
+      uppers[j % kAhead] = load_shared_2(words ^ (j << 5));
+      lowers[j % kAhead] = load_shared_2((words ^ (j << 5)) + 8 * L::kRowBytes);
+    };
+#pragma unroll
+    for (int j = 0; j < kAhead; ++j) read(j);
+    wgmma_wait<1>();
+    pin(a);
+#pragma unroll
+    for (int j = 0; j < kSteps; ++j) {
+      const uint2 upper = uppers[j % kAhead], lower = lowers[j % kAhead];
+      if (j + kAhead < kSteps) read(j + kAhead);
+      const float x = fmaf(a[8 * j + 2], low_bf16(lower.x), a[8 * j] * low_bf16(upper.x));
+      const float y = fmaf(a[8 * j + 3], high_bf16(lower.x), a[8 * j + 1] * high_bf16(upper.x));
+      const float z = fmaf(a[8 * j + 6], low_bf16(lower.y), a[8 * j + 4] * low_bf16(upper.y));
+      const float w = fmaf(a[8 * j + 7], high_bf16(lower.y), a[8 * j + 5] * high_bf16(upper.y));
+      add_global_4_if(there, to + 16 * j, x, y, z, w);
+    }
+  }
+
+  bool inner_;  ///< all rows of the tile see all keys
+  float lse_[2];
+  float grad_values_[2][64], grad_keys_[32];
+};
+
+class KeySide : QuerySide {
+ public:
+  __device__ __forceinline__ KeySide(const QueryParameters& p, std::uint32_t memory) : QuerySide(p, memory) {}
+
+  __device__ __forceinline__ void run() {
+    load_keys(L::kKeys, p_.shape.scaled_long_key);
+    clear(first_grads_);
+    clear(second_grads_);
+    for_tiles([&](int head, int steps) { tile(head, steps); });
+    store_keys(p_.shape.grad_long_key + kHeadDim / 2, 0, first_grads_);
+    store_keys(p_.shape.grad_long_key, 64, second_grads_);
+  }
+
+ private:
+  __device__ __forceinline__ void tile(int head, int steps) {
+    const BackwardParameters& s = p_.shape;
+    clear(grad_query_);
+    load_statistic(s.delta, head, 0.0f, delta_);
+    load_rows(L::kQuery, p_.query, L::kShortKey, s.scaled_short_key);
+    wait_copies();
+    named_barrier_sync(Barrier::kOwn + 1, kSideThreads);
+    make_rows<true>(0, 0);
+    fence_async_proxy();
+    named_barrier_arrive(Barrier::kRowsThere, kQueryThreads);
+#pragma unroll 1
+    for (int o = 0; o < steps; ++o) step(o, steps);
+    add_query();
+    named_barrier_sync(Barrier::kTileDone, kQueryThreads);
+  }
+
+  __device__ __forceinline__ void step(int o, int steps) {
+    const int stage = o & 1;
+    const std::uint32_t memory = opaque(memory_);
+    float products[64];
+    clear(products);
+    named_barrier_sync(Barrier::kGradRowsThere + stage, kQueryThreads);
+    issue_over_dimensions<__nv_bfloat16>(products, rows_of(memory, stage) + 2 * L::kQueryHalf, memory + L::kValues);
+    wgmma_commit();
+    named_barrier_sync(Barrier::kPThere, kQueryThreads);
+    wgmma_wait<0>();
+    pin(products);
+    store_grads(memory, products);
+    wait_copies();
+    const int next_slot = slot_before(slot_);
+    if (o + 1 < steps) make_rows<true>(stage ^ 1, next_slot);
+    fence_async_proxy();
+    named_barrier_arrive(Barrier::kDsThere, kQueryThreads);
+    if (o + 1 < steps) named_barrier_arrive(Barrier::kRowsThere, kQueryThreads);
+    named_barrier_sync(Barrier::kOwn + 1, kSideThreads);
+    issue_sums(memory, stage, products);
+    if (o + 3 < steps)
+      load_short_row(L::kShortKey, p_.shape.scaled_short_key, first_query_ - o - 2, slot_before(next_slot));
+    add_short_key(memory, upper_ + 1 - o, products);
+    slot_ = next_slot;
+    wgmma_wait<0>();
+    pin(first_grads_);
+    pin(second_grads_);
+  }
+
+  /// B, then dk.
+  __device__ __forceinline__ void issue_sums(std::uint32_t memory, int stage, float (&b)[64]) {
+    const std::uint32_t query = rows_of(memory, stage);
+    clear(b);
+    pin(first_grads_);
+    pin(second_grads_);
+    wgmma_fence();
+    issue_over_keys<__half>(b, memory + L::kGrads, memory + L::kKeys);
+    wgmma_commit();
+    issue_over_rows<__half>(second_grads_, memory + L::kGrads + L::kQueryHalf, query);
+    issue_over_rows<__half>(first_grads_, memory + L::kGrads, query + L::kQueryHalf);
+    wgmma_commit();
+  }
+
+  /// ds = p (dP - delta). p is read two pairs of blocks ahead: else each read would be waited for (6 % of the kernel).
+  __device__ __forceinline__ void store_grads(std::uint32_t memory, const float (&dp)[64]) const {
+    std::uint32_t read[2][4];
+    const auto read_block = [&](int n) {
+      std::uint32_t(&to)[4] = read[n / 2 % 2];
+      load_matrices(weights_of_block(memory, n), to[0], to[1], to[2], to[3]);
+    };
+    read_block(0);
+    read_block(2);
 #pragma unroll
     for (int n = 0; n < kBlocks; n += 2) {
-      std::uint32_t words[4];
+      std::uint32_t p[4], words[4];
+#pragma unroll
+      for (int w = 0; w < 4; ++w) p[w] = read[n / 2 % 2][w];
+      if (n + 4 < kBlocks) read_block(n + 4);
 #pragma unroll
       for (int w = 0; w < 4; ++w) {
         const int x = 4 * n + 2 * w;
-        words[w] = pack_fp16x2(p[x] * (dp[x] - delta_[w & 1]), p[x + 1] * (dp[x + 1] - delta_[w & 1]));
+        words[w] = pack_fp16x2(low_bf16(p[w]) * (dp[x] - delta_[w & 1]), high_bf16(p[w]) * (dp[x + 1] - delta_[w & 1]));
       }
-      store_matrices(to ^ (n << 4), words);
+      store_matrices(weights_of_block(memory, n) + (L::kGrads - L::kProbabilities), words);
     }
   }
 
-  // --- sums --------------------------------------------------------------------------------------------------------
-
-  /// Of the upper row's words of q (those of do kGradO - kQuery further, of the lower row eight rows).
-  __device__ __forceinline__ std::uint32_t own_words(std::uint32_t memory) const {
-    const int g = lane_ >> 2;
-    return memory + L::kQuery + (warp_ * 16 + g) * L::kRowBytes + warpgroup_ * 128 + (g << 4) + (lane_ & 3) * 4;
-  }
-  static __device__ __forceinline__ float2 unpack_bf16x2(std::uint32_t word) {
-    return {low_bf16(word), high_bf16(word)};
-  }
-
-  __device__ __forceinline__ void add_short_value(std::uint32_t memory, int key, const float (&a)[32]) const {
-    const std::uint32_t words = own_words(memory);
-    float sums[16];
+  /// Waits for B.
+  __device__ __forceinline__ void add_short_key(std::uint32_t memory, int key, float (&b)[64]) {
+    const int slot = wrap_slot(slot_ + 16 * warp_ + 2 * (lane_ >> 2) + 1);
+    const std::uint32_t words = own_words(memory + L::kQuery);
+    const std::uint32_t key_words = memory + L::kShortKey + slot_part(slot, lane_ >> 1 & 1) + (lane_ & 1) * 8;
+    const bool there = is_position(key);
+    float* to = at_key(p_.shape.grad_short_key, nearest_position(key));
+    uint2 keys[kAhead], uppers[kAhead], lowers[kAhead];
+    const auto read = [&](int j) {
+      keys[j % kAhead] = load_shared_2(key_words ^ (j << 5));
+      uppers[j % kAhead] = load_shared_2(words ^ (j << 5));
+      lowers[j % kAhead] = load_shared_2((words ^ (j << 5)) + 8 * L::kRowBytes);
+    };
 #pragma unroll
-    for (int n = 0; n < kBlocks; ++n) {
-      const std::uint32_t at = (words ^ (n << 4)) + (L::kGradO - L::kQuery);
-      const float2 upper = unpack_bf16x2(load_shared_1(at)),
-                   lower = unpack_bf16x2(load_shared_1(at + 8 * L::kRowBytes));
-      sums[2 * n] = fmaf(a[4 * n + 2], lower.x, a[4 * n] * upper.x);
-      sums[2 * n + 1] = fmaf(a[4 * n + 3], lower.y, a[4 * n + 1] * upper.y);
-    }
-    add_to_key(p_.shape.grad_short_value, key, sums);
-  }
-  __device__ __forceinline__ void add_short_key(std::uint32_t memory, int key, const float (&b)[32]) {
-    const std::uint32_t words = own_words(memory);
-    const int slot = wrap_slot(first_slot_ + 16 * warp_ + 2 * (lane_ >> 2) + 1);
-    const std::uint32_t key_words = memory + L::kShortKey + row_part(slot, warpgroup_ * 8) + (lane_ & 3) * 4;
-    float sums[16];
+    for (int j = 0; j < kAhead; ++j) read(j);
+    wgmma_wait<1>();
+    pin(b);
 #pragma unroll
-    for (int n = 0; n < kBlocks; ++n) {
-      const float2 k = unpack_fp16x2(load_shared_1(key_words ^ (n << 4)));
-      const std::uint32_t at = words ^ (n << 4);
-      const float2 upper = unpack_fp16x2(load_shared_1(at)),
-                   lower = unpack_fp16x2(load_shared_1(at + 8 * L::kRowBytes));
+    for (int j = 0; j < kSteps; ++j) {
+      const uint2 k = keys[j % kAhead], upper = uppers[j % kAhead], lower = lowers[j % kAhead];
+      if (j + kAhead < kSteps) read(j + kAhead);
+      float sums[4];
 #pragma unroll
-      for (int e = 0; e < 4; ++e)
-        grad_query_[4 * n + e] = fmaf(b[4 * n + e], (e & 1) != 0 ? k.y : k.x, grad_query_[4 * n + e]);
-      sums[2 * n] = fmaf(b[4 * n + 2], lower.x, b[4 * n] * upper.x);
-      sums[2 * n + 1] = fmaf(b[4 * n + 3], lower.y, b[4 * n + 1] * upper.y);
-    }
-    add_to_key(p_.shape.grad_short_key, key, sums);
-  }
-  /// Two lanes exchange blocks of eight columns: each adds four columns of one of them at once.
-  __device__ __forceinline__ void add_to_key(float* tensor, int key, const float (&sums)[16]) const {
-    const int c = lane_ & 3;
-    const bool odd = (c & 1) != 0, there = key >= 0 && key < p_.shape.seq_len;
-    float* to = tensor + (key_base_ + key * key_stride_ + warpgroup_ * 64 + 4 * (c >> 1) + (odd ? 8 : 0));
-#pragma unroll
-    for (int n = 0; n < kBlocks; n += 2) {
-      const float keep0 = odd ? sums[2 * n + 2] : sums[2 * n], keep1 = odd ? sums[2 * n + 3] : sums[2 * n + 1];
-      const float give0 = odd ? sums[2 * n] : sums[2 * n + 2], give1 = odd ? sums[2 * n + 1] : sums[2 * n + 3];
-      const float got0 = __shfl_xor_sync(0xFFFFFFFFu, give0, 1), got1 = __shfl_xor_sync(0xFFFFFFFFu, give1, 1);
-      if (there)
-        add_global_4(to + 8 * n, odd ? got0 : keep0, odd ? got1 : keep1, odd ? keep0 : got0, odd ? keep1 : got1);
+      for (int h = 0; h < 2; ++h) {
+        const float2 factor = unpack_fp16x2(h == 0 ? k.x : k.y), u = unpack_fp16x2(h == 0 ? upper.x : upper.y),
+                     l = unpack_fp16x2(h == 0 ? lower.x : lower.y);
+        const int n = 8 * j + 4 * h;
+        grad_query_[n] = fmaf(b[n], factor.x, grad_query_[n]);
+        grad_query_[n + 1] = fmaf(b[n + 1], factor.y, grad_query_[n + 1]);
+        grad_query_[n + 2] = fmaf(b[n + 2], factor.x, grad_query_[n + 2]);
+        grad_query_[n + 3] = fmaf(b[n + 3], factor.y, grad_query_[n + 3]);
+        sums[2 * h] = fmaf(b[n + 2], l.x, b[n] * u.x);
+        sums[2 * h + 1] = fmaf(b[n + 3], l.y, b[n + 1] * u.y);
+      }
+      add_global_4_if(there, to + 16 * j, sums[0], sums[1], sums[2], sums[3]);
     }
   }
 
   __device__ __forceinline__ void add_query() const {
-    float* to = p_.grad_query + (query_base_ + upper_ * query_stride_ + warpgroup_ * 64 + 2 * (lane_ & 3));
+    float* to = p_.grad_query + (query_base_ + upper_ * query_stride_ + 4 * (lane_ & 3));
+    const float(&x)[64] = grad_query_;
 #pragma unroll
-    for (int n = 0; n < kBlocks; ++n) {
-      if (upper_ < p_.shape.seq_len) add_global_2(to + 8 * n, grad_query_[4 * n], grad_query_[4 * n + 1]);
+    for (int n = 0; n < 64; n += 8) {
+      if (upper_ < p_.shape.seq_len) add_global_4(to + 2 * n, x[n], x[n + 1], x[n + 4], x[n + 5]);
       if (upper_ + 1 < p_.shape.seq_len)
-        add_global_2(to + query_stride_ + 8 * n, grad_query_[4 * n + 2], grad_query_[4 * n + 3]);
-    }
-  }
-  /// No other block has these.
-  __device__ __forceinline__ void store_keys(float* tensor, const float (&sums)[64]) const {
-    const int key = first_key_ + warpgroup_ * 64 + warp_ * 16 + (lane_ >> 2);
-    float* to = tensor + (key_base_ + key * key_stride_ + 2 * (lane_ & 3));
-#pragma unroll
-    for (int n = 0; n < kHeadDim / 8; ++n) {
-      if (key < p_.shape.seq_len) *reinterpret_cast<float2*>(to + 8 * n) = {sums[4 * n], sums[4 * n + 1]};
-      if (key + 8 < p_.shape.seq_len)
-        *reinterpret_cast<float2*>(to + 8 * key_stride_ + 8 * n) = {sums[4 * n + 2], sums[4 * n + 3]};
+        add_global_4(to + query_stride_ + 2 * n, x[n + 2], x[n + 3], x[n + 6], x[n + 7]);
     }
   }
 
-  const QueryParameters& p_;
-  std::uint32_t memory_;
-  int thread_, warpgroup_, warp_, lane_;
-  int part_, part_row_;  ///< 16-byte part of a row that this thread copies, and its first row
-  int first_key_;
-  int key_stride_, query_stride_, key_base_, query_base_;  ///< in elements
-  int first_query_, upper_;                                ///< of the tile; of the thread's upper row
-  int first_slot_;  ///< where the short position that is first_query - offset lies, of the step in turn
-  bool inner_;      ///< all rows of the tile see all keys
-  float lse_[2], delta_[2];
-  float grad_keys_[64], grad_values_[64], grad_query_[32];
+  float delta_[2];
+  float first_grads_[32], second_grads_[64];  ///< dk of keys 0 to 63, dimensions 64 to 127; of keys 64 to 127
+  float grad_query_[64];
 };
 
 }  // namespace triscope::hopper::backward
