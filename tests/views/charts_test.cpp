@@ -358,6 +358,25 @@ TEST(SampleChart, a_burst_below_the_power_limit_says_why_it_was_slowed_down_all_
   EXPECT_EQ(burst_power_note(make_sample_chart({sample}), Regime::burst), "");
 }
 
+TEST(Charts, a_short_axis_names_as_many_round_values_as_do_not_touch) {
+  const auto room_of = [](const std::string& name) { return 10.0F * static_cast<float>(name.size()); };
+  const auto names = [&](double low, double high, bool whole, float length) {
+    std::vector<std::string> all;
+    for (const NamedTick& tick : ticks_in_room(low, high, whole, length, room_of)) all.push_back(tick.name);
+    return all;
+  };
+  EXPECT_EQ(names(1.0799, 1.0906, false, 210), (std::vector<std::string>{"1.080", "1.085", "1.090"})) << "same decimals";
+  EXPECT_EQ(names(46.7, 47.5, false, 1000).size(), 9U);
+  EXPECT_EQ(names(46.7, 47.6, false, 95), (std::vector<std::string>{"47.0", "47.5"}));
+  EXPECT_EQ(names(46.7, 47.6, false, 60), (std::vector<std::string>{"46.8", "47.6"}))
+      << "one name says nothing of a scale: the outermost of those that are too near each other";
+  EXPECT_EQ(names(46.7, 47.6, false, 30), (std::vector<std::string>{"47"}));
+  EXPECT_EQ(names(0, 2.2, true, 400), (std::vector<std::string>{"0", "1", "2"})) << "no halves of samples";
+  EXPECT_EQ(names(0, 0.4, true, 400), (std::vector<std::string>{"0"}));
+  EXPECT_TRUE(names(1, 1, false, 400).empty());
+  EXPECT_TRUE(names(0, 1, false, 0).empty()) << "before a plot was drawn";
+}
+
 TEST(AxisTicks, there_are_four_numbers_at_least_on_any_axis) {
   for (const double low : {0.003, 0.9, 1.0, 97.0, 565.0, 2e5}) {
     for (const double factor : {1.02, 1.1, 1.5, 2.0, 3.0, 9.0, 40.0, 700.0, 1e5}) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "views/charts/charts_panels.hpp"
+#include "views/data/axis_ticks.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
@@ -20,7 +21,13 @@ void draw_heading(Context& context, const SelectedMeasurement& selected, const S
   std::string facts = counted(chart.samples, "sample");
   if (chart.buckets.per_bucket > 1)
     facts += fmt::format(", drawn as ranges of {} samples each", chart.buckets.per_bucket);
-  if (!interval_known(selected.measurement.summary)) facts += ", interval unknown";
+  const Summary& summary = selected.measurement.summary;
+  if (!interval_known(summary)) {
+    facts += ", interval unknown";
+  } else if (!chart.buckets.minimum.empty() && summary.ci_low_ms < *std::ranges::min_element(chart.buckets.minimum) &&
+             summary.ci_high_ms > *std::ranges::max_element(chart.buckets.maximum)) {
+    facts += ", interval wider than all of them";
+  }
   if (chart.invalid > 0) facts += fmt::format(", {} without a valid time", chart.invalid);
   panel_heading(context,
                 fmt::format("{}{} {}, {}", context.data.beside ? "A: " : "", line_label(selected.row),
@@ -88,22 +95,21 @@ void plot_over_time(const Context& context, const SampleChart& chart, const Summ
                       static_cast<int>(chart.flagged_ms.size()), flagged);
 }
 
-/// No number of an axis of the current plot lies on another one: where ImPlot's would, fewer round ones stand there.
-/// `whole`: they count.
-void crowded_ticks(ImAxis axis, bool whole) {
+/// No number of an axis of the current plot lies on another one, and all have the same decimals. `whole`: they count.
+void set_short_ticks(const Look& look, ImAxis axis, bool whole) {
   const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
   const ImPlotRange range = plot.Axes[axis].Range;
-  const ImVec2 text = ImGui::CalcTextSize("00.00"), length = plot.PlotRect.GetSize();  // as in the last frame
-  const float room = axis == ImAxis_X1 ? length.x / (1.4F * text.x) : length.y / (1.4F * text.y);
-  const bool halves = whole && range.Max <= 8;  // ImPlot would name halves of samples
-  if (room <= 0 || (room > 7 && !halves)) return;
-  double step = std::pow(10, std::floor(std::log10(range.Size() / 8)));
-  if (whole) step = std::max(1.0, step);
-  for (int n = 0; range.Size() / step > room; ++n) step *= n % 3 == 1 ? 2.5 : 2;  // 1, 2, 5, 10
+  const ImVec2 length = plot.PlotRect.GetSize();  // as in the last frame
+  const bool across = axis == ImAxis_X1;
+  const auto room_of = [&](const std::string& name) {
+    const ImVec2 size = ImGui::CalcTextSize(name.c_str());
+    return across ? size.x + look.px(14) : 1.25F * size.y;
+  };
   std::vector<double> ticks;
-  for (double at = std::ceil(range.Min / step) * step; at <= range.Max && ticks.size() < 20; at += step)
-    ticks.push_back(std::abs(at) < step / 2 ? 0 : at);
-  if (!ticks.empty()) ImPlot::SetupAxisTicks(axis, ticks.data(), static_cast<int>(ticks.size()));
+  std::vector<const char*> names;
+  const auto named = ticks_in_room(range.Min, range.Max, whole, across ? length.x : length.y, room_of);
+  for (const NamedTick& tick : named) ticks.push_back(tick.at), names.push_back(tick.name.c_str());
+  if (!ticks.empty()) ImPlot::SetupAxisTicks(axis, ticks.data(), static_cast<int>(ticks.size()), names.data());
 }
 
 /// The samples' own plot; `bottom`: it carries the time axis.
@@ -120,7 +126,7 @@ void draw_times(Context& context, const SampleChart& chart, const Summary& summa
     const double least = *std::min_element(chart.buckets.minimum.begin(), chart.buckets.minimum.end());
     const double margin = std::max((*highest - least) * 0.08, *highest * 1e-4);
     fit_axis(context, ImAxis_Y1, least - margin, *highest + margin);
-    crowded_ticks(ImAxis_Y1, false);
+    set_short_ticks(context.look, ImAxis_Y1, false);
   }
   ImPlot::SetupLegend(ImPlotLocation_NorthEast, ImPlotLegendFlags_Horizontal | ImPlotLegendFlags_Outside);
   plot_over_time(context, chart, summary);
@@ -128,7 +134,7 @@ void draw_times(Context& context, const SampleChart& chart, const Summary& summa
 }
 
 /// One reading over time, a line for each restart. `bottom`: it carries the time axis; `low`: there is room for one
-/// number on its own.
+/// line of text.
 void draw_lane(Context& context, const ReadingLane& lane, bool bottom, bool low) {
   const Look& look = context.look;
   if (!ImPlot::BeginPlot(fmt::format("##{}", lane.name).c_str(), ImVec2(-1, -1),
@@ -137,12 +143,12 @@ void draw_lane(Context& context, const ReadingLane& lane, bool bottom, bool low)
   ImPlot::SetupAxis(ImAxis_X1, bottom ? "seconds" : nullptr,
                     ImPlotAxisFlags_NoTickMarks | (bottom ? 0 : ImPlotAxisFlags_NoTickLabels));
   ImPlot::SetupAxis(ImAxis_Y1, lane.unit, ImPlotAxisFlags_NoTickMarks);
-  const LaneAxis axis = lane_axis(lane);
+  const LaneAxis axis = lane_axis(lane, low);
   fit_axis(context, ImAxis_Y1, axis.low, axis.high);
   std::vector<double> ticks;
   std::vector<const char*> names;
   for (const auto& [at, name] : axis.ticks) ticks.push_back(at), names.push_back(name.c_str());
-  ImPlot::SetupAxisTicks(ImAxis_Y1, ticks.data(), low ? 1 : static_cast<int>(ticks.size()), names.data());
+  ImPlot::SetupAxisTicks(ImAxis_Y1, ticks.data(), static_cast<int>(ticks.size()), names.data());
   ImPlotSpec line;
   line.LineColor = to_vec4(look.theme.muted);
   line.LineWeight = std::max(1.0F, look.px(1.25F));
@@ -239,11 +245,14 @@ void draw_histogram(Context& context, const SampleChart& chart, const Summary& s
                     ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_LockMin);  // bars stand on zero
   ImPlot::SetupAxisFormat(ImAxis_Y1, format_axis_number, nullptr);
   const double last = histogram.first + histogram.width * static_cast<double>(histogram.counts.size());
-  const double most = *std::max_element(histogram.counts.begin(), histogram.counts.end());
+  const double most = std::max(1.0, *std::max_element(histogram.counts.begin(), histogram.counts.end()));
+  // The median is named above the bars.
+  const float name_height = ImGui::GetTextLineHeight() + look.px(4), bars = std::max(1.0F, size.y - look.px(48));
+  const double top_of_axis = most * bars / std::max(bars / 2, bars - name_height);
   fit_axis(context, ImAxis_X1, histogram.first - histogram.width, last + histogram.width);
-  fit_axis(context, ImAxis_Y1, 0, std::max(1.0, most * 1.12));
-  crowded_ticks(ImAxis_X1, false);
-  crowded_ticks(ImAxis_Y1, true);
+  fit_axis(context, ImAxis_Y1, 0, top_of_axis);
+  set_short_ticks(look, ImAxis_X1, false);
+  set_short_ticks(look, ImAxis_Y1, true);
   std::vector<double> centres;
   for (std::size_t i = 0; i < histogram.counts.size(); ++i)
     centres.push_back(histogram.first + (static_cast<double>(i) + 0.5) * histogram.width);
@@ -256,20 +265,17 @@ void draw_histogram(Context& context, const SampleChart& chart, const Summary& s
   flagged.FillColor = flagged.LineColor = to_vec4(look.theme.unclear);
   ImPlot::PlotBars("flagged", centres.data(), histogram.flagged.data(), count, bar_width, flagged);
   ImPlot::PushPlotClipRect();
-  const ImVec2 top = ImPlot::PlotToPixels(summary.median_ms, most * 1.12),
-               bottom = ImPlot::PlotToPixels(summary.median_ms, 0);
-  ImPlot::GetPlotDrawList()->AddLine(top, bottom, look.theme.text, std::max(1.0F, look.px(1.5F)));
   const std::string label = fmt::format(
       "median {}",
       format_ms(summary.median_ms,
                 interval_known(summary) ? std::optional((summary.ci_high_ms - summary.ci_low_ms) / 2) : std::nullopt));
-  const float width = ImGui::CalcTextSize(label.c_str()).x;
-  const float low = ImPlot::GetPlotPos().x, margin = look.px(3);
-  const ImVec2 at(text_beside(top.x, width, look.px(6), low + margin, low + ImPlot::GetPlotSize().x - margin),
-                  top.y + look.px(2));
-  ImPlot::GetPlotDrawList()->AddRectFilled(ImVec2(at.x - look.px(3), at.y),
-                                           ImVec2(at.x + width + look.px(3), at.y + ImGui::GetTextLineHeight()),
-                                           faded(look.theme.panel, 0.85F));  // bars are under it
+  const float width = ImGui::CalcTextSize(label.c_str()).x, margin = look.px(3);
+  const ImVec2 plot = ImPlot::GetPlotPos(), bottom = ImPlot::PlotToPixels(summary.median_ms, 0);
+  const ImVec2 at(
+      std::max(plot.x + margin, std::min(bottom.x - width / 2, plot.x + ImPlot::GetPlotSize().x - width - margin)),
+      plot.y + look.px(1));
+  ImPlot::GetPlotDrawList()->AddLine(ImVec2(bottom.x, plot.y + name_height), bottom, look.theme.text,
+                                     std::max(1.0F, look.px(1.5F)));
   ImPlot::GetPlotDrawList()->AddText(at, look.theme.text, label.c_str());
   ImPlot::PopPlotClipRect();
   ImPlot::EndPlot();
@@ -300,8 +306,15 @@ void draw_samples_panel(Context& context) {
   const bool beside = room.x > context.look.px(520);
   const float gap = ImGui::GetStyle().ItemSpacing.x;
   const std::string folded = folded_text(chart->histogram);
+  const bool below = !beside && room.y * 0.4F > context.look.px(110);  // lower bars say nothing
   draw_over_time(context, *chart, selected.measurement.summary,
-                 beside ? ImVec2(room.x * 0.66F - gap, room.y) : ImVec2(room.x, room.y * 0.6F));
+                 beside  ? ImVec2(room.x * 0.66F - gap, room.y)
+                 : below ? ImVec2(room.x, room.y * 0.6F)
+                         : room);
+  if (!beside && !below) {
+    ImGui::PopID();
+    return;
+  }
   if (beside) ImGui::SameLine();
   ImGui::BeginGroup();
   ImVec2 size = beside ? ImVec2(room.x * 0.34F, room.y) : ImVec2(room.x, room.y * 0.4F - gap);

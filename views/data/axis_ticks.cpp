@@ -1,5 +1,7 @@
 #include "views/data/axis_ticks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -19,6 +21,36 @@ std::vector<double> linear_ticks(double low, double high, int wanted) {
     for (double n = std::ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; ++n) ticks.push_back(n * step + 0.0);
   }
   return ticks;
+}
+
+std::vector<NamedTick> ticks_in_room(double low, double high, bool whole, float length,
+                                     const std::function<float(const std::string&)>& room_of) {
+  if (!(high > low && length > 0)) return {};
+  const auto pixels = [&](double values) { return values / (high - low) * length; };
+  constexpr int kMost = 8;
+  double power = std::pow(10, std::floor(std::log10((high - low) / kMost)));
+  if (whole) power = std::max(1.0, power);
+  std::vector<NamedTick> found;
+  for (;; power *= 10) {
+    for (const double digit : {1.0, 2.0, 5.0}) {
+      const double step = digit * power;
+      const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(power) + 1e-9)));
+      std::vector<NamedTick> ticks;
+      double widest = 0;
+      if ((high - low) / step <= kMost + 1e-9) {
+        for (double n = std::ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; ++n) {
+          ticks.push_back({n * step + 0.0, fmt::format("{:.{}f}", n * step + 0.0, decimals)});
+          widest = std::max<double>(widest, room_of(ticks.back().name));
+        }
+        if (ticks.size() >= 2 && pixels(step) >= widest) return ticks;
+      }
+      // So few names that the outermost have room although their neighbours would not.
+      if (ticks.size() > 2 && pixels(ticks.back().at - ticks.front().at) >= widest)
+        found = {ticks.front(), ticks.back()};
+      if (ticks.size() == 1 && found.empty()) found = ticks;
+    }
+    if (power > high - low) return found;
+  }
 }
 
 std::vector<double> log_ticks(double low, double high) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <vector>
 
 namespace triscope {
@@ -17,5 +19,15 @@ std::vector<double> ticks_apart(const std::vector<double>& ticks, double decades
 /// Of a linear axis: about `wanted` multiples of 1, 2 or 5 times a power of ten in [low, high], at least
 /// `kFewestTicks`.
 std::vector<double> linear_ticks(double low, double high, int wanted);
+
+struct NamedTick {
+  double at = 0;
+  std::string name;
+};
+/// Of a short linear axis of `length` pixels: as many such multiples, at most nine, as stand there without touching, all
+/// with the same decimals; two where two have room. `room_of`: the pixels that a name takes along the axis. `whole`:
+/// values are counts.
+std::vector<NamedTick> ticks_in_room(double low, double high, bool whole, float length,
+                                     const std::function<float(const std::string&)>& room_of);
 
 }  // namespace triscope

@@ -172,11 +172,15 @@ void add_lanes(SampleChart& chart, const std::vector<Sample>& samples, std::size
 
 }  // namespace
 
-LaneAxis lane_axis(const ReadingLane& lane) {
+LaneAxis lane_axis(const ReadingLane& lane, bool one_line) {
   const auto [least, most] = std::minmax_element(lane.values.begin(), lane.values.end());
   const double span = std::max({*most - *least, std::abs(*most) * 0.02, 1e-9});
   LaneAxis axis{*least - span * 0.25, *most + span * 0.25, {{*least, fmt::format("{:.0f}", *least)}}};
-  if (*most - *least > span * 0.4) axis.ticks.emplace_back(*most, fmt::format("{:.0f}", *most));
+  if (*most - *least <= span * 0.4) return axis;
+  if (one_line)
+    axis.ticks = {{(*least + *most) / 2, fmt::format("{:.0f}–{:.0f}", *least, *most)}};
+  else
+    axis.ticks.emplace_back(*most, fmt::format("{:.0f}", *most));
   return axis;
 }
 

@@ -41,7 +41,8 @@ struct LaneAxis {
   double low = 0, high = 0;
   std::vector<std::pair<double, std::string>> ticks;
 };
-LaneAxis lane_axis(const ReadingLane& lane);
+/// `one_line`: there is room for one name, which says both ends.
+LaneAxis lane_axis(const ReadingLane& lane, bool one_line = false);
 /// Neighbouring samples of one restart at which one thing slowed the device down, or nothing did.
 struct LimitSpan {
   double first = 0, last = 0;  ///< seconds
