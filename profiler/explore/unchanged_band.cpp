@@ -92,6 +92,10 @@ std::optional<BandVerdict> judge(const UnchangedBand& band, const Comparison& co
     verdict.why = "too few blocks for an interval";
     return verdict;
   }
+  if (comparison.few_blocks) {
+    verdict.why = "too few blocks to trust it";
+    return verdict;
+  }
   const double own = std::log(comparison.interval.high / comparison.interval.low) / 2;
   if (apart <= std::hypot(noise, own)) {
     verdict.why = fmt::format("its own interval is +-{}", percent_text(std::exp(own) - 1));

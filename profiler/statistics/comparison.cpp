@@ -110,6 +110,19 @@ std::string bound_text(double ratio) {
   return ratio < 0.001 ? "below 0.001" : fmt::format("{:.4f}", ratio);
 }
 
+/// Blocks of the side that has fewer; in turns those that both have.
+std::size_t blocks_of(const RunBlocks& a, const RunBlocks& b, bool paired) {
+  if (!paired) return std::min(count_of(a.undisturbed), count_of(b.undisturbed));
+  std::size_t count = 0;
+  for (const std::vector<double>& pairs : paired_blocks(a.all, b.all)) count += pairs.size();
+  return count;
+}
+
+std::string too_few_text(std::size_t blocks) {
+  return fmt::format("{} block{} too few to trust: a verdict needs at least {}.", blocks, blocks == 1 ? " is" : "s are",
+                     kFewestBlocks);
+}
+
 std::string why_unclear(const Comparison& comparison, bool apart) {
   if (!interval_known(comparison)) return "Too few blocks for an interval: measure longer.";
   const std::string between = fmt::format("The ratio of times, A / B, lies between {} and {}",
@@ -303,6 +316,9 @@ Comparison compare(const CompareInput& a, const CompareInput& b, bool interleave
   std::string doubt = why_disturbed(a.samples, b.samples, comparison.paired);
   if (doubt.empty() && !comparison.paired)
     doubt = why_chance(a, b, times_a.undisturbed, times_b.undisturbed, comparison);
+  const std::size_t blocks = blocks_of(times_a, times_b, comparison.paired);
+  comparison.few_blocks = static_cast<std::int64_t>(blocks) < kFewestBlocks;
+  if (comparison.few_blocks && doubt.empty() && comparison.verdict != Verdict::unclear) doubt = too_few_text(blocks);
   if (!doubt.empty()) {
     comparison.verdict = Verdict::unclear;
     comparison.explanation = doubt;
@@ -335,6 +351,8 @@ Comparison compare_steps(const PassBeside& forward, const PassBeside& backward) 
   // In turns the margin is the tolerance.
   steps.same_within = std::max(forward.time.same_within, backward.time.same_within);
   steps.verdict = verdict_of(steps.interval, steps.same_within, steps.same_within);
+  steps.few_blocks = forward.time.few_blocks || backward.time.few_blocks;
+  if (steps.few_blocks) steps.verdict = Verdict::unclear;
   return steps;
 }
 

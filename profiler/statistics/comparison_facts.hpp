@@ -42,7 +42,7 @@ bool in_turns(const Comparison& time);
 /// A step beside another: the ratio of the sums, when the times of each pass are as far apart as `time` says. B beside
 /// A is the inverse. Where both took turns, the errors of the passes are their own and add in squares; else what
 /// differs between two runs (heat, neighbours) is common to both, and they add. It is judged by the tolerance that its
-/// passes were judged by. Both intervals must be known.
+/// passes were judged by, and unclear where a pass has too few blocks for a verdict. Both intervals must be known.
 Comparison compare_steps(const PassBeside& forward, const PassBeside& backward);
 
 }  // namespace triscope

@@ -29,13 +29,16 @@ Interval t_interval(std::span<const double> block_values);
 /// Median duration of each block, by ascending restart and block number, in ms: what intervals are made of.
 std::vector<double> block_medians_ms(std::span<const Sample> samples);
 
+/// Of fewer blocks an interval is not trusted: sampling does not stop at it, and no verdict goes by it.
+inline constexpr std::int64_t kFewestBlocks = 8;
+
 /// When to stop sampling: after at least 8 blocks, as soon as 0.8 x the interval's half-width lies inside the requested
 /// precision now and at the look before, or the budget is spent. Looks: 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, ...
 /// blocks.
 struct StoppingRule {
   double precision = 0.005;  ///< relative half-width asked for
   std::int64_t budget_ns = 10'000'000'000;
-  std::int64_t min_blocks = 8;
+  std::int64_t min_blocks = kFewestBlocks;
   std::int64_t max_blocks = 10'000;
 };
 enum class StopReason { go_on, converged, budget_spent, max_blocks };
@@ -86,6 +89,7 @@ struct Comparison {
   bool paired = false;                ///< per-block ratios of one interleaved run
   double same_within = 0;             ///< "same" is inside 1 +- this: the tolerance, 4 times it for separate runs
   std::string explanation;  ///< one sentence: why not comparable / why unclear / what the cycles say; may be empty
+  bool few_blocks = false;  ///< fewer than bear a verdict (`kFewestBlocks`): it is unclear, however narrow the interval
 };
 
 /// Faster/slower = the interval lies outside 1 by more than the tolerance; same = it lies inside 1 +- tolerance (for
@@ -95,7 +99,8 @@ struct Comparison {
 /// of the two runs are compared (Welch). With several restarts on a side its value is that over restarts, and the
 /// interval contains their spread; separate runs, without preempted samples as in `summarize`, are then judged by the
 /// 99 % interval. Those of a GPU that held its clock down, beside other kernels, get a wider one. Without samples,
-/// with a duration of 0, or with most samples of a side preempted (in turns: of one alone), it is unclear and says why.
+/// with a duration of 0, with fewer than `kFewestBlocks` blocks of a side (in turns: of both together in them), or with
+/// most samples of a side preempted (in turns: of one alone), it is unclear and says why.
 struct CompareInput {
   std::span<const Sample> samples;
   Regime regime = Regime::sustained;

@@ -58,6 +58,24 @@ TEST_F(Reference, is_the_usual_one_until_another_is_chosen) {
   EXPECT_THAT(app().text_of(Panel::latency).header, Not(testing::Contains(HasSubstr(" vs "))));
 }
 
+TEST_F(Reference, no_row_whose_blocks_are_too_few_to_trust_is_called_faster_or_slower) {
+  int few = 0;
+  const Snapshot snapshot(recorded_database());
+  for (const SweepInfo& sweep : snapshot.sweeps()) {
+    const std::vector<ResultRow> rows = snapshot.results(sweep.id);
+    const Verdicts verdicts = compare_with_baseline(snapshot, rows, "auto");
+    for (const ResultRow& row : rows) {
+      const auto verdict = verdicts.by_measurement.find(row.measurement);
+      if (verdict == verdicts.by_measurement.end() || row.reason.find("too few to trust") == std::string::npos)
+        continue;
+      ++few;
+      EXPECT_EQ(verdict->second.verdict, Verdict::unclear) << row.measurement << ": " << row.reason;
+      EXPECT_THAT(verdict->second.explanation, HasSubstr("too few to trust"));
+    }
+  }
+  EXPECT_GE(few, 5);
+}
+
 TEST_F(Reference, of_a_sweep_that_lacks_it_is_the_usual_one_of_that_sweep) {
   app().carry_out(ask::SetReference{"baseline.cpu"});
   window_.stage->settle();

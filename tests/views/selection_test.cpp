@@ -396,6 +396,8 @@ TEST(SelectedSteps, have_no_verdict_where_rows_are_refused_one) {
   EXPECT_THAT(refused([](SelectionFigures& of) { of.rows[3].row.sweep = 2; }),
               testing::StartsWith("unclear: The backward passes are of two sweeps"));
   EXPECT_THAT(refused([](SelectionFigures& of) { of.rows[3].row.flagged = 60; }), testing::HasSubstr("disturbed"));
+  EXPECT_EQ(refused([](SelectionFigures& of) { of.rows[3].row.samples = 6; }),
+            "unclear: Of a backward pass fewer than 8 blocks were measured, too few to trust.");
   EXPECT_THAT(refused([](SelectionFigures& of) {
                 of.rows[2].row.sweep = of.rows[3].row.sweep = 2;
                 of.rows[3].row.limiter = "sw_power_cap";

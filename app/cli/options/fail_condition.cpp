@@ -27,7 +27,8 @@ GateResult judge(const FailCondition& condition, const Comparison& comparison, b
   const auto is_beyond = [&](double ratio) { return slower ? ratio > 1 + condition.by : ratio < 1 - condition.by; };
   if (is_beyond(comparison.ratio)) return GateResult::fails;
   const double worst = slower ? comparison.interval.high : comparison.interval.low;
-  return interval_known(comparison) && !disturbed && !is_beyond(worst) ? GateResult::passes : GateResult::open;
+  const bool trusted = interval_known(comparison) && !comparison.few_blocks && !disturbed;
+  return trusted && !is_beyond(worst) ? GateResult::passes : GateResult::open;
 }
 
 }  // namespace triscope

@@ -146,6 +146,9 @@ TEST(FailCondition, fails_beyond_its_margin_passes_below_it_and_is_open_between)
   EXPECT_EQ(judge(faster, comparison(0.95, 0.89, 1), false), GateResult::open);
   EXPECT_EQ(judge(slower, comparison(1, 0.99, 1.01), true), GateResult::open);
   EXPECT_EQ(judge(slower, comparison(1.5, 1.4, 1.6), true), GateResult::fails);
+  Comparison few = comparison(1.01, 1.005, 1.019);
+  few.few_blocks = true;
+  EXPECT_EQ(judge(slower, few, false), GateResult::open) << "its interval is not trusted";
 }
 
 TEST(FailCondition, refuses_what_is_none) {

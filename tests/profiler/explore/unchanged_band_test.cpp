@@ -66,6 +66,15 @@ TEST(UnchangedBand, judges_a_row_by_it_and_by_the_rows_own_interval_and_modes) {
   unknown.interval = {};
   EXPECT_EQ(is(unknown), BesideUnchanged::unclear);
   EXPECT_FALSE(judge(band, Comparison{}, a, b).has_value()) << "there is no ratio";
+  std::vector<Sample> slow(2), quick(2);
+  for (std::size_t n = 0; n < slow.size(); ++n) {
+    slow[n].restart = quick[n].restart = static_cast<std::int64_t>(n);
+    slow[n].duration_ns = 1'900'000'000, quick[n].duration_ns = 1'000'000'000;
+  }
+  const Comparison few = compare({slow, Regime::sustained, TimingSource::cpu_clock},
+                                 {quick, Regime::sustained, TimingSource::cpu_clock}, false);
+  EXPECT_EQ(is(few), BesideUnchanged::unclear) << "of two blocks";
+  EXPECT_EQ(judge(band, few, a, b)->why, "too few blocks to trust it");
   b.reason = modes_text({20, 24, 0.5});
   EXPECT_EQ(is(ratio_of(1.10)), BesideUnchanged::unclear) << b.reason;
   EXPECT_THAT(judge(band, ratio_of(1.10), a, b)->why, HasSubstr("B has two modes that are 20.0 % apart"));

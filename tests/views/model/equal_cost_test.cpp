@@ -169,6 +169,18 @@ TEST(EqualCost, beside_a_held_clock_cycles_tell_what_the_times_do_not) {
   EXPECT_THAT(cost_at(make_length_chart(*results, {}).step, 32768).sentence, Not(HasSubstr("cycles")));
 }
 
+TEST(EqualCost, times_of_too_few_blocks_do_not_decide_that_the_cost_is_another) {
+  auto results = length_sweep();
+  EXPECT_THAT(cost_at(make_length_chart(*results, {}).step, 16384).sentence, HasSubstr("does not cost the same"));
+  for (ResultRow& r : results->rows) {
+    if (r.pass == Pass::backward && r.problem.form == Form::dot_product) r.samples = 2;
+  }
+  const LengthChart chart = make_length_chart(*results, {});
+  EXPECT_THAT(cost_at(chart.passes[0], 16384).sentence, HasSubstr("does not cost the same"));
+  EXPECT_THAT(cost_at(chart.passes[1], 16384).sentence, HasSubstr("which of them is longer is not decided"));
+  EXPECT_THAT(cost_at(chart.step, 16384).sentence, HasSubstr("which of them is longer is not decided"));
+}
+
 TEST(EqualCost, the_text_table_has_the_pair_beside_the_area) {
   const LengthChart chart = make_length_chart(*length_sweep(), {});
   const auto row = std::ranges::find_if(chart.text.rows, [](const std::vector<std::string>& cells) {

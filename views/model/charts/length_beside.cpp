@@ -34,6 +34,7 @@ PointRatio ratio_of_medians(const LengthPoint& point, const LengthPoint& there) 
   PointRatio ratio{{}, true};
   ratio.time.ratio = medians.value;
   if (medians.low && medians.high) ratio.time.interval = {*medians.low, *medians.high};
+  ratio.time.few_blocks = point.few_blocks || there.few_blocks;
   return ratio;
 }
 

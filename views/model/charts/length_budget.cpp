@@ -135,7 +135,7 @@ std::string verdict_words(const PointRatio& ratio, bool step) {
                       format_fixed(time.interval.high, 3));
   if (time.verdict == Verdict::same) return text + ", which counts as the same";
   const bool judged = ratio.by_medians || time.verdict == Verdict::faster || time.verdict == Verdict::slower;
-  const bool apart = judged && (time.interval.low > 1 || time.interval.high < 1);
+  const bool apart = judged && !time.few_blocks && (time.interval.low > 1 || time.interval.high < 1);
   return text + (apart ? ", so it does not cost the same" : ", which of them is longer is not decided");
 }
 

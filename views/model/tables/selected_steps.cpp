@@ -43,11 +43,17 @@ Doubt doubt_of_conditions(const ResultRow& a, const ResultRow& b, double toleran
   return {};
 }
 
+Doubt few_blocks_of(Pass pass) {
+  return {fmt::format("Of a {} pass fewer than {} blocks were measured, too few to trust.", to_string(pass),
+                      kFewestBlocks)};
+}
+
 /// Of the pass whose rows were compared.
 Doubt doubt_of_comparison(const std::optional<Comparison>& time, Pass pass, double tolerance) {
   if (!time) return {fmt::format("The {} passes are not compared.", to_string(pass))};
   if (time->verdict == Verdict::not_comparable) return {time->explanation, time->verdict};
   if (!interval_known(*time)) return {"An interval of one of its passes is unknown."};
+  if (time->few_blocks) return few_blocks_of(pass);
   if (time->verdict == Verdict::unclear && verdict_of(time->interval, tolerance, time->same_within) != time->verdict)
     return {
         fmt::format("Of the {} passes alone no verdict is clear: what disturbed their samples, their clocks or "
@@ -66,6 +72,7 @@ Doubt doubt_of_the_other(const PassPair& other, const PassPair& compared, double
   if (!one_sweep && (a.sweep != compared.a.row.sweep || b.sweep != compared.b.row.sweep))
     return why("The {} passes are of two sweeps that are not compared here: they may be of two GPUs.");
   const auto disturbed = [](const ResultRow& row) { return row.limiter.empty() && 2 * row.flagged > row.samples; };
+  if (std::min(a.samples, b.samples) < kFewestBlocks) return few_blocks_of(a.pass);
   if (disturbed(a) || disturbed(b)) return why("Most samples of a {} pass were disturbed: measure again.");
   if (!one_sweep && held_down(a, b) && !held_down(compared.a.row, compared.b.row))
     return why("The GPU held its clock down in the {} passes, which are of two sweeps.");
