@@ -118,6 +118,12 @@ std::size_t blocks_of(const RunBlocks& a, const RunBlocks& b, bool paired) {
   return count;
 }
 
+/// The median of the blocks that were compared, of several restarts that of their medians.
+double median_ms(const RunBlocks& blocks, bool paired) {
+  constexpr double kNsPerMs = 1e6;
+  return std::exp(median(centres_of(paired ? blocks.all : blocks.undisturbed))) / kNsPerMs;
+}
+
 std::string too_few_text(std::size_t blocks) {
   return fmt::format("{} block{} too few to trust: a verdict needs at least {}.", blocks, blocks == 1 ? " is" : "s are",
                      kFewestBlocks);
@@ -299,6 +305,8 @@ Comparison compare(const CompareInput& a, const CompareInput& b, bool interleave
   comparison.ratio = times.value();
   comparison.interval = times.interval();
   comparison.paired = times.paired;
+  comparison.a_ms = median_ms(times_a, times.paired);
+  comparison.b_ms = median_ms(times_b, times.paired);
   comparison.same_within = same_within_of(times.paired, tolerance);
   comparison.verdict = verdict_of(comparison.interval, tolerance, comparison.same_within);
   if (comparison.verdict == Verdict::unclear) {
@@ -348,6 +356,8 @@ Comparison compare_steps(const PassBeside& forward, const PassBeside& backward) 
   steps.ratio = a / b;
   steps.interval = {steps.ratio * std::exp(-half), steps.ratio * std::exp(half)};
   steps.paired = turns;
+  steps.a_ms = forward.time.a_ms + backward.time.a_ms;
+  steps.b_ms = forward.time.b_ms + backward.time.b_ms;
   // In turns the margin is the tolerance.
   steps.same_within = std::max(forward.time.same_within, backward.time.same_within);
   steps.verdict = verdict_of(steps.interval, steps.same_within, steps.same_within);

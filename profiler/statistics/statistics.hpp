@@ -90,6 +90,7 @@ struct Comparison {
   double same_within = 0;             ///< "same" is inside 1 +- this: the tolerance, 4 times it for separate runs
   std::string explanation;  ///< one sentence: why not comparable / why unclear / what the cycles say; may be empty
   bool few_blocks = false;  ///< fewer than bear a verdict (`kFewestBlocks`): it is unclear, however narrow the interval
+  double a_ms = 0, b_ms = 0;  ///< medians of what was compared, in turns of those turns alone; 0: none
 };
 
 /// Faster/slower = the interval lies outside 1 by more than the tolerance; same = it lies inside 1 +- tolerance (for

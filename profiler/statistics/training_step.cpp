@@ -146,12 +146,15 @@ ValueWithInterval ratio_of(const ValueWithInterval& a, const ValueWithInterval& 
 }
 
 StepRatio ratio_of_steps(const PassBeside& forward, const PassBeside& backward) {
-  StepRatio ratio{{(forward.a_ms + backward.a_ms) / (forward.b_ms + backward.b_ms), {}, {}}, false};
+  StepRatio ratio{{(forward.a_ms + backward.a_ms) / (forward.b_ms + backward.b_ms), {}, {}}, false, 0};
   if (!has_interval(forward.time) || !has_interval(backward.time)) return ratio;
   const Comparison both = compare_steps(forward, backward);
   ratio.in_turns = both.paired;
   const double factor = both.paired ? 1 : ratio.time.value / both.ratio;  // its interval is around the medians
-  if (both.paired) ratio.time.value = both.ratio;
+  if (both.paired) {
+    ratio.time.value = both.ratio;
+    ratio.turns_ms = both.b_ms;
+  }
   ratio.time.low = both.interval.low * factor;
   ratio.time.high = both.interval.high * factor;
   return ratio;

@@ -31,6 +31,7 @@ ValueWithInterval value_of(const ResultRow& row);
 struct StepRatio {
   ValueWithInterval time;  ///< without an interval where that of a pass is not known
   bool in_turns = false;   ///< by the turns of both passes, not by the medians
+  double turns_ms = 0;     ///< what the other took in these turns; 0: not in turns
 };
 StepRatio ratio_of_steps(const PassBeside& forward, const PassBeside& backward);
 
@@ -44,6 +45,7 @@ struct TrainingStep {
   bool in_turns = false;  ///< `over_baseline` is by the turns of both passes, not by the medians
   std::optional<ValueWithInterval>
       determinant_trilinear;  ///< of a determinant step: its time / that of the trilinear one
+  double turns_ms = 0;        ///< what dot-product attention took in the turns that `over_baseline` is of; 0: none
 };
 
 /// The same question: two rows with equal text are passes of one problem (determinism left out, of a forward it says

@@ -57,7 +57,11 @@ std::string time_sentence(const Comparison& comparison, const std::string& refer
       return text + " with " + reference;
   }
   const std::string interval = time_interval_text(comparison);
-  return text + (interval.empty() ? "" : ", " + interval) + (comparison.paired ? "" : " *");
+  if (!interval.empty()) text += ", " + interval;
+  if (!comparison.paired) return text + " *";
+  // Elsewhere B may have another time: what it took beside A is what the ratio is of.
+  return comparison.b_ms > 0 ? fmt::format("{}, in turns beside {} ms", text, significant_text(comparison.b_ms, 4))
+                             : text;
 }
 
 }  // namespace triscope

@@ -27,8 +27,9 @@ std::string time_text(const Comparison& comparison);
 /// "1.82 to 1.86"; empty when it is not known.
 std::string time_interval_text(const Comparison& comparison);
 
-/// A time beside that of kernel `reference`: "1.84x longer than FA3, 1.82 to 1.86", "the same time as FA3", "unclear,
-/// 1.01x the time of FA3, 0.97 to 1.05", "not comparable with FA3"; with a star where they did not take turns.
+/// A time beside that of kernel `reference`: "1.84x longer than FA3, 1.82 to 1.86, in turns beside 25.45 ms", "the same
+/// time as FA3", "unclear, 1.01x the time of FA3, 0.97 to 1.05", "not comparable with FA3"; with a star where they did
+/// not take turns.
 std::string time_sentence(const Comparison& comparison, const std::string& reference);
 
 }  // namespace triscope

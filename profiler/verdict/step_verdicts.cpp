@@ -18,6 +18,7 @@ void compare_passes(TrainingStep& step, StoredSamples& samples) {
                                          {*step.backward.median_ms, *step.baseline_backward->median_ms, backward});
   step.over_baseline = ratio.time;
   step.in_turns = ratio.in_turns;
+  step.turns_ms = ratio.turns_ms;
 }
 
 }  // namespace

@@ -99,6 +99,10 @@ TEST(LatencyModel, a_row_stands_beside_the_reference_in_time_first_and_then_in_r
   EXPECT_EQ(column(columns, "beside/forward").title, "time vs CPU dot");
   EXPECT_EQ(cell_text(model.lines[0], column(columns, "beside/forward")), "▼ 1.84× longer *");
   EXPECT_EQ(column(columns, "of/forward").title, "rate vs CPU dot");
+  verdicts.by_measurement[1].paired = true;
+  const LatencyModel in_turns = make_latency_model(*small_sweep(), nullptr, &verdicts);
+  EXPECT_EQ(column(latency_columns(in_turns), "beside/forward").title, "vs CPU dot, in turns");
+  verdicts.by_measurement[1].paired = false;
   EXPECT_EQ(cell_text(model.lines[0], column(columns, "of/forward")), "1.09×");
   EXPECT_EQ(cell_text(model.lines[0], column(columns, "beside/backward")), "") << "that pass has no partner";
   EXPECT_EQ(time_sentence(slower, "FA3"), "1.84x longer than FA3, 1.82 to 1.86 *");

@@ -47,7 +47,7 @@ TEST_F(Reference, is_the_usual_one_until_another_is_chosen) {
   expect_equal("auto");
   EXPECT_EQ(data().beside_reference->short_label, "FA3");
   TextTable table = app().text_of(Panel::latency);
-  EXPECT_THAT(table.header, testing::Contains("forward time vs FA3"));
+  EXPECT_THAT(table.header, testing::Contains("forward vs FA3, in turns"));
   app().carry_out(ask::SetReference{"baseline.cudnn"});
   window_.stage->settle();
   expect_equal("baseline.cudnn");

@@ -195,6 +195,8 @@ std::string sentence_help(const std::string& text) {
   };
   explain(", in turns", "In turns: by one sweep, alternating, so that heat and clock were those of both.");
   explain("not in turns", "Not in turns: by two sweeps; what changed between them is not in the interval.");
+  explain(" (beside ",
+          "Beside: what dot-product attention took in these turns, which is not quite its median elsewhere.");
   explain("power-capped", "Power-capped: the power limit held the clock down in at least half of the samples.");
   return help + "A click selects the measurements that it stands on.";
 }

@@ -42,13 +42,17 @@ FieldText field_text(LatencyField field) {
       return column_text("peak_fraction", false);
     case LatencyField::beside:
       return {
-          "Latency beside dot-product attention of the same sizes in this sweep. Same: the whole interval lies within "
-          "the tolerance, or within 4 times it where marked *. Unclear: the samples do not decide it. *: not measured "
-          "in turns.",
+          "Latency beside dot-product attention of the same sizes in this sweep, by neighbouring turns and so not "
+          "quite "
+          "the quotient of the medians: hovering says what that took beside this row. Same: the whole interval lies "
+          "within the tolerance, or within 4 times it where marked *. Unclear: the samples do not decide it, or are "
+          "too few. *: not measured in turns, so of the medians.",
           "time / time of the reference, with its interval", "", true};
     case LatencyField::of_reference:
-      return {"TFLOP/s relative to dot-product attention in the same sweep and pass. The two do different work.",
-              "TFLOP/s / TFLOP/s of the reference", "Higher is better.", true};
+      return {
+          "TFLOP/s relative to dot-product attention in the same sweep and pass, by their turns as the time is. The "
+          "two do different work.",
+          "TFLOP/s / TFLOP/s of the reference", "Higher is better.", true};
     case LatencyField::verdict:
       return {
           "Judgement against the baseline sweep. Same: the interval of the ratio lies within 4 times the tolerance, "
@@ -100,7 +104,10 @@ std::vector<LatencyColumn> latency_columns(const LatencyModel& model) {
     add(LatencyField::median, "median", group + ", ms");
     add(LatencyField::interval, "interval", "± ms");
     // The ratio of the times leads; that of the rates is second.
-    if (!model.reference.empty()) add(LatencyField::beside, "beside", fmt::format("time vs {}", model.reference_label));
+    if (!model.reference.empty())
+      add(LatencyField::beside, "beside",
+          model.turns ? fmt::format("vs {}, in turns", model.reference_label)
+                      : fmt::format("time vs {}", model.reference_label));
     add(LatencyField::tflops, "tflops", "TFLOP/s");
     add(LatencyField::peak, "peak", "% of peak");
     if (!model.reference.empty())

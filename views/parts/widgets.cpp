@@ -406,6 +406,9 @@ std::string ratio_words(const Comparison& comparison) {
                                                    format_fixed(comparison.interval.high, 3))
                                      : "interval unknown",
                                  comparison.paired ? ", from blocks measured in turns" : "");
+  if (comparison.paired && comparison.b_ms > 0)
+    text += fmt::format(" In these turns A took {} ms and B {} ms.", significant_text(comparison.a_ms, 4),
+                        significant_text(comparison.b_ms, 4));
   if (const std::string ratio = cycle_ratio_text(comparison); !ratio.empty())
     text += fmt::format(" In clock cycles A / B = {}.", ratio);
   if (!comparison.explanation.empty()) text += fmt::format(" {}", comparison.explanation);

@@ -128,7 +128,9 @@ std::string fitting_doubts(const std::string& doubts, float width) {
 const char* header_words(CompareField field) {
   switch (field) {
     case CompareField::ratio:
-      return "Time of A / time of B: below 1 A is faster.";
+      return "Time of A / time of B: below 1 A is faster. Of two that took turns it is of neighbouring turns, and so "
+             "not "
+             "quite that of the medians beside it.";
     case CompareField::cycles:
       return "Time × clock of A / that of B: without what two cards, or one at another temperature, differ by in "
              "clock. "

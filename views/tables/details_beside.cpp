@@ -77,6 +77,7 @@ std::string brief_time(const Comparison& time) {
 /// A beside the row, as every ratio here is: the comparison the other way round. Its explanation is below, in full.
 Comparison turned_round(Comparison time) {
   if (time.ratio > 0) time.ratio = 1 / time.ratio;
+  std::swap(time.a_ms, time.b_ms);
   if (interval_known(time)) time.interval = {1 / time.interval.high, 1 / time.interval.low};
   if (time.cycle_ratio) time.cycle_ratio = 1 / *time.cycle_ratio;
   if (time.verdict == Verdict::faster || time.verdict == Verdict::slower)

@@ -37,6 +37,12 @@ std::string marked_ratio_text(const std::optional<ValueWithInterval>& ratio, boo
   return ratio_text(ratio) + (ratio && !in_turns ? " *" : "");
 }
 
+/// What the ratio is of: in turns the time in these turns, else the sum of the medians.
+std::string baseline_text(const TrainingStep& step) {
+  if (step.in_turns && step.turns_ms > 0) return milliseconds_text(step.turns_ms);
+  return step.baseline_step ? ms_text(*step.baseline_step) : std::string();
+}
+
 std::string form_text(const TrainingStep& step) {
   const std::string form(to_string(step.forward.problem.form));
   return step.backward.problem.deterministic ? form + ", deterministic gradients" : form;
@@ -75,8 +81,8 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
          fmt::format("{}", problem.seq_len), fmt::format("{}/{}", problem.q_heads, problem.kv_heads),
          fmt::format("{}", problem.head_dim), step.forward.kernel, milliseconds_text(*step.forward.median_ms),
          step.backward.kernel, milliseconds_text(*step.backward.median_ms), ms_text(step.step),
-         ratio_text(step.backward_forward), step.baseline_step ? ms_text(*step.baseline_step) : std::string(),
-         marked_ratio_text(step.over_baseline, step.in_turns), ratio_text(step.determinant_trilinear)});
+         ratio_text(step.backward_forward), baseline_text(step), marked_ratio_text(step.over_baseline, step.in_turns),
+         ratio_text(step.determinant_trilinear)});
   }
   std::string text =
       render(table, width) +
@@ -85,8 +91,10 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
   const bool by_medians =
       std::ranges::any_of(steps, [](const TrainingStep& step) { return step.over_baseline && !step.in_turns; });
   if (!name.empty())
-    text += fmt::format("step / {} is of the neighbouring turns of each pass{}.\n", name,
-                        by_medians ? "; * not in turns: of the medians" : "");
+    text += fmt::format(
+        "step / {0} is of the neighbouring turns of each pass, and the ms of {0} are its medians in "
+        "them{1}.\n",
+        name, by_medians ? "; * not in turns: of the medians of the whole rows" : "");
   const auto is_not_bounded = [](const TrainingStep& step) { return step.over_baseline && !step.over_baseline->low; };
   if (std::ranges::any_of(steps, is_not_bounded))
     text += fmt::format(
@@ -119,6 +127,7 @@ std::string training_step_json(const std::vector<TrainingStep>& steps) {
                        {"baseline_step_ms", value_json(step.baseline_step)},
                        {"over_baseline", value_json(step.over_baseline)},
                        {"in_turns", step.in_turns},
+                       {"baseline_in_turns_ms", step.turns_ms > 0 ? json(step.turns_ms) : json(nullptr)},
                        {"determinant_trilinear", value_json(step.determinant_trilinear)}}) +
             "\n";
   }

@@ -361,6 +361,10 @@ TEST(TrainingStep, of_several_sweeps_is_by_the_turns_of_each) {
     ASSERT_TRUE(step.over_baseline && alone.at(0).over_baseline);
     EXPECT_EQ(step.over_baseline->value, alone.at(0).over_baseline->value);
   }
+  EXPECT_THAT(
+      training_step_table(steps, 400),
+      HasSubstr("step / baseline.fa3 is of the neighbouring turns of each pass, and the ms of baseline.fa3 are its "
+                "medians in them.\n"));
 }
 
 TEST(TrainingStep, is_said_of_a_database_that_has_none) {

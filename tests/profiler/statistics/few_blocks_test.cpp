@@ -1,12 +1,14 @@
-// A comparison of few blocks.
+// A comparison of few blocks, and what a comparison in turns was made of.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/statistics/statistics.hpp"
+#include "profiler/statistics/verdicts.hpp"
 
 namespace triscope {
 namespace {
@@ -54,6 +56,16 @@ TEST(Compare, of_fewer_blocks_than_are_trusted_there_is_no_verdict) {
   EXPECT_EQ(compare_steps({19, 10, enough}, {19, 10, enough}).verdict, Verdict::slower);
   EXPECT_EQ(compare_steps({19, 10, few}, {19, 10, enough}).verdict, Verdict::unclear) << "of a step one pass";
   EXPECT_EQ(compare_steps({19, 10, enough}, {19, 10, few}).verdict, Verdict::unclear);
+}
+
+// A reader divides the times that stand there: those of the turns make the ratio, those of the whole rows need not.
+TEST(Compare, in_turns_says_what_the_other_took_in_them) {
+  const auto ours = blocks_of_one(std::vector(10, 2.5)), theirs = blocks_of_one(std::vector(10, 2.0));
+  const std::string turns = time_sentence(compare(sustained(ours), sustained(theirs), true), "FA3");
+  EXPECT_TRUE(turns.starts_with("1.25x longer than FA3, ")) << turns;
+  EXPECT_TRUE(turns.ends_with(", in turns beside 2000 ms")) << turns;
+  const std::string apart = time_sentence(compare(sustained(ours), sustained(theirs), false), "FA3");
+  EXPECT_TRUE(apart.ends_with(" *")) << apart;
 }
 
 }  // namespace

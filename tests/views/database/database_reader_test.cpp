@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "profiler/paper/layers/measured_crossing.hpp"
+#include "profiler/record/columns.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 #include "profiler/verdict/step_verdicts.hpp"
 #include "tests/paths.hpp"
@@ -33,6 +34,13 @@ TrainingStep shown_step(const Snapshot& stored, const SelectedStep& step, const 
   const std::vector<TrainingStep> steps = steps_in_turns(stored, rows, "auto");
   EXPECT_EQ(steps.size(), 1U);
   return steps.at(0);
+}
+
+/// What Same cost says of that comparison of the dot product with the windows.
+std::string turns_words(const char* how, const Comparison& details) {
+  return fmt::format("by {} (beside {} ms) {} times as long (95 % interval {} to {})", how,
+                     significant_text(details.a_ms, 4), format_fixed(1 / details.ratio, 3),
+                     format_fixed(1 / details.interval.high, 3), format_fixed(1 / details.interval.low, 3));
 }
 
 /// What Same cost says of each length, and what Details, the table and the command line say of the same rows.
@@ -60,13 +68,11 @@ TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
         const std::vector<SelectedStep> selected = selected_steps(*chosen.figures);
         const Comparison details = beside_step(selected.front(), selected.back(), Pass::backward, 0.005);
         EXPECT_TRUE(details.paired);
-        EXPECT_THAT(
-            budget.sentence,
-            HasSubstr(fmt::format("by the neighbouring turns of each pass {} times as long (95 % interval {} to {})",
-                                  format_fixed(1 / details.ratio, 3), format_fixed(1 / details.interval.high, 3),
-                                  format_fixed(1 / details.interval.low, 3))));
+        EXPECT_THAT(budget.sentence, HasSubstr(turns_words("the neighbouring turns of each pass", details)));
+        EXPECT_NEAR(selected.back().ms.value / details.a_ms * details.ratio, 1, 0.01) << "a reader can divide them";
         EXPECT_THAT(step_text(selected.back()), HasSubstr(format_fixed(1 / details.ratio, 3) + "×"));
         const TrainingStep shown = shown_step(stored, selected.back(), selected.front());
+        EXPECT_DOUBLE_EQ(shown.turns_ms, details.a_ms);
         EXPECT_TRUE(shown.in_turns);
         EXPECT_DOUBLE_EQ(shown.over_baseline->value, 1 / details.ratio) << "`triscope show --step`";
         EXPECT_DOUBLE_EQ(*shown.over_baseline->low, 1 / details.interval.high);
@@ -76,10 +82,7 @@ TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
       }
       const Comparison& details = chosen.beside->time;
       EXPECT_TRUE(details.paired);
-      EXPECT_THAT(budget.sentence,
-                  HasSubstr(fmt::format("by neighbouring turns {} times as long (95 % interval {} to {})",
-                                        format_fixed(1 / details.ratio, 3), format_fixed(1 / details.interval.high, 3),
-                                        format_fixed(1 / details.interval.low, 3))));
+      EXPECT_THAT(budget.sentence, HasSubstr(turns_words("neighbouring turns", details)));
       EXPECT_THAT(budget.headline, HasSubstr(format_fixed(1 / details.ratio, 2) + "× as long"));
       const ResultRow of_windows = *stored.result(budget.measurements.back());
       const Verdicts table = compare_with_baseline(stored, stored.results(of_windows.sweep), "auto");

@@ -188,8 +188,11 @@ TEST_F(TooltipJourney, of_the_tables) {
       "The interval is made of the spread of the restarts' medians, pooled with that of the sweep's other rows",
       "Duration of the counted launch: cold caches, another clock. Do not use it as a latency.",
   });
-  expect_like({"^▼ [0-9.]+× longer than FlashAttention-3, [0-9.]+ to [0-9.]+\\. In clock cycles: [0-9.]+\\.",
-               "^▲ [0-9.]+× shorter than FlashAttention-3, [0-9.]+ to [0-9.]+\\. In clock cycles: [0-9.]+\\."});
+  expect_like(
+      {"^▼ [0-9.]+× longer than FlashAttention-3, [0-9.]+ to [0-9.]+, in turns beside [0-9.]+ ms\\. In clock cycles: "
+       "[0-9.]+\\.",
+       "^▲ [0-9.]+× shorter than FlashAttention-3, [0-9.]+ to [0-9.]+, in turns beside [0-9.]+ ms\\. In clock cycles: "
+       "[0-9.]+\\."});
 }
 
 TEST_F(TooltipJourney, of_the_charts) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "profiler/record/columns.hpp"
 #include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
@@ -62,7 +63,8 @@ std::string beside_reference_text(const LengthPass& pass, std::size_t curve, con
                                  format_ms(there->ms, half_width(*there)), format_fixed(time.ratio, 3));
   if (has_interval(time))
     text += fmt::format(", {} to {}", format_fixed(time.interval.low, 3), format_fixed(time.interval.high, 3));
-  return text + (time.paired ? ", in turns" : " *");
+  if (!time.paired) return text + " *";
+  return text + ", in turns" + (time.b_ms > 0 ? fmt::format(" beside {} ms", significant_text(time.b_ms, 4)) : "");
 }
 
 bool lies_on(const LengthCurve& above, const LengthCurve& below) {

@@ -21,9 +21,9 @@ PointRatio ratio_of_medians(const LengthPoint& point, const LengthPoint& there);
 PointRatio ratio_beside(const LengthCurve& ours, const LengthCurve& baseline, const LengthPoint& point,
                         const LengthPoint& there, const Verdicts* verdicts);
 
-/// "FlashAttention-3 64/1 takes 25.26 ms here; this takes 1.125 times as long, 1.11 to 1.14, in turns": a point of ours
-/// beside the dot-product attention that its curve is compared with. With a star where they did not take turns. Empty
-/// where that was not measured at this length.
+/// "FlashAttention-3 64/1 takes 25.26 ms here; this takes 1.125 times as long, 1.11 to 1.14, in turns beside 25.45 ms":
+/// a point of ours beside the dot-product attention that its curve is compared with. With a star where they did not
+/// take turns. Empty where that was not measured at this length.
 std::string beside_reference_text(const LengthPass& pass, std::size_t curve, const LengthPoint& point,
                                   const Verdicts* verdicts);
 

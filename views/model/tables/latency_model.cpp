@@ -182,12 +182,13 @@ void judge(LatencyModel& table, const Comparisons* against_baseline, const Verdi
   table.reference = beside_reference == nullptr ? std::string() : beside_reference->baseline;
   table.reference_label = beside_reference == nullptr ? std::string() : beside_reference->short_label;
   table.has_baseline = against_baseline != nullptr;
-  table.apart = false;
+  table.apart = table.turns = false;
   for (LatencyLine& line : table.lines) {
     for (std::optional<LatencyCell>& cell : line.cells) {
       if (!cell) continue;
       judge_cell(*cell, against_baseline, beside_reference);
       table.apart |= cell->beside && !cell->beside->paired;
+      table.turns |= cell->beside && cell->beside->paired;
     }
   }
 }

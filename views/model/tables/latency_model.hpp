@@ -59,6 +59,8 @@ struct LatencyModel {
   bool has_paper = false;          ///< some line stands in the paper's Table 1, at its shape
   std::int64_t flagged = 0, failed = 0;  ///< over all cells
   bool apart = false;                    ///< some time stands beside a reference's that it took no turns with
+  bool turns = false;                    ///< some time stands beside a reference's by their turns
+  bool named_kernels = false;            ///< charts name the kernel of ours, though it is the only one
 };
 
 std::vector<const ResultRow*> places_of(const std::vector<ResultRow>& rows);

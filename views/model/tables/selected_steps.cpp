@@ -206,6 +206,8 @@ Comparison beside_step(const SelectedStep& first, const SelectedStep& step, Pass
     doubt = doubt_of_comparison(of_other.b.time, other, tolerance);
     comparison.paired = true;
     comparison.same_within = same_within_of(true, tolerance);
+    comparison.a_ms = turns->b_ms;
+    comparison.b_ms = turns->a_ms;
     if (doubt.why.empty()) {
       comparison.interval = {1 / turns->interval.high, 1 / turns->interval.low};
       comparison.verdict = verdict_of(comparison.interval, tolerance, comparison.same_within);

@@ -156,7 +156,7 @@ TEST_F(Fit, a_ratio_that_the_edge_cuts_is_not_shown_in_part) {
       const float edge = table->InnerClipRect.Max.x;
       for (int n = 0; n < table->ColumnsCount; ++n) {
         const ImGuiTableColumn& column = table->Columns[n];
-        const bool ratio = fixture::says(ImGui::TableGetColumnName(table, n), "time vs");
+        const bool ratio = fixture::says(ImGui::TableGetColumnName(table, n), ", in turns");
         if (!ratio || !column.IsEnabled) continue;
         if (column.WorkMaxX <= edge) {
           ++whole;
