@@ -118,6 +118,20 @@ TEST(StepModel, charts_over_windows_have_a_series_of_steps) {
   EXPECT_EQ(peak.at(1, 0).reason, "The share of the peak is known of each pass.");
 }
 
+// Where the sweep has one kernel in one pass, the fastest of both passes may be another one.
+TEST(StepModel, a_step_of_another_kernel_than_the_shown_one_is_named) {
+  const auto shown = sweep({row(1, 512, 32, Pass::backward, 370, 0.2, "cuda.portable")});
+  const auto other = sweep({row(11, 512, 32, Pass::forward, 24, 0.2, "cuda.hopper"),
+                            row(12, 512, 32, Pass::backward, 76, 0.2, "cuda.hopper")},
+                           2);
+  for (ResultRow& one : other->rows) one.sweep = 2;
+  const std::vector<Series> choices = map_series(steps_of(*shown, {other}));
+  ASSERT_EQ(choices.size(), 1U);
+  EXPECT_EQ(choices[0].label, other->rows[0].card.label + " training step");
+  const auto alike = sweep({row(1, 512, 32, Pass::backward, 370, 0.2, "cuda.hopper")});
+  EXPECT_EQ(map_series(steps_of(*alike, {other})).at(0).label, "training step") << "of the kernel that is shown";
+}
+
 TEST(StepModel, a_step_by_area_is_hollow_where_a_pass_did_not_converge_and_its_text_says_so) {
   for (const std::size_t unconverged : {0U, 1U}) {  // the forward of a pair of windows, its backward
     const auto shown = sweep({row(1, 512, 32, Pass::forward, 20, 0.2), row(2, 512, 32, Pass::backward, 80, 0.2),

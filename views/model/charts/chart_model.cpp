@@ -59,7 +59,7 @@ std::vector<Series> all_series(const LatencyModel& model) {
       const bool known =
           std::any_of(result.begin(), result.end(), [&](const Series& series) { return belongs(series, line, group); });
       if (known) continue;
-      const bool name_kernel = line.baseline || kernels.size() > 1;
+      const bool name_kernel = line.baseline || kernels.size() > 1 || model.named_kernels;
       std::string label = name_kernel ? line.card.label + " " + group.title : group.title;
       int colour = line.baseline ? baseline_style(line.card) : usual_colour(line.card, group, both_regimes);
       while (!line.baseline && !taken.insert(colour).second) ++colour;
