@@ -137,12 +137,13 @@ bool is_cut_by_edge(float width) {
   return x < edge && x + width > edge + 1;
 }
 
+std::string unless_cut(const std::string& text) { return is_cut_by_edge(size_of(text).x) ? std::string() : text; }
+
 void number_right(const Context& context, std::string_view text, ImU32 colour, float right) {
   const NumberFont font(context.look);
-  const bool of_column = right == 0;
-  if (of_column) right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  if (right == 0) right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
   ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), right - size_of(text).x));
-  if (of_column && is_cut_by_edge(size_of(text).x)) return coloured_text(context.look.theme.muted, "…");
+  if (is_cut_by_edge(size_of(text).x)) text = {};
   coloured_text(colour ? colour : context.look.theme.text, text);
 }
 
@@ -242,7 +243,9 @@ void header_text(const Context& context, int column, const std::string& text, bo
   // A double click on its edge makes the column as wide as the title needs.
   content.ContentMaxXHeadersIdeal =
       std::max(content.ContentMaxXHeadersIdeal, content.WorkMinX + ImGui::CalcTextSize(text.c_str()).x);
-  const std::string shown = shortened(text, header_room(column));
+  // As in its cells, what the edge of the table cuts is not shown.
+  const bool cut = content.WorkMinX < seen && content.WorkMinX + ImGui::CalcTextSize(text.c_str()).x > seen + 1;
+  const std::string shown = cut ? std::string() : shortened(text, header_room(column));
   const ImVec2 size = ImGui::CalcTextSize(shown.c_str());
   const float end = std::min(content.WorkMaxX, std::max(seen, content.WorkMinX));
   const float x = right ? std::max(content.WorkMinX, end - size.x) : content.WorkMinX;
@@ -355,20 +358,9 @@ ImU32 verdict_colour(const Theme& theme, Verdict verdict) {
   return theme.muted;
 }
 
-namespace {
-
-/// "▼ 1.05× longer", or "▼ …" where the edge of a table goes through it: "1.0" would be another number.
-std::string without_cut_number(const std::string& text) {
-  const std::size_t digit = text.find_first_of("0123456789");
-  if (digit == std::string::npos || !is_cut_by_edge(size_of(text).x)) return text;
-  return text.substr(0, digit) + "…";
-}
-
-}  // namespace
-
 void beside_other(const Context& context, const Comparison& comparison, const std::string& text,
                   const std::string& other) {
-  coloured_text(verdict_colour(context.look.theme, comparison.verdict), without_cut_number(text));
+  coloured_text(verdict_colour(context.look.theme, comparison.verdict), unless_cut(text));
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
   std::string words = sentence(marked(comparison, time_sentence(comparison, other)));
   if (const std::string ratio = cycle_ratio_text(comparison); !ratio.empty())
@@ -422,7 +414,7 @@ std::string verdict_brief(const Comparison& comparison) {
 void verdict(const Context& context, const Comparison& comparison) {
   const bool in_cell = ImGui::GetCurrentTable() != nullptr;  // where "unclear" with its ratio would be cut
   coloured_text(verdict_colour(context.look.theme, comparison.verdict),
-                in_cell ? without_cut_number(verdict_brief(comparison)) : marked(comparison, verdict_text(comparison)));
+                in_cell ? unless_cut(verdict_brief(comparison)) : marked(comparison, verdict_text(comparison)));
   if (ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip))
     tooltip(context, ratio_words(comparison) + " A is this row, B that of the baseline.");
 }

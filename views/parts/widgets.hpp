@@ -45,6 +45,8 @@ void align_right(float width);
 void section(const Context& context, const char* name);
 /// A table's right edge goes through what is this wide at the cursor: a number that is cut reads as another.
 bool is_cut_by_edge(float width);
+/// The rule of all tables: what their edge would cut is not shown. "▼ 1.05× longer", or nothing.
+std::string unless_cut(const std::string& text);
 /// Number font, right-aligned at `right` (window coordinates; 0 = the content's right edge) on the current line.
 void number_right(const Context& context, std::string_view text, ImU32 colour = 0, float right = 0);
 /// "label ......... value" on one line; the value in the number font unless `words`.

@@ -42,12 +42,23 @@ float doubts_width(const Context& context, const CompareModel& model) {
   return std::clamp(widest / context.look.px(1) + 8, 96.0F, 240.0F);
 }
 
+/// Of the longest time, and of what is said in its place.
+float times_width(const Context& context, const CompareModel& model) {
+  const NumberFont font(context.look);
+  const std::string longest = format_fixed(model.highest_ms, model.decimals);
+  return ImGui::CalcTextSize(longest.c_str()).x / context.look.px(1) + 2;
+}
+
 /// Takes what the columns have too much for `room` from those that can be narrower: first what names or doubts a row,
 /// of a doubt last the word that says which.
 void fit_into(std::vector<CompareColumn>& columns, float room) {
   constexpr float kDoubtInWords = 84;  // "not converged"
   float over = -room;
-  for (const CompareColumn& column : columns) over += column.width + 2 * kCompareCellPadding;
+  std::vector<float> full;
+  for (const CompareColumn& column : columns) {
+    over += column.width + 2 * kCompareCellPadding;
+    full.push_back(column.width);
+  }
   for (const int round : {0, 1, 2}) {
     const auto spare = [&](const CompareColumn& column) {
       const bool doubts = column.field == CompareField::doubts;
@@ -61,6 +72,13 @@ void fit_into(std::vector<CompareColumn>& columns, float room) {
     const float share = most > 0 ? std::clamp(over / most, 0.0F, 1.0F) : 0;
     for (CompareColumn& column : columns) column.width -= share * spare(column);
     over -= share * most;
+  }
+  for (std::size_t n = 0; n < columns.size(); ++n) {
+    CompareColumn& column = columns[n];
+    if (column.width >= full[n] - 0.5F) continue;
+    // Of these there is one shorter form.
+    if (column.field == CompareField::kernel || column.field == CompareField::time) column.width = column.least;
+    if (!column.brief.empty()) column.title = column.brief;
   }
 }
 
@@ -76,30 +94,38 @@ std::vector<CompareColumn> compare_columns(const Context& context, const Compare
     return in_design(ImGui::CalcTextSize(text.c_str()).x) + 8;
   };
   const auto text_width = [&](const std::string& text) { return in_design(ImGui::CalcTextSize(text.c_str()).x) + 12; };
+  // "A not measured", "B failed": it has no shorter form.
+  const float unjudged = model.missing + model.failed > 0 ? text_width("A not measured") : 0;
   const float interval = model.has_intervals ? interval_width(context, model) : 0;
   columns.push_back({CompareField::window, 0, "window", 74});
-  if (model.kernel.empty() || with_unchanged) columns.push_back({CompareField::kernel, 0, "kernel", 96, 54});
+  if (model.kernel.empty() || with_unchanged)
+    columns.push_back({CompareField::kernel, 0, "kernel", std::max(54.0F, text_width(model.longest_kernel)),
+                       std::max(54.0F, text_width(model.longest_brief_kernel))});
   // Of versions many rows have the same windows.
   if (model.band && model.has_settings)
     columns.push_back({CompareField::setting, 0, "setting",
                        std::clamp(text_width(model.longest_brief_setting), 80.0F, kSettingBesideVerdict)});
   for (std::size_t s = 1; s < model.sweeps.size(); ++s) {
     if (several || !is_nothing_judged(model))
-      columns.push_back({CompareField::verdict, s, several ? model.sweeps[s] : "verdict", 100, 66});
+      columns.push_back({CompareField::verdict, s, several ? model.sweeps[s] : "verdict", std::max(100.0F, unjudged),
+                         std::max(66.0F, unjudged)});
     if (model.band) columns.push_back({CompareField::band, s, "beside unchanged", 106, 96});
     if (has_comparisons(model)) columns.push_back({CompareField::ratio, s, "ratio", 44, 0, true});
     if (model.has_intervals) columns.push_back({CompareField::interval, s, "interval", interval, 0, true});
-    if (model.has_cycles) columns.push_back({CompareField::cycles, s, "in cycles", 60, 40, true});
+    if (model.has_cycles) columns.push_back({CompareField::cycles, s, "in cycles", 60, title_width("in cycles"), true});
   }
   for (const std::size_t side : sides_of(model)) {
-    const std::string title = side_name(model, side) + ", ms";
-    columns.push_back({CompareField::time, side, title, std::clamp(title_width(title), 72.0F, 130.0F), 54, true});
+    const std::string title = side_name(model, side) + ", ms", letter = side_letter(model, side);
+    const std::string brief = letter.empty() ? "" : letter + ", ms";
+    const float numbers = times_width(context, model);
+    columns.push_back({CompareField::time, side, title, std::max(title_width(title), numbers),
+                       letter.empty() ? 0 : std::max(title_width(brief), numbers), true, brief});
   }
   if (model.has_doubts) columns.push_back({CompareField::doubts, 1, "doubts", doubts_width(context, model), 34});
   if (model.has_choices) columns.push_back({CompareField::chosen, 0, "chosen", 48, 44});
   if (model.has_passes || with_unchanged) columns.push_back({CompareField::pass, 0, "pass", 64});
   if (model.has_settings && !model.band)
-    columns.push_back({CompareField::setting, 0, "setting", std::max(80.0F, text_width(model.longest_setting)), 80});
+    columns.push_back({CompareField::setting, 0, "setting", std::max(80.0F, text_width(model.longest_setting))});
   fit_into(columns, in_design(ImGui::GetContentRegionAvail().x) - kScrollbar);
   return columns;
 }

@@ -31,13 +31,18 @@ float seen_width() {
                   ImGui::GetCurrentTable()->InnerClipRect.Max.x - ImGui::GetCursorScreenPos().x);
 }
 
-/// What is too long for the cell ends in dots, and is said whole when hovered; where not even these have room, nothing.
+bool fits(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x <= seen_width(); }
+
+/// What the table's edge would cut is not drawn. What is too long for a column that a person made narrow ends in dots,
+/// and is said whole when hovered; where not even these have room, nothing.
 void draw_words(const Context& context, ImU32 colour, const std::string& text) {
+  if (is_cut_by_edge(ImGui::CalcTextSize(text.c_str()).x)) return;
   if (const float width = seen_width(); width > context.look.px(14)) clipped_text(context, colour, text, width);
 }
 
 /// The same where the row says more when the cell is hovered.
 void draw_explained(const Context& context, ImU32 colour, const std::string& text) {
+  if (is_cut_by_edge(ImGui::CalcTextSize(text.c_str()).x)) return;
   if (const float width = seen_width(); width > context.look.px(14)) coloured_text(colour, shortened(text, width));
 }
 
@@ -81,8 +86,7 @@ void draw_comparison(Context& context, CompareField field, const std::optional<C
   const Comparison& comparison = *cell->comparison;
   if (field == CompareField::verdict) {
     const std::string words = verdict_brief(comparison);
-    const bool fits = ImGui::CalcTextSize(words.c_str()).x <= seen_width();
-    draw_explained(context, verdict_colour(theme, comparison.verdict), fits ? words : verdict_word(comparison));
+    draw_explained(context, verdict_colour(theme, comparison.verdict), fits(words) ? words : verdict_word(comparison));
   } else if (field == CompareField::ratio) {
     if (comparison.ratio > 0) number_right(context, format_fixed(comparison.ratio, kRatioDecimals));
   } else if (field == CompareField::cycles) {
@@ -222,7 +226,7 @@ void draw_line(Context& context, RowSelection& chosen, const CompareModel& model
         draw_name(context, chosen, model, line, columns, index);
         break;
       case CompareField::kernel:
-        draw_words(context, theme.text, line.kernel);
+        draw_words(context, theme.text, fits(line.kernel) ? line.kernel : line.brief_kernel);
         break;
       case CompareField::time:
         draw_time(context, model, cell);

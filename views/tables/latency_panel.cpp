@@ -189,7 +189,7 @@ void draw_rate(Context& context, const LatencyModel& model, const LatencyLine& l
                const std::string& text) {
   const Theme& theme = context.look.theme;
   const LatencyCell& cell = *line.cells[group];
-  if (text.empty()) return;
+  if (text.empty() || is_cut_by_edge(ImGui::GetContentRegionAvail().x)) return;  // half a bar is another bar
   const float text_width = rate_text_width(context.look, model.groups[group]);
   const float room = ImGui::GetContentRegionAvail().x;
   const float right = ImGui::GetCursorPosX() + room;
@@ -260,9 +260,9 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
   switch (column.field) {
     case LatencyField::fact: {
       const ImU32 colour = line.baseline ? theme.muted : theme.text;
-      if (!is_number(text)) return coloured_text(colour, text);
+      if (!is_number(text)) return coloured_text(colour, unless_cut(text));
       const NumberFont font(context.look);
-      return coloured_text(colour, is_cut_by_edge(ImGui::CalcTextSize(text.c_str()).x) ? "…" : text);
+      return coloured_text(colour, unless_cut(text));
     }
     case LatencyField::tflops:
       if (cell) draw_rate(context, model, line, column.group, padded(model, line, column, text));

@@ -172,8 +172,8 @@ std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compare
 
 /// The line on which `row` stands in one of `sweeps` sweeps.
 CompareLine empty_line(const ResultRow& row, bool instances, const RowSetting& setting, std::size_t sweeps) {
-  std::string kernel = row.card.label, pass(to_string(row.pass));
-  if (instances) kernel += " " + row.instance;
+  const std::string instance = instances ? " " + row.instance : "";
+  std::string kernel = row.card.label + instance, pass(to_string(row.pass));
   if (row.regime == Regime::burst) pass += ", burst";
   return {line_label(row),
           std::move(kernel),
@@ -181,7 +181,11 @@ CompareLine empty_line(const ResultRow& row, bool instances, const RowSetting& s
           setting.text,
           setting.unusual,
           setting.tokens,
-          std::vector<std::optional<CompareCell>>(sweeps)};
+          std::vector<std::optional<CompareCell>>(sweeps),
+          1,
+          1,
+          false,
+          brief_label(row.card) + instance};
 }
 
 /// The largest of its ratios; nothing was compared: none.
@@ -340,6 +344,8 @@ void add_line(CompareModel& model, CompareLine line) {
   const auto keep_longer = [](std::string& longest, const std::string& text) {
     if (text.size() > longest.size()) longest = text;
   };
+  keep_longer(model.longest_kernel, line.kernel);
+  keep_longer(model.longest_brief_kernel, line.brief_kernel);
   keep_longer(model.longest_setting, line.setting);
   keep_longer(model.longest_brief_setting, brief_setting(line));
   model.lines.push_back(std::move(line));
@@ -411,6 +417,7 @@ CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t n
         count(model, *cell.comparison);
       }
       if (cell.ms) model.decimals = std::max(model.decimals, cell.decimals);
+      if (cell.ms) model.highest_ms = std::max(model.highest_ms, *cell.ms);
       model.lines[found->second].cells[s] = std::move(cell);
     }
   }

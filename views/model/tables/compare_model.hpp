@@ -36,6 +36,7 @@ struct CompareLine {
   std::vector<std::optional<CompareCell>> cells;  ///< by sweep; absent where that sweep lacks it
   std::size_t of_before = 1, of_after = 1;        ///< from how many measurements its two were chosen
   bool unchanged = false;                         ///< of a kernel that did not change
+  std::string brief_kernel = {};                  ///< of a narrow column: "FA3"
 };
 /// Of a narrow column: "deterministic, 4k"; what it leaves out is `CompareModel::usual`.
 std::string brief_setting(const CompareLine& line);
@@ -69,7 +70,9 @@ struct CompareModel {
                missing = 0;  ///< over the second sweep on
   std::int64_t failed = 0;   ///< of what every sweep has, lines of which a side failed
   double highest_ratio = 1;  ///< at the upper end of an interval: their column has room for it
+  double highest_ms = 0;     ///< the longest of all times: their columns have room for it
   std::string longest_setting, longest_brief_setting;  ///< their columns have room for them
+  std::string longest_kernel, longest_brief_kernel;
 };
 
 /// `now` is unix seconds, for the sweeps' names.

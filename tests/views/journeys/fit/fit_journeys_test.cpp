@@ -119,6 +119,7 @@ TEST_F(Fit, both_times_of_two_sweeps_are_seen_beside_their_ratio) {
     }
     IM_CHECK(table != nullptr);
     for (int n = 0; n < kShown; ++n) IM_CHECK_LE(table->Columns[n].WorkMaxX, table->InnerClipRect.Max.x + 1);
+    IM_CHECK(fixture::says(fixture::drawn_text(c), "A not measured"));  // whole
   });
 }
 
