@@ -96,7 +96,7 @@ const char* subtitle(LengthView view, Regime regime) {
     case LengthView::counted:
       return "TFLOP a launch by tokens, exact count; both logarithmic";
     case LengthView::budget:
-      return "area w1 × w2 that costs as much; hollow: extrapolated";
+      return "hollow: extrapolated; area w1 × w2 that costs as much";
   }
   return "";
 }
@@ -344,9 +344,9 @@ void draw_above(Context& context, const LengthChart& chart, const LengthChart& w
   const std::string sweeps =
       sweeps_shown > 1 ? fmt::format("; {} sweeps of {} together", sweeps_shown, device) : "; on " + device;
   panel_heading(context, fmt::format("By sequence length, {}", length_part_name(context)),
-                subtitle(ui.length_view, chart.regime) +
-                    std::string(draws_times(ui.length_view) ? note_of_hollow(shown_part(context, chart)) : "") +
-                    sweeps + (context.models.lengths_wait() ? "; reading ..." : ""),
+                subtitle_from({draws_times(ui.length_view) ? note_of_hollow(shown_part(context, chart)) : "",
+                               subtitle(ui.length_view, chart.regime), sweeps,
+                               context.models.lengths_wait() ? "reading ..." : ""}),
                 button_width(kCopySave));
   chart_button(context, Panel::lengths);
   draw_choices(context, whole);

@@ -116,6 +116,14 @@ void set_area_ticks(const AxisRange& range) {
   ImPlot::SetupAxisTicks(ImAxis_X1, ticks.data(), static_cast<int>(ticks.size()), labels.data());
 }
 
+/// With its tokens, where the name of the setting does not say them.
+std::string title(Context& context, std::size_t setting) {
+  const std::string name = "Latency by window area";
+  const std::vector<ChartSetting>& settings = context.models.settings(context.data);
+  if (setting >= settings.size() || settings[setting].text.find(" tokens") != std::string::npos) return name;
+  return fmt::format("{}, {} tokens", name, format_count(settings[setting].problem.seq_len));
+}
+
 }  // namespace
 
 void draw_scaling_panel(Context& context) {
@@ -124,9 +132,9 @@ void draw_scaling_panel(Context& context) {
   const std::size_t setting = shown_setting(context);
   const ScalingChart& chart = *context.models.scaling(context.data, setting);
   const ChartFrame frame(context, Panel::scaling);
-  chart_heading(context, Panel::scaling, "Latency by window area",
-                std::string("milliseconds against w1 × w2 pairs per query, both logarithmic") +
-                    hollow_note(any_unknown(chart.series), any_unconverged(chart.series)));
+  chart_heading(context, Panel::scaling, title(context, setting),
+                subtitle_from({hollow_note(any_unknown(chart.series), any_unconverged(chart.series)),
+                               "milliseconds against w1 × w2 pairs per query, both logarithmic"}));
   if (chart.series.empty()) {
     empty_state(context, "There is no finished measurement of a 2-simplicial kernel here yet.");
     return;

@@ -164,6 +164,20 @@ void select_bars(Context& context, const BarChart& chart, const Slots& slots) {
   ImPlot::PopPlotClipRect();
 }
 
+bool any_share(const std::vector<SeriesPoints>& series) {
+  return std::ranges::any_of(series, [](const SeriesPoints& one) {
+    return std::ranges::any_of(one.points, [](const ChartPoint& point) { return point.peak_fraction.has_value(); });
+  });
+}
+
+std::string subtitle(const BarChart& chart) {
+  if (chart.series.empty() && !chart.levels.empty())
+    return "dot-product attention alone was measured here, so no window has a bar";
+  return subtitle_from({any_share(chart.series) || any_share(chart.levels) ? "%: of the peak, by counted cycles" : "",
+                        hollow_note(any_unknown(chart.series), any_unconverged(chart.series)),
+                        "exact count of useful operations, 95 % intervals"});
+}
+
 /// Where the axis of the windows begins and ends. A lone bar stays a bar: few windows stand in the middle of room for
 /// four.
 std::pair<double, double> window_limits(const BarChart& chart) {
@@ -190,12 +204,7 @@ void draw_tflops_panel(Context& context) {
   const std::size_t setting = shown_setting(context);
   const BarChart& chart = *context.models.bars(context.data, setting);
   const ChartFrame frame(context, Panel::tflops);
-  const bool levels_alone = chart.series.empty() && !chart.levels.empty();
-  chart_heading(context, Panel::tflops, "TFLOP/s by window",
-                std::string(levels_alone ? "dot-product attention alone was measured here, so no window has a bar"
-                                         : "exact count of useful operations, 95 % intervals; %: of the peak, by "
-                                           "counted cycles") +
-                    hollow_note(any_unknown(chart.series), any_unconverged(chart.series)));
+  chart_heading(context, Panel::tflops, "TFLOP/s by window", subtitle(chart));
   if (chart.series.empty() && chart.levels.empty()) {
     empty_state(context, "No measurement here has a rate yet.");
     return;

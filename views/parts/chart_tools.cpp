@@ -312,8 +312,16 @@ void chart_heading(Context& context, Panel panel, const std::string& title, cons
 }
 
 const char* hollow_note(bool unknown, bool unconverged) {
-  if (!unconverged) return unknown ? "; hollow: interval unknown" : "";
-  return unknown ? "; hollow: not converged or interval unknown" : "; hollow: not converged";
+  if (!unconverged) return unknown ? "hollow: interval unknown" : "";
+  return unknown ? "hollow: not converged or interval unknown" : "hollow: not converged";
+}
+
+std::string subtitle_from(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) {
+    if (!part.empty()) text.append(text.empty() ? "" : "; ").append(part);
+  }
+  return text;
 }
 
 void plot_markers(const Look& look, const char* label, const MarkedPoints& points, ImPlotMarker marker, ImU32 colour) {

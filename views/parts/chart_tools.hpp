@@ -104,6 +104,9 @@ void setting_combo(Context& context, float room);
 float setting_combo_width(Context& context, float room);
 /// What a chart's subtitle says of its hollow points; empty: it has none.
 const char* hollow_note(bool unknown, bool unconverged);
+/// "hollow: not converged; 95 % intervals": the parts of a subtitle that say something. What explains a sign that is
+/// seen comes first, since the end is what is cut.
+std::string subtitle_from(std::initializer_list<std::string_view> parts);
 /// Markers at points in plot units; see `is_hollow`.
 struct MarkedPoints {
   std::vector<double> x, y;

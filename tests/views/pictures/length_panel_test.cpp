@@ -58,9 +58,45 @@ TEST(LengthPanel, the_heading_says_why_marks_are_hollow) {
     return canvas.text;
   };
   EXPECT_THAT(heading(false, false), Not(HasSubstr("hollow")));
-  EXPECT_THAT(heading(true, false), HasSubstr("; hollow: interval unknown"));
-  EXPECT_THAT(heading(false, true), HasSubstr("; hollow: not converged"));
-  EXPECT_THAT(heading(true, true), HasSubstr("; hollow: not converged or interval unknown"));
+  EXPECT_THAT(heading(true, false), HasSubstr("hollow: interval unknown; ms by tokens"));
+  EXPECT_THAT(heading(false, true), HasSubstr("hollow: not converged; ms by tokens"));
+  EXPECT_THAT(heading(true, true), HasSubstr("hollow: not converged or interval unknown; ms by tokens"));
+}
+
+// The end of a subtitle is what is cut, and a sign that is not explained is a riddle.
+TEST(ChartHeading, explains_the_signs_that_are_seen_first) {
+  WindowData data;
+  auto results = fixture::small_sweep();
+  const auto heading = [&](Panel panel) {
+    data.shown = results;
+    ++data.revision;
+    fixture::Canvas canvas;
+    ImGui::GetIO().DisplaySize = ImVec2(640, 500);
+    canvas.draw(panel, data);
+    return canvas.text;
+  };
+  EXPECT_THAT(heading(Panel::tflops), Not(HasSubstr("%: of the peak")));
+  for (ResultRow& row : results->rows) row.peak_fraction = 0.7;
+  EXPECT_THAT(heading(Panel::tflops), HasSubstr("%: of the peak"));
+  results->rows[0].reason = "not converged: +-2.1 % over 2 restarts, 1.0 % was asked for";
+  for (ResultRow& row : results->rows) row.ci_low_ms = 0.99 * *row.median_ms, row.ci_high_ms = 1.01 * *row.median_ms;
+  EXPECT_THAT(heading(Panel::scaling), HasSubstr("hollow: not converged"));
+}
+
+TEST(ChartHeading, by_area_says_of_how_many_tokens_it_is) {
+  WindowData data;
+  auto results = fixture::small_sweep();
+  const auto heading = [&] {
+    data.shown = results;
+    ++data.revision;
+    fixture::Canvas canvas;
+    canvas.draw(Panel::scaling, data);
+    return canvas.text;
+  };
+  EXPECT_THAT(heading(), HasSubstr("Latency by window area, 2,048 tokens"));
+  results->rows.push_back(fixture::row(90, 512, 32, Pass::forward, 60, 1));
+  results->rows.back().problem.seq_len = 4096;
+  EXPECT_THAT(heading(), Not(HasSubstr("area, 4,096 tokens"))) << "the choice beside it says it";
 }
 
 TEST(LengthPanel, the_heading_counts_the_sweeps_that_the_caption_names) {
