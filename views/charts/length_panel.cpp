@@ -188,7 +188,7 @@ void plan_neighbours(Context& context, const LengthPass& pass, const SameBudget&
 }
 
 /// What the words of a sentence mean, and what a click does.
-std::string sentence_help(const std::string& text) {
+std::string sentence_help(const std::string& text, bool step) {
   std::string help;
   const auto explain = [&](std::string_view words, std::string_view meaning) {
     if (text.find(words) != std::string::npos) help += fmt::format("{}\n", meaning);
@@ -198,7 +198,13 @@ std::string sentence_help(const std::string& text) {
   explain(" (beside ",
           "Beside: what dot-product attention took in these turns, which is not quite its median elsewhere.");
   explain("power-capped", "Power-capped: the power limit held the clock down in at least half of the samples.");
-  return help + "A click selects the measurements that it stands on.";
+  explain(" an area of ",
+          "The range of an area has the 95 % intervals of the times and how far such lines missed measurements before, "
+          "not the steps of tiles, in which times go: it is no 95 % interval itself.");
+  return help +
+         (step ? "The shown sweep's steps count, else those of the rows that count in the database.\n"
+               : "The shown sweep's times count, else the newest.\n") +
+         "A click selects the measurements that it stands on.";
 }
 
 /// Scrolls as little as shows what stands from `top` to the cursor, its beginning where it is longer than the room.
@@ -221,10 +227,10 @@ void draw_verdict(Context& context, const Sentence& sentence, bool chosen) {
   const ImVec2 size(width, chosen ? headline + text : headline);
   if (ImGui::InvisibleButton(fmt::format("at {}", budget.seq_len).c_str(), size)) choose_length(context, budget);
   const bool lit = chosen || ImGui::IsItemHovered();
+  const std::string help = sentence_help(sentence.text, context.ui.length_step);
   // Over its last line, which has the words that want explaining: a tooltip would cover what is read.
-  if (chosen && ImGui::GetMousePos().y > at.y + size.y - ImGui::GetTextLineHeight())
-    tooltip(context, sentence_help(sentence.text));
-  if (!chosen) tooltip(context, sentence.text + "\n" + sentence_help(sentence.text));
+  if (chosen && ImGui::GetMousePos().y > at.y + size.y - ImGui::GetTextLineHeight()) tooltip(context, help);
+  if (!chosen) tooltip(context, sentence.text + "\n" + help);
   if (chosen)
     ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), faded(look.theme.accent, 0.12F),
                                               look.px(3));
@@ -260,14 +266,6 @@ void draw_sentence(Context& context, const LengthPass& pass, const Sentence& sen
     plan_neighbours(context, pass, budget);
   tooltip(context, fmt::format("Fills the sweep setup with {} beside {}. Nothing is measured until you start it.",
                                windows, pass.curves[budget.baseline].label));
-  ImGui::SameLine();
-  muted_text(context,
-             context.ui.length_step
-                 ? "In turns: alternating within one sweep. The shown sweep's steps count, else those of the rows that "
-                   "count in the database."
-                 : "In turns: alternating within one sweep. The shown sweep's times count, else the "
-                   "newest.",
-             true);
   if (to_be_seen) bring_into_view(top);
 }
 
@@ -342,7 +340,7 @@ void draw_above(Context& context, const LengthChart& chart, const LengthChart& w
   const std::string device = short_device(context.data.shown->info.environment.device_name);
   const std::size_t sweeps_shown = shown_part(context, chart).sweeps;
   const std::string sweeps =
-      sweeps_shown > 1 ? fmt::format("; {} sweeps of {} together", sweeps_shown, device) : "; on " + device;
+      sweeps_shown > 1 ? fmt::format("{} sweeps of {} together", sweeps_shown, device) : "on " + device;
   panel_heading(context, fmt::format("By sequence length, {}", length_part_name(context)),
                 subtitle_from({draws_times(ui.length_view) ? note_of_hollow(shown_part(context, chart)) : "",
                                subtitle(ui.length_view, chart.regime), sweeps,

@@ -344,6 +344,7 @@ std::vector<LegendName> legend_of(const Context& context, const LengthPass& pass
   const UiState& ui = context.ui;
   const Theme& theme = context.look.theme;
   const bool counted = ui.length_view == LengthView::counted;
+  const bool draws_curves = ui.length_view != LengthView::budget;
   std::vector<LegendName> names;
   const auto add = [&](const DrawnCurve& one, bool shown) {
     const LengthCurve& curve = *one.curve;
@@ -355,7 +356,7 @@ std::vector<LegendName> legend_of(const Context& context, const LengthPass& pass
   for (const DrawnCurve& one : curves(theme, pass, {})) {
     const auto found = std::ranges::find(shown, one.curve, &DrawnCurve::curve);
     if (found != shown.end()) {
-      add(*found, true);
+      if (draws_curves) add(*found, true);
     } else if (!ui.printing) {
       add(one, false);
     }
@@ -366,6 +367,7 @@ std::vector<LegendName> legend_of(const Context& context, const LengthPass& pass
 void draw_length_legend(Context& context, const LengthPass& pass) {
   std::set<std::string>& left_out = context.ui.lengths_left_out;
   const std::vector<LegendName> names = legend_of(context, pass);
+  if (names.empty()) return;
   const std::optional<std::size_t> clicked = draw_legend(context, names);
   if (!clicked) return;
   const auto label_of = [](const LegendName& name) { return name.name.substr(name_in_legend({}).size()); };

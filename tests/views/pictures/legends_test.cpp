@@ -101,6 +101,22 @@ TEST(Legends, each_legend_has_the_marks_of_its_curves) {
   EXPECT_EQ(legend_of(context, lengths.passes[0]).front().mark, Mark::line);
 }
 
+// It draws none of the curves: their names would be a legend of what is not there.
+TEST(Legends, of_same_cost_has_only_the_names_that_a_click_brings_back) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  fixture::Canvas canvas;
+  WindowData data;
+  const Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+  EXPECT_FALSE(legend_of(context, chart.passes[0]).empty());
+  canvas.ui.length_view = LengthView::budget;
+  EXPECT_TRUE(legend_of(context, chart.passes[0]).empty());
+  canvas.ui.lengths_left_out = {"512 × 32"};
+  const std::vector<LegendName> names = legend_of(context, chart.passes[0]);
+  ASSERT_EQ(names.size(), 1U);
+  EXPECT_EQ(names[0].name, " 512 × 32");
+  EXPECT_FALSE(names[0].shown);
+}
+
 TEST(Legends, of_counted_work_names_of_one_line_have_one_mark) {
   const LengthChart chart = make_length_chart(*length_sweep(), {});
   fixture::Canvas canvas;

@@ -214,6 +214,8 @@ TEST_F(TooltipJourney, of_the_charts) {
   expect_words({"tokens: not in this sweep", "so it does not cost the same.",
                 "In turns: by one sweep, alternating, so that heat and clock were those of both.",
                 "Power-capped: the power limit held the clock down in at least half of the samples.",
+                "The range of an area has the 95 % intervals of the times",
+                "The shown sweep's times count, else the newest.",
                 "A training step: forward and backward together, each by its fastest kernel.",
                 "Copy the picture or its data, or save them: PNG, PDF, SVG, CSV"});
   expect_like({"\nforward: [0-9.]+ TFLOP/s, 95 % interval [0-9.]+ to [0-9.]+\n",

@@ -149,31 +149,20 @@ std::string from_words(const AreaEstimate& estimate) {
   return text;
 }
 
-/// What area would take as long, and how sure that is; from 128 first positions on, tiles have this many.
+/// What area would take as long, and by which pairs.
 std::string equal_area_words(const SameBudget& budget) {
   if (!budget.windows) return "What area would take as long, the measured pairs do not tell.";
   const AreaEstimate& estimate = *budget.windows;
-  const double nearest =
-      static_cast<double>(estimate.from.front().window1) * static_cast<double>(estimate.from.front().window2);
-  const std::string size = estimate.area < nearest ? "smaller" : "larger";
-  std::string text =
+  const std::string text =
       fmt::format("With a second window of {} an area of {} would", estimate.from.front().window2, area_text(estimate));
   switch (estimate.rule) {
     case AreaEstimate::Rule::between:
-      text += fmt::format(", between {}", from_words(estimate));
-      break;
+      return fmt::format("{}, between {}.", text, from_words(estimate));
     case AreaEstimate::Rule::trend:
-      text +=
-          fmt::format(", by the trend of {}: an extrapolation, nothing {} was measured", from_words(estimate), size);
-      break;
+      return fmt::format("{}, by the trend of {}: an extrapolation.", text, from_words(estimate));
     case AreaEstimate::Rule::one_pair:
-      text += fmt::format(", if time goes with the area: an extrapolation from {} alone", from_words(estimate));
+      return fmt::format("{}, if time goes with the area: an extrapolation from {} alone.", text, from_words(estimate));
   }
-  text += "; times go in steps of tiles.";
-  if (estimate.low > 0)
-    text +=
-        " The range has the 95 % intervals of the times and how far such lines missed measurements before, not those "
-        "steps: it is no 95 % interval itself.";
   return text;
 }
 
@@ -252,7 +241,7 @@ std::string budget_headline(std::string_view part, const SameBudget& budget, con
   const std::int64_t tile = nearest.point->tile;
   if ((tile == 0 || step) && equal == Windows{beside.window1, beside.window2})
     return fmt::format("{}Estimated: no pair lies nearer than those measured; {}", start, measured);
-  const std::string about = fmt::format("{}Estimated, not measured: about {} would cost the same ({})", start,
+  const std::string about = fmt::format("{}Estimated: about {} would cost the same ({})", start,
                                         format_windows(equal.window1, equal.window2), first_window_words(estimate));
   if (tile == 0) return fmt::format("{}; {}", about, measured);
   const double steps = estimate.area / static_cast<double>(equal.window2) / static_cast<double>(tile);
@@ -269,9 +258,9 @@ std::string budget_headline(std::string_view part, const SameBudget& budget, con
 /// `cycle_ratio`: that of their cycles, 0: not known; it is said where something held a clock down.
 std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& point, const SameBudget& budget,
                             const MeasuredPair& nearest, const PointRatio& ratio, double cycle_ratio) {
-  return fmt::format("At {} tokens {} takes {}; of the measured pairs {} comes nearest, {}: {}. {} {}{}{}.",
-                     format_tokens(budget.seq_len), baseline.label, format_ms(point.ms, half_width(point)),
-                     nearest.curve->label, format_ms(nearest.point->ms, half_width(*nearest.point)),
+  return fmt::format("{} takes {}; {}, the nearest measured pair, {}: {}. {} {}{}{}.", baseline.label,
+                     format_ms(point.ms, half_width(point)), nearest.curve->label,
+                     format_ms(nearest.point->ms, half_width(*nearest.point)),
                      verdict_words(ratio, nearest.point->backward != 0), equal_area_words(budget),
                      sweeps_words(*nearest.point, point, ratio.time.paired), limiter_words(*nearest.point, point),
                      cycle_words(*nearest.point, point, cycle_ratio));
