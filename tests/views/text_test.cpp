@@ -245,6 +245,24 @@ TEST(Setup, problems_are_shown_at_their_field) {
   EXPECT_TRUE(reading.problems.contains("windows"));
 }
 
+TEST(Setup, what_is_wrong_with_one_field_hides_nothing_of_another) {
+  SetupForm form = default_form(false);
+  form.seq_lens = "256, 4k, many";
+  form.q_heads = "64";
+  form.kv_heads = "3";
+  form.determinant = true;
+  form.head_dims = "2";
+  form.needs_device = "NVIDIA H200";  // a plan for another computer
+  const FormReading reading = read_form(form, nullptr);
+  EXPECT_THAT(reading.problems.at("kv_heads"), HasSubstr("64 query heads cannot share 3 KV heads evenly"));
+  EXPECT_TRUE(reading.problems.contains("head_dims"));
+  EXPECT_TRUE(reading.problems.contains("seq_lens"));
+  EXPECT_FALSE(reading.problems.contains("windows")) << "of how many tokens is not known";
+  EXPECT_EQ(reading.configurations, 0);
+  form.kv_heads = "a few";
+  EXPECT_THAT(read_form(form, nullptr).problems.at("kv_heads"), testing::Not(HasSubstr("share")));
+}
+
 TEST(Setup, a_request_survives_the_form_and_back) {
   SetupForm form = default_form(false);
   form.seq_lens = "1024, 4096";

@@ -68,9 +68,14 @@ std::optional<double> read_real(FormReading& reading, const char* field, const s
   return std::nullopt;
 }
 
-/// What `validate` says about the shapes, filed under the field that can mend it.
-void check_shapes(FormReading& reading) {
+/// Whether these fields can be read, so that more can be said of what stands in them.
+bool can_read(const FormReading& reading, std::initializer_list<const char*> fields) {
+  return std::ranges::none_of(fields, [&](const char* field) { return reading.problems.contains(field); });
+}
+
+void check_heads(FormReading& reading) {
   const SweepRequest& request = reading.request;
+  if (!can_read(reading, {"q_heads", "kv_heads"})) return;
   if (request.kv_heads.size() != 1 && request.kv_heads.size() != request.q_heads.size()) {
     reading.problems["kv_heads"] = "Give one number for all, or as many as query heads.";
     return;
@@ -82,7 +87,15 @@ void check_shapes(FormReading& reading) {
           fmt::format("{} query heads cannot share {} KV heads evenly.", request.q_heads[h], kv);
     }
   }
+}
+
+/// What `validate` says about the shapes, filed under the field that can mend it: of each field on its own, so that
+/// what is wrong with another one hides nothing.
+void check_shapes(FormReading& reading) {
+  const SweepRequest& request = reading.request;
+  check_heads(reading);
   for (const Form form : request.forms) {
+    if (!can_read(reading, {"head_dims"})) break;
     for (const std::int64_t dim : request.head_dims) {
       Problem problem;
       problem.form = form;
@@ -94,8 +107,8 @@ void check_shapes(FormReading& reading) {
       if (!reasons.empty()) reading.problems["head_dims"] = reasons.front();
     }
   }
-  std::int64_t shortest = request.seq_lens.front();
-  for (const std::int64_t length : request.seq_lens) shortest = std::min(shortest, length);
+  if (!can_read(reading, {"seq_lens", "windows"})) return;
+  const std::int64_t shortest = std::ranges::min(request.seq_lens);
   for (const Windows& windows : request.windows) {
     if (std::max(windows.window1, windows.window2) > shortest) {
       reading.problems["windows"] = fmt::format("{}x{} is wider than {} tokens: remove it, or give more tokens.",
@@ -242,7 +255,7 @@ FormReading read_form(const SetupForm& form, const Catalog* catalog, const Kerne
   }
   for (const auto& [field, why] : form.wrong) reading.problems[field] = why;
   const bool complete = reading.problems.empty();
-  if (complete) check_shapes(reading);
+  check_shapes(reading);
   if (complete) {
     reading.configurations = static_cast<std::int64_t>(
         request.windows.size() * request.seq_lens.size() * request.batches.size() * request.q_heads.size() *
