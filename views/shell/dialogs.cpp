@@ -330,11 +330,12 @@ void draw_delete_dialog(Context& context) {
   }
   ImGui::Dummy(ImVec2(0, context.look.px(8)));
   const bool enter = ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false);
-  const bool pressed = primary_button(context, "Delete");
+  const bool keep = primary_button(context, "Keep it");
   ImGui::SetItemDefaultFocus();
   ImGui::SameLine();
-  const bool no = ImGui::Button("Keep it") || ImGui::IsKeyPressed(ImGuiKey_Escape);
-  const bool yes = !no && (pressed || enter);  // Undo brings it back
+  const bool yes = ImGui::Button("Delete");
+  const bool kept_by_key = ImGui::IsKeyPressed(ImGuiKey_Escape) || (enter && !ImGui::IsItemFocused());
+  const bool no = !yes && (keep || kept_by_key);
   if (yes) context.request(ask::DeleteSweep{ui.delete_asked});
   if (yes || no) {
     ui.delete_asked = 0;

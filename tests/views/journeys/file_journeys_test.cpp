@@ -140,8 +140,11 @@ TEST_F(Journey, a_deleted_sweep_comes_back_by_undo_and_is_gone_once_the_window_c
     IM_CHECK_EQ(data().sweeps.size(), sweeps);
     app().carry_out(ask::AskToDelete{id});
     c->Yield(3);
-    c->KeyPress(ImGuiKey_Enter);  // confirms
+    c->KeyPress(ImGuiKey_Enter);  // what is pressed without looking deletes nothing
     wait(c);
+    IM_CHECK_EQ(data().sweeps.size(), sweeps);
+    IM_CHECK_EQ(ui().delete_asked, 0);
+    erase();
     IM_CHECK_EQ(data().sweeps.size(), sweeps - 1);
     app().carry_out(ask::OpenDatabase{world().folder / "test.db"});  // closes it
     wait(c);
