@@ -340,6 +340,25 @@ void draw_toolbar(Context& context) {
   ImGui::EndMainMenuBar();
 }
 
+/// Whether something held the device down while the selected measurement was taken.
+template <typename Item>
+void draw_flags(Context& context, const Item& item) {
+  const SampleChart* chart = context.models.samples(context.data);
+  if (!chart) return;
+  const Theme& theme = context.look.theme;
+  if (chart->flags.empty()) {
+    if (!chart->conditions.empty()) item(theme.muted, "no throttling");
+    return;
+  }
+  item(theme.unclear, "▲ " + chart->flags.front());
+  const bool burst = context.data.selected && context.data.selected->row.regime == Regime::burst;
+  const std::string note = burst ? burst_power_note(*chart, Regime::burst) : std::string();
+  tooltip(context, fmt::format("{} of {} samples of the selected measurement are flagged (throttled, preempted). "
+                               "They are kept; the time of several restarts is made without preempted ones.{}{}",
+                               format_count(static_cast<std::int64_t>(chart->flagged)),
+                               format_count(static_cast<std::int64_t>(chart->samples)), note.empty() ? "" : " ", note));
+}
+
 /// What the device did while the selected measurement was taken.
 template <typename Item>
 void draw_conditions(Context& context, const Item& item) {
@@ -354,17 +373,6 @@ void draw_conditions(Context& context, const Item& item) {
                          ? "Median over the samples of the selected measurement. NVML's power is a mean over a launch "
                            "and the pauses around it."
                          : "Median over the samples of the selected measurement.");
-  }
-  if (!chart->flags.empty()) {
-    item(theme.unclear, "▲ " + chart->flags.front());
-    const std::string note = burst ? burst_power_note(*chart, Regime::burst) : std::string();
-    tooltip(context,
-            fmt::format("{} of {} samples of the selected measurement are flagged (throttled, preempted). "
-                        "They are kept; the time of several restarts is made without preempted ones.{}{}",
-                        format_count(static_cast<std::int64_t>(chart->flagged)),
-                        format_count(static_cast<std::int64_t>(chart->samples)), note.empty() ? "" : " ", note));
-  } else if (!chart->conditions.empty()) {
-    item(theme.muted, "no throttling");
   }
 }
 
@@ -401,6 +409,7 @@ void draw_status_bar(Context& context) {
         item(look.theme.accent, fmt::format("{} / {} {}", progress.done, progress.total, counted_things(data.run)));
       item(look.theme.accent, progress.current.empty() ? "starting the worker" : progress.current);
     }
+    const bool measures = context.ui.workspace == Workspace::measure;
     if (context.ui.workspace == Workspace::attention) {
       // The shown sweep's machine made none of this.
       const AttentionSideData& side = data.attention.sides[0];
@@ -411,11 +420,12 @@ void draw_status_bar(Context& context) {
     } else if (data.shown) {
       const Environment& e = data.shown->info.environment;
       item(look.theme.muted, "measured on " + e.device_name);
+      if (measures) draw_flags(context, item);  // before what says less, in a bar that has no room for all
       if (e.power_limit_w) item(look.theme.muted, fmt::format("power limit {:.0f} W", *e.power_limit_w));
       if (!data.shown->rows.empty())
         item(look.theme.muted, fmt::format("timed by {}", timing_label(data.shown->rows.front().timing_source)));
     }
-    if (context.ui.workspace == Workspace::measure) draw_conditions(context, item);
+    if (measures) draw_conditions(context, item);
     align_right(right_width);
     coloured_text(look.theme.muted, right);
     tooltip(context,

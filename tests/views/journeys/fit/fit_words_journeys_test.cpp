@@ -86,6 +86,19 @@ TEST_F(Fit, each_window_is_named_below_its_bars_beside_a_legend_of_eight_series)
   });
 }
 
+TEST_F(Fit, the_status_bar_says_what_held_the_clock_down_before_what_says_less) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{1});
+    wait(c);
+    app().select_first();
+    wait(c);
+    ui().settings.scale = 2;
+    c->Yield(6);
+    IM_CHECK(fixture::says(fixture::drawn_text(c), "▲ throttled"));
+  });
+}
+
 TEST_F(Fit, sentences_of_charts_end_within_their_panels_at_200_percent) {
   open_small(kFitted);
   travel([](ImGuiTestContext* c) {
