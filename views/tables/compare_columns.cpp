@@ -174,9 +174,12 @@ const char* header_words(CompareField field) {
       return "In what this row differs from most, and its tokens. What it does not say stands above the table: "
              "\"unless said\".";
     case CompareField::doubts:
-      return "What the samples leave open: two modes, not converged, too few blocks, one process.";
+      return "What the samples leave open: two modes, not converged, too few blocks, one process. A clock that was "
+             "held "
+             "down is none of these: on a large GPU it is usual, and \"in cycles\" has the ratio without it.";
     case CompareField::chosen:
-      return "Of several measurements those two that are of one sweep, else of one card, else without a doubt, else of "
+      return "Of several measurements those two that are of one sweep, else of one card, else with no \"doubts\", else "
+             "of "
              "more restarts, else the newest.";
     default:
       return "";

@@ -163,7 +163,7 @@ TEST(Compare, the_first_line_of_versions_names_the_row_and_its_doubt_and_the_lar
   EXPECT_THAT(versions_headline(model),
               testing::ContainsRegex(
                   "Largest \\+20.0 %, 512 × 32, deterministic, at 2,048 tokens, outside \\+-[0-9.]+ % "
-                  "\\(A not converged\\); of rows without a doubt \\+15.0 %, 64 × 64 at 2,048 tokens, outside "
+                  "\\(A not converged\\); of rows with no \"doubts\" \\+15.0 %, 64 × 64 at 2,048 tokens, outside "
                   "it\\. A"));
   model.lines.back().cells.back()->band->is = BesideUnchanged::unclear;
   EXPECT_THAT(versions_headline(model), HasSubstr("64 × 64 at 2,048 tokens, unclear beside it. A"));

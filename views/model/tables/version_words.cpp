@@ -32,7 +32,7 @@ double apart(double ratio) { return std::abs(std::log(ratio)); }
 double change_of(const CompareLine& line) { return line.cells.back()->band->change; }
 bool is_judged(const CompareLine& line) { return line.cells.back() && line.cells.back()->band; }
 
-/// The line that is farthest from what did not change, of all or of those without a doubt; null: there is none.
+/// The line that is farthest from what did not change, of all or of those with no doubts; null: there is none.
 const CompareLine* largest_change(const CompareModel& model, bool with_doubts) {
   const CompareLine* largest = nullptr;
   for (const CompareLine& line : model.lines) {
@@ -48,7 +48,7 @@ std::string_view where_text(const CompareLine& line) {
   return is == BesideUnchanged::inside ? "inside" : "outside";
 }
 
-/// "+24.0 %, 128 × 128, deterministic, at 8,192 tokens, outside +-2.9 % (A not converged); of rows without a doubt
+/// "+24.0 %, 128 × 128, deterministic, at 8,192 tokens, outside +-2.9 % (A not converged); of rows with no "doubts"
 /// ...".
 std::string largest_text(const CompareModel& model, const CompareLine& largest, const std::string& noise) {
   std::string text = fmt::format("{}, {}, {} +-{}", change_percent(change_of(largest)), place_text(largest),
@@ -57,8 +57,8 @@ std::string largest_text(const CompareModel& model, const CompareLine& largest, 
   if (doubts.empty()) return text;
   text += fmt::format(" ({})", doubts);
   if (const CompareLine* sure = largest_change(model, false))
-    text += fmt::format("; of rows without a doubt {}, {}, {} it", change_percent(change_of(*sure)), place_text(*sure),
-                        where_text(*sure));
+    text += fmt::format("; of rows with no \"doubts\" {}, {}, {} it", change_percent(change_of(*sure)),
+                        place_text(*sure), where_text(*sure));
   return text;
 }
 

@@ -11,7 +11,7 @@ namespace triscope {
 
 /// Of two versions whose rows are judged beside what did not change: "0 of 34 slower, 1 faster,
 /// 2 unclear, 31 inside the noise. Largest +2.7 %, 512 × 32 at 65,536 tokens, inside +-4.7 % (A not
-/// converged); of rows without a doubt +2.5 %, 256 × 32, deterministic, at 8,192 tokens, inside it. A and B were
+/// converged); of rows with no "doubts" +2.5 %, 256 × 32, deterministic, at 8,192 tokens, inside it. A and B were
 /// measured on two GPUs: less than 4.7 % cannot be told." Empty where too little did not change.
 std::string versions_headline(const CompareModel& model);
 /// "128 × 128 +20 to +24 % (5 slower), 256 × 64 +3 to +13 % (5: 4 slower, 1 unclear), 1024 × 16 inside the noise.": the
