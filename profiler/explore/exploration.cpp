@@ -125,12 +125,15 @@ std::size_t end_of(std::span<const Placed> placed, std::size_t from, Alike alike
   return end;
 }
 
-/// In what points differ, and what the best of them were chosen over.
-struct Differences {
-  std::array<bool, kIdentityParts.size()> between{};
-  /// By the name of a part: the values that stood against each other. Parts of one name are one value.
-  std::map<std::string_view, std::set<std::vector<std::int64_t>>> chosen;
-};
+/// By the name of a part: the values that stood against each other. Parts of one name are one value.
+using Chosen = std::map<std::string_view, std::set<std::vector<std::int64_t>>>;
+/// Parts of an identity.
+using Parts = std::array<bool, kIdentityParts.size()>;
+
+/// Adds those that two identities differ in.
+void add_differences(const Identity& a, const Identity& b, Parts& parts) {
+  for (std::size_t part = 0; part < parts.size(); ++part) parts[part] |= a[part] != b[part];
+}
 
 std::vector<std::int64_t> value_of(const Identity& identity, std::string_view part) {
   std::vector<std::int64_t> value;
@@ -144,8 +147,7 @@ std::vector<std::int64_t> value_of(const Identity& identity, std::string_view pa
 using NumberedPoints = std::vector<std::pair<ExplorePoint, std::size_t>>;
 
 /// Of the candidates that answer one question in one way, the one of the highest rate, or the shortest time.
-NumberedPoints best_of(NumberedPoints candidates, const Identities& identities, bool by_rate,
-                       Differences& differences) {
+NumberedPoints best_of(NumberedPoints candidates, const Identities& identities, bool by_rate, Chosen& chosen_over) {
   std::map<std::vector<std::int64_t>, NumberedPoints> asked;
   for (auto& one : candidates) {
     std::vector<std::int64_t> question;
@@ -169,7 +171,7 @@ NumberedPoints best_of(NumberedPoints candidates, const Identities& identities, 
     for (const std::string_view part : kIdentityParts) {
       if (!parts.erase(part)) continue;
       shortest->first.chosen_over.emplace_back(part);
-      for (const auto& one : answers) differences.chosen[part].insert(value_of(identities[one.second], part));
+      for (const auto& one : answers) chosen_over[part].insert(value_of(identities[one.second], part));
     }
     shortest->first.chosen_from = answers.size();
     best.push_back(std::move(*shortest));
@@ -177,10 +179,24 @@ NumberedPoints best_of(NumberedPoints candidates, const Identities& identities, 
   return best;
 }
 
-/// The points at one x of a series, and in what they differ.
+/// In what the points of a series differ.
+struct SeriesDifferences {
+  Parts at_one_x{}, along_x{};
+  std::optional<std::size_t> first;  ///< identity of its first point
+  /// Those that its line would hide: not what x says, and not which instance a kernel of ours chose for each x.
+  Parts hidden(const ExploreField& x, bool baseline) const {
+    Parts parts = at_one_x;
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      const bool chosen_by_kernel = part == kInstancePart && !baseline;
+      parts[part] = parts[part] || (along_x[part] && !chosen_by_kernel && !tells(x.id, part));
+    }
+    return parts;
+  }
+};
+
+/// The points at one x of a series.
 void add_cell(std::span<const Placed> cell, const Identities& identities, const ExploreQuery& query,
-              ExploreSeries& series, Differences& differences) {
-  const bool best = query.best;
+              ExploreSeries& series, SeriesDifferences& differences, Chosen& chosen) {
   NumberedPoints candidates;
   for (std::size_t from = 0; from < cell.size();) {
     const std::size_t end =
@@ -188,15 +204,37 @@ void add_cell(std::span<const Placed> cell, const Identities& identities, const 
     candidates.emplace_back(point_of(cell.subspan(from, end - from)), cell[from].identity);
     from = end;
   }
-  if (best && candidates.size() > 1)
-    candidates = best_of(std::move(candidates), identities, query.best_by_rate(), differences);
-  series.mixed = series.mixed || candidates.size() > 1;
+  if (query.best && candidates.size() > 1)
+    candidates = best_of(std::move(candidates), identities, query.best_by_rate(), chosen);
+  if (!differences.first) differences.first = candidates.front().second;
   for (auto& [point, identity] : candidates) {
-    for (std::size_t part = 0; part < kIdentityParts.size(); ++part) {
-      if (best && !stays_within(kIdentityParts[part])) continue;  // that is said of the choice
-      differences.between[part] |= identities[identity][part] != identities[candidates.front().second][part];
-    }
+    add_differences(identities[candidates.front().second], identities[identity], differences.at_one_x);
+    add_differences(identities[*differences.first], identities[identity], differences.along_x);
     series.points.push_back(std::move(point));
+  }
+}
+
+/// What is said of all series: in what their points differ, and what the best of them were chosen over, which is said
+/// of the choice.
+void say_differences(const std::vector<SeriesDifferences>& differences, Chosen chosen, Exploration& made) {
+  std::size_t n = 0;
+  Parts mixed{};
+  for (ExplorePanel& panel : made.panels) {
+    for (ExploreSeries& series : panel.series) {
+      const Parts hidden = differences[n++].hidden(*made.x, series.baseline);
+      for (std::size_t part = 0; part < hidden.size(); ++part) {
+        if (!hidden[part] || chosen.contains(kIdentityParts[part])) continue;
+        series.mixed = mixed[part] = true;
+      }
+    }
+  }
+  for (std::size_t part = 0; part < kIdentityParts.size(); ++part) {
+    const std::string name(kIdentityParts[part]);
+    if (mixed[part] && std::ranges::find(made.mixed, name) == made.mixed.end()) made.mixed.push_back(name);
+    const auto over = chosen.find(kIdentityParts[part]);
+    if (over == chosen.end()) continue;
+    made.chosen_over.push_back({name, over->second.size()});
+    chosen.erase(over);  // another part may have its name
   }
 }
 
@@ -207,7 +245,8 @@ void add_points(std::vector<Placed> placed, const Identities& identities, const 
                     a.repeat.row) <
            std::tie(b.row_of_panels, b.panel, b.series, b.x, b.identity, b.row->started, b.repeat.source, b.repeat.row);
   });
-  Differences differences;
+  std::vector<SeriesDifferences> differences;  // by series
+  Chosen chosen;
   const std::span<const Placed> all(placed);
   const auto in_one_panel = [](const Placed& a, const Placed& b) {
     return a.row_of_panels == b.row_of_panels && a.panel == b.panel;
@@ -216,8 +255,10 @@ void add_points(std::vector<Placed> placed, const Identities& identities, const 
     const Placed& one = all[from];
     const bool new_panel = from == 0 || !in_one_panel(all[from - 1], one);
     if (new_panel) made.panels.push_back({made.panel_names[one.panel], {}, made.row_names[one.row_of_panels]});
-    if (new_panel || all[from - 1].series != one.series)
+    if (new_panel || all[from - 1].series != one.series) {
       made.panels.back().series.push_back({series[one.series], true, false, {}});
+      differences.emplace_back();
+    }
     const std::size_t end = end_of(all, from, [&](const Placed& a, const Placed& b) {
       return in_one_panel(a, b) && a.series == b.series && a.x == b.x;
     });
@@ -225,18 +266,10 @@ void add_points(std::vector<Placed> placed, const Identities& identities, const 
     const std::span<const Placed> cell = all.subspan(from, end - from);
     current.baseline =
         current.baseline && std::all_of(cell.begin(), cell.end(), [](const Placed& p) { return is_baseline(*p.row); });
-    add_cell(cell, identities, query, current, differences);
+    add_cell(cell, identities, query, current, differences.back(), chosen);
     from = end;
   }
-  for (std::size_t part = 0; part < kIdentityParts.size(); ++part) {
-    const std::string name(kIdentityParts[part]);
-    if (differences.between[part] && std::find(made.mixed.begin(), made.mixed.end(), name) == made.mixed.end())
-      made.mixed.push_back(name);
-    const auto chosen = differences.chosen.find(kIdentityParts[part]);
-    if (chosen == differences.chosen.end()) continue;
-    made.chosen_over.push_back({name, chosen->second.size()});
-    differences.chosen.erase(chosen);  // another part may have its name
-  }
+  say_differences(differences, std::move(chosen), made);
 }
 
 template <typename Value>
@@ -401,55 +434,6 @@ Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& 
   if (const auto hint = undrawn.hint(made, made.panel_names)) made.hints.push_back(*hint);
   add_points(std::move(placed), identities, query, series.names(), made);
   return made;
-}
-
-std::vector<ExploreBlame> blamed_terms(const Exploration& made) {
-  std::vector<ExploreBlame> blamed;
-  for (const ExploreTerm& term : made.terms) {
-    if (term.alone == 0)
-      blamed.push_back({fmt::format("No measurement matches {}.", term.text), term.text, term.others});
-  }
-  if (!blamed.empty()) return blamed;
-  for (const ExploreTerm& term : made.terms) {
-    if (term.without > 0)
-      blamed.push_back({fmt::format("Without {} {} would match.", term.text, number_of(term.without, "measurement")),
-                        term.text, term.others});
-  }
-  return blamed;
-}
-
-std::string choice_text(const Exploration& made) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kSeveral{
-      {{"windows", "windows"},
-       {"tokens", "lengths"},
-       {"heads", "head counts"},
-       {"batch", "batches"},
-       {"k2 bias", "k2 biases"},
-       {"v2 bias", "v2 biases"},
-       {"gradients", "kinds of gradients"},
-       {"element", "number formats"}}};
-  std::vector<std::string> parts;
-  for (const ExploreChoice& one : made.chosen_over) {
-    const auto named =
-        std::ranges::find(kSeveral, std::string_view(one.what), &std::pair<std::string_view, std::string_view>::first);
-    parts.push_back(
-        fmt::format("{} {}", one.values, named == kSeveral.end() ? one.what + "s" : std::string(named->second)));
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-std::vector<const ExploreField*> telling_fields(const Exploration& made) {
-  std::vector<const ExploreField*> fields;
-  for (std::size_t n = 0; n < kIdentityParts.size(); ++n) {
-    const std::string_view part = kIdentityParts[n];
-    const bool tells = std::ranges::find(made.mixed, part) != made.mixed.end() ||
-                       std::ranges::find(made.chosen_over, part, &ExploreChoice::what) != made.chosen_over.end();
-    const ExploreField* field = tells ? find_explore_field(kIdentityFields[n]) : nullptr;
-    const std::array asked{made.x, made.y, made.color, made.panel, made.row};
-    if (field == nullptr || std::ranges::find(asked, field) != asked.end()) continue;
-    if (std::ranges::find(fields, field) == fields.end()) fields.push_back(field);
-  }
-  return fields;
 }
 
 bool needs_reference(const ExploreQuery& query) {

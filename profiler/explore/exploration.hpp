@@ -67,7 +67,7 @@ struct ExploreChoice {
 struct ExploreSeries {
   std::string name;                  ///< value of the field that colours; empty: there is none
   bool baseline = false;             ///< of dot-product attention or matrix products alone
-  bool mixed = false;                ///< several configurations stand at one x: no line joins them
+  bool mixed = false;                ///< its points differ in more than x: no line joins them
   std::vector<ExplorePoint> points;  ///< by x
 };
 
@@ -100,7 +100,7 @@ struct Exploration {
   std::size_t rows = 0;                             ///< of all sources
   std::size_t matched = 0;                          ///< by the filter
   std::size_t drawn = 0;  ///< of these, with an x and a y; others failed, or have no such value
-  /// In what else the points at one x of a series differ: "windows", "instance".
+  /// In what the points of a series differ that x does not say: "windows", "version".
   std::vector<std::string> mixed;
   std::vector<ExploreHint> hints;          ///< about a filter that matches something, and what is not drawn of that
   std::vector<ExploreTerm> terms;          ///< of the filter, where it matches nothing; else none
@@ -115,8 +115,8 @@ struct ExploreBlame {
 std::vector<ExploreBlame> blamed_terms(const Exploration& made);
 /// "7 windows, 2 versions": what the best of each was chosen over; empty: nothing.
 std::string choice_text(const Exploration& made);
-/// The fields that tell the points at one x of a series from each other, and from what the best was chosen over, but
-/// for those that were asked for.
+/// The fields that tell the points of a series from each other, and from what the best was chosen over, but for those
+/// that were asked for.
 std::vector<const ExploreField*> telling_fields(const Exploration& made);
 
 /// Throws `Error` (usage) when a field or the filter is wrong, or y is no number.

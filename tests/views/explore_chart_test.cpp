@@ -57,6 +57,21 @@ TEST(ExploreChart, has_a_panel_for_each_pass_and_a_mark_for_each_configuration) 
   EXPECT_THAT(explore_text(chart).rows, SizeIs(16));
 }
 
+TEST(ExploreChart, no_line_joins_points_that_differ_in_more_than_x_which_is_said) {
+  std::vector<ResultRow> rows = many_rows(3);
+  EXPECT_TRUE(chart_of(rows, {}).plots.at(0).lines.at(0).joined);
+  rows[2].problem.window1 = 32;
+  const ExploreChart chart = chart_of(rows, {});
+  EXPECT_FALSE(chart.plots.at(0).lines.at(0).joined);
+  EXPECT_THAT(explore_caption(chart), HasSubstr("No line joins points that differ in windows."));
+  std::vector<ResultRow> repeats(2, rows.front());
+  repeats[1].measurement = 2;
+  *repeats[1].median_ms *= 2;
+  const ExploreChart over_time = chart_of(repeats, {"ms", "tflops", "kernel", "pass", ""});
+  ASSERT_THAT(over_time.plots.at(0).lines.at(0).marks, SizeIs(2));
+  EXPECT_FALSE(over_time.plots[0].lines[0].joined) << "one configuration twice";
+}
+
 TEST(ExploreChart, a_point_of_several_databases_says_whose_it_is) {
   const std::vector<ResultRow> rows = many_rows(3);
   std::vector<ResultRow> others = many_rows(4);

@@ -269,7 +269,8 @@ std::string subtitle_of(const ExploreChart& chart, bool printing) {
     text += fmt::format("; {}", counted(chart.points, "point"));
   if (chart.plots_left_out > 0) text += fmt::format("; {} left out", counted(chart.plots_left_out, "panel"));
   if (printing && !chart.chosen_over.empty()) text += "; best over " + chart.chosen_over;
-  if (!chart.mixed.empty()) text += fmt::format("; points at one x differ in {}", fmt::join(chart.mixed, ", "));
+  if (!chart.mixed.empty())
+    text += fmt::format("; no line joins points that differ in {}", fmt::join(chart.mixed, ", "));
   return text;
 }
 

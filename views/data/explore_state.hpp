@@ -66,9 +66,9 @@ struct ExploreChart {
   std::size_t rows = 0, matched = 0;  ///< measurements
   std::size_t points = 0, drawn = 0;  ///< before and after thinning
   std::size_t plots_left_out = 0;
-  std::vector<std::string> mixed;       ///< in what else the points at one x differ
+  std::vector<std::string> mixed;       ///< in what the points of a series differ that x does not say
   std::string chosen_over;              ///< "7 windows, 2 versions": by the best of each; empty: nothing was left out
-  std::vector<std::string> telling;     ///< fields that tell the points at one x, or the best from the others
+  std::vector<std::string> telling;     ///< fields that tell the points of a series, or the best from the others
   std::set<std::string> devices, days;  ///< of what is drawn
   std::vector<std::string> databases;   ///< their names, the open one first
   std::vector<ExploreHint> hints;       ///< what the filter leaves out that may have been meant

@@ -133,10 +133,8 @@ std::string exploration_table(const Exploration& made, std::span<const ExploreSo
                         choice_text(made));
   if (!made.mixed.empty())
     text += fmt::format(
-        "At the same {} a series holds points that differ in: {}. Choose one of these as --color, --panels or --rows, "
-        "filter, "
-        "or "
-        "take the --best.\n",
+        "Beside {} the points of a series differ in: {}. Choose one of these as --color, --panels or --rows, filter, "
+        "or take the --best.\n",
         made.x->label, fmt::join(made.mixed, ", "));
   return text;
 }

@@ -208,6 +208,46 @@ TEST(Explore, the_best_of_each_stays_within_a_regime_and_says_what_it_was_chosen
   EXPECT_THAT(telling_fields(alone), IsEmpty());
 }
 
+TEST(Explore, a_line_joins_points_that_are_alike_in_all_but_x) {
+  const auto made_of = [](const std::vector<ResultRow>& rows, const ExploreQuery& query) {
+    const ExploreSource source{"rows", rows, nullptr};
+    return explore({&source, 1}, query);
+  };
+  const auto differs_in = [&](const std::vector<ResultRow>& rows, const ExploreQuery& query) {
+    const Exploration made = made_of(rows, query);
+    EXPECT_EQ(made.panels.at(0).series.at(0).mixed, !made.mixed.empty());
+    return made.mixed;
+  };
+  const ExploreQuery by_length{"seq", "ms", "kernel", "", ""};
+  std::vector<ResultRow> rows{one_row(512, Regime::sustained, 3, 1), one_row(512, Regime::sustained, 2, 2)};
+  rows[0].problem.seq_len = 1024;
+  rows[1].problem.seq_len = 2048;
+  EXPECT_THAT(differs_in(rows, by_length), IsEmpty());
+  rows[1].instance = "another";
+  EXPECT_THAT(differs_in(rows, by_length), IsEmpty()) << "the kernel chose it for this length";
+  rows[1].problem.window1 = 256;
+  EXPECT_THAT(differs_in(rows, by_length), ElementsAre("windows"));
+  EXPECT_THAT(differs_in(rows, {"w1", "ms", "kernel", "", ""}), ElementsAre("tokens"));
+  EXPECT_THAT(differs_in(rows, {"window", "ms", "seq", "", ""}), IsEmpty());
+  ExploreQuery best = by_length;
+  best.best = true;
+  EXPECT_THAT(differs_in(rows, best), ElementsAre("windows")) << "nothing was chosen";
+  rows.push_back(one_row(512, Regime::sustained, 9, 3));
+  rows.back().problem.seq_len = 2048;
+  EXPECT_THAT(differs_in(rows, best), IsEmpty()) << "it is said of the choice";
+  for (ResultRow& row : rows) row.problem.window1 = 512;
+  rows[1].source_hash = "another version";
+  rows.pop_back();
+  EXPECT_THAT(differs_in(rows, by_length), ElementsAre("version"));
+
+  std::vector<ResultRow> causal{*std::ranges::find(recorded_rows(), "baseline.fa3", &ResultRow::kernel)};
+  causal.push_back(causal.front());
+  causal[1].problem.seq_len = causal[1].problem.window1 = 2 * causal[0].problem.seq_len;
+  EXPECT_THAT(differs_in(causal, by_length), IsEmpty());
+  causal[1].instance = "another version of the library";
+  EXPECT_THAT(differs_in(causal, by_length), ElementsAre("instance"));
+}
+
 TEST(Explore, measurements_of_one_configuration_are_repeats_with_their_median) {
   std::vector<ResultRow> rows;
   for (const double ms : {3.0, 1.0, 8.0}) {

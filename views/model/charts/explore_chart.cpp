@@ -260,8 +260,11 @@ ChartConditions conditions_of(const Exploration& made, std::span<const ExploreSo
   return conditions;
 }
 
-/// A line from one value to the next says something: a size, a date, one version after another.
-bool can_be_joined(const ExploreField& x) { return x.number != nullptr || x.ordered || x.id == "version"; }
+/// A line from one value to the next says something: a size, a date, one version after another. What was measured of
+/// one configuration several times is no way from one to the next.
+bool can_be_joined(const ExploreField& x) {
+  return !x.measure && (x.number != nullptr || x.ordered || x.id == "version");
+}
 
 void set_range(ExploreAxis& axis, const std::vector<double>& values, bool words, double far_apart) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());

@@ -145,7 +145,7 @@ std::string explore_caption(const ExploreChart& chart) {
   std::string& text = parts.rest = count_sentence(chart);
   if (!chart.chosen_over.empty())
     text += fmt::format(" The best of each over {}{}.", chart.chosen_over, drawn_best(chart));
-  if (!chart.mixed.empty()) text += fmt::format(" Points at one x differ in {}.", fmt::join(chart.mixed, ", "));
+  if (!chart.mixed.empty()) text += fmt::format(" No line joins points that differ in {}.", fmt::join(chart.mixed, ", "));
   const std::string counted_by = operations_sentence(chart);
   if (!counted_by.empty()) text += " " + counted_by;
   if (!chart.databases.empty()) text += fmt::format(" Of {}.", fmt::join(chart.databases, ", "));
