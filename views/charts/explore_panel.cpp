@@ -253,20 +253,26 @@ std::string hidden_intervals(const Look& look, const ExploreChart& chart, float 
                          : fmt::format("; {} of {} intervals are no longer than the marks", hidden, known);
 }
 
+/// "18 of 1,350 measurements match; 16 of them in 12 points of 3 sweeps": what of the database is in the chart.
+std::string counts_text(const ExploreChart& chart, bool printing) {
+  const auto number = [](std::size_t count) { return format_count(static_cast<std::int64_t>(count)); };
+  std::string text = counted(chart.rows, "measurement");
+  if (chart.matched != chart.rows)
+    text = fmt::format("{} of {} {}", number(chart.matched), text, chart.matched == 1 ? "matches" : "match");
+  if (printing && !chart.query.where.empty()) text += " " + chart.query.where;
+  const std::size_t shown = chart.conditions.measurements;  // a copy in another database is no second one
+  if (shown != chart.matched)
+    text += fmt::format("; {}{} of them", chart.chosen_over.empty() ? "" : "the best ", number(shown));
+  if (shown != chart.matched || shown != chart.points) text += fmt::format(" in {}", counted(chart.points, "point"));
+  if (!chart.databases.empty()) return text + fmt::format(" of {}", counted(chart.databases.size(), "database"));
+  const auto& sweeps = chart.conditions.sweeps;
+  if (sweeps.empty()) return text;
+  return text + (sweeps.size() == 1 ? fmt::format(" of sweep {}", *sweeps.begin())
+                                    : fmt::format(" of {} sweeps", sweeps.size()));
+}
+
 std::string subtitle_of(const ExploreChart& chart, bool printing) {
-  std::string text = chart.matched == chart.rows
-                         ? counted(chart.rows, "measurement")
-                         : fmt::format("{} of {}", format_count(static_cast<std::int64_t>(chart.matched)),
-                                       counted(chart.rows, "measurement"));
-  if (printing && !chart.query.where.empty()) text += fmt::format(" ({})", chart.query.where);
-  if (!chart.databases.empty()) {
-    text += fmt::format(" of {}", counted(chart.databases.size(), "database"));
-  } else if (const auto& sweeps = chart.conditions.sweeps; !sweeps.empty()) {
-    text += sweeps.size() == 1 ? fmt::format(" of sweep {}", *sweeps.begin())
-                               : fmt::format(", of {} sweeps", sweeps.size());
-  }
-  if (chart.drawn == chart.points && chart.points != chart.matched)
-    text += fmt::format("; {}", counted(chart.points, "point"));
+  std::string text = counts_text(chart, printing);
   if (chart.plots_left_out > 0) text += fmt::format("; {} left out", counted(chart.plots_left_out, "panel"));
   if (printing && !chart.chosen_over.empty()) text += "; best over " + chart.chosen_over;
   if (!chart.mixed.empty())

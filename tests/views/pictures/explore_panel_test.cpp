@@ -70,7 +70,7 @@ TEST(ExplorePanel, how_many_points_stand_for_the_measurements_is_said) {
   EXPECT_THAT(explored_words(rows), Not(HasSubstr("point")));
   rows[2] = fixture::failed(rows[2], "it crashed");
   const std::string words = explored_words(rows);
-  EXPECT_THAT(words, HasSubstr("4 measurements of sweep 1; 3 points"));
+  EXPECT_THAT(words, HasSubstr("4 measurements; 3 of them in 3 points of sweep 1"));
   EXPECT_THAT(words, HasSubstr("Not drawn of these 4 measurements: 1 failed or skipped."));
 }
 
