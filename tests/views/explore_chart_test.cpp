@@ -57,6 +57,21 @@ TEST(ExploreChart, has_a_panel_for_each_pass_and_a_mark_for_each_configuration) 
   EXPECT_THAT(explore_text(chart).rows, SizeIs(16));
 }
 
+TEST(ExploreChart, sweeps_of_one_number_in_several_databases_are_as_many) {
+  const std::vector<ResultRow> rows = many_rows(3);
+  std::vector<ResultRow> others = many_rows(3), fast = many_rows(2, "cpu.oracle");
+  others.insert(others.end(), fast.begin(), fast.end());
+  for (ResultRow& row : others) row.started = "2030-01-01T00:00:00Z";
+  const std::vector<ExploreSource> sources{{"open.db", rows}, {"other.db", others}};
+  const ExploreQuery query{"seq", "ms", "kernel", "", "", false};
+  const ExploreChart chart = explore_chart(explore(sources, query), query, sources, {"open.db", "other.db"});
+  EXPECT_EQ(chart.conditions.sweeps.size(), 2U);
+  const std::string caption = explore_caption(chart);
+  EXPECT_THAT(caption, HasSubstr("8 measurements of 2 sweeps in 2 databases"));
+  EXPECT_THAT(caption, HasSubstr(" of sweep 1 of other.db: "));
+  EXPECT_THAT(caption, Not(HasSubstr("of sweep 1: ")));
+}
+
 TEST(ExploreChart, no_line_joins_points_that_differ_in_more_than_x_which_is_said) {
   std::vector<ResultRow> rows = many_rows(3);
   EXPECT_TRUE(chart_of(rows, {}).plots.at(0).lines.at(0).joined);

@@ -267,7 +267,7 @@ std::string counts_text(const ExploreChart& chart, bool printing) {
   if (!chart.databases.empty()) return text + fmt::format(" of {}", counted(chart.databases.size(), "database"));
   const auto& sweeps = chart.conditions.sweeps;
   if (sweeps.empty()) return text;
-  return text + (sweeps.size() == 1 ? fmt::format(" of sweep {}", *sweeps.begin())
+  return text + (sweeps.size() == 1 ? fmt::format(" of sweep {}", sweeps.begin()->id)
                                     : fmt::format(" of {} sweeps", sweeps.size()));
 }
 

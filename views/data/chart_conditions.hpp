@@ -1,6 +1,7 @@
 // How what a chart shows was measured, for its caption.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,13 @@
 #include "profiler/record/measurement.hpp"
 
 namespace triscope {
+
+/// A sweep; each database gives its sweeps numbers of its own.
+struct SweepOf {
+  std::string database;  ///< empty: there is only one
+  std::int64_t id = 0;
+  auto operator<=>(const SweepOf&) const = default;
+};
 
 /// How the measurements of one series were taken.
 struct SeriesFacts {
@@ -24,7 +32,7 @@ struct SeriesFacts {
   std::string limit;                     ///< by what: "power limit"
   std::vector<std::string> unconverged;  ///< where the interval did not become as narrow as asked: "64k"
   bool baseline = false;                 ///< of dot-product attention or matrix products alone
-  std::set<std::int64_t> sweeps;
+  std::set<SweepOf> sweeps;
 };
 /// How what is drawn was measured.
 struct ChartConditions {
@@ -36,7 +44,7 @@ struct ChartConditions {
   std::vector<SeriesFacts> series;
   std::set<double> precisions;     ///< relative half-widths that were asked for
   bool precision_unknown = false;  ///< of some measurement
-  std::set<std::int64_t> sweeps;
+  std::set<SweepOf> sweeps;
   std::set<std::string> passes;
   bool pairs = false, triples = false;  ///< dot-product attention and ours: what their operations are counted by
   std::string problem;                  ///< what all of our kernels' share: "trilinear, 64/1 heads, head size 128"

@@ -235,8 +235,9 @@ ChartConditions conditions_of(const Exploration& made, std::span<const ExploreSo
           const ResultRow& row = row_of(sources, repeat);
           const auto* precisions = sources[repeat.source].precisions;
           const bool told = precisions != nullptr && precisions->contains(row.sweep);
-          one.rows.push_back(
-              {&row, x_in_words(made, point.x), told ? std::optional(precisions->at(row.sweep)) : std::nullopt});
+          one.rows.push_back({&row, x_in_words(made, point.x),
+                              told ? std::optional(precisions->at(row.sweep)) : std::nullopt,
+                              sources.size() > 1 ? sources[repeat.source].name : std::string()});
           if (!is_baseline(row)) windows.insert(line_label(row));
         }
       }

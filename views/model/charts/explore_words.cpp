@@ -56,7 +56,7 @@ CaptionParts parts_of(const ExploreChart& chart) {
 
 /// "14 measurements of sweeps 4 and 6 in 12 points."; empty where each is a point of one sweep.
 std::string count_sentence(const ExploreChart& chart) {
-  std::string text = measurements_text(chart.conditions, chart.databases.empty());
+  std::string text = measurements_text(chart.conditions);
   if (chart.conditions.sweeps.size() < 2 && chart.conditions.measurements == chart.drawn) return {};
   if (chart.conditions.measurements != chart.points) text += fmt::format(" in {}", counted(chart.points, "point"));
   if (chart.drawn < chart.points)

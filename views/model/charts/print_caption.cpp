@@ -58,15 +58,20 @@ std::string subject(const ChartConditions& how) {
   return fmt::format("{}{}{}, {}. ", what, how.title.empty() ? "" : ", ", how.title, pass);
 }
 
-/// "sweeps 3 and 6".
-std::string sweeps_text(const std::set<std::int64_t>& sweeps) {
+/// "sweeps 3 and 6", where there are several databases "sweep 3 of a.db".
+std::string sweeps_text(const std::set<SweepOf>& sweeps) {
   constexpr std::size_t kMost = 4;
-  if (sweeps.size() == 1) return fmt::format("sweep {}", *sweeps.begin());
-  if (sweeps.size() > kMost) return counted(sweeps.size(), "sweep");
+  std::set<std::string> databases;
+  for (const SweepOf& sweep : sweeps) databases.insert(sweep.database);
+  if (databases.size() > 1) return fmt::format("{} in {} databases", counted(sweeps.size(), "sweep"), databases.size());
+  const std::string& database = *databases.begin();
+  const std::string of = database.empty() ? "" : " of " + database;
+  if (sweeps.size() == 1) return fmt::format("sweep {}{}", sweeps.begin()->id, of);
+  if (sweeps.size() > kMost) return counted(sweeps.size(), "sweep") + of;
   std::string text;
-  for (const std::int64_t sweep : sweeps)
-    text += (text.empty() ? "sweeps " : sweep == *sweeps.rbegin() ? " and " : ", ") + std::to_string(sweep);
-  return text;
+  for (const SweepOf& sweep : sweeps)
+    text += (text.empty() ? "sweeps " : sweep == *sweeps.rbegin() ? " and " : ", ") + std::to_string(sweep.id);
+  return text + of;
 }
 
 /// An id and "@7ca50e56": a kernel of ours, and what it was compiled from where the rows have one such source.
@@ -100,7 +105,7 @@ SeriesFacts facts_of(const DrawnSeries& series) {
     const ResultRow& row = *one.row;
     facts.samples.push_back(row.samples);
     facts.one_at_each_x &= places.insert(one.where).second;
-    facts.sweeps.insert(row.sweep);
+    facts.sweeps.insert({one.database, row.sweep});
     if (row.sm_clock_mhz) {
       facts.least_mhz = std::min(facts.least_mhz.value_or(*row.sm_clock_mhz), *row.sm_clock_mhz);
       facts.most_mhz = std::max(facts.most_mhz.value_or(*row.sm_clock_mhz), *row.sm_clock_mhz);
@@ -352,7 +357,7 @@ ChartConditions conditions_of(std::span<const DrawnSeries> drawn) {
     for (const DrawnRow& one : series.rows) {
       const ResultRow& row = *one.row;
       rows.push_back(&row);
-      conditions.sweeps.insert(row.sweep);
+      conditions.sweeps.insert({one.database, row.sweep});
       if (one.precision) conditions.precisions.insert(*one.precision);
       conditions.precision_unknown |= !one.precision;
       conditions.regimes.emplace(to_string(row.regime));
@@ -398,9 +403,9 @@ std::string operations_sentence(const ChartConditions& how) {
   return fmt::format("Operations: {} per attended {}, d the head size.", fmt::join(factors, " or "), what);
 }
 
-std::string measurements_text(const ChartConditions& how, bool with_sweeps) {
+std::string measurements_text(const ChartConditions& how) {
   const std::string text = counted(how.measurements, "measurement");
-  return with_sweeps && how.sweeps.size() > 1 ? text + " of " + sweeps_text(how.sweeps) : text;
+  return how.sweeps.size() > 1 ? text + " of " + sweeps_text(how.sweeps) : text;
 }
 
 std::string print_caption(const ChartConditions& how, const CaptionParts& parts) {
@@ -454,7 +459,7 @@ std::string print_caption(std::span<const DrawnSeries> drawn, CaptionParts parts
   if (parts.steps)
     parts.rest +=
         "The time of a training step is the sum of the medians of its passes, its rate that of the work of both. ";
-  parts.rest += measurements_text(how, true) + ".";
+  parts.rest += measurements_text(how) + ".";
   return print_caption(how, parts);
 }
 

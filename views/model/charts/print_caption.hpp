@@ -18,6 +18,7 @@ struct DrawnRow {
   const ResultRow* row = nullptr;
   std::string where;                     ///< along the axis: "64k", "512 × 32"
   std::optional<double> precision = {};  ///< that was asked for
+  std::string database = {};             ///< `SweepOf::database`
 };
 struct DrawnSeries {
   std::string name;  ///< empty: there is only one
@@ -55,7 +56,7 @@ std::string print_caption(std::span<const DrawnSeries> drawn, CaptionParts parts
 
 /// "Operations: 4 d per attended triple (in the paper 6 d or more) or pair, d the head size.": what a rate counts.
 std::string operations_sentence(const ChartConditions& how);
-/// "12 measurements", "12 measurements of sweeps 4 and 6".
-std::string measurements_text(const ChartConditions& how, bool with_sweeps);
+/// "12 measurements", "12 measurements of sweeps 4 and 6", "12 measurements of 10 sweeps in 3 databases".
+std::string measurements_text(const ChartConditions& how);
 
 }  // namespace triscope
