@@ -68,6 +68,12 @@ std::int64_t tick_step(double pixels_per_cell, double room) {
   return step;
 }
 
+std::string named_key(const std::string& word, const std::string& place,
+                      const std::function<bool(const std::string&)>& fits) {
+  std::string both = word + " " + place;
+  return fits(both) ? both : word;
+}
+
 void name_left_axis(const Context& context, float left, const PixelRect& rect, const std::string& name,
                     const char* brief) {
   const SmallFont font(context.look);
@@ -115,9 +121,11 @@ void draw_axes(const Context& context, const MapView& view) {
   const std::int64_t last1 = view.frame.first1 + view.frame.width - 1,
                      last2 = view.frame.first2 + view.frame.height - 1;
   const bool named1 = words && labels_fit(look, view), named2 = words && view.cell_height() >= look.px(14);
-  const auto text_of = [&](std::int64_t position, bool named) {
-    if (named && position >= 0) return source.labels[static_cast<std::size_t>(position)];
-    return axis_text(ui, view.side->slice_of, position);
+  const auto text_of = [&](std::int64_t position, bool named, float room) {
+    const std::string place = axis_text(ui, view.side->slice_of, position);
+    if (!named || position < 0) return place;
+    return named_key(source.labels[static_cast<std::size_t>(position)], place,
+                     [room](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x <= room; });
   };
   {
     const NumberFont font(look, kSecondarySize);
@@ -126,7 +134,7 @@ void draw_axes(const Context& context, const MapView& view) {
     for (std::int64_t position = last1; position >= view.frame.first1; position -= across) {
       const float x = view.x_of(static_cast<double>(position - view.frame.first1) + 0.5);
       if (x < view.rect.low.x || x > view.rect.high.x) continue;
-      const std::string text = text_of(position, named1);
+      const std::string text = text_of(position, named1, view.cell_width() - look.px(6));
       const float width = ImGui::CalcTextSize(text.c_str()).x;
       list->AddLine(ImVec2(x, view.rect.high.y), ImVec2(x, view.rect.high.y + look.px(4)), look.theme.line);
       list->AddText(ImVec2(std::round(std::min(x - width / 2, view.rect.high.x - width + look.px(8))),
@@ -136,7 +144,7 @@ void draw_axes(const Context& context, const MapView& view) {
     for (std::int64_t position = last2; position >= view.frame.first2; position -= down) {
       const float y = view.y_of(static_cast<double>(position - view.frame.first2) + 0.5);
       if (y < view.rect.low.y || y > view.rect.high.y) continue;
-      const std::string text = text_of(position, named2);
+      const std::string text = text_of(position, named2, view.rect.low.x - view.left - look.px(28));
       const ImVec2 size = ImGui::CalcTextSize(text.c_str());
       list->AddLine(ImVec2(view.rect.low.x - look.px(4), y), ImVec2(view.rect.low.x, y), look.theme.line);
       list->AddText(ImVec2(view.rect.low.x - size.x - look.px(8), std::round(y - size.y / 2)), look.theme.muted,

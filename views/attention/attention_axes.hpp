@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "views/attention/attention_parts.hpp"
@@ -26,6 +27,9 @@ struct MapView : MapPlace {
 
 /// Whole cells in steps of 1, 2, 5, 10, ... of at least `room` pixels; the query's own position is always among them.
 std::int64_t tick_step(double pixels_per_cell, double room);
+/// "cat -12" of a key's word and its place; the word alone where `fits` refuses both.
+std::string named_key(const std::string& word, const std::string& place,
+                      const std::function<bool(const std::string&)>& fits);
 /// The name of the axis at the left of `rect`, which reads upwards, from the pixel `left` on; `brief` where it is
 /// longer than the axis.
 void name_left_axis(const Context& context, float left, const PixelRect& rect, const std::string& name,

@@ -199,7 +199,7 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   view.part = shown_part(ui, view.frame);
   view.style = model.style(ui, data, which);
   set_theme(view.style, look.theme);
-  const float strip = low ? 0 : look.px(44), left = look.px(view.side->source->labels.empty() ? 64 : 84),
+  const float strip = low ? 0 : look.px(44), left = look.px(view.side->source->labels.empty() ? 64 : 108),
               top = look.px(low ? 20 : 28) + strip, bottom = look.px(low ? 24 : 44),
               right = which == 2 ? look.px(12) : strip + look.px(12);
   view.left = origin.x;

@@ -184,7 +184,8 @@ void draw_no_means(Context& context) {
   const bool match3 = overview && overview->query.problem.mask == Mask::full;  // whose mask nobody chose
   if (match3 || context.ui.attention.mask == Mask::full)
     return muted_text(context, "With a full mask pairs have no distances in common, and there is no mean.", true);
-  const bool none = data.overview.answer && !data.means.pending && !wanted_means(context.ui.attention, data);
+  const bool current = !overview || data.overview.of == *overview;  // else it comes first, and then the means
+  const bool none = data.overview.answer && current && !data.means.pending && !wanted_means(context.ui.attention, data);
   if (none && !is_walking(context.ui.attention))
     return muted_text(context, "These windows and heads have too many pairs for a mean: choose smaller windows.", true);
   draw_means_state(context, data.means);

@@ -167,9 +167,12 @@ void draw_look_controls(Context& context) {
   choice(context, "max", ui.mean_pooling, false,
          "Zoomed out, a pixel shows the largest of its pairs: no bright cell is lost");
   choice(context, "mean", ui.mean_pooling, true, "Zoomed out, a pixel shows the mean of its pairs");
-  next_group(context, 150);
-  choice(context, "distance", ui.absolute_axes, false, "Axes and tables give keys in tokens from the query");
-  choice(context, "position", ui.absolute_axes, true, "Axes and tables give keys as positions in the sequence");
+  const std::optional<SliceRequest> slice = wanted_slice(ui, context.data.attention, 0);
+  if (!slice || slice->query.problem.mask != Mask::full) {  // where the query sees all keys these are positions
+    next_group(context, 150);
+    choice(context, "distance", ui.absolute_axes, false, "Axes and tables give keys in tokens from the query");
+    choice(context, "position", ui.absolute_axes, true, "Axes and tables give keys as positions in the sequence");
+  }
   next_group(context, 312);
   choice(context, "one", ui.show, AttentionShow::one, "One map");
   choice(context, "side by side", ui.show, AttentionShow::side_by_side,

@@ -92,7 +92,7 @@ void draw_search_choice(Context& context) {
   by("token", TripleSearchBy::token, "Triples with one position as first or second key");
   const bool were = search.by == TripleSearchBy::distances;
   by("exact distances", TripleSearchBy::distances, "Triples whose keys are exactly so many tokens before their query");
-  if (!were && search.by == TripleSearchBy::distances) {
+  if (search.by == TripleSearchBy::distances && (!were || search.back_proposed)) {  // it follows what is shown
     search.back = shown_distances(ui, context.data.attention.sides[0]);
     search.back_proposed = true;
   }

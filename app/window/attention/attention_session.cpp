@@ -270,6 +270,7 @@ void AttentionSession::find_triples() {
   TripleSearchData& search = data_.search = {};
   search.of = wanted;
   search.running = true;
+  ui_.search.back_proposed = false;  // it was accepted
   using Found = std::vector<FoundTriple>;
   inspect<Found>(
       searches_, "search",

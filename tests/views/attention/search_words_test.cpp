@@ -1,0 +1,83 @@
+// What the attention panel says while something else is shown than before: proposals, means that wait, and its axes.
+#include <gmock/gmock.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "tests/views/attention/attention_fixture.hpp"
+#include "views/attention/attention_axes.hpp"
+#include "views/model/attention/attention_model.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::even_slice;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+class SearchWords : public fixture::AttentionMeans {
+ protected:
+  /// The slice of the shown query, whose strongest pair is so far back.
+  void answer(std::int64_t back1, std::int64_t back2) {
+    side().slice_of = *wanted_slice(ui(), data.attention, 0);
+    const std::int64_t query = side().slice_of.query.query;
+    const auto slice = even_slice(query, 16, 8);
+    slice->top = {{query - back1, query - back2, 3, 0.36, 0.1}};
+    side().slice = slice;
+  }
+};
+
+TEST_F(SearchWords, proposed_distances_are_those_of_the_query_and_head_that_are_shown) {
+  using Back = std::array<std::int64_t, 2>;
+  ui().search.open = true;
+  ui().search.by = TripleSearchBy::distances;
+  ui().search.back_proposed = true;
+  answer(3, 1);
+  EXPECT_THAT(text(), HasSubstr("Proposed: the strongest pair of the shown query."));
+  EXPECT_EQ(ui().search.back, (Back{3, 1}));
+  ui().query = 60;
+  answer(5, 4);
+  text();
+  EXPECT_EQ(ui().search.back, (Back{5, 4}));
+  ui().head = 1;
+  answer(2, 6);
+  text();
+  EXPECT_EQ(ui().search.back, (Back{2, 6}));
+  ui().search.back_proposed = false;  // as when a number is typed
+  ui().query = 70;
+  answer(1, 1);
+  EXPECT_THAT(text(), Not(HasSubstr("Proposed:")));
+  EXPECT_EQ(ui().search.back, (Back{2, 6}));
+}
+
+TEST_F(SearchWords, a_mean_that_waits_for_its_overview_is_not_called_too_large) {
+  ui().mean_of_queries = true;
+  data.attention.means.answer.reset();
+  ui().window1 = 12;  // of which no overview is there yet
+  ASSERT_FALSE(wanted_means(ui(), data.attention));
+  EXPECT_THAT(text(), Not(HasSubstr("too many pairs for a mean")));
+  for (int which = 0; which < 2; ++which) side(which).source = fixture::opened(100'000);
+  ui().window1 = 65'536;
+  ui().window2 = 64;
+  data.attention.overview.of = *wanted_overview(ui(), data.attention);
+  EXPECT_THAT(text(), HasSubstr("too many pairs for a mean"));
+}
+
+TEST_F(SearchWords, where_a_query_sees_all_keys_nothing_offers_their_distance) {
+  EXPECT_THAT(text(), ContainsRegex("distance[^a-z]*position"));
+  open_match3();
+  EXPECT_THAT(text(), Not(ContainsRegex("distance[^a-z]*position")));
+}
+
+TEST(KeyNames, a_key_has_its_word_and_its_place_where_there_is_room_for_both) {
+  const auto room_for = [](std::size_t letters) {
+    return [letters](const std::string& text) { return text.size() <= letters; };
+  };
+  EXPECT_EQ(named_key("cat", "-12", room_for(7)), "cat -12");
+  EXPECT_EQ(named_key("cat", "-12", room_for(6)), "cat");
+}
+
+}  // namespace
+}  // namespace triscope
