@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <tuple>
 
 #include "kernels/base/error.hpp"
@@ -27,6 +28,18 @@ void keep_best(std::vector<FoundTriple>& found, std::int64_t most) {
 
 std::int64_t first_searched_query(const Problem& problem, std::int64_t tokens, const TripleSearch& search) {
   return search.all_queries ? 0 : counted_queries(problem, tokens).first;
+}
+
+void refuse_too_far(const Problem& problem, std::int64_t tokens, const TripleSearch& search) {
+  const bool causal = problem.mask == Mask::causal;
+  const std::int64_t window2 = problem.form == Form::dot_product ? 1 : problem.window2;
+  const std::int64_t last1 = std::min(causal ? problem.window1 : tokens, tokens) - 1,
+                     last2 = std::min(causal ? window2 : tokens, tokens) - 1;  // how far back keys may lie
+  const std::int64_t widest = causal ? std::max(last1, last2) - search.away : tokens - 1;
+  if (search.away <= std::min(last1, last2) && search.apart <= widest) return;
+  throw Error(
+      fmt::format("There are no keys {} tokens apart and {} tokens from their query", search.apart, search.away),
+      "no query sees keys so far", "give distances that lie within the windows", ExitCode::usage);
 }
 
 QueryRange searched_queries(const Problem& problem, std::int64_t tokens, const TripleSearch& search) {
@@ -84,19 +97,37 @@ void TripleCollector::take(const SlicePlace& place, const Slice& slice) {
     for (std::int64_t k = slice.first2; k < slice.first2 + slice.count2; ++k) {
       if (k != token) add(place, slice, token, k);
     }
+  } else if (search_.has_least_distances()) {
+    for (std::int64_t k = slice.first2; k < slice.first2 + slice.count2; ++k) {
+      for (std::int64_t j = slice.first1; j < slice.first1 + slice.count1; ++j) add(place, slice, j, k);
+    }
   } else {
-    for (const Triple& triple : slice.top) found_.push_back({place.head, place.query, triple});
+    for (const Triple& triple : slice.top) keep({place.head, place.query, triple});
   }
-  if (std::ssize(found_) / 64 > search_.most) keep_best(found_, search_.most);
 }
 
 void TripleCollector::add(const SlicePlace& place, const Slice& slice, std::int64_t j, std::int64_t k) {
   const std::int64_t column = j - slice.first1, row = k - slice.first2;
   if (column < 0 || column >= slice.count1 || row < 0 || row >= slice.count2) return;
   if (search_.token && j != *search_.token && k != *search_.token) return;
+  if (std::abs(j - k) < search_.apart) return;
+  if (std::min(std::abs(place.query - j), std::abs(place.query - k)) < search_.away) return;
   const double log_p = slice.log_p[static_cast<std::size_t>(row * slice.count1 + column)];
   if (!std::isfinite(log_p) || !std::isfinite(slice.lse)) return;
-  found_.push_back({place.head, place.query, {j, k, log_p + slice.lse, std::exp(log_p), 0}});
+  keep({place.head, place.query, {j, k, log_p + slice.lse, std::exp(log_p), 0}});
+}
+
+void TripleCollector::keep(const FoundTriple& one) {
+  if (one.triple.p < least_) return;
+  found_.push_back(one);
+  if (std::ssize(found_) / 64 <= search_.most) return;
+  keep_best(found_, search_.most);
+  least_ = found_.back().triple.p;
+}
+
+double TripleCollector::least() {
+  keep_best(found_, search_.most);
+  return std::ssize(found_) < search_.most ? 0 : found_.back().triple.p;
 }
 
 const std::vector<FoundTriple>& TripleCollector::found() {

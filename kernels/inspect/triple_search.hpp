@@ -15,6 +15,11 @@ struct TripleSearch {
   std::optional<std::int64_t> token;                ///< only those with this position as j or k
   std::optional<std::array<std::int64_t, 2>> back;  ///< only those whose j and k are so many tokens before their query
   bool all_queries = false;  ///< also queries that do not count: kernels/inspect/counted_queries.hpp
+  std::int64_t apart = 0;    ///< only keys that lie at least so many tokens from each other
+  std::int64_t away = 0;     ///< only keys that lie at least so many tokens from their query
+
+  /// Most pairs of a slice may be none that is searched for: its `top` does not say which is the strongest of these.
+  bool has_least_distances() const { return apart > 0 || away > 0; }
 
   bool operator==(const TripleSearch&) const = default;
 };
@@ -38,6 +43,9 @@ struct QueryRange {
 /// The first query that is searched: the first of `counted_queries`, or 0 for a search of all.
 std::int64_t first_searched_query(const Problem& problem, std::int64_t tokens, const TripleSearch& search);
 
+/// Throws `Error` (usage) where no query sees keys that lie as far from each other and from it as is searched for.
+void refuse_too_far(const Problem& problem, std::int64_t tokens, const TripleSearch& search);
+
 /// Queries that can see what is searched for by token or distance, from `first_searched_query` on. Throws `Error`
 /// (usage) when none does.
 QueryRange searched_queries(const Problem& problem, std::int64_t tokens, const TripleSearch& search);
@@ -51,16 +59,20 @@ class TripleCollector {
  public:
   explicit TripleCollector(const TripleSearch& search) : search_(search) {}
 
-  /// Takes what is searched for out of a slice. Without a token and a distance that is out of its `top`.
+  /// Takes what is searched for out of a slice. Without a token or distances that is out of its `top`.
   void take(const SlicePlace& place, const Slice& slice);
   /// The strongest so far.
   const std::vector<FoundTriple>& found();
+  /// What p must have to be one of the strongest; 0: fewer than are wanted were found.
+  double least();
 
  private:
   void add(const SlicePlace& place, const Slice& slice, std::int64_t j, std::int64_t k);
+  void keep(const FoundTriple& one);
 
   TripleSearch search_;
   std::vector<FoundTriple> found_;
+  double least_ = 0;  ///< what is smaller is none of the strongest
 };
 
 }  // namespace triscope

@@ -20,8 +20,8 @@ struct SearchProgress {
   std::vector<FoundTriple> found;    ///< the strongest so far
 };
 
-/// Largest p first; equal ones by head, query, j and k. `asked`: its head and query are ignored. Without a token and a
-/// distance an overview says which slices are to be made; with them, every slice that can hold such a triple is.
+/// Largest p first; equal ones by head, query, j and k. `asked`: its head and query are ignored. Without a token and
+/// exact distances an overview says which slices are to be made; with them, every slice that can hold such a triple is.
 /// `tell` is called on this thread, some times a second. Throws `Error`: usage, when no query sees such a triple or too
 /// many slices would be made; after a stop, as the worker's answers do.
 std::vector<FoundTriple> find_triples(

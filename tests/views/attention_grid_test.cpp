@@ -160,6 +160,14 @@ TEST(TripleHits, what_is_searched_for_is_what_the_panel_is_set_to) {
   EXPECT_FALSE(wanted_search(ui, source_of_20_heads())->search.back);
   ui.search.by = TripleSearchBy::distances;
   EXPECT_EQ(wanted_search(ui, source_of_20_heads())->search.back, (std::array<std::int64_t, 2>{4, 2}));
+  ui.search.apart = 9;
+  ui.search.away = 2;
+  EXPECT_EQ(wanted_search(ui, source_of_20_heads())->search.apart, 0) << "the distances are exact";
+  ui.search.by = TripleSearchBy::largest;
+  const TripleSearch least = wanted_search(ui, source_of_20_heads())->search;
+  EXPECT_EQ(least.apart, 9);
+  EXPECT_EQ(least.away, 2);
+  EXPECT_EQ(search_title(least), "Largest p of all queries and heads, keys at least 9 apart and at least 2 back");
   EXPECT_FALSE(wanted_search(ui, {})) << "no source is open";
 }
 

@@ -79,6 +79,21 @@ void draw_distances(Context& context) {
   ImGui::Dummy(ImVec2(1, ImGui::CalcTextSize(proposed, nullptr, false, ImGui::GetContentRegionAvail().x).y));
 }
 
+/// How far keys have to lie from each other and from their query.
+void draw_least_distances(Context& context) {
+  TripleSearchUi& search = context.ui.attention.search;
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, "keys at least");
+  ImGui::SameLine();
+  number_box(context, "##search_apart", search.apart, "So many tokens from each other; 0: any");
+  ImGui::SameLine();
+  muted_text(context, "apart,");
+  ImGui::SameLine();
+  number_box(context, "##search_away", search.away, "Both so many tokens from their query; 0: any");
+  ImGui::SameLine();
+  muted_text(context, "back");
+}
+
 /// What is searched for.
 void draw_search_choice(Context& context) {
   AttentionUi& ui = context.ui.attention;
@@ -116,6 +131,7 @@ void draw_search_choice(Context& context) {
   } else if (search.by == TripleSearchBy::distances) {
     draw_distances(context);
   }
+  if (search.by != TripleSearchBy::distances) draw_least_distances(context);
   field_problems(context);
   draw_search_queries(context);
 }

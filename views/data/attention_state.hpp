@@ -72,6 +72,7 @@ struct TripleSearchUi {
   TripleSearchBy by = TripleSearchBy::largest;
   std::int64_t token = 0;                  ///< for `token`
   std::array<std::int64_t, 2> back{1, 1};  ///< for `distances`
+  std::int64_t apart = 0, away = 0;        ///< of keys at least, but for `distances`: from each other, from the query
   bool all_queries = false;                ///< also those that do not count
   bool back_proposed = false;              ///< `back` is that of the pair that was shown, not typed
 };

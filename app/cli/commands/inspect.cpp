@@ -294,7 +294,7 @@ void refuse_ignored(const CLI::App& command, const InspectOptions& options) {
     refuse({"--query", "--head", "--out", "--kernel", "--top"}, "it belongs to one slice, and --find searches all",
            "leave one of the two out");
   } else {
-    refuse({"--token", "--back", "--all-queries"}, "it belongs to a search", "add --find N");
+    refuse({"--token", "--back", "--apart", "--away", "--all-queries"}, "it belongs to a search", "add --find N");
   }
   if (given("--heads"))
     refuse({"--query", "--head", "--out", "--kernel", "--top", "--find", "--film"},
@@ -381,6 +381,10 @@ void add_search_options(CLI::App& command, const std::shared_ptr<InspectOptions>
              if (pair.size() != 2) refuse_value("--back", text, "this is not a pair of distances", "write it as 1,2");
              search.back = {parse_index("--back", pair[0]), parse_index("--back", pair[1])};
            });
+  add_text(command, "--apart", "N", "Find only triples whose keys lie at least N tokens from each other",
+           [&search](const std::string& text) { search.apart = parse_index("--apart", text); });
+  add_text(command, "--away", "N", "Find only triples whose keys both lie at least N tokens from their query",
+           [&search](const std::string& text) { search.away = parse_index("--away", text); });
   command.add_flag(
       "--heads", options->heads,
       "Means of every head over the queries, beside those of even weights, and where p is largest on average");

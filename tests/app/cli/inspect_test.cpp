@@ -225,6 +225,14 @@ TEST(Inspect, the_strongest_triples_of_all_heads_and_queries_are_found) {
   expect_found(all, {"--back", "3,1"}, 12, [](const Pair& pair) {
     return pair.query >= 4 && pair.query - pair.j == 3 && pair.query - pair.k == 1;
   });
+  const auto apart = [](const Pair& pair) { return std::abs(pair.j - pair.k); };
+  const auto nearest = [](const Pair& pair) { return std::min(pair.query - pair.j, pair.query - pair.k); };
+  expect_found(all, {"--apart", "2"}, 12, [&](const Pair& pair) { return pair.query >= 4 && apart(pair) >= 2; });
+  expect_found(all, {"--away", "1", "--all-queries"}, 12, [&](const Pair& pair) { return nearest(pair) >= 1; });
+  expect_found(all, {"--apart", "2", "--away", "1"}, 12,
+               [&](const Pair& pair) { return pair.query >= 4 && apart(pair) >= 2 && nearest(pair) >= 1; });
+  expect_found(all, {"--token", "6", "--apart", "1"}, 8,
+               [&](const Pair& pair) { return (pair.j == 6 || pair.k == 6) && apart(pair) >= 1; });
   expect_found(all, {"--back", "1,2", "--token", "6"}, 4, [](const Pair& pair) {
     return pair.query - pair.j == 1 && pair.query - pair.k == 2 && (pair.j == 6 || pair.k == 6);
   });
@@ -315,6 +323,9 @@ TEST(Inspect, a_search_that_finds_nothing_or_takes_too_long_says_so) {
   refused({"--find", "3", "--token", "14"}, "have 14 tokens");
   refused({"--find", "3", "--back", "5,1"}, "no query sees keys so far before it");
   refused({"--find", "3", "--back", "5"}, "not a pair of distances");
+  refused({"--find", "3", "--apart", "5"}, "no query sees keys so far");
+  refused({"--find", "3", "--away", "5"}, "no query sees keys so far");
+  refused({"--apart", "3"}, "add --find N");
   refused({"--find", "3", "--query", "2"}, "--query cannot be used");
   refused({"--token", "3"}, "add --find N");
   const ProgramResult large = run_triscope(

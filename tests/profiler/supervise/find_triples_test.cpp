@@ -3,6 +3,14 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "kernels/base/error.hpp"
 
 namespace triscope {
@@ -64,6 +72,44 @@ TEST(FindTriples, every_kind_of_search_leaves_out_the_same_queries_unless_all_ar
     EXPECT_EQ(first({5'000, 7, {}, all}), all ? 7 : 20);
     EXPECT_EQ(first({5'000, {}, {{3, 1}}, all}), all ? 3 : 20);
   }
+}
+
+TEST(FindTriples, least_distances_leave_the_strongest_of_every_pair_that_keeps_them) {
+  Searched searched;
+  searched.source.seq_len = 40;
+  searched.query.problem.window1 = 12;
+  searched.query.problem.window2 = 7;
+  searched.shape = searched.worker.source({searched.source});
+  constexpr std::size_t kMost = 9;
+  for (const auto& [apart, away] : {std::pair{4, 0}, {0, 3}, {3, 2}, {11, 0}}) {
+    std::vector<double> expected;  // of every pair of every query that counts
+    for (std::int64_t head = 0; head < 2; ++head) {
+      for (std::int64_t query = 11; query < 40; ++query) {
+        SliceQuery one = searched.query;
+        one.head = head, one.query = query;
+        const Slice slice = searched.worker.slice({searched.source, one, 1});
+        for (std::int64_t n = 0; n < slice.count1 * slice.count2; ++n) {
+          const std::int64_t j = slice.first1 + n % slice.count1, k = slice.first2 + n / slice.count1;
+          if (std::abs(j - k) >= apart && query - std::max(j, k) >= away)
+            expected.push_back(std::exp(static_cast<double>(slice.log_p[static_cast<std::size_t>(n)])));
+        }
+      }
+    }
+    std::ranges::sort(expected, std::greater{});
+    const std::vector<FoundTriple> found =
+        find_triples(searched.worker, searched.source, searched.query, searched.shape,
+                     {static_cast<std::int64_t>(kMost), {}, {}, false, apart, away});
+    ASSERT_EQ(found.size(), kMost);
+    for (std::size_t n = 0; n < kMost; ++n) {
+      EXPECT_NEAR(found[n].triple.p, expected[n], 1e-6 * expected[n]) << apart << " apart, " << away << " away";
+      EXPECT_GE(std::abs(found[n].triple.j - found[n].triple.k), apart);
+      EXPECT_GE(found[n].query - std::max(found[n].triple.j, found[n].triple.k), away);
+    }
+  }
+  for (const auto& [apart, away] : {std::pair{12, 0}, {0, 7}, {10, 2}})
+    EXPECT_THROW(
+        find_triples(searched.worker, searched.source, searched.query, searched.shape, {5, {}, {}, false, apart, away}),
+        Error);
 }
 
 TEST(FindTriples, a_stop_ends_it_and_the_worker_answers_another_question) {

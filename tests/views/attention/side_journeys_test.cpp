@@ -1,11 +1,14 @@
 // The columns beside the map of attention, and the dialog of its tensors: what is looked at or aimed at stays free.
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
 #include "kernels/tensors/tensor_file.hpp"
 #include "tests/views/journeys/attention_journey.hpp"
 #include "views/model/attention/attention_draft.hpp"
+#include "views/model/attention/triple_hits.hpp"
 
 namespace triscope {
 namespace {
@@ -81,6 +84,27 @@ TEST_F(AttentionJourney, open_stays_where_it_is_while_shapes_come) {
     const ImRect after = c->ItemInfo("Open").RectFull;
     IM_CHECK_EQ(after.Min.x, before.Min.x);
     IM_CHECK_EQ(after.Min.y, before.Min.y);
+  });
+}
+
+TEST_F(AttentionJourney, a_search_by_least_distances_holds_to_them) {
+  travel([](ImGuiTestContext* c) {
+    for (AttentionSide& one : attention().sides) one.source.seq_len = 160;
+    attention().window1 = 32;
+    attention().window2 = 16;
+    open(c);
+    c->ItemClick("//**/All queries");
+    c->ItemInput("//**/##search_apart");
+    c->KeyCharsReplace("9");
+    c->ItemInput("//**/##search_away");
+    c->KeyCharsReplaceEnter("2");  // which begins the search
+    wait(c);
+    const TripleSearchData& search = data().attention.search;
+    IM_CHECK_EQ(std::ssize(search.found), kListedTriples);
+    for (const FoundTriple& hit : search.found) {
+      IM_CHECK_GE(std::abs(hit.triple.j - hit.triple.k), 9);
+      IM_CHECK_GE(hit.query - std::max(hit.triple.j, hit.triple.k), 2);
+    }
   });
 }
 

@@ -18,16 +18,25 @@ std::optional<TripleSearchRequest> wanted_search(const AttentionUi& ui, const At
       slice->source, slice->query, {kListedTriples, std::nullopt, std::nullopt, ui.search.all_queries}};
   request.query.head = request.query.query = 0;
   if (ui.search.by == TripleSearchBy::token) request.search.token = ui.search.token;
-  if (ui.search.by == TripleSearchBy::distances) request.search.back = ui.search.back;
+  if (ui.search.by == TripleSearchBy::distances) {
+    request.search.back = ui.search.back;
+  } else {
+    request.search.apart = ui.search.apart;
+    request.search.away = ui.search.away;
+  }
   return request;
 }
 
 std::string search_title(const TripleSearch& search) {
-  if (search.token) return fmt::format("Largest p with token {} as a key", format_count(*search.token));
   if (search.back)
     return fmt::format("Largest p with keys {} and {} tokens back", format_count((*search.back)[0]),
                        format_count((*search.back)[1]));
-  return "Largest p of all queries and heads";
+  std::string title = search.token ? fmt::format("Largest p with token {} as a key", format_count(*search.token))
+                                   : "Largest p of all queries and heads";
+  if (search.apart > 0) title += fmt::format(", keys at least {} apart", format_count(search.apart));
+  if (search.away > 0)
+    title += fmt::format("{} at least {} back", search.apart > 0 ? " and" : ", keys", format_count(search.away));
+  return title;
 }
 
 std::string progress_text(const TripleSearchData& search) {
