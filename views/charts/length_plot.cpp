@@ -163,7 +163,8 @@ std::vector<ImVec2> in_pixels(const std::vector<double>& x, const std::vector<do
 /// Over another one: its strokes.
 void plot_strokes(const Look& look, const Drawn& drawn) {
   ImPlot::PushPlotClipRect();
-  for (const std::vector<ImVec2>& stroke : strokes_of(in_pixels(drawn.x, drawn.y), drawn.dashes, look.px(1)))
+  const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize(), high(low.x + size.x, low.y + size.y);
+  for (const std::vector<ImVec2>& stroke : strokes_of(in_pixels(drawn.x, drawn.y), drawn.dashes, look.px(1), low, high))
     ImPlot::GetPlotDrawList()->AddPolyline(stroke.data(), static_cast<int>(stroke.size()), drawn.colour,
                                            look.px(1.75F));
   ImPlot::PopPlotClipRect();
@@ -414,11 +415,7 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   if (!ImPlot::BeginPlot(id.c_str(), ImVec2(room.x - label_width, room.y), kPlotFlags)) return;
   setup_axes(context, range, unit.rate);
   if (!unit.rate) set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high, room.y - look.px(50));
-  for (const bool whole : {true, false}) {  // strokes lie over whole lines
-    for (const Drawn& drawn : curves) {
-      if (whole == (drawn.dashes.drawn <= 0)) plot_curve(look, drawn, !counted);
-    }
-  }
+  draw_strokes_last(curves, [&](const Drawn& drawn) { plot_curve(look, drawn, !counted); });
   mark_crossings(look, pass, context.ui.length_view, which);
   if (!counted) select_points(context, pass, unit);
   std::size_t label = 0;

@@ -1,7 +1,6 @@
 #include "views/curves/drawn_curves.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -53,8 +52,9 @@ DashPattern dashes_in_stack(std::size_t layer, std::size_t height) {
   return {stroke, static_cast<float>(height - 1) * stroke, static_cast<float>(layer) * stroke};
 }
 
-ImVec2 between(ImVec2 from, ImVec2 to, float share) {
-  return ImVec2(from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share);
+ImVec2 between(ImVec2 from, ImVec2 to, double share) {
+  const auto at = [share](double begin, double end) { return static_cast<float>(begin + (end - begin) * share); };
+  return ImVec2(at(from.x, to.x), at(from.y, to.y));
 }
 
 }  // namespace
@@ -79,25 +79,28 @@ std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
   return drawn;
 }
 
-std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, const DashPattern& dashes, float unit) {
+std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, const DashPattern& dashes, float unit,
+                                            ImVec2 low, ImVec2 high) {
   const float drawn = dashes.drawn * unit, period = drawn + dashes.gap * unit;
   std::vector<std::vector<ImVec2>> strokes;
   bool open = false;  // the last stroke reaches the end of its piece of the line
   for (std::size_t n = 0; n + 1 < line.size(); ++n) {
-    const ImVec2 from = line[n], to = line[n + 1];
     const bool goes_on = std::exchange(open, false);
-    if (!(to.x > from.x) || to.x - from.x > 1e5F) continue;
-    const auto at = [&](float x) { return between(from, to, (x - from.x) / (to.x - from.x)); };
+    if (!(line[n + 1].x > line[n].x)) continue;
+    const auto seen = seen_part(line[n], line[n + 1], low, high);
+    if (!seen) continue;
+    const ImVec2 from = between(line[n], line[n + 1], seen->first), to = between(line[n], line[n + 1], seen->second);
+    const auto at = [&](float x) { return to.x > from.x ? between(from, to, (x - from.x) / (to.x - from.x)) : to; };
     float start = dashes.from * unit + std::floor((from.x - dashes.from * unit) / period) * period;
     for (; start < to.x; start += period) {
       const float first = std::max(from.x, start), last = std::min(to.x, start + drawn);
       if (last <= first) continue;
-      if (goes_on && first == from.x) {
+      if (goes_on && first == line[n].x) {
         strokes.back().push_back(at(last));
       } else {
         strokes.push_back({at(first), at(last)});
       }
-      open = last == to.x;
+      open = last == line[n + 1].x;
     }
   }
   return strokes;
@@ -105,20 +108,8 @@ std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, con
 
 std::optional<ImVec2> last_seen(const std::vector<ImVec2>& line, ImVec2 low, ImVec2 high) {
   for (std::size_t n = line.size(); n-- > 1;) {
-    const ImVec2 from = line[n - 1], to = line[n];
-    float first = 0, last = 1;  // of the way between the two
-    for (const auto& [begin, end, least, most] :
-         {std::array{from.x, to.x, low.x, high.x}, std::array{from.y, to.y, low.y, high.y}}) {
-      const float way = end - begin;
-      if (way == 0) {
-        if (begin < least || begin > most) last = -1;
-        continue;
-      }
-      const auto [enters, leaves] = std::minmax({(least - begin) / way, (most - begin) / way});
-      first = std::max(first, enters);
-      last = std::min(last, leaves);
-    }
-    if (first <= last) return between(from, to, last);
+    if (const auto seen = seen_part(line[n - 1], line[n], low, high))
+      return between(line[n - 1], line[n], seen->second);
   }
   return std::nullopt;
 }

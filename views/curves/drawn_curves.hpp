@@ -24,8 +24,20 @@ std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
                                      const std::set<std::string>& left_out = {});
 
 /// The strokes of a line that goes to the right, by how far right they are: where lines lie on each other, strokes that
-/// take turns do not meet. `unit`: pixels of a design pixel.
-std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, const DashPattern& dashes, float unit);
+/// take turns do not meet. `unit`: pixels of a design pixel. Of what is seen within a frame from its upper left corner to
+/// its lower right one.
+std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, const DashPattern& dashes, float unit,
+                                            ImVec2 low, ImVec2 high);
+
+/// Calls `draw` for each of these curves, which have `dashes`: strokes come last, over whole lines.
+template <typename Curves, typename Draw>
+void draw_strokes_last(const Curves& curves, Draw draw) {
+  for (const bool whole : {true, false}) {
+    for (const auto& drawn : curves) {
+      if (whole == (drawn.dashes.drawn <= 0)) draw(drawn);
+    }
+  }
+}
 
 /// Where what is seen of a line ends, within a frame from its upper left corner to its lower right one; unset: nothing
 /// of it is seen.

@@ -177,22 +177,42 @@ void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std
                        DashPattern dashes) {
   const float drawn = look.px(dashes.drawn), period = drawn + look.px(dashes.gap);
   ImDrawList* list = ImPlot::GetPlotDrawList();
+  const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize(), high(low.x + size.x, low.y + size.y);
   ImPlot::PushPlotClipRect();
   float along = 0;  // the pattern goes on across points
   for (std::size_t n = 0; n + 1 < x.size(); ++n) {
     const ImVec2 from = ImPlot::PlotToPixels(x[n], y[n]), to = ImPlot::PlotToPixels(x[n + 1], y[n + 1]);
     const float length = std::hypot(to.x - from.x, to.y - from.y);
-    if (!(length > 0) || length > 1e5F) continue;
+    if (!(length > 0)) continue;
     const auto at = [&](float distance) {
       return ImVec2(from.x + (to.x - from.x) * distance / length, from.y + (to.y - from.y) * distance / length);
     };
-    for (float start = -std::fmod(along, period); start < length; start += period) {
-      const float first = std::max(0.0F, start), last = std::min(length, start + drawn);
+    const auto seen = seen_part(from, to, low, high);  // in a deep zoom a piece is many times as long
+    const float begin = seen ? static_cast<float>(seen->first) * length : 0,
+                end = seen ? static_cast<float>(seen->second) * length : 0;
+    for (float start = begin - std::fmod(along + begin, period); start < end; start += period) {
+      const float first = std::max(begin, start), last = std::min(end, start + drawn);
       if (last > first) list->AddLine(at(first), at(last), colour, std::max(1.0F, look.px(1.5F)));
     }
-    along += length;
+    along = std::fmod(along + length, period);
   }
   ImPlot::PopPlotClipRect();
+}
+
+std::optional<std::pair<double, double>> seen_part(ImVec2 from, ImVec2 to, ImVec2 low, ImVec2 high) {
+  double first = 0, last = 1;  // of the way between the two
+  for (const auto& [begin, end, least, most] :
+       {std::array<double, 4>{from.x, to.x, low.x, high.x}, std::array<double, 4>{from.y, to.y, low.y, high.y}}) {
+    const double way = end - begin;
+    if (way == 0) {
+      if (begin < least || begin > most) return std::nullopt;
+      continue;
+    }
+    const auto [enters, leaves] = std::minmax({(least - begin) / way, (most - begin) / way});
+    first = std::max(first, enters);
+    last = std::min(last, leaves);
+  }
+  return first <= last ? std::optional(std::pair(first, last)) : std::nullopt;
 }
 
 std::string chart_id(const char* name, const Context& context, std::string_view part) {

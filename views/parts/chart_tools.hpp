@@ -187,6 +187,10 @@ class PointPicker {
   ImRect nearest_;  ///< its mark
 };
 
+/// The part of a piece of a line that lies within a frame from its upper left corner to its lower right one, both ends
+/// as shares of the way from the one to the other; unset: nothing does.
+std::optional<std::pair<double, double>> seen_part(ImVec2 from, ImVec2 to, ImVec2 low, ImVec2 high);
+
 /// Ticks of a logarithmic axis that shows [low, high] (`log_ticks`), and around it for who moves it: as many as have
 /// room for a line of text on `length` pixels.
 void set_decade_ticks(ImAxis axis, double low, double high, float length);

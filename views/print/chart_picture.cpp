@@ -184,7 +184,7 @@ void plot_curve(VectorCanvas& canvas, const PlotFrame& frame, const DrawnCurve& 
   if (curve.baseline || drawn.dashes.drawn <= 0) {
     canvas.line(line, drawn.colour, curve.baseline ? 1.25F : 1.75F, dashes_for_print(drawn.dashes));
   } else {
-    for (const std::vector<ImVec2>& stroke : strokes_of(line, drawn.dashes, kPrintUnit))
+    for (const std::vector<ImVec2>& stroke : strokes_of(line, drawn.dashes, kPrintUnit, frame.low(), frame.high()))
       canvas.line(stroke, drawn.colour, 1.75F);
   }
   for (std::size_t n = 0; n < line.size(); ++n) {
@@ -236,11 +236,7 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
   std::vector<EdgeLabel> labels;
   {
     const FrameClip clip(canvas, frame, style);
-    for (const bool whole : {true, false}) {  // strokes lie over whole lines
-      for (const DrawnCurve& drawn : curves) {
-        if (whole == (drawn.dashes.drawn <= 0)) plot_curve(canvas, frame, drawn, unit);
-      }
-    }
+    draw_strokes_last(curves, [&](const DrawnCurve& drawn) { plot_curve(canvas, frame, drawn, unit); });
   }
   for (const DrawnCurve& drawn : curves) {
     if (!drawn.curve->baseline || narrow) continue;

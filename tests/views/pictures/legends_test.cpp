@@ -1,6 +1,6 @@
 // What tells the series of a chart apart, and that its legend shows it.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 #include <set>
@@ -234,7 +234,7 @@ TEST(Legends, of_curves_that_lie_on_each_other_the_longest_is_whole) {
 
 TEST(Legends, strokes_keep_their_turns_where_a_line_begins_elsewhere_and_go_on_over_its_corners) {
   const DashPattern dashes{5, 15, 5};  // from 5 to 10, from 25 to 30, ...
-  const auto strokes = strokes_of({{12, 0}, {27, 15}, {41, 1}}, dashes, 1);
+  const auto strokes = strokes_of({{12, 0}, {27, 15}, {41, 1}}, dashes, 1, {0, 0}, {100, 100});
   ASSERT_EQ(strokes.size(), 1U);
   ASSERT_EQ(strokes[0].size(), 3U);
   EXPECT_FLOAT_EQ(strokes[0][0].x, 25);
@@ -242,6 +242,27 @@ TEST(Legends, strokes_keep_their_turns_where_a_line_begins_elsewhere_and_go_on_o
   EXPECT_FLOAT_EQ(strokes[0][1].x, 27);
   EXPECT_FLOAT_EQ(strokes[0][2].x, 30);
   EXPECT_FLOAT_EQ(strokes[0][2].y, 12);
+}
+
+TEST(Legends, a_line_that_is_far_longer_than_the_plot_keeps_its_strokes) {
+  const auto strokes = strokes_of({{-2e6F, 50}, {3e6F, 50}}, {5, 15, 0}, 1, {10, 0}, {90, 100});
+  ASSERT_EQ(strokes.size(), 4U);  // from 20, 40, 60 and 80
+  for (std::size_t n = 0; n < strokes.size(); ++n) {
+    ASSERT_EQ(strokes[n].size(), 2U);
+    EXPECT_NEAR(strokes[n][0].x, 20 + 20 * static_cast<float>(n), 0.01);
+    EXPECT_NEAR(strokes[n][1].x, 25 + 20 * static_cast<float>(n), 0.01);
+    EXPECT_NEAR(strokes[n][0].y, 50, 0.01);
+  }
+  EXPECT_TRUE(strokes_of({{-2e6F, 500}, {3e6F, 500}}, {5, 15, 0}, 1, {10, 0}, {90, 100}).empty()) << "below the plot";
+}
+
+TEST(Legends, strokes_are_drawn_over_whole_lines) {
+  std::vector<DrawnCurve> curves(3);
+  curves[0].dashes = curves[2].dashes = {5, 15, 0};
+  curves[1].colour = 1;
+  std::vector<const DrawnCurve*> order;
+  draw_strokes_last(curves, [&](const DrawnCurve& drawn) { order.push_back(&drawn); });
+  EXPECT_THAT(order, testing::ElementsAre(&curves[1], &curves[0], &curves[2]));
 }
 
 TEST(Legends, the_legend_of_explore_has_the_marks_of_its_lines) {
