@@ -66,7 +66,7 @@ if(TRISCOPE_WINDOW)
     profiler/store profiler/store/open profiler/supervise profiler/tiles views/data views/model/paper views/shell app/window imgui_and_implot fmt::static Threads::Threads)
   triscope_light_rooms(app/window app/window/engine app/window/desktop app/window/messages app/window/files app/window/look
     app/window/picture app/window/database app/window/sweep app/window/attention app/window/explore app/window/tiles app/window/report)
-  add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp)    # the same on GLFW and OpenGL
+  add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp app/window/main/window_fit.cpp)    # the same on GLFW and OpenGL
   target_link_libraries(triscope_desktop PUBLIC triscope_app_window triscope_app_stop imgui_platform)
   add_executable(triscope-window app/window/main/window_main.cpp)
   target_link_libraries(triscope-window PRIVATE triscope_desktop triscope_app_window_report CLI11::CLI11)

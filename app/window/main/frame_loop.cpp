@@ -15,8 +15,10 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/stop/stop_signal.hpp"
+#include "app/window/main/window_fit.hpp"
 #include "kernels/base/error.hpp"
 #include "views/shell/shell.hpp"
 
@@ -64,6 +66,7 @@ class GlfwWindow {
     }
     fit_into_screen();
     glfwShowWindow(window_);
+    fit_into_screen();  // a window manager may show it on another monitor
     glfwMakeContextCurrent(window_);
     glfwSwapInterval(1);
   }
@@ -76,16 +79,25 @@ class GlfwWindow {
   GLFWwindow* get() const { return window_; }
 
  private:
-  /// No larger than what panels of the desktop leave free: not every window manager sees to that, and there may be
-  /// none.
+  /// No larger, with its frame, than what panels of the desktop leave free on its monitor: not every window manager
+  /// sees to that, and there may be none.
   void fit_into_screen() {
-    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
-    if (monitor == nullptr) return;
-    int free_width = 0, free_height = 0, width = 0, height = 0;
-    glfwGetMonitorWorkarea(monitor, nullptr, nullptr, &free_width, &free_height);
-    glfwGetWindowSize(window_, &width, &height);
-    if (free_width <= 0 || free_height <= 0 || (width <= free_width && height <= free_height)) return;
-    glfwSetWindowSize(window_, std::min(width, free_width), std::min(height, free_height));
+    ScreenRect asked;
+    glfwGetWindowPos(window_, &asked.x, &asked.y);
+    glfwGetWindowSize(window_, &asked.width, &asked.height);
+    WindowFrame frame;
+    glfwGetWindowFrameSize(window_, &frame.left, &frame.top, &frame.right, &frame.bottom);
+    int count = 0;
+    GLFWmonitor** monitors = glfwGetMonitors(&count);
+    std::vector<ScreenRect> free;
+    for (int n = 0; n < count; ++n) {
+      ScreenRect& one = free.emplace_back();
+      glfwGetMonitorWorkarea(monitors[n], &one.x, &one.y, &one.width, &one.height);
+    }
+    const ScreenRect fitted = fit_window(asked, frame, free);
+    if (fitted.width != asked.width || fitted.height != asked.height)
+      glfwSetWindowSize(window_, fitted.width, fitted.height);
+    if (fitted.x != asked.x || fitted.y != asked.y) glfwSetWindowPos(window_, fitted.x, fitted.y);
   }
 
   GLFWwindow* window_ = nullptr;

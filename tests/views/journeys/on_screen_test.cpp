@@ -15,7 +15,9 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <vector>
 
+#include "app/window/main/window_fit.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
 #include "tests/views/said.hpp"
@@ -55,6 +57,17 @@ TEST(OnScreen, opens_no_larger_than_the_screen) {
   const GLFWvidmode& screen = *glfwGetVideoMode(glfwGetPrimaryMonitor());
   EXPECT_EQ(ImGui::GetIO().DisplaySize.x, static_cast<float>(screen.width));
   EXPECT_EQ(ImGui::GetIO().DisplaySize.y, static_cast<float>(screen.height));
+}
+
+TEST(WindowFit, a_window_and_its_frame_fit_into_what_is_free_on_the_monitor_that_it_is_on) {
+  const std::vector<ScreenRect> free{{0, 30, 1280, 770}, {1280, 0, 2560, 1440}};
+  const WindowFrame frame{4, 28, 4, 4};
+  EXPECT_EQ(fit_window({1400, 100, 1600, 1000}, frame, free), (ScreenRect{1400, 100, 1600, 1000}))
+      << "on the larger one";
+  EXPECT_EQ(fit_window({100, 100, 1600, 1000}, frame, free), (ScreenRect{4, 58, 1272, 738})) << "most of it is there";
+  EXPECT_EQ(fit_window({0, 0, 800, 600}, frame, free), (ScreenRect{4, 58, 800, 600})) << "its title stays to be seen";
+  EXPECT_EQ(fit_window({2000, 1000, 1000, 800}, frame, free), (ScreenRect{2000, 636, 1000, 800}));
+  EXPECT_EQ(fit_window({100, 100, 1600, 1000}, frame, {}), (ScreenRect{100, 100, 1600, 1000}));
 }
 
 /// Starts the window with `options` under the shell's process id, which it tells first.
