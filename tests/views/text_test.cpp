@@ -101,6 +101,20 @@ TEST(Commands, shortcuts_are_unique_and_every_command_explains_itself) {
   }
 }
 
+TEST(Commands, the_star_of_a_sweep_that_has_one_is_taken_away) {
+  WindowData data;
+  data.shown = fixture::small_sweep();
+  data.sweeps.push_back(data.shown->info);
+  const Command& star = command_for<ask::Star>();
+  EXPECT_STREQ(label_now(star, data), "Star");
+  data.sweeps[0].starred = true;
+  EXPECT_STREQ(label_now(star, data), "Remove star");
+  Models models;
+  const std::vector<PaletteItem> found = search_everything("star", data, UiState(), models);
+  EXPECT_TRUE(std::ranges::any_of(found, [](const PaletteItem& one) { return one.label == "Remove star"; }));
+  EXPECT_FALSE(std::ranges::any_of(found, [](const PaletteItem& one) { return one.label == "Star"; }));
+}
+
 TEST(Commands, panels_are_found_by_their_id) {
   EXPECT_EQ(find_panel("history")->panel, Panel::history);
   EXPECT_EQ(find_panel("nothing"), nullptr);

@@ -170,7 +170,7 @@ const Command kCommands[] = {
      shows_sweep, "regression slower commit source hash change", "a sweep"},
     {ask::CompareDatabase{}, "Sweep", "Compare with another database...", "",
      "Judge the compared sweeps, or the shown one, against a sweep of another file", shows_rows, "regression slower"},
-    {ask::Star{}, "Sweep", "Star", "Ctrl+D", "Mark the shown sweep, or take the mark away", can_star},
+    {ask::Star{}, "Sweep", "Star", "Ctrl+D", "Mark the shown sweep, or take the mark away", can_star, "unstar remove"},
     {ask::AskToDelete{}, "Sweep", "Delete sweep...", "", "Delete the shown sweep and its samples; asks first",
      can_delete},
 
@@ -182,5 +182,11 @@ const Command kCommands[] = {
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
+
+const char* label_now(const Command& command, const WindowData& data) {
+  if (!std::holds_alternative<ask::Star>(command.request) || !data.shown) return command.label;
+  const auto shown = std::ranges::find(data.sweeps, data.shown->info.id, &SweepInfo::id);
+  return ask::star_label(shown != data.sweeps.end() && shown->starred);
+}
 
 }  // namespace triscope

@@ -25,6 +25,9 @@ struct Command {
 
 std::span<const Command> commands();
 
+/// Its label as menu and palette show it now: the star of a sweep that has one is taken away.
+const char* label_now(const Command& command, const WindowData& data);
+
 /// The first command that asks for `Kind`. Throws `std::logic_error` where there is none: a test names each kind that
 /// is looked up. What needs a sweep, a measurement or a text to be named comes from a panel and has no command.
 /// Requests for a file have some, but are not looked up here: `Request` knows them as one kind, `FileRequest`.

@@ -102,7 +102,8 @@ void add_commands(std::vector<PaletteItem>& items, const std::vector<const Comma
   for (const Command* command : found) {
     const bool enabled = command->enabled(data, ui);
     const std::string needs = *command->needs ? fmt::format("needs {}", command->needs) : std::string("not now");
-    items.push_back({command->label, command->menu, command->shortcut, enabled ? "" : needs, command->request});
+    items.push_back(
+        {label_now(*command, data), command->menu, command->shortcut, enabled ? "" : needs, command->request});
   }
 }
 

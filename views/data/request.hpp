@@ -153,6 +153,8 @@ struct ClearSelection {};
 struct Star {
   std::int64_t sweep = 0;  ///< 0: the shown one
 };
+/// What it does to a sweep.
+inline const char* star_label(bool starred) { return starred ? "Remove star" : "Star"; }
 struct AskToDelete {
   std::int64_t sweep = 0;  ///< 0: the shown one
 };

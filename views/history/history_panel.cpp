@@ -102,7 +102,7 @@ void draw_menu(Context& context, const SweepInfo& sweep) {
   }
   item("Compare with the shown sweep", ask::Compare{sweep.id}, "C", sweep.id != context.ui.selection.shown_sweep);
   ImGui::Separator();
-  item(sweep.starred ? "Remove star" : "Star", ask::Star{sweep.id}, "Ctrl+D", writable);
+  item(ask::star_label(sweep.starred), ask::Star{sweep.id}, "Ctrl+D", writable);
   item(
       "Resume", ask::Resume{sweep.id}, nullptr,
       writable && !context.data.run.running && sweep.finished.empty() && !sweep.running && why_unusable(sweep).empty());

@@ -95,7 +95,7 @@ void draw_menus(Context& context) {
       first = false;
       before = group;
       const bool shown = panel && is_shown(context.ui, panel->panel);
-      if (ImGui::MenuItem(command.label, command.shortcut, shown, is_enabled(context, command)))
+      if (ImGui::MenuItem(label_now(command, context.data), command.shortcut, shown, is_enabled(context, command)))
         context.request(command.request);
       const bool needs = *command.needs && !is_enabled(context, command);
       tooltip(context, needs ? fmt::format("{}. It needs {}.", command.help, command.needs) : command.help);
