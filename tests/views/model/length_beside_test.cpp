@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "profiler/statistics/training_step.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/charts/length_model.hpp"
 
@@ -45,6 +46,25 @@ TEST(LengthBeside, a_step_is_judged_by_the_tolerance_of_its_passes) {
   };
   EXPECT_EQ(judged_by(0.005), Verdict::slower);
   EXPECT_EQ(judged_by(0.02), Verdict::same);
+}
+
+TEST(LengthBeside, the_errors_of_a_step_out_of_turns_add_as_show_says_them) {
+  const LengthChart chart = make_length_chart(*fixture::length_sweep(), {});
+  const LengthCurve &ours = labelled(chart.step, "512 × 32"), &baseline = labelled(chart.step, "FlashAttention-3 64/1");
+  const LengthPoint &point = at_length(ours), &there = at_length(baseline);
+  Comparison pass = slightly_longer(0.005);
+  pass.paired = false;
+  Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
+  for (const std::int64_t measurement : {point.measurement, point.backward})
+    verdicts.by_measurement[measurement] = pass;
+  const PointRatio beside = ratio_beside(ours, baseline, point, there, &verdicts);
+  EXPECT_TRUE(beside.by_medians);
+  const StepRatio shown = ratio_of_steps({point.ms - point.backward_ms, there.ms - there.backward_ms, pass},
+                                         {point.backward_ms, there.backward_ms, pass});
+  ASSERT_TRUE(shown.time.low && shown.time.high);
+  EXPECT_DOUBLE_EQ(beside.time.ratio, point.ms / there.ms);
+  EXPECT_DOUBLE_EQ(beside.time.interval.low, *shown.time.low);
+  EXPECT_DOUBLE_EQ(beside.time.interval.high, *shown.time.high);
 }
 
 TEST(LengthBeside, a_verdict_is_not_that_beside_a_baseline_with_other_heads) {

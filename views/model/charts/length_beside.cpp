@@ -28,15 +28,18 @@ bool have_same_heads(const LengthCurve& ours, const LengthCurve& baseline) {
   return ours.problem.q_heads == baseline.problem.q_heads && ours.problem.kv_heads == baseline.problem.kv_heads;
 }
 
-}  // namespace
-
-PointRatio ratio_of_medians(const LengthPoint& point, const LengthPoint& there) {
-  const ValueWithInterval medians = ratio_of(value_of(point), value_of(there));
+PointRatio by_medians(const ValueWithInterval& medians, bool few_blocks) {
   PointRatio ratio{{}, true};
   ratio.time.ratio = medians.value;
   if (medians.low && medians.high) ratio.time.interval = {*medians.low, *medians.high};
-  ratio.time.few_blocks = point.few_blocks || there.few_blocks;
+  ratio.time.few_blocks = few_blocks;
   return ratio;
+}
+
+}  // namespace
+
+PointRatio ratio_of_medians(const LengthPoint& point, const LengthPoint& there) {
+  return by_medians(ratio_of(value_of(point), value_of(there)), point.few_blocks || there.few_blocks);
 }
 
 PointRatio ratio_beside(const LengthCurve& ours, const LengthCurve& baseline, const LengthPoint& point,
@@ -46,9 +49,12 @@ PointRatio ratio_beside(const LengthCurve& ours, const LengthCurve& baseline, co
   const Comparison* first = one_sweep ? verdict_on(verdicts, baseline, point.measurement) : nullptr;
   if (first != nullptr && point.backward == 0) return {*first};
   const Comparison* second = first == nullptr ? nullptr : verdict_on(verdicts, baseline, point.backward);
-  if (second == nullptr || !in_turns(*first) || !in_turns(*second)) return ratio_of_medians(point, there);
-  return {compare_steps({point.ms - point.backward_ms, there.ms - there.backward_ms, *first},
-                        {point.backward_ms, there.backward_ms, *second})};
+  if (second == nullptr) return ratio_of_medians(point, there);
+  const PassBeside forward{point.ms - point.backward_ms, there.ms - there.backward_ms, *first},
+      backward{point.backward_ms, there.backward_ms, *second};
+  if (in_turns(*first) && in_turns(*second)) return {compare_steps(forward, backward)};
+  return by_medians(ratio_of_steps(forward, backward).time,  // as `show --step` has it
+                    first->few_blocks || second->few_blocks);
 }
 
 std::string beside_reference_text(const LengthPass& pass, std::size_t curve, const LengthPoint& point,

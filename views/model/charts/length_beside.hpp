@@ -16,8 +16,8 @@ struct PointRatio {
 };
 PointRatio ratio_of_medians(const LengthPoint& point, const LengthPoint& there);
 /// Of `point` of `ours` beside `there` of `baseline` or beside the step (`reference_at`): the verdict of `verdicts`
-/// where that is of these two, which are of one sweep; of a step where each pass took turns. Else that of their
-/// medians. Null: no verdicts are known.
+/// where that is of these two, which are of one sweep; of a step those of both passes (`ratio_of_steps`). Else that of
+/// their medians. Null: no verdicts are known.
 PointRatio ratio_beside(const LengthCurve& ours, const LengthCurve& baseline, const LengthPoint& point,
                         const LengthPoint& there, const Verdicts* verdicts);
 
