@@ -32,13 +32,13 @@ std::string percent_text(double share) { return fmt::format("{:.1f} %", 100 * st
 std::string doubts_of(const ResultRow& row, bool modes) {
   std::vector<std::string_view> doubts;
   const auto says = [&row](std::string_view words) { return row.reason.find(words) != std::string::npos; };
-  if (modes && says(kTwoModes)) doubts.emplace_back("two modes");
+  if (modes && says(kTwoModes)) doubts.emplace_back(doubt::kTwoModes);
   if (says("blocks are too few")) {
-    doubts.emplace_back("few blocks");
+    doubts.emplace_back(doubt::kFewBlocks);
   } else if (!has_converged(row)) {
-    doubts.emplace_back("not converged");
+    doubts.emplace_back(doubt::kNotConverged);
   }
-  if (row.restarts == 1) doubts.emplace_back("one process");
+  if (row.restarts == 1) doubts.emplace_back(doubt::kOneProcess);
   return fmt::format("{}", fmt::join(doubts, ", "));
 }
 
@@ -98,12 +98,13 @@ std::optional<BandVerdict> judge(const UnchangedBand& band, const Comparison& co
   }
   const double own = std::log(comparison.interval.high / comparison.interval.low) / 2;
   if (apart <= std::hypot(noise, own)) {
-    verdict.why = fmt::format("its own interval is +-{}", percent_text(std::exp(own) - 1));
+    verdict.why = fmt::format("its {} is +-{}", doubt::kOwnInterval, percent_text(std::exp(own) - 1));
     return verdict;
   }
   for (const auto& [row, letter] : {std::pair(&a, 'A'), std::pair(&b, 'B')}) {
     if (comparison.paired || apart > std::log(modes_apart(*row))) continue;
-    verdict.why = fmt::format("{} has two modes that are {} apart", letter, percent_text(modes_apart(*row) - 1));
+    verdict.why =
+        fmt::format("{} has {} that are {} apart", letter, doubt::kTwoModes, percent_text(modes_apart(*row) - 1));
     verdict.modes_of = letter;
     return verdict;
   }

@@ -2,6 +2,7 @@
 // differs by more (docs/method.md, "What did not change").
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -53,6 +54,13 @@ struct BandTally {
 /// "Beside 21 unchanged measurements 0 of 34 became slower, 1 faster; 33 inside what those vary by."; empty where no
 /// row was judged.
 std::string tally_text(const UnchangedBand& band, const BandTally& tally);
+
+/// The words of doubts and of why a row is unclear that say which it is: a table with little room shows these alone.
+namespace doubt {
+inline constexpr std::string_view kOwnInterval = "own interval", kTwoModes = "two modes", kFewBlocks = "few blocks",
+                                  kNotConverged = "not converged", kOneProcess = "one process";
+inline constexpr std::array kAll{kOwnInterval, kTwoModes, kFewBlocks, kNotConverged, kOneProcess};
+}  // namespace doubt
 
 /// What makes the times of a pair doubtful: "A not converged; B two modes, few blocks"; empty: nothing is known.
 /// That A or B has two modes is left out where it has been said already (`BandVerdict::modes_of`).

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "profiler/explore/unchanged_band.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/tables/compare_differences.hpp"
@@ -134,7 +135,7 @@ std::string fitting_doubts(const std::string& doubts, float width) {
   const auto fits = [width](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x <= width; };
   if (fits(doubts)) return doubts;
   std::map<std::size_t, std::string_view> meanings;  // by their places
-  for (const std::string_view one : {"own interval", "two modes", "few blocks", "not converged", "one process"}) {
+  for (const std::string_view one : doubt::kAll) {
     if (const std::size_t at = doubts.find(one); at != std::string::npos) meanings.emplace(at, one);
   }
   std::vector<std::string_view> said;
