@@ -38,10 +38,13 @@ bool begin_dialog(const Look& look, const char* name, float width) {
   return drawn;
 }
 
-bool begin_dialog_text(const Look& look, const char* name) {
+float dialog_text_room(const Look& look) {
   const float below = look.px(kGap + kPadding) + ImGui::GetFrameHeight() + 3 * ImGui::GetStyle().ItemSpacing.y;
-  const float room = highest_dialog() - ImGui::GetCursorPosY() - below;
-  ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(FLT_MAX, std::max(look.px(60), std::floor(room))));
+  return std::max(look.px(60), std::floor(highest_dialog() - ImGui::GetCursorPosY() - below));
+}
+
+bool begin_dialog_text(const Look& look, const char* name) {
+  ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(FLT_MAX, dialog_text_room(look)));
   return ImGui::BeginChild(name, ImVec2(0, 0), ImGuiChildFlags_AutoResizeY | ImGuiChildFlags_NavFlattened);
 }
 

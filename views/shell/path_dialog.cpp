@@ -16,6 +16,7 @@
 #include "views/parts/dialog.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/shell/path_fields.hpp"
+#include "views/shell/picture_fields.hpp"
 #include "views/shell/replaced_files.hpp"
 #include "views/shell/shell.hpp"
 
@@ -274,147 +275,6 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
   return accepted;
 }
 
-std::string ending_of(const std::string& path) {
-  const auto found = std::ranges::find_if(kChartEndings, [&](auto ending) { return path.ends_with(ending); });
-  return found == kChartEndings.end() ? std::string() : std::string(*found);
-}
-
-/// The first picture beside that of the path; the end: there is none.
-std::vector<std::string>::iterator other_format(PathDialog& path) {
-  return std::ranges::find_if(path.also, [](const std::string& ending) { return ending != kCaptionEnding; });
-}
-
-/// The formats that are written: that of the path, and others beside it.
-void draw_formats(Context& context, PathDialog& path) {
-  const std::string typed = ending_of(path.text);
-  ImGui::AlignTextToFramePadding();
-  muted_text(context, "save as");
-  for (const std::string_view ending : kChartEndings) {
-    const std::string name(ending);
-    const bool on = typed == name || std::ranges::find(path.also, name) != path.also.end();
-    const char* label = name == ".png" ? "PNG" : name == ".pdf" ? "PDF" : "SVG";
-    ImGui::SameLine();
-    if (bool checked = on; !ImGui::Checkbox(label, &checked)) continue;
-    if (!on) {
-      path.also.push_back(name);
-    } else if (typed != name) {
-      std::erase(path.also, name);
-    } else if (const auto other = other_format(path); other != path.also.end()) {  // which takes its place in the path
-      path.text.replace(path.text.size() - typed.size(), typed.size(), *other);
-      path.also.erase(other);
-    }
-  }
-}
-
-/// A field of words that the chart has of its own, with a button that brings these back.
-void draw_words(Context& context, const char* id, const char* hint, std::string& words, const std::string& own,
-                float lines) {
-  ImGui::PushID(id);
-  const float width = ImGui::GetContentRegionAvail().x - button_width("Restore") - ImGui::GetStyle().ItemSpacing.x;
-  if (lines == 1) {
-    ImGui::SetNextItemWidth(width);
-    ImGui::InputTextWithHint("##words", hint, &words);
-  } else {
-    if (ImGui::IsWindowAppearing()) ImGui::SetNextWindowScroll(ImVec2(0, 0));
-    ImGui::InputTextMultiline("##words", &words,
-                              ImVec2(width, lines * ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().FramePadding.y),
-                              ImGuiInputTextFlags_WordWrap | ImGuiInputTextFlags_CtrlEnterForNewLine);
-    tooltip(context, hint);
-    hint_in_empty_field(words, hint);
-  }
-  ImGui::SameLine();
-  ImGui::BeginDisabled(words == own);
-  if (ImGui::Button("Restore")) words = own;
-  ImGui::EndDisabled();
-  tooltip(context, "The chart's own words");
-  ImGui::PopID();
-}
-
-/// Where the caption goes: into the picture, into a text beside it, or both.
-void draw_caption_places(Context& context, PathDialog& path) {
-  const auto text = std::ranges::find(path.also, kCaptionEnding);
-  ImGui::BeginDisabled(path.picture->caption.empty());
-  ImGui::AlignTextToFramePadding();
-  muted_text(context, "caption");
-  if (is_for_print(path)) {
-    ImGui::SameLine();
-    ImGui::Checkbox("in the picture", &context.ui.settings.print_size.captioned);
-    tooltip(context, "Below the chart of a .pdf or .svg; one with pixels has none");
-  }
-  ImGui::SameLine();
-  if (bool beside = text != path.also.end(); ImGui::Checkbox("as text beside it (.txt)", &beside)) {
-    if (beside) {
-      path.also.emplace_back(kCaptionEnding);
-    } else {
-      path.also.erase(text);
-    }
-  }
-  tooltip(context, "A file of the picture's name that ends in .txt");
-  ImGui::SameLine();
-  float* said_until = ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("copied"));
-  const auto now = static_cast<float>(ImGui::GetTime());
-  if (ImGui::Button("Copy for LaTeX")) {
-    context.request(ask::CopyText{escape_text(path.picture->caption, TableFormat::latex)});
-    *said_until = now + 3;
-  }
-  tooltip(context, "For \\caption{}: signs that are commands there, such as %, are escaped.");
-  if (now < *said_until) {
-    ImGui::SameLine();
-    muted_text(context, "Copied");
-  }
-  ImGui::EndDisabled();
-}
-
-/// What a picture is saved as. Its size and words are those of .pdf and .svg. False: it cannot be had.
-bool draw_picture(Context& context, PathDialog& path) {
-  PictureDraft& picture = *path.picture;
-  PrintSize& size = context.ui.settings.print_size;
-  const bool print = is_for_print(path);
-  bool right = true;
-  if (print) {
-    draw_formats(context, path);
-    ImGui::SameLine(0, context.look.px(24));
-    const bool vectors = path.text.ends_with(".pdf") || path.text.ends_with(".svg") ||
-                         std::ranges::any_of(path.also, [](auto& one) { return one == ".pdf" || one == ".svg"; });
-    draw_print_colours(context, size.dark, vectors);
-    right = draw_print_size(context, size, picture.panel == Panel::explore);
-    draw_print_range(context, picture.panel, size.whole, vectors);
-    draw_stated_size(context, picture, size, vectors);
-    right = right && (!vectors || picture.problem.empty());
-    draw_words(context, "title", "title of a .pdf or .svg; empty: none", picture.title, *picture.own.title, 1);
-    draw_words(context, "caption", "caption of a .pdf or .svg; empty: none", picture.caption, *picture.own.caption, 4);
-  }
-  if (print || !picture.caption.empty()) draw_caption_places(context, path);
-  return right;
-}
-
-/// What the answer to the question for a chart's file asks for, which the next question begins with.
-void take_picture(Context& context, ask::SaveChart& chart) {
-  UiState& ui = context.ui;
-  PathDialog& path = ui.path;
-  if (!path.picture) return;
-  std::vector<std::string>& kept = ui.settings.chart_endings;
-  chart.size = ui.settings.print_size;
-  chart.also = written_beside(path);
-  if (is_for_print(path)) {
-    chart.title = path.picture->title;
-    chart.caption = path.picture->caption;
-    std::string ending = ending_of(path.text);
-    if (const auto other = other_format(path); ending.empty() && other != path.also.end()) {
-      ending = *other;
-      path.also.erase(other);
-      std::erase(chart.also, ending);
-      chart.file = path.text += ending;
-    }
-    kept = path.also;
-    kept.insert(kept.begin(), ending.empty() ? std::string(kChartEndings.front()) : ending);
-  } else {  // of its formats nothing was asked
-    std::erase(kept, kCaptionEnding);
-    if (std::ranges::find(path.also, kCaptionEnding) != path.also.end()) kept.emplace_back(kCaptionEnding);
-  }
-  ImGui::MarkIniSettingsDirty();  // so that the settings are written soon
-}
-
 /// The field, the folder below it, and what would be overwritten. True when the path was chosen for good.
 bool draw_path(Context& context, const PathQuestion& question) {
   PathDialog& path = context.ui.path;
@@ -456,6 +316,34 @@ bool draw_path(Context& context, const PathQuestion& question) {
   return accepted;
 }
 
+struct PathAnswer {
+  bool accepted = false, ready = false;  ///< the path was chosen for good; what is asked beside it is right
+};
+
+/// All of the question but its buttons. Where the window is too low for it, it scrolls above these.
+PathAnswer draw_question(Context& context, const PathQuestion& question) {
+  PathDialog& path = context.ui.path;
+  float* height = ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("height"));  // of the last frame
+  const bool scrolls = *height > dialog_text_room(context.look);
+  if (scrolls) begin_dialog_text(context.look, "question");
+  const float top = ImGui::GetCursorPosY();
+  dialog_heading(context.look, question.title.c_str());
+  muted_text(context, question.help, true);
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  PathAnswer answer{draw_path(context, question), true};
+  if (path.picture) answer.ready = draw_picture(context, path);
+  auto* film = std::get_if<ask::SaveFilm>(&*path.waiting);
+  if (film && film->queries) answer.ready = draw_film_queries(context, *film->queries);
+  if (!path.problem.empty() && path.text == path.refused) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.slower, sentence(path.problem));
+    ImGui::PopTextWrapPos();
+  }
+  *height = ImGui::GetCursorPosY() - top;
+  if (scrolls) ImGui::EndChild();
+  return answer;
+}
+
 }  // namespace
 
 void draw_path_dialog(Context& context) {
@@ -464,18 +352,7 @@ void draw_path_dialog(Context& context) {
   const PathQuestion question = std::visit(Questions{}, *path.waiting);
   if (!ImGui::IsPopupOpen("path")) ImGui::OpenPopup("path");
   if (!begin_dialog(context.look, "path", 620)) return;
-  dialog_heading(context.look, question.title.c_str());
-  muted_text(context, question.help, true);
-  ImGui::Dummy(ImVec2(0, context.look.px(4)));
-  bool accepted = draw_path(context, question);
-  bool ready = !path.picture || draw_picture(context, path);
-  auto* film = std::get_if<ask::SaveFilm>(&*path.waiting);
-  if (film && film->queries) ready = draw_film_queries(context, *film->queries);
-  if (!path.problem.empty() && path.text == path.refused) {
-    ImGui::PushTextWrapPos(0);
-    coloured_text(context.look.theme.slower, sentence(path.problem));
-    ImGui::PopTextWrapPos();
-  }
+  auto [accepted, ready] = draw_question(context, question);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   accepted |= primary_button(context, question.button, ready && !name_part(path.text).empty());
   accepted = accepted && ready;

@@ -246,6 +246,34 @@ TEST_F(Fit, a_dialog_scrolls_in_one_place_and_its_button_is_seen_at_200_percent)
   });
 }
 
+TEST_F(Fit, the_question_for_a_file_scrolls_above_its_buttons_at_200_percent) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    for (const float scale : {1.0F, 2.0F}) {
+      ui().settings.scale = scale;
+      c->Yield(20);
+      app().carry_out(FileRequest(ask::SaveChart{}));
+      c->Yield(8);
+      const ImGuiWindow* dialog = ImGui::FindWindowByName("path");
+      IM_CHECK(dialog != nullptr && dialog->Active);
+      IM_CHECK(!dialog->ScrollbarY);
+      for (const char* button : {"//path/Save", "//path/Cancel"}) {
+        const ImRect rect = c->ItemInfo(button).RectFull;
+        IM_CHECK(rect.GetWidth() > 0 && dialog->InnerRect.Contains(rect));
+      }
+      const float field = c->ItemInfo("//**/##path").RectFull.Min.y;
+      IM_CHECK(field > dialog->InnerRect.Min.y);
+      c->ItemInput("//**/##path");  // which has the keyboard, also where it scrolls
+      c->KeyPress(ImGuiKey_Escape);
+      c->Yield(2);
+      c->KeyPress(ImGuiKey_Escape);
+      c->Yield(4);
+      IM_CHECK(!ui().path.waiting);
+    }
+  });
+}
+
 TEST_F(Fit, the_setup_keeps_off_its_bar_at_200_percent) {
   open_small(kFitted);
   travel([](ImGuiTestContext* c) {
