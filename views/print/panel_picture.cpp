@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "kernels/base/error.hpp"
 #include "views/data/format.hpp"
@@ -34,9 +36,58 @@ std::optional<ChartLimits> limits_of(const Context& context, Panel panel, const 
   return choice.size.whole ? std::nullopt : shown_limits(context.ui, panel);
 }
 
-/// The measurements of the caption are those of all of the chart, which it says of a part.
-std::string caption_of(std::string whole, const std::optional<ChartLimits>& part) {
-  return part && !whole.empty() ? whole + " The figure shows a part of the chart; the caption is of all of it." : whole;
+/// Where something of a chart stands; of a level only y.
+struct DrawnPoint {
+  std::optional<double> x;
+  double y = 0;
+};
+using DrawnPoints = std::vector<DrawnPoint>;
+
+DrawnPoints points_of(const ExploreChart& chart) {
+  DrawnPoints points;
+  for (const ExplorePlot& plot : chart.plots) {
+    for (const ExploreLine& line : plot.lines) {
+      for (const ExploreMark& mark : line.marks) points.push_back({mark.x, mark.y});
+    }
+  }
+  return points;
+}
+
+DrawnPoints points_of(const LengthPass& pass, const LengthUnit& unit) {
+  DrawnPoints points;
+  for (const LengthCurve& curve : pass.curves) {
+    for (const LengthPoint& point : curve.points) {
+      const auto x = static_cast<double>(point.seq_len);
+      points.push_back({x, length_value(curve, x, point.ms, unit)});
+    }
+  }
+  return points;
+}
+
+/// `wide`: of a bar from its middle to its edge.
+DrawnPoints points_of(const std::vector<SeriesPoints>& series, const std::vector<SeriesPoints>& levels,
+                      double wide = 0) {
+  DrawnPoints points;
+  for (const SeriesPoints& one : series) {
+    for (const ChartPoint& point : one.points) {
+      for (const double edge : {point.x - wide, point.x + wide}) points.push_back({edge, point.y});
+    }
+  }
+  for (const SeriesPoints& level : levels) points.push_back({{}, level.points.front().y});
+  return points;
+}
+
+/// The measurements of the caption are those of all of the chart, which it says where the part lacks some of them.
+std::string caption_of(std::string whole, const std::optional<ChartLimits>& part, const DrawnPoints& points) {
+  if (!part || whole.empty()) return whole;
+  const auto& [x_low, x_high, y_low, y_high] = *part;
+  const auto is_beside = [&](const DrawnPoint& one) { return one.x && (*one.x < x_low || *one.x > x_high); };
+  const auto is_beyond = [&](const DrawnPoint& one) { return one.y < y_low || one.y > y_high; };
+  if (std::ranges::any_of(points, is_beside))
+    return whole + " The figure shows a part of the chart; the caption is of all of it.";
+  if (std::ranges::any_of(points, is_beyond))
+    return whole + " Some values lie beyond the figure's axis; the caption is of all of them.";
+  return whole;
 }
 
 std::string samples_now(Context& context, VectorFormat format, PrintChoice& choice) {
@@ -69,7 +120,8 @@ std::string explore_now(const Context& context, VectorFormat format, PrintChoice
     refuse(Panel::explore, "it shows no points: " + why_empty(*data.chart), kOthers);
   }
   const std::optional<ChartLimits> part = limits_of(context, Panel::explore, choice);
-  fill_in(choice, explore_picture_title(*data.chart), caption_of(explore_caption(*data.chart), part));
+  fill_in(choice, explore_picture_title(*data.chart),
+          caption_of(explore_caption(*data.chart), part, points_of(*data.chart)));
   return explore_picture(*data.chart, *choice.title, *choice.caption, {format, choice.size, part});
 }
 
@@ -114,14 +166,14 @@ std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choi
   if (ui.length_view != LengthView::latency && !rate)
     refuse(Panel::lengths, "only its latencies and rates are drawn as vectors yet");
   const std::optional<ChartLimits> part = limits_of(context, Panel::lengths, choice);
+  const LengthUnit unit{rate, step ? std::nullopt : std::optional(ui.length_pass)};
   fill_in(choice,
           fmt::format("{} by sequence length, {}", rate ? "TFLOP/s" : "Latency",
                       step ? "training step" : to_string(ui.length_pass)),
           caption_of(print_caption(drawn_series(pass, *context.data.shown, context.data.same_device),
                                    {.smaller = true, .whole_baselines = true, .rates = rate, .steps = step}),
-                     part));
-  return lengths_picture(pass, {rate, step ? std::nullopt : std::optional(ui.length_pass)}, *choice.title,
-                         *choice.caption, {format, choice.size, part});
+                     part, points_of(pass, unit)));
+  return lengths_picture(pass, unit, *choice.title, *choice.caption, {format, choice.size, part});
 }
 
 namespace {
@@ -146,7 +198,7 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
       fill_in(choice, titled(context, "TFLOP/s by window"),
               caption_of(print_caption(drawn_series(chart.series, chart.levels, sweep, others),
                                        {.marks = "Bars", .whiskers = "whiskers", .rates = true}),
-                         style.limits));
+                         style.limits, points_of(chart.series, chart.levels, 0.38)));
       return bars_picture(chart, *choice.title, *choice.caption, style);
     }
     case Panel::scaling: {
@@ -155,7 +207,7 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
       fill_in(choice, titled(context, "Latency by window area"),
               caption_of(print_caption(drawn_series(chart.series, chart.levels, sweep, others),
                                        {.smaller = true, .steps = std::ranges::any_of(chart.series, has_step)}),
-                         style.limits));
+                         style.limits, points_of(chart.series, chart.levels)));
       return scaling_picture(chart, *choice.title, *choice.caption, style);
     }
     case Panel::map: {

@@ -93,7 +93,7 @@ void draw_caption_places(Context& context, PathDialog& path) {
       path.also.erase(text);
     }
   }
-  tooltip(context, "A file of the picture's name that ends in .txt");
+  tooltip(context, "A file of the picture's name that ends in .txt. It is plain text: for LaTeX copy it, beside.");
   ImGui::SameLine();
   float* said_until = ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("copied"));
   const auto now = static_cast<float>(ImGui::GetTime());

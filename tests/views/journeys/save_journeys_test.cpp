@@ -212,7 +212,7 @@ TEST_F(Journey, a_chart_that_is_zoomed_is_saved_as_it_is_shown_or_whole_which_th
       const bool part = std::string_view(range) == "as shown";
       const PictureDraft& draft = *ui().path.picture;
       IM_CHECK_RETV(draft.part.has_value() == part, std::string());
-      IM_CHECK_RETV((draft.caption.find("a part of the chart") != std::string::npos) == part, std::string());
+      IM_CHECK_RETV((draft.caption.find("the caption is of all of") != std::string::npos) == part, std::string());
       const std::string stated = fmt::format(" height=\"{:.2f}mm\"", 10 * draft.height_cm);
       c->KeyPress(ImGuiKey_Enter);
       wait(c);

@@ -3,6 +3,7 @@
 #include <implot.h>
 #include <implot_internal.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <memory>
@@ -114,6 +115,48 @@ TEST(PrintedPart, an_axis_of_powers_keeps_its_only_one_until_it_is_zoomed_and_na
   EXPECT_THAT(names(1024, 131072, true), testing::Contains("32k"));
 }
 
+TEST(PrintedPart, the_caption_of_a_part_says_what_it_lacks) {
+  WindowData data;
+  data.database = "/data/one.db";
+  data.shown = length_sweep();
+  data.sweeps.push_back(data.shown->info);
+  data.revision = 1;
+  const std::string name = "one.db";
+  const ExploreSource source{name, data.shown->rows};
+  const ExploreQuery query{"seq", "tflops", "kernel", "pass", "", false};
+  data.explore.chart =
+      std::make_shared<const ExploreChart>(explore_chart(explore({&source, 1}, query), query, {&source, 1}));
+  struct Zoom {
+    Panel panel;
+    ChartLimits whole;
+    double right, top;  ///< of every point lies left or above
+  };
+  for (const auto& [panel, whole, right, top] :
+       {Zoom{Panel::lengths, {512, 262144, 0.001, 10000}, 200000, 0.01},
+        Zoom{Panel::tflops, {-0.5, 20, 0, 5000}, 18, 1}, Zoom{Panel::scaling, {100, 1e6, 0.001, 10000}, 5e5, 0.01},
+        Zoom{Panel::explore, {512, 262144, 1, 5000}, 200000, 2}}) {
+    fixture::Canvas canvas;
+    canvas.ui.explore.query = query;
+    Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+    canvas.draw(panel, data);
+    const std::string all = panel_words(context, panel).caption.value_or("");
+    const auto said = [&, panel = panel](const ChartLimits& limits) {
+      canvas.ui.zoomed[panel] = limits;
+      const std::string caption = panel_words(context, panel).caption.value_or("");
+      EXPECT_THAT(caption, testing::StartsWith(all)) << panel_info(panel).title;
+      return caption.substr(std::min(all.size(), caption.size()));
+    };
+    const auto& [x_low, x_high, y_low, y_high] = whole;
+    EXPECT_EQ(said(whole), "") << panel_info(panel).title << ": every point is shown";
+    EXPECT_EQ(said({x_low, x_high, y_low, top}),
+              " Some values lie beyond the figure's axis; the caption is of all of them.")
+        << panel_info(panel).title;
+    EXPECT_EQ(said({right, x_high, y_low, y_high}),
+              " The figure shows a part of the chart; the caption is of all of it.")
+        << panel_info(panel).title;
+  }
+}
+
 TEST(PrintedPart, the_wheel_over_a_chart_decides_what_its_picture_shows_unless_all_is_asked_for) {
   WindowData data;
   data.database = "/data/one.db";
@@ -136,11 +179,16 @@ TEST(PrintedPart, the_wheel_over_a_chart_decides_what_its_picture_shows_unless_a
     const ImVec2 middle = plots.GetByIndex(0)->PlotRect.GetCenter();
     ImGui::GetIO().AddMousePosEvent(middle.x, middle.y);
     canvas.draw(panel, data);
-    ImGui::GetIO().AddMouseWheelEvent(0, 3);
-    for (int n = 0; n < 2; ++n) canvas.draw(panel, data);
+    for (int n = 0; n < 8; ++n) {  // until points lie outside
+      ImGui::GetIO().AddMouseWheelEvent(0, 3);
+      canvas.draw(panel, data);
+    }
     EXPECT_NE(panel_picture(context, panel), whole) << panel_info(panel).title;
-    EXPECT_EQ(panel_words(context, panel).caption,
-              caption.value_or("") + " The figure shows a part of the chart; the caption is of all of it.");
+    const bool across = panel == Panel::lengths || panel == Panel::explore;  // else all windows are still there
+    EXPECT_EQ(
+        panel_words(context, panel).caption,
+        caption.value_or("") + (across ? " The figure shows a part of the chart; the caption is of all of it."
+                                       : " Some values lie beyond the figure's axis; the caption is of all of them."));
     EXPECT_EQ(panel_words(context, panel, true).caption, caption);
     PrintChoice all;
     all.size.whole = true;

@@ -24,7 +24,7 @@
 namespace triscope {
 namespace {
 
-constexpr std::size_t kMostToldSeries = 12, kMostToldSamples = 4;  ///< each in the caption of a picture
+constexpr std::size_t kMostToldSeries = 6, kMostToldSamples = 4;  ///< each in the caption of a picture
 constexpr std::string_view kBetweenLimits = ", ";
 
 /// "12 to 40", or "32" where both are the same.
