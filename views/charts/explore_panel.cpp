@@ -11,8 +11,10 @@
 #include "views/charts/charts_panels.hpp"
 #include "views/charts/explore_controls.hpp"
 #include "views/charts/placed_ticks.hpp"
+#include "views/curves/drawn_curves.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/explore_axis.hpp"
+#include "views/model/charts/explore_chart.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
@@ -23,13 +25,27 @@ namespace {
 constexpr float kLeastWidth = 200, kLeastHeight = 160;  ///< of a plot, design pixels
 constexpr float kOverhang = 16;                         ///< of a tick's name beyond its plot
 
+constexpr float kMark = 4;  ///< of a mark from its middle to its edge, design pixels
+
+/// Along the axis: at their x, or beside it where one would hide another.
+std::vector<double> places_of(const Look& look, const ExploreLine& line) {
+  std::vector<ImVec2> pixels;
+  for (const ExploreMark& mark : line.marks) pixels.push_back(ImPlot::PlotToPixels(mark.x, mark.y));
+  const std::vector<float> aside = moved_aside(pixels, look.px(2 * kMark));
+  std::vector<double> places;
+  for (std::size_t n = 0; n < pixels.size(); ++n)
+    places.push_back(aside[n] == 0 ? line.marks[n].x : ImPlot::PixelsToPlot(pixels[n].x + aside[n], pixels[n].y).x);
+  return places;
+}
+
 /// Intervals of one measurement have ends, ranges of several `repeats` none.
-void plot_whiskers(const Look& look, const std::string& name, const std::vector<ExploreMark>& marks, bool repeats,
-                   ImU32 colour) {
+void plot_whiskers(const Look& look, const std::string& name, const std::vector<ExploreMark>& marks,
+                   const std::vector<double>& places, bool repeats, ImU32 colour) {
   std::vector<double> x, y, below, above;
-  for (const ExploreMark& mark : marks) {
+  for (std::size_t n = 0; n < marks.size(); ++n) {
+    const ExploreMark& mark = marks[n];
     if (!mark.known || (mark.repeats > 1) != repeats) continue;
-    x.push_back(mark.x);
+    x.push_back(places[n]);
     y.push_back(mark.y);
     below.push_back(mark.y - mark.low);
     above.push_back(mark.high - mark.y);
@@ -46,9 +62,8 @@ void plot_whiskers(const Look& look, const std::string& name, const std::vector<
 void plot_line(const Context& context, const ExploreChart& chart, const ExploreLine& line) {
   const Look& look = context.look;
   const bool may_be_hollow = has_intervals(chart);
-  MarkedPoints points;
+  MarkedPoints points{places_of(look, line), {}, {}};
   for (const ExploreMark& mark : line.marks) {
-    points.x.push_back(mark.x);
     points.y.push_back(mark.y);
     points.hollow.push_back(may_be_hollow && mark.hollow());
   }
@@ -59,8 +74,8 @@ void plot_line(const Context& context, const ExploreChart& chart, const ExploreL
   curve.LineWeight = look.px(1.5F);
   if (line.joined)  // below the marks: hollow ones would show it
     ImPlot::PlotLine(name.c_str(), points.x.data(), points.y.data(), static_cast<int>(points.x.size()), curve);
-  plot_whiskers(look, name, line.marks, false, colour);
-  plot_whiskers(look, name, line.marks, true, colour);
+  plot_whiskers(look, name, line.marks, points.x, false, colour);
+  plot_whiskers(look, name, line.marks, points.x, true, colour);
   plot_markers(look, name.c_str(), points, marker_of_style(explore_style(line)), colour);
 }
 
@@ -77,8 +92,10 @@ void select_points(Context& context, const ExploreChart& chart, const ExplorePlo
   const ExploreMark* nearest = nullptr;
   for (std::size_t n = 0; n < plot.lines.size(); ++n) {
     if (is_hidden(legend_name(chart, plot.lines[n]))) continue;
-    for (const ExploreMark& mark : plot.lines[n].marks) {
-      if (picker.offer(mark.x, mark.y, shown_of(mark, context.ui.selection), n)) nearest = &mark;
+    const std::vector<double> places = places_of(context.look, plot.lines[n]);
+    for (std::size_t m = 0; m < places.size(); ++m) {
+      const ExploreMark& mark = plot.lines[n].marks[m];
+      if (picker.offer(places[m], mark.y, shown_of(mark, context.ui.selection), n)) nearest = &mark;
     }
   }
   if (nearest != nullptr && nearest->elsewhere) {
@@ -225,6 +242,7 @@ std::string mark_notes(const ExploreChart& chart) {
     notes.push_back(fmt::format(
         "A bar without ends is the range of several measurements, its point their median: {} of {} points",
         format_count(static_cast<std::int64_t>(repeats)), format_count(static_cast<std::int64_t>(chart.drawn))));
+  if (share_an_x(chart)) notes.emplace_back("Marks at one x that would hide each other stand side by side");
   if (unconverged) notes.emplace_back("Hollow: not converged");
   if (unknown) notes.emplace_back(unconverged ? "Hollow without a bar: interval unknown" : "Hollow: interval unknown");
   return notes.empty() ? "" : fmt::format("{}.", fmt::join(notes, ". "));

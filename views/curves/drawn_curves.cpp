@@ -106,6 +106,32 @@ std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, con
   return strokes;
 }
 
+std::vector<float> moved_aside(const std::vector<ImVec2>& marks, float wide) {
+  constexpr float kOfTheWay = 0.8F;  // to the next x
+  std::vector<std::size_t> order(marks.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](std::size_t n) { return std::pair(marks[n].x, marks[n].y); });
+  std::vector<float> aside(marks.size(), 0);
+  const auto gap = [&](std::size_t place) { return marks[order[place]].x - marks[order[place - 1]].x; };
+  float before = 1e9F;  // how far the x before is
+  for (std::size_t from = 0; from < order.size();) {
+    std::size_t end = from + 1;
+    while (end < order.size() && gap(end) == 0) ++end;
+    const float after = end < order.size() ? gap(end) : 1e9F, room = kOfTheWay * std::min(before, after);
+    for (std::size_t first = from; first < end;) {
+      std::size_t last = first;
+      while (last + 1 < end && marks[order[last + 1]].y - marks[order[last]].y < wide) ++last;
+      const float step = std::min(wide, room / static_cast<float>(last - first + 1));
+      for (std::size_t n = first; n <= last; ++n)
+        aside[order[n]] = step * (static_cast<float>(n - first) - static_cast<float>(last - first) / 2);
+      first = last + 1;
+    }
+    before = after;
+    from = end;
+  }
+  return aside;
+}
+
 std::optional<ImVec2> last_seen(const std::vector<ImVec2>& line, ImVec2 low, ImVec2 high) {
   for (std::size_t n = line.size(); n-- > 1;) {
     if (const auto seen = seen_part(line[n - 1], line[n], low, high))

@@ -24,8 +24,8 @@ std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
                                      const std::set<std::string>& left_out = {});
 
 /// The strokes of a line that goes to the right, by how far right they are: where lines lie on each other, strokes that
-/// take turns do not meet. `unit`: pixels of a design pixel. Of what is seen within a frame from its upper left corner to
-/// its lower right one.
+/// take turns do not meet. `unit`: pixels of a design pixel. Of what is seen within a frame from its upper left corner
+/// to its lower right one.
 std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, const DashPattern& dashes, float unit,
                                             ImVec2 low, ImVec2 high);
 
@@ -38,6 +38,10 @@ void draw_strokes_last(const Curves& curves, Draw draw) {
     }
   }
 }
+
+/// How far sideways each of these marks stands from its place, in pixels, so that of those at one x none hides another:
+/// as many as lie closer than `wide` above each other stand side by side, closer together where the next x is near.
+std::vector<float> moved_aside(const std::vector<ImVec2>& marks, float wide);
 
 /// Where what is seen of a line ends, within a frame from its upper left corner to its lower right one; unset: nothing
 /// of it is seen.

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "kernels/base/error.hpp"
+#include "views/curves/drawn_curves.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/explore_axis.hpp"
 #include "views/parts/chart_tools.hpp"
@@ -45,10 +47,13 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& 
   std::vector<ImVec2> points;
   for (const ExploreMark& mark : line.marks) points.push_back(frame.at(mark.x, mark.y));
   if (line.joined && points.size() > 1) canvas.line(points, colour, 1.5F);
+  const std::vector<float> aside = moved_aside(points, 2 * kMark);
   for (std::size_t n = 0; n < points.size(); ++n) {
     const ExploreMark& mark = line.marks[n];
-    if (mark.known) draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour, kMark, mark.repeats == 1);
-    canvas.mark(points[n], mark_of_style(explore_style(line)), kMark, colour, may_be_hollow && mark.hollow());
+    if (mark.known)
+      draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour, kMark, mark.repeats == 1, aside[n]);
+    canvas.mark({points[n].x + aside[n], points[n].y}, mark_of_style(explore_style(line)), kMark, colour,
+                may_be_hollow && mark.hollow());
   }
 }
 

@@ -324,9 +324,10 @@ void PlotFrame::draw_axes(VectorCanvas& canvas) const {
 }
 
 void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour,
-                  float mark, bool caps) {
+                  float mark, bool caps, float aside) {
   constexpr float kCap = 3.5F;
-  const ImVec2 bottom = frame.at(x, low), top = frame.at(x, high);
+  ImVec2 bottom = frame.at(x, low), top = frame.at(x, high);
+  bottom.x += aside, top.x += aside;
   if (bottom.y - top.y < std::max(0.3F, 2 * mark)) return;
   const auto within = [&](float y) { return std::clamp(y, frame.low().y, frame.high().y); };
   canvas.line({{bottom.x, within(bottom.y)}, {top.x, within(top.y)}}, colour, 1);

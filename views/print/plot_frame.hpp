@@ -122,9 +122,9 @@ class FrameClip {
 
 /// An interval from `low` to `high`, with caps unless it is a range of repeats; an end outside the frame is cut off
 /// there, and has none. Draw it before its mark, which lies over it; one that is smaller than that, `mark` from its
-/// middle to its end, is not drawn.
+/// middle to its end, is not drawn. It stands `aside` from x.
 void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour,
-                  float mark, bool caps = true);
+                  float mark, bool caps = true, float aside = 0);
 
 /// How wide it is in that size of the font of words.
 float text_width(const std::string& text, float size);

@@ -28,6 +28,8 @@ std::string file_name_of(const std::string& title);
 /// What a reader of the picture has to know: device, clock, regime, clock of the times, n, what the whiskers are, and
 /// which measurements these are.
 std::string explore_caption(const ExploreChart& chart);
+/// Several marks of a series stand at one x.
+bool share_an_x(const ExploreChart& chart);
 /// Why nothing is drawn although measurements match.
 std::string explore_nothing(const ExploreChart& chart);
 /// What is wrong with the filter in one sentence; empty: nothing.

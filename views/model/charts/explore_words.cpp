@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "kernels/base/error.hpp"
 #include "profiler/explore/explore_filter.hpp"
@@ -140,12 +141,26 @@ std::string file_name_of(const std::string& title) {
   return name.empty() ? "chart" : name;
 }
 
+bool share_an_x(const ExploreChart& chart) {
+  std::set<std::tuple<const ExploreLine*, double>> met;
+  for (const ExplorePlot& plot : chart.plots) {
+    for (const ExploreLine& line : plot.lines) {
+      for (const ExploreMark& mark : line.marks) {
+        if (!met.emplace(&line, mark.x).second) return true;
+      }
+    }
+  }
+  return false;
+}
+
 std::string explore_caption(const ExploreChart& chart) {
   CaptionParts parts = parts_of(chart);
   std::string& text = parts.rest = count_sentence(chart);
   if (!chart.chosen_over.empty())
     text += fmt::format(" The best of each over {}{}.", chart.chosen_over, drawn_best(chart));
-  if (!chart.mixed.empty()) text += fmt::format(" No line joins points that differ in {}.", fmt::join(chart.mixed, ", "));
+  if (!chart.mixed.empty())
+    text += fmt::format(" No line joins points that differ in {}.", fmt::join(chart.mixed, ", "));
+  if (share_an_x(chart)) text += " At one x marks that would hide each other stand side by side.";
   const std::string counted_by = operations_sentence(chart);
   if (!counted_by.empty()) text += " " + counted_by;
   if (!chart.databases.empty()) text += fmt::format(" Of {}.", fmt::join(chart.databases, ", "));
