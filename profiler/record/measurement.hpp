@@ -195,7 +195,8 @@ struct ResultRow {
   std::string limiter;
   std::optional<double> max_sm_clock_mhz;
   std::optional<double> counted_clock_mhz;  ///< by hardware counters, in a launch of its own
-  KernelCard card;  ///< of the kernel, beside the view; its labels are the id where the database has none
+  KernelCard card;          ///< of the kernel, beside the view; its labels are the id where the database has none
+  bool lacks_part = false;  ///< beside the view: what belongs to it cannot be used and is left out; `reason` says what
 };
 
 /// A variance of logarithms of times, and its degrees of freedom; 0 degrees: nothing is known.

@@ -13,6 +13,7 @@
 #include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/store/row_fault.hpp"
+#include "profiler/store/sample_summary.hpp"
 #include "profiler/store/store_rows.hpp"
 #include "profiler/store/store_tables.hpp"
 
@@ -97,6 +98,8 @@ struct OwnPart {
   std::optional<std::int64_t> started_unix_ns;
   std::string device_id;
   std::optional<double> useful_flops, paper_flops, counted_cycles, counted_hertz;
+  std::optional<std::int64_t> checked;  ///< the measurement, where it has a cross-check
+  CrossCheck check;
 };
 constexpr auto kRowOf = [](auto& own) -> auto& { return own.row; };
 // By which a row is known, also where what follows cannot be used: the kernel and the problem are found by them.
@@ -126,21 +129,24 @@ constexpr Table kTheirResults{"measurement",
                               column("power_w", &ResultRow::power_w),
                               column("limiter", &ResultRow::limiter)};
 // Of a launch with hardware counters, of its own.
+constexpr std::string_view kCycles = "sm__cycles_elapsed.max", kHertz = "sm__cycles_elapsed.avg.per_second";
 constexpr char kCountedCycles[] =
     "(SELECT value FROM counter WHERE measurement = measurement.id AND name = (SELECT id FROM text WHERE value = "
     "'sm__cycles_elapsed.max') LIMIT 1) AS counted_cycles";
 constexpr char kCountedHertz[] =
     "(SELECT value FROM counter WHERE measurement = measurement.id AND name = (SELECT id FROM text WHERE value = "
     "'sm__cycles_elapsed.avg.per_second') LIMIT 1) AS counted_hertz";
+constexpr auto kCounted =
+    columns(expression(kCountedCycles, &OwnPart::counted_cycles), expression(kCountedHertz, &OwnPart::counted_hertz));
+constexpr Table kChecked{"cross_check", column("measurement", &OwnPart::checked)};
+constexpr auto kCheckOf = [](auto& own) -> auto& { return own.check; };
+constexpr auto kCheck = within(kCheckOf, kCrossChecks.columns);
 constexpr Table kWhenAndWhere{"measurement", column("started_unix_ns", &OwnPart::started_unix_ns),
                               column("device_id", &OwnPart::device_id)};
 constexpr auto kRest = columns(
     within(kRowOf, kTheirResults.columns),
     Table{"measurement", column("useful_flops", &OwnPart::useful_flops), column("paper_flops", &OwnPart::paper_flops)}
-        .columns,
-    expression(
-        "events.median_ms AS events_ms", [](auto& own) -> auto& { return own.row.events_ms; }),
-    expression(kCountedCycles, &OwnPart::counted_cycles), expression(kCountedHertz, &OwnPart::counted_hertz));
+        .columns);
 
 using Number = std::optional<double>;
 
@@ -159,16 +165,19 @@ class ResultReader {
         device_names_(database, kDeviceNames, "environment"),
         cpu_models_(database, kCpuModels, "environment"),
         sweeps_(database, kSweepIds, "sweep"),
-        query_(database, "SELECT " + select_list(columns(kWhichOnes.columns, kWhenAndWhere.columns, kRest)) +
-                             " FROM measurement LEFT JOIN cross_check AS events ON events.measurement = measurement.id "
-                             "AND events.timing_source = 'cuda_events' WHERE " +
+        query_(database, "SELECT " +
+                             select_list(columns(kWhichOnes.columns, kWhenAndWhere.columns, kRest, kCounted,
+                                                 kChecked.columns, kCheck)) +
+                             " FROM measurement LEFT JOIN cross_check ON cross_check.measurement = measurement.id "
+                             "WHERE " +
                              which + " ORDER BY measurement.id"),
         reader_(query_) {}
 
   SQLite::Statement& query() { return query_; }
 
-  /// Of the measurement that the query stands on. Throws `UnusableRow`; what was read until then is in `row`.
-  void read(ResultRow& row) {
+  /// Of the measurement that the query stands on. Throws `UnusableRow`; what was read until then is in `row`. Says
+  /// which parts cannot be used and are left out; empty: none.
+  std::string read(ResultRow& row) {
     reader_.next_row();
     OwnPart own{row};
     read_row(reader_, kWhichOnes.columns, own);
@@ -183,11 +192,47 @@ class ResultReader {
     if (own.started_unix_ns) row.started = utc_date(*own.started_unix_ns);
     if (environment != nullptr) row.device = device_of(own, *environment, fault);
     read_row(reader_, kRest, own);
+    std::string left_out = read_counted(own);
+    add_remark(left_out, read_check(own));
     if (environment != nullptr) compute(own, *environment);
     if (!fault.empty()) throw UnusableRow(fault);
+    return left_out;
   }
 
  private:
+  /// These leave out what cannot be used, and say so; empty: nothing.
+  std::string read_counted(OwnPart& own) {
+    std::string left_out;
+    const auto read = [&](const auto& one, std::string_view name, std::optional<double>& value) {
+      std::string fault;
+      try {
+        one.read(reader_, own);
+        if (value) fault = counter_fault(name, *value);
+      } catch (const UnusableRow& unusable) {
+        fault = unusable.what();
+      }
+      if (fault.empty()) return;
+      value.reset();
+      add_remark(left_out, without_part("counter", fault));
+    };
+    read(std::get<0>(kCounted), kCycles, own.counted_cycles);
+    read(std::get<1>(kCounted), kHertz, own.counted_hertz);
+    return left_out;
+  }
+  std::string read_check(OwnPart& own) {
+    std::string fault;
+    try {
+      read_row(reader_, kChecked.columns, own);
+      if (!own.checked) return "";
+      read_row(reader_, kCheck, own);
+      fault = cross_check_fault(own.check);
+    } catch (const UnusableRow& unusable) {
+      fault = unusable.what();
+    }
+    if (!fault.empty()) return without_part("cross-check", fault);
+    if (own.check.timing_source == TimingSource::cuda_events) own.row.events_ms = own.check.median_ms;
+    return "";
+  }
   std::string device_of(const OwnPart& own, const EnvironmentPart& environment, std::string& fault) {
     if (own.device_id != environment.device_id && own.device_id != "cpu") return own.device_id;
     auto& names = own.device_id == environment.device_id ? device_names_ : cpu_models_;
@@ -222,9 +267,10 @@ class ResultReader {
   RowReader reader_;
 };
 
-// A row that cannot be used says so.
+// `give_up(row, fault)` is told of one that cannot be used.
+template <typename GiveUp>
 std::vector<ResultRow> result_rows(SQLite::Database& database, const std::string& which,
-                                   std::optional<std::int64_t> value) {
+                                   std::optional<std::int64_t> value, GiveUp&& give_up) {
   // They are large: to grow among them costs as much as to read some.
   SQLite::Statement count(database, "SELECT count(*) FROM measurement WHERE " + which);
   Binder(count) << value;
@@ -235,16 +281,20 @@ std::vector<ResultRow> result_rows(SQLite::Database& database, const std::string
   while (reader.query().executeStep()) {
     ResultRow& row = rows.emplace_back();
     row.problem = unknown_problem();
-    std::string fault;
+    std::string fault, left_out;
     try {
-      reader.read(row);
+      left_out = reader.read(row);
       row.reason = corrected_reason(std::move(row.reason));
       compute_rates(row);
+      if (const std::string counts = drop_impossible_counts(row); !counts.empty())
+        add_remark(left_out, without_part("counter", counts));
       fault = row_fault(row);
     } catch (const UnusableRow& unusable) {
       fault = unusable.what();
     }
-    if (!fault.empty()) row = unusable_row(row, fault);
+    row.lacks_part = !left_out.empty();
+    add_remark(row.reason, left_out);
+    if (!fault.empty()) give_up(row, fault);
     if (!interval_known(row)) row.ci_low_ms = row.ci_high_ms = std::nullopt;
     if (row.card.label.empty()) row.card.label = row.card.short_label = row.kernel;
     if (row.card.short_label.empty()) row.card.short_label = row.kernel;
@@ -252,17 +302,30 @@ std::vector<ResultRow> result_rows(SQLite::Database& database, const std::string
   return rows;
 }
 
+// It says so.
+void show_fault(ResultRow& row, const std::string& fault) { row = unusable_row(row, fault); }
+
+template <typename GiveUp>
+std::optional<ResultRow> result_row(SQLite::Database& database, std::int64_t measurement, GiveUp&& give_up) {
+  std::vector<ResultRow> rows = result_rows(database, "measurement.id = ?1", measurement, give_up);
+  return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
+}
+
 }  // namespace
 
 std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep) {
   // Measurement by measurement, as they lie in the file: by the index of sweeps they would have to be sorted.
   return result_rows(database, sweep ? "measurement.id IN (SELECT id FROM measurement WHERE sweep = ?1)" : "?1 IS NULL",
-                     sweep);
+                     sweep, show_fault);
 }
 
 std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t measurement) {
-  std::vector<ResultRow> rows = result_rows(database, "measurement.id = ?1", measurement);
-  return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
+  return result_row(database, measurement, show_fault);
+}
+
+std::optional<ResultRow> read_usable_result(SQLite::Database& database, std::int64_t measurement) {
+  return result_row(database, measurement,
+                    [](const ResultRow&, const std::string& fault) { throw UnusableRow(fault); });
 }
 
 }  // namespace triscope

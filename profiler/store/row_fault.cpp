@@ -97,14 +97,11 @@ std::string row_fault(const ResultRow& row) {
       {problem_fault(row.problem, row.status), counts_fault(row.samples, row.flagged),
        restarts_fault(row.restarts, row.samples), number_fault("error", row.error, kMostError),
        no_time_fault(row.status, row.median_ms), number_fault("median_ms", row.median_ms, kMostMs),
-       interval_fault(row.ci_low_ms, row.ci_high_ms), number_fault("events_ms", row.events_ms, kMostMs),
-       number_fault("tflops", row.tflops, kMostTflops),
+       interval_fault(row.ci_low_ms, row.ci_high_ms), number_fault("tflops", row.tflops, kMostTflops),
        number_fault("tflops_paper_count", row.tflops_paper_count, kMostTflops),
-       number_fault("peak_fraction", row.peak_fraction, kMostPeaks), number_fault("power_w", row.power_w, kMostWatts),
-       number_fault("power_limit_w", row.power_limit_w, kMostWatts),
+       number_fault("power_w", row.power_w, kMostWatts), number_fault("power_limit_w", row.power_limit_w, kMostWatts),
        number_fault("sm_clock_mhz", row.sm_clock_mhz, kMostMegahertz),
-       number_fault("max_sm_clock_mhz", row.max_sm_clock_mhz, kMostMegahertz),
-       number_fault("counted_clock_mhz", row.counted_clock_mhz, kMostMegahertz), date_fault("started", row.started)});
+       number_fault("max_sm_clock_mhz", row.max_sm_clock_mhz, kMostMegahertz), date_fault("started", row.started)});
 }
 
 void compute_rates(ResultRow& row) {
@@ -137,6 +134,32 @@ std::string sweep_fault(const SweepInfo& sweep) {
 std::string sample_fault(const Sample& sample) {
   if (sample.duration_ns < 0) return fmt::format("duration_ns of a sample is {}", sample.duration_ns);
   return sample.launches < 1 ? fmt::format("launches of a sample is {}", sample.launches) : "";
+}
+
+std::string cross_check_fault(const CrossCheck& check) {
+  const std::optional<double>& ms = check.median_ms;
+  return first_of({ms && !(*ms >= kLeastMs && *ms <= kMostMs) ? fmt::format("median_ms is {}", *ms) : "",
+                   check.samples < 0 ? fmt::format("samples is {}", check.samples) : "",
+                   interval_fault(check.ci_low_ms, check.ci_high_ms)});
+}
+
+std::string counter_fault(std::string_view name, double value) {
+  return std::isnan(value) ? "" : number_fault(name, value, std::numeric_limits<double>::max());
+}
+
+std::string drop_impossible_counts(ResultRow& row) {
+  const auto drop = [](std::string_view name, std::optional<double>& number, double most) {
+    std::string fault = number_fault(name, number, most);
+    if (!fault.empty()) number.reset();
+    return fault;
+  };
+  const std::string share = drop("peak_fraction", row.peak_fraction, kMostPeaks);
+  const std::string clock = drop("counted_clock_mhz", row.counted_clock_mhz, kMostMegahertz);
+  return first_of({share, clock});
+}
+
+std::string without_part(std::string_view part, std::string_view fault) {
+  return fmt::format("its {} cannot be used: {}", part, fault);
 }
 
 std::string row_fault(const Measurement& measurement) {

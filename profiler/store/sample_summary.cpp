@@ -51,7 +51,7 @@ std::string stored_times_fault(const ResultRow& row, std::span<const Sample> sam
 }
 
 void add_remark(std::string& reason, const std::string& remark) {
-  if (!remark.empty()) reason += (reason.empty() ? "" : "; ") + remark;
+  if (reason.find(remark) == std::string::npos) reason += (reason.empty() ? "" : "; ") + remark;
 }
 
 void correct_by_samples(Measurement& measurement, const Spread& pooled) {

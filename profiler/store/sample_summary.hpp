@@ -14,7 +14,7 @@ namespace triscope {
 std::string stored_times_fault(const Summary& stored, std::span<const Sample> samples, const Spread& pooled);
 std::string stored_times_fault(const ResultRow& row, std::span<const Sample> samples, const Spread& pooled);
 
-/// Adds a remark to a reason that may be empty.
+/// Adds a remark to a reason that may be empty, unless it says so already.
 void add_remark(std::string& reason, const std::string& remark);
 
 /// Puts the summary of the samples in the place of a stored one that does not follow from them: see

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -238,8 +239,9 @@ std::int64_t copy_measurements(SQLite::Database& target, const Target& into, con
   while (next_row(source, rows, id)) {
     const std::string what = fmt::format("measurement {} of sweep {}", id, source_sweep);
     const bool usable = copy_or_leave_out(target, source, what, rules, [&] {
-      const std::optional<Measurement> measurement =
-          source.read([&](SQLite::Database& database) { return read_measurement(database, id, Times::of_samples); });
+      std::vector<std::string> left_out;
+      const std::optional<Measurement> measurement = source.read(
+          [&](SQLite::Database& database) { return read_measurement(database, id, Times::of_samples, &left_out); });
       if (!measurement) throw UnusableRow("its problem or its kernel is missing");
       RowReader row(rows);
       row.next<std::int64_t>();  // the id
@@ -247,6 +249,8 @@ std::int64_t copy_measurements(SQLite::Database& target, const Target& into, con
       if (fate == Fate::behind)
         throw UnusableRow("what is here of it was measured later, from another version of the kernel");
       copied += fate == Fate::copied;
+      if (fate == Fate::copied && !left_out.empty())
+        rules.left_out(fmt::format("{} was copied without a part: {}", what, fmt::join(left_out, "; ")));
     });
     behind |= !usable;
   }

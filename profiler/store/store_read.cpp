@@ -121,6 +121,39 @@ void require_parts(SQLite::Database& database, std::int64_t measurement) {
   }
 }
 
+// What belongs to a measurement besides its samples. Says which parts cannot be used and are not there.
+std::vector<std::string> read_parts(SQLite::Database& database, std::int64_t id, Measurement& measurement) {
+  std::vector<std::string> unusable;
+  const auto read = [&](std::string_view part, auto&& into) {
+    try {
+      into();
+    } catch (const UnusableRow& fault) {
+      unusable.push_back(without_part(part, fault.what()));
+    }
+  };
+  read("turns", [&] { measurement.turns = read_turns(database, id); });
+  read("errors by output", [&] {
+    for (auto& error : select<std::pair<std::string, double>>(database, kOutputErrors.columns,
+                                                              "FROM output_error WHERE measurement = ?", id))
+      measurement.errors.insert(std::move(error));
+  });
+  read("cross-check", [&] {
+    const auto checks =
+        select<CrossCheck>(database, kCrossChecks.columns, "FROM cross_check WHERE measurement = ?", id);
+    if (checks.empty()) return;
+    if (const std::string fault = cross_check_fault(checks.front()); !fault.empty()) throw UnusableRow(fault);
+    measurement.cross_check = checks.front();
+  });
+  read("launches", [&] { measurement.launches = rows_of<LaunchRecord>(database, kLaunches, id); });
+  read("counters", [&] { measurement.counters = rows_of<Counter>(database, kCounters, id); });
+  std::erase_if(measurement.counters, [&](const Counter& one) {
+    const std::string fault = counter_fault(one.name, one.value);
+    if (!fault.empty()) unusable.push_back(without_part("counter", fault));
+    return !fault.empty();
+  });
+  return unusable;
+}
+
 // What a measurement's samples come with.
 struct SeriesRow {
   std::int64_t measurement = 0;
@@ -167,24 +200,21 @@ std::map<std::int64_t, std::vector<Sample>> read_turns(SQLite::Database& databas
   return turns;
 }
 
-std::optional<Measurement> read_measurement(SQLite::Database& database, std::int64_t id, Times times) {
+std::optional<Measurement> read_measurement(SQLite::Database& database, std::int64_t id, Times times,
+                                            std::vector<std::string>* left_out) {
+  std::optional<ResultRow> row;
+  if (times == Times::stored) row = read_usable_result(database, id);
   static constexpr auto kColumns = columns(kKeyColumns, kMeasurements.columns);
   std::vector<Measurement> found =
       select<Measurement>(database, kColumns, std::string(kKeyTables) + "WHERE measurement.id = ?", id);
   if (found.empty()) return std::nullopt;
   require_parts(database, id);
   Measurement& measurement = found.front();
-  measurement.reason = corrected_reason(std::move(measurement.reason));
+  measurement.reason = row ? row->reason : corrected_reason(std::move(measurement.reason));
   measurement.samples = read_samples(database, id);
-  measurement.turns = read_turns(database, id);
-  for (auto& error : select<std::pair<std::string, double>>(database, kOutputErrors.columns,
-                                                            "FROM output_error WHERE measurement = ?", id)) {
-    measurement.errors.insert(std::move(error));
-  }
-  const auto checks = select<CrossCheck>(database, kCrossChecks.columns, "FROM cross_check WHERE measurement = ?", id);
-  if (!checks.empty()) measurement.cross_check = checks.front();
-  measurement.launches = rows_of<LaunchRecord>(database, kLaunches, id);
-  measurement.counters = rows_of<Counter>(database, kCounters, id);
+  const std::vector<std::string> unusable = read_parts(database, id, measurement);
+  for (const std::string& sentence : unusable) add_remark(measurement.reason, sentence);
+  if (left_out != nullptr) *left_out = unusable;
   const Spread pooled = spread_of_row(database, id).times;
   if (times == Times::of_samples) {
     correct_by_samples(measurement, pooled);
@@ -428,7 +458,10 @@ std::unordered_map<std::int64_t, double> read_counter_values(SQLite::Database& d
       "typeof(value) IN ('real', 'integer')");
   Binder(query) << name;
   std::unordered_map<std::int64_t, double> values;
-  while (query.executeStep()) values[query.getColumn(0).getInt64()] = query.getColumn(1).getDouble();
+  while (query.executeStep()) {
+    const double value = query.getColumn(1).getDouble();
+    if (counter_fault(name, value).empty()) values[query.getColumn(0).getInt64()] = value;
+  }
   return values;
 }
 

@@ -73,8 +73,11 @@ enum class Times {
   stored,      ///< as in every table
   of_samples,  ///< computed again
 };
-/// Throws `UnusableRow`.
-std::optional<Measurement> read_measurement(SQLite::Database& database, std::int64_t id, Times times);
+/// Throws `UnusableRow`: with stored times where the row itself cannot be used in a table either, and always where its
+/// samples cannot. Of what else belongs to it the parts that cannot be used are left out: its reason says which, and
+/// so does `left_out`, a sentence for each.
+std::optional<Measurement> read_measurement(SQLite::Database& database, std::int64_t id, Times times,
+                                            std::vector<std::string>* left_out = nullptr);
 /// As `Snapshot::times_faults`.
 std::map<std::int64_t, std::string> read_times_faults(SQLite::Database& database, const std::vector<ResultRow>& rows);
 SweepSpread read_spread(SQLite::Database& database, std::int64_t sweep);
@@ -83,6 +86,8 @@ std::map<std::int64_t, std::vector<Sample>> read_turns(SQLite::Database& databas
 std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std::int64_t> sweep);
 std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep);
 std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t measurement);
+/// The same. Throws `UnusableRow` instead of a row that says so.
+std::optional<ResultRow> read_usable_result(SQLite::Database& database, std::int64_t measurement);
 /// Of all measurements that have the counter `name`.
 std::unordered_map<std::int64_t, double> read_counter_values(SQLite::Database& database, const std::string& name);
 /// A file may hold a group of more kernels than any sweep measures: of such a group those that come first by name.

@@ -94,7 +94,8 @@ void add_import_command(CLI::App& app, Action& action) {
         if (++left_out_rows <= kNamed) print_error("triscope: {}.", sentence);
       };
       const std::int64_t copied = Store(target).import(source, {request_fault, left_out, {}});
-      if (left_out_rows > kNamed) print_error("triscope: {} more were not copied.", left_out_rows - kNamed);
+      if (left_out_rows > kNamed)
+        print_error("triscope: {} more were not copied, or not whole.", left_out_rows - kNamed);
       if (*json) {
         write_json_line(dump_line({{"type", "import"}, {"copied", copied}, {"database", target.string()}}));
       } else if (copied == 0) {

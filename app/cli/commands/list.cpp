@@ -12,6 +12,7 @@
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
 #include "app/cli/text/training_step.hpp"
+#include "kernels/base/text/number_of.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/sweep_search.hpp"
 #include "profiler/plan/sweep_title.hpp"
@@ -68,7 +69,49 @@ StepWords step_words(const Snapshot& snapshot, const std::vector<SweepInfo>& swe
   return words;
 }
 
-void print_table(const std::vector<SweepInfo>& sweeps, const StepWords& steps, const std::string& database) {
+/// Of each sweep how many of its rows lack a part that cannot be used.
+using LackingRows = std::map<std::int64_t, std::int64_t>;
+
+/// Counts the rows as `show` has them: one that cannot be used has failed, whatever its file calls it.
+LackingRows count_rows(const Snapshot& snapshot, std::vector<SweepInfo>& sweeps) {
+  std::map<std::int64_t, std::map<Status, std::int64_t>> counts;
+  LackingRows lacking;
+  for (const ResultRow& row : snapshot.results()) {
+    ++counts[row.sweep][row.status];
+    if (row.lacks_part) ++lacking[row.sweep];
+  }
+  for (SweepInfo& sweep : sweeps) {
+    if (!why_unusable(sweep).empty()) continue;
+    std::map<Status, std::int64_t>& of_sweep = counts[sweep.id];
+    sweep.ok = of_sweep[Status::ok], sweep.failed = of_sweep[Status::failed];
+    sweep.skipped = of_sweep[Status::skipped], sweep.cancelled = of_sweep[Status::cancelled];
+  }
+  return lacking;
+}
+
+/// "2 rows of sweep 3" and the like, as far as a line goes.
+void print_lacking(const std::vector<SweepInfo>& sweeps, const LackingRows& lacking, const std::string& database) {
+  constexpr std::size_t kMost = 5;
+  std::vector<std::string> named;
+  std::int64_t first = 0;
+  std::size_t more = 0;
+  for (const SweepInfo& sweep : sweeps) {
+    const auto found = lacking.find(sweep.id);
+    if (found == lacking.end()) continue;
+    if (named.empty()) first = sweep.id;
+    if (named.size() == kMost)
+      ++more;
+    else
+      named.push_back(fmt::format("{} of sweep {}", number_of(found->second, "row"), sweep.id));
+  }
+  if (named.empty()) return;
+  if (more > 0) named.push_back(fmt::format("rows of {} more", number_of(static_cast<std::int64_t>(more), "sweep")));
+  print_output("left out because it cannot be used: a part of {}; `triscope show {}{}` says which\n",
+               fmt::join(named, ", "), first, database);
+}
+
+void print_table(const std::vector<SweepInfo>& sweeps, const StepWords& steps, const LackingRows& lacking,
+                 const std::string& database) {
   constexpr std::size_t kLongest = 60;  // one long name would widen every line
   TerminalTable table;
   table.columns = {{"sweep", Align::right, 100, false},         {"started (UTC)", Align::left, 80, false},
@@ -90,6 +133,7 @@ void print_table(const std::vector<SweepInfo>& sweeps, const StepWords& steps, c
   print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
   if (std::any_of(sweeps.begin(), sweeps.end(), [](const SweepInfo& sweep) { return sweep.starred; }))
     print_output("* starred in the window\n");
+  print_lacking(sweeps, lacking, database);
   const auto no_step = [&](const SweepInfo& sweep) { return steps.contains(sweep.id) && steps.at(sweep.id).empty(); };
   if (std::ranges::any_of(sweeps, no_step))
     print_output(
@@ -102,8 +146,9 @@ void print_table(const std::vector<SweepInfo>& sweeps, const StepWords& steps, c
     print_output("interrupted: `triscope sweep --resume {}{}` measures what is left\n", cut_short->id, database);
 }
 
-void print_json(const std::vector<SweepInfo>& sweeps, const StepWords& steps) {
+void print_json(const std::vector<SweepInfo>& sweeps, const StepWords& steps, const LackingRows& lacking) {
   for (const SweepInfo& sweep : sweeps) {
+    const auto found = lacking.find(sweep.id);
     nlohmann::json object = {{"sweep", sweep.id},
                              {"started", sweep.started},
                              {"finished", sweep.finished},
@@ -114,6 +159,7 @@ void print_json(const std::vector<SweepInfo>& sweeps, const StepWords& steps) {
                              {"failed", sweep.failed},
                              {"skipped", sweep.skipped},
                              {"cancelled", sweep.cancelled},
+                             {"lack_a_part", found == lacking.end() ? 0 : found->second},
                              {"device", sweep.environment.device_name},
                              {"host", sweep.environment.host},
                              {"command", sweep.command},
@@ -124,6 +170,32 @@ void print_json(const std::vector<SweepInfo>& sweeps, const StepWords& steps) {
     if (steps.contains(sweep.id)) object["training_step"] = steps.at(sweep.id);
     write_json_line(dump_line(object));
   }
+}
+
+int run(const ListOptions& options) {
+  const std::filesystem::path file = existing_database(*options.database);
+  const Snapshot snapshot(file);
+  give_up_other_rights({file});
+  std::vector<SweepInfo> sweeps = snapshot.sweeps();
+  const bool none = sweeps.empty();
+  std::erase_if(sweeps, [&](const SweepInfo& sweep) {
+    return !sweep_matches(sweep, sweep_title(sweep), options.search, std::time(nullptr));
+  });
+  if (sweeps.empty()) {
+    const std::string words = database_words(*options.database);
+    say_nothing_found(none ? fmt::format("No sweep yet; `triscope sweep{}` starts one.", words)
+                           : fmt::format("No sweep holds all of '{}'.", options.search),
+                      options.json);
+    return 0;
+  }
+  const LackingRows lacking = count_rows(snapshot, sweeps);
+  const StepWords steps = options.step ? step_words(snapshot, sweeps) : StepWords();
+  if (options.json) {
+    print_json(sweeps, steps, lacking);
+  } else {
+    print_table(sweeps, steps, lacking, database_words(*options.database));
+  }
+  return 0;
 }
 
 }  // namespace
@@ -151,30 +223,7 @@ void add_list_command(CLI::App& app, Action& action) {
       "  triscope list --db run.db --format json\n"
       "  triscope list --step                  with what a training step costs in each sweep\n"
       "  triscope list --search \"h200 #paper\"");
-  command->callback([options, &action] {
-    action = [options] {
-      const std::filesystem::path file = existing_database(*options->database);
-      const Snapshot snapshot(file);
-      give_up_other_rights({file});
-      std::vector<SweepInfo> sweeps = snapshot.sweeps();
-      const bool none = sweeps.empty();
-      std::erase_if(sweeps, [&](const SweepInfo& sweep) {
-        return !sweep_matches(sweep, sweep_title(sweep), options->search, std::time(nullptr));
-      });
-      const StepWords steps = options->step ? step_words(snapshot, sweeps) : StepWords();
-      const std::string empty =
-          none ? fmt::format("No sweep yet; `triscope sweep{}` starts one.", database_words(*options->database))
-               : fmt::format("No sweep holds all of '{}'.", options->search);
-      if (sweeps.empty()) {
-        say_nothing_found(empty, options->json);
-      } else if (options->json) {
-        print_json(sweeps, steps);
-      } else {
-        print_table(sweeps, steps, database_words(*options->database));
-      }
-      return 0;
-    };
-  });
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace triscope

@@ -178,7 +178,14 @@ TEST(HostileDatabases, an_impossible_row_is_shown_as_failed_with_its_reason) {
   }
   EXPECT_THAT(run_triscope({"show", "m7", "--db", file.string()}).output, testing::HasSubstr(" ms median"));
   EXPECT_THAT(run_triscope({"show", "m8", "--db", file.string()}).output,
-              testing::ContainsRegex("status +ok: what belongs to it cannot be used: its timing_source is \"evil\""));
+              testing::ContainsRegex("status +ok: its cross-check cannot be used: its timing_source is \"evil\""));
+  EXPECT_THAT(table, testing::HasSubstr("m8: its cross-check cannot be used"));
+  const ProgramResult listed = run_triscope({"list", "--db", file.string()});
+  EXPECT_THAT(listed.output, testing::HasSubstr("left out because it cannot be used: a part of 1 row of sweep 1; "
+                                                "`triscope show 1 --db "));
+  const auto sweep = json_lines(run_triscope({"list", "--json", "--db", file.string()})).at(0);
+  EXPECT_EQ(sweep.at("failed"), 4) << "as in the table";
+  EXPECT_EQ(sweep.at("lack_a_part"), 1);
 }
 
 /// A database of ten rows that `sql` has damaged.

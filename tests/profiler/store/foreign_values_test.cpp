@@ -114,6 +114,58 @@ TEST_F(ForeignValues, what_no_measurement_has_costs_the_row_and_is_not_called_da
   EXPECT_THAT(Snapshot(file_).sweeps().front().note, HasSubstr("planned is -7"));
 }
 
+TEST_F(ForeignValues, a_part_that_cannot_be_used_costs_that_part_alone_and_is_said) {
+  exec(
+      "INSERT INTO text(value) VALUES ('sm__cycles_elapsed.max'); UPDATE counter SET name = last_insert_rowid(), "
+      "value = -5 WHERE measurement = 4 AND ordinal = 0; UPDATE counter SET value = -1 WHERE measurement = 5 AND "
+      "ordinal = 1; INSERT INTO cross_check VALUES (1, 'cuda_events', 2, 1, 3, 3, ''), "
+      "(2, 'cuda_events', -3, NULL, NULL, 3, ''), (3, 'evil', 1, 1, 1, 3, '')");
+  const std::vector<std::string> said{"", "its cross-check cannot be used: median_ms is -3",
+                                      "its cross-check cannot be used: its timing_source is \"evil\", which Triscope "
+                                      "does not know",
+                                      "its counter cannot be used: sm__cycles_elapsed.max is -5",
+                                      "its counter cannot be used: dram__bytes.sum is -1"};
+  const Snapshot snapshot(file_);
+  const std::vector<ResultRow> rows = snapshot.results();
+  EXPECT_THAT(rows, Each(testing::Field(&ResultRow::status, Status::ok)));
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    const Measurement whole = *snapshot.measurement(rows[n].measurement);
+    EXPECT_EQ(whole.reason, said[n]);
+    EXPECT_EQ(whole.cross_check.has_value(), n == 0) << n;
+    EXPECT_THAT(whole.counters, SizeIs(n < 3 ? 2 : 1)) << n;
+    EXPECT_EQ(rows[n].events_ms.has_value(), n == 0) << n;
+    if (n == 4) continue;  // tables do not show that counter
+    EXPECT_EQ(rows[n].reason, said[n]);
+    EXPECT_EQ(rows[n].lacks_part, n > 0) << n;
+  }
+  EXPECT_THAT(snapshot.counter_values("dram__bytes.sum"), Not(testing::Contains(testing::Key(5))));
+  const std::vector<std::string> left_out = import();
+  ASSERT_THAT(left_out, SizeIs(4));
+  for (std::size_t n = 1; n < rows.size(); ++n)
+    EXPECT_EQ(left_out[n - 1],
+              fmt::format("measurement {} of sweep 1 was copied without a part: {}", rows[n].measurement, said[n]));
+  EXPECT_THAT(Snapshot(target_).results(), SizeIs(5));
+  EXPECT_EQ(Snapshot(target_).measurement(2)->reason, said[1]);
+}
+
+TEST_F(ForeignValues, a_row_that_tables_call_failed_is_never_shown_in_full) {
+  for (const char* const set : {"environment SET power_limit_w = -5", "kernel SET label = hex(zeroblob(501))",
+                                "measurement SET power_w = -1"}) {
+    exec(fmt::format("UPDATE {}", set));
+    const Snapshot snapshot(file_);
+    EXPECT_EQ(snapshot.result(2)->status, Status::failed) << set;
+    try {
+      (void)snapshot.measurement(2);
+      ADD_FAILURE() << set;
+    } catch (const Error& error) {
+      EXPECT_EQ(snapshot.result(2)->reason, "this row of the database cannot be used: " + error.why()) << set;
+    }
+    exec(
+        "UPDATE environment SET power_limit_w = 700; UPDATE kernel SET label = 'a'; UPDATE measurement SET power_w = "
+        "1");
+  }
+}
+
 TEST_F(ForeignValues, an_ok_row_without_a_time_above_zero_is_refused_by_name_and_its_samples_are_not_lost) {
   for (const char* const set : {"median_ms = 0", "median_ms = -1", "median_ms = 9e999", "median_ms = NULL"}) {
     SCOPED_TRACE(set);
