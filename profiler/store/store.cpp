@@ -53,9 +53,13 @@ struct Store::Impl {
   auto write(Body&& body) {
     return translate_errors("write to", connection.file, [&] {
       connection.require_unmoved();
+      // A database that was made for this write, and does not take it, goes again.
+      if (connection.made) connection.made->give_up();
       SQLite::Transaction transaction(connection.database, SQLite::TransactionBehavior::IMMEDIATE);
       const auto result = body_or_error(body);
       transaction.commit();
+      if (connection.made) connection.made->keep();
+      connection.made.reset();
       return result;
     });
   }

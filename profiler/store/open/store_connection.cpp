@@ -64,7 +64,7 @@ void require_regular(const fs::path& file) {
   }
 }
 
-// The folder of a database that can be written to. What is in it stays: another program may have begun it too.
+// The folder of a database that can be written to.
 std::unique_ptr<MadeFolder> require_writable(const fs::path& file) {
   const fs::path folder = file.parent_path();
   const std::string what = fmt::format("cannot write to the database {}", file.string());
@@ -251,7 +251,7 @@ bool is_foreign(const fs::path& file) {
 Connection open_for_writing(const fs::path& name, std::chrono::milliseconds busy_timeout) {
   const fs::path file = resolve(name);
   require_regular(file);
-  const std::unique_ptr<MadeFolder> folder = require_writable(file);
+  auto made = std::make_unique<MadeDatabase>(file, require_writable(file));
   return translate_errors("write to", file, [&] {
     const bool foreign = is_foreign(file);
     auto patience = std::make_unique<Patience>(Patience{{}, busy_timeout, {}});
@@ -260,14 +260,15 @@ Connection open_for_writing(const fs::path& name, std::chrono::milliseconds busy
     set_patience(database, *patience);
     distrust_contents(database, foreign);
     if (foreign && schema_state(database, file) != SchemaState::empty) require_no_triggers(database, file);
-    prepare_schema(database, file, [&] {
+    const bool is_new = prepare_schema(database, file, [&] {
       if (foreign) require_own_schema(database, file, SchemaUse::writing);
     });
+    if (is_new) made->has_tables();
     set_up_writing(database, busy_timeout);
     const FileIdentity identity = identity_of(file).value_or(FileIdentity{});
-    Connection opened{file, identity, std::move(patience), std::move(database), false, false, foreign};
+    made->keep();
+    Connection opened{file, identity, std::move(patience), std::move(made), std::move(database), false, false, foreign};
     if (foreign) opened.held = hold_checked(file);
-    folder->keep();
     return opened;
   });
 }
@@ -301,14 +302,14 @@ Connection open_for_reading(const fs::path& name, std::chrono::milliseconds busy
     if (older) database.exec("PRAGMA query_only = ON");
     // KiB. Rows that are joined lie far apart: with SQLite's own 2 MB each page of a large file is read many times.
     database.exec("PRAGMA cache_size = -32768");
-    return Connection{file, identity, std::move(patience), std::move(database), immutable, older, foreign};
+    return Connection{file, identity, std::move(patience), nullptr, std::move(database), immutable, older, foreign};
   });
 }
 
 void rebuild_result_view(const fs::path& name, std::chrono::milliseconds busy_timeout) {
   const fs::path file = resolve(name);
   require_regular(file);
-  require_writable(file);
+  require_writable(file)->keep();
   translate_errors("write to", file, [&] {
     look_first(file, is_foreign(file), "write to", {{}, busy_timeout, {}}, ResultView::any);
     SQLite::Database database(file.string(), kReadWrite, static_cast<int>(busy_timeout.count()));

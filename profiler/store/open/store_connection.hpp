@@ -10,6 +10,7 @@
 #include <memory>
 #include <stop_token>
 
+#include "profiler/store/open/made_database.hpp"
 #include "profiler/store/open/patience.hpp"
 
 namespace triscope {
@@ -27,6 +28,7 @@ struct Connection {
   std::filesystem::path file;  ///< absolute, symbolic links resolved
   FileIdentity identity;
   std::unique_ptr<Patience> patience;  ///< `database` points to it
+  std::unique_ptr<MadeDatabase> made;  ///< where it was opened for writing; outlives `database`
   SQLite::Database database;
   bool immutable = false;  ///< opened without locks: of a folder that cannot be written to, a full disk, or a copy
   bool in_memory = false;  ///< a migrated copy of an older database

@@ -185,7 +185,7 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file, std:
   }
 }
 
-void prepare_schema(SQLite::Database& database, const std::filesystem::path& file, const std::function<void()>& check) {
+bool prepare_schema(SQLite::Database& database, const std::filesystem::path& file, const std::function<void()>& check) {
   SchemaState state = schema_state(database, file);
   if (state == SchemaState::empty) {
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
@@ -193,11 +193,14 @@ void prepare_schema(SQLite::Database& database, const std::filesystem::path& fil
     if (state == SchemaState::empty) {
       database.exec(kSchemaSql);
       transaction.commit();
-      return;
+      return true;
     }
   }
-  if (state == SchemaState::older) return migrate(database, file, schema_steps(), check);
-  check();
+  if (state == SchemaState::older)
+    migrate(database, file, schema_steps(), check);
+  else
+    check();
+  return false;
 }
 
 }  // namespace triscope

@@ -28,8 +28,8 @@ SchemaState schema_state(SQLite::Database& database, const std::filesystem::path
 void require_current_schema(SQLite::Database& database, const std::filesystem::path& file);
 
 /// Creates the schema in an empty database, or migrates an older one; nothing happens to a current one. `check` may
-/// throw on what the database then is: after a migration, before it is committed.
-void prepare_schema(
+/// throw on what the database then is: after a migration, before it is committed. Whether it was empty.
+bool prepare_schema(
     SQLite::Database& database, const std::filesystem::path& file, const std::function<void()>& check = [] {});
 
 /// Puts our view `result` in the place of what stands under that name.

@@ -141,6 +141,29 @@ TEST_F(ReadOnFullDisk, a_log_with_its_index_needs_no_room_elsewhere) {
   EXPECT_EQ(answer, "the newest");
 }
 
+TEST_F(ReadOnFullDisk, a_database_that_does_not_fit_is_not_begun) {
+  const fs::path file = folder_ / "of/results/new.db";
+  const std::string answer = on_small_disk([&] {
+    std::string said;
+    int begun = 0, refused = 0;
+    for (std::size_t free = 0; free <= 400; free += 4) {  // KiB
+      fs::remove_all(folder_ / "of");
+      std::ofstream(folder_ / "ballast", std::ios::trunc) << std::string((1024 - free) << 10, 'b');
+      try {
+        Store(file).begin_sweep("triscope sweep", "{}", synthetic_environment(), 1);
+        ++begun;
+      } catch (const Error&) {
+        ++refused;
+        for (const fs::directory_entry& one : fs::recursive_directory_iterator(folder_.path()))
+          if (one.path() != folder_ / "ballast") said += fmt::format("{} KiB: {}\n", free, one.path().string());
+      }
+    }
+    return said.empty() && begun > 0 && refused > 0 ? "nothing is left" : fmt::format("{}{}", begun, said);
+  });
+  if (answer.starts_with("skip")) GTEST_SKIP() << answer;
+  EXPECT_EQ(answer, "nothing is left");
+}
+
 TEST_F(ReadOnFullDisk, a_database_as_large_as_a_file_may_be_is_read_too) {
   write_synthetic_database(file_, 10, 3);
   const std::string answer = in_child([&] {
