@@ -272,77 +272,6 @@ void add_points(std::vector<Placed> placed, const Identities& identities, const 
   say_differences(differences, std::move(chosen), made);
 }
 
-template <typename Value>
-const Value* find_in(const std::map<std::int64_t, Value>* values, std::int64_t id) {
-  if (values == nullptr) return nullptr;
-  const auto found = values->find(id);
-  return found == values->end() ? nullptr : &found->second;
-}
-
-/// Why nothing matches: each term alone, and the filter without it.
-std::vector<ExploreTerm> terms_of(const ExploreFilter& filter, std::span<const ExploreSource> sources) {
-  std::vector<ExploreTerm> terms;
-  for (std::size_t n = 0; n < filter.terms(); ++n) {
-    ExploreTerm& term = terms.emplace_back(ExploreTerm{filter.term(n), 0, 0, filter.without(n)});
-    const ExploreFilter others(term.others);
-    for (const ExploreSource& source : sources) {
-      for (std::size_t row = 0; row < source.rows.size(); ++row) {
-        const Explored one = explored(source, row);
-        term.alone += filter.holds(n, one) ? 1 : 0;
-        term.without += others.matches(one) ? 1 : 0;
-      }
-    }
-  }
-  return terms;
-}
-
-/// Values that no measurement has, and references that windows, a form or a version of ours leaves out.
-std::vector<ExploreHint> hints_of(const ExploreFilter& filter, std::span<const ExploreSource> sources) {
-  std::vector<ExploreHint> hints;
-  for (std::size_t n = 0; n < filter.terms(); ++n) {
-    const std::vector<std::string> accepted = filter.accepted(n);
-    const std::string& term = filter.term(n);
-    const bool part_of_version =
-        filter.field(n) != nullptr && filter.field(n)->id == "version" && filter.looks_for_text(n);
-    if (accepted.empty() && !part_of_version) continue;
-    std::vector<bool> met(accepted.size(), false);
-    const ExploreFilter others(filter.without(n));
-    const std::string_view id = filter.field(n)->id;
-    const bool ours_only = id == "window" || id == "form" || id == "version";
-    std::set<std::string> beside;  // windows, forms or versions of dot-product attention that only this term leaves out
-    std::set<std::string> kernels;
-    bool asked = false;
-    for (const ExploreSource& source : sources) {
-      for (std::size_t row = 0; row < source.rows.size(); ++row) {
-        const Explored one = explored(source, row);
-        for (std::size_t value = 0; value < accepted.size(); ++value)
-          met[value] = met[value] || filter.accepts(n, value, one);
-        if (!ours_only || one.row.problem.form != Form::dot_product || one.row.status != Status::ok) continue;
-        asked |= filter.holds(n, one);  // then one already stands there
-        if (filter.holds(n, one) || !others.matches(one)) continue;
-        const std::string text = filter.field(n)->text(one);
-        beside.insert(text.find(' ') == std::string::npos ? text : '"' + text + '"');
-        kernels.insert(one.row.card.label.empty() ? one.row.kernel : one.row.card.label);
-      }
-    }
-    for (std::size_t value = 0; value < accepted.size(); ++value) {
-      if (!met[value])
-        hints.push_back({fmt::format("No measurement has {}={}.", filter.field(n)->id, accepted[value]), {}, {}});
-    }
-    if (beside.empty() || asked) continue;
-    const std::string add = fmt::format(",{}", fmt::join(beside, ","));
-    const std::string whole = filter.without(n);
-    hints.push_back(
-        {fmt::format("{} {} {}: {} leaves {} out.", fmt::join(kernels, ", "), kernels.size() == 1 ? "has" : "have",
-                     id == "form"      ? "no such form"
-                     : id == "version" ? "another version"
-                                       : "no pair of windows",
-                     term, kernels.size() == 1 ? "it" : "them"),
-         add, fmt::format("{}{}{}{}", whole, whole.empty() ? "" : " ", term, add)});
-  }
-  return hints;
-}
-
 /// Of the measurements that match those that are not drawn, and why.
 struct Undrawn {
   std::size_t failed = 0, without_y = 0, without_x = 0;
@@ -372,11 +301,6 @@ const ExploreField* optional_field(std::string_view what, const std::string& id)
 }
 
 }  // namespace
-
-Explored explored(const ExploreSource& source, std::size_t row) {
-  const ResultRow& one = source.rows[row];
-  return {one, source.name, find_in(source.beside, one.measurement), find_in(source.notes, one.sweep), source.counters};
-}
 
 Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& query) {
   Exploration made;

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "profiler/explore/explore_fields.hpp"
+#include "profiler/explore/explore_source.hpp"
+#include "profiler/explore/filter_hints.hpp"
 
 namespace triscope {
 
@@ -25,18 +27,6 @@ struct ExploreQuery {
   std::string rows;  ///< tells the rows of panels apart
   bool best_by_rate() const { return y == "tflops" || y == "peak"; }
   bool operator==(const ExploreQuery&) const = default;
-};
-
-/// The measurements of one database.
-struct ExploreSource {
-  std::string name;
-  std::span<const ResultRow> rows;
-  /// Rows beside the reference of their sweep, by measurement; null: they are not compared.
-  const std::map<std::int64_t, Comparison>* beside = nullptr;
-  const std::map<std::int64_t, std::string>* notes = nullptr;  ///< by sweep; null: none is known
-  const CounterValues* counters = nullptr;                     ///< of `needed_counters`; null: none is known
-  /// The relative half-width of intervals that was asked for, by sweep; null: not known.
-  const std::map<std::int64_t, double>* precisions = nullptr;
 };
 
 /// One measurement in a point.
@@ -77,20 +67,6 @@ struct ExplorePanel {
   std::string row;  ///< as the name; panels stand row by row
 };
 
-/// A term of a filter that nothing matched.
-struct ExploreTerm {
-  std::string text;
-  std::size_t alone = 0;    ///< measurements that it alone matches
-  std::size_t without = 0;  ///< that the others match without it
-  std::string others;       ///< the filter without it
-};
-
-/// What a filter leaves out that may have been meant.
-struct ExploreHint {
-  std::string sentence;
-  std::string add, filter;  ///< what to add to which term, and the filter with it; empty: nothing
-};
-
 struct Exploration {
   /// The last three may be null.
   const ExploreField *x = nullptr, *y = nullptr, *color = nullptr, *panel = nullptr, *row = nullptr;
@@ -126,7 +102,5 @@ Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& 
 bool needs_reference(const ExploreQuery& query);
 /// Names of the hardware counters that the query needs in `ExploreSource::counters`. Throws as `explore`.
 std::vector<std::string> needed_counters(const ExploreQuery& query);
-/// One measurement of the sources.
-Explored explored(const ExploreSource& source, std::size_t row);
 
 }  // namespace triscope

@@ -12,6 +12,7 @@
 
 #include "kernels/base/text/number_of.hpp"
 #include "profiler/explore/exploration.hpp"
+#include "profiler/explore/filter_hints.hpp"
 #include "profiler/explore/identity.hpp"
 
 namespace triscope {
@@ -20,7 +21,8 @@ std::vector<ExploreBlame> blamed_terms(const Exploration& made) {
   std::vector<ExploreBlame> blamed;
   for (const ExploreTerm& term : made.terms) {
     if (term.alone == 0)
-      blamed.push_back({fmt::format("No measurement matches {}.", term.text), term.text, term.others});
+      blamed.push_back(
+          {fmt::format("No measurement matches {}{}", term.text, or_perhaps(term.nearest)), term.text, term.others});
   }
   if (!blamed.empty()) return blamed;
   for (const ExploreTerm& term : made.terms) {

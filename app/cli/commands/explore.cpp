@@ -177,6 +177,7 @@ void add_explore_command(CLI::App& app, Action& action) {
   command->add_option("DB", options->databases, "Databases, side by side (default: the usual one)")
       ->type_name("FILE")
       ->check(empty_database_fault);
+  const auto named = add_database_option(*command);
   ExploreQuery& query = options->query;
   add_field(*command, "--x", "What stands along the axis (default: seq)", query.x, false);
   add_field(*command, "--y", "What is shown (default: ms)", query.y, false);
@@ -213,8 +214,8 @@ void add_explore_command(CLI::App& app, Action& action) {
       "  triscope explore --x date --y tflops --color version --best --format csv\n"
       "  triscope explore run.db --y tflops --where \"window=512x32,causal pass=forward\" --picture rates.pdf --width "
       "8.5cm");
-  command->callback([options, &action] {
-    if (options->databases.empty()) options->databases.emplace_back();
+  command->callback([options, named, &action] {
+    if (!named->empty() || options->databases.empty()) options->databases.push_back(*named);
     action = [options] { return run(*options); };
   });
 }

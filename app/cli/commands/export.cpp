@@ -9,6 +9,7 @@
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/checked_times.hpp"
 #include "app/cli/text/terminal.hpp"
+#include "app/cli/text/terminal_table.hpp"
 #include "kernels/base/files/atomic_file.hpp"
 #include "kernels/base/files/output_file.hpp"
 #include "profiler/store/store.hpp"
@@ -50,6 +51,9 @@ int run(const ExportOptions& options) {
   const Snapshot snapshot(file);
   give_up_other_rights({file}, options.file);
   std::vector<ResultRow> rows = selection ? select(snapshot, *selection) : snapshot.results();
+  if (rows.empty())
+    say_nothing_found(
+        selection ? nothing_measured(snapshot, *selection, *options.database) : no_sweep_text(*options.database), true);
   remark_times_aloud(snapshot, rows, file);
   std::string text;
   if (options.table) {

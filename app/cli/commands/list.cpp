@@ -182,10 +182,9 @@ int run(const ListOptions& options) {
     return !sweep_matches(sweep, sweep_title(sweep), options.search, std::time(nullptr));
   });
   if (sweeps.empty()) {
-    const std::string words = database_words(*options.database);
-    say_nothing_found(none ? fmt::format("No sweep yet; `triscope sweep{}` starts one.", words)
-                           : fmt::format("No sweep holds all of '{}'.", options.search),
-                      options.json);
+    say_nothing_found(
+        none ? no_sweep_text(*options.database) : fmt::format("No sweep holds all of '{}'.", options.search),
+        options.json);
     return 0;
   }
   const LackingRows lacking = count_rows(snapshot, sweeps);

@@ -42,18 +42,6 @@ void print_table(const Snapshot& snapshot, const std::vector<ResultRow>& rows, c
     print_output("\ntraining step\n{}", training_step_table(steps, width));
 }
 
-/// Why a sweep holds no row, and what to do about it.
-std::string nothing_measured(const Snapshot& snapshot, const Selection& selection, const std::string& database) {
-  const std::vector<SweepInfo> sweeps = snapshot.sweeps();
-  const auto info = std::find_if(sweeps.begin(), sweeps.end(), [&](const SweepInfo& sweep) {
-    return sweep.id == selection.sweep.value_or(sweeps.front().id);
-  });
-  const std::string what = fmt::format("Nothing was measured in sweep {}", info->id);
-  if (info->running) return what + " yet: it is being measured right now.";
-  if (info->planned == 0) return what + ": its plan was empty.";
-  return fmt::format("{}; `triscope sweep --resume {}{}` measures it.", what, info->id, database_words(database));
-}
-
 /// One row in full, or what of it can be used.
 std::string text_of(const Snapshot& snapshot, const ResultRow& row) {
   const std::string note = snapshot.note(row.measurement);
@@ -64,6 +52,18 @@ std::string text_of(const Snapshot& snapshot, const ResultRow& row) {
     return unusable_measurement_text(row, fault.why(), note);
   }
   return unusable_measurement_text(row, row.reason, note);  // its problem or its kernel is missing
+}
+
+/// Why there is no step, and what to type.
+std::string no_step(const ShowOptions& options, const Snapshot& snapshot) {
+  const std::string database = database_words(*options.database);
+  if (options.selection_given && !steps_in_turns(snapshot, rows_of_steps(snapshot.results()), "none").empty())
+    return fmt::format(
+        "No problem of '{}' was measured in both passes; `triscope show --step{}` takes the passes of all sweeps "
+        "together.",
+        options.selection, database);
+  return fmt::format("No problem was measured in both passes; `triscope sweep --pass forward,backward{}` does that.",
+                     database);
 }
 
 /// Steps of all of the database, or of the rows that were named.
@@ -80,10 +80,7 @@ int show_steps(const ShowOptions& options) {
                 "no step stands beside it: only a dot product that sees all tokens and was measured in both passes can",
                 "give such a kernel, auto or none", ExitCode::usage);
   if (steps.empty()) {
-    say_nothing_found(
-        fmt::format("No problem was measured in both passes; `triscope sweep --pass forward,backward{}` does that.",
-                    database_words(*options.database)),
-        options.format == "json");
+    say_nothing_found(no_step(options, snapshot), options.format == "json");
   } else if (options.format == "json") {
     write_json(training_step_json(steps));
   } else {

@@ -52,6 +52,10 @@ std::filesystem::path existing_database(const std::string& option) {
               option.empty() ? "run `triscope sweep`, or name a file with --db" : "check the name given to --db");
 }
 
+std::string no_sweep_text(const std::string& option) {
+  return fmt::format("No sweep yet; `triscope sweep{}` starts one.", database_words(option));
+}
+
 void give_up_other_rights(const std::vector<std::filesystem::path>& databases, const std::filesystem::path& output) {
   std::vector<std::filesystem::path> folders = {"/tmp", "/var/tmp"};  // where SQLite sorts what is large
   std::error_code failed;

@@ -26,6 +26,9 @@ std::filesystem::path writable_database(const std::string& option);
 /// `database_path` for commands that only read. Throws `Error` (environment) when there is no such file.
 std::filesystem::path existing_database(const std::string& option);
 
+/// What stands in the place of the sweeps of a database without any.
+std::string no_sweep_text(const std::string& option);
+
 /// Called with `databases` open and before their rows are read: from here on this process can read files and write
 /// beside them, to a folder for temporary files and to `output`, and do no more (profiler/store/check/confinement).
 /// No other database can be opened after it.

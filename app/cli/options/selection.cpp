@@ -119,15 +119,27 @@ Selection parse_selection(std::string_view text) {
   } else if (!text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos) {
     selection.sweep = parse_id("sweep", text);
   } else {
-    const std::vector<std::string> words{"latest"};
+    constexpr std::string_view kFilter = "kernel=";  // as `explore --where` has it
+    const std::string hint = text.starts_with(kFilter)
+                                 ? fmt::format("did you mean {}{}? ", kKernelPrefix, text.substr(kFilter.size()))
+                                 : nearest_name_hint(std::string(text), std::vector<std::string>{"latest"});
     throw Error(
         fmt::format("'{}' names no measurements", text), "it has none of the known forms",
-        nearest_name_hint(std::string(text), words) +
+        hint +
             "write 3 or latest for a sweep, m12 for a measurement, kernel:cpu.fast or kernel:cpu.fast@3 for a kernel, "
             "kernel:cpu.fast@2c6a73 for a version of it",
         ExitCode::usage);
   }
   return selection;
+}
+
+std::string nothing_measured(const Snapshot& snapshot, const Selection& selection, const std::string& database) {
+  const std::vector<SweepInfo> sweeps = snapshot.sweeps();
+  const auto info = std::ranges::find(sweeps, selection.sweep.value_or(sweeps.front().id), &SweepInfo::id);
+  const std::string what = fmt::format("Nothing was measured in sweep {}", info->id);
+  if (info->running) return what + " yet: it is being measured right now.";
+  if (info->planned == 0) return what + ": its plan was empty.";
+  return fmt::format("{}; `triscope sweep --resume {}{}` measures it.", what, info->id, database_words(database));
 }
 
 const std::vector<ResultRow>& SweepRows::of(std::int64_t sweep) {

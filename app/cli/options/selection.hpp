@@ -31,6 +31,9 @@ Selection parse_selection(std::string_view text);
 /// version of one every sweep. Throws `Error` (usage) when the database holds none.
 std::vector<ResultRow> select(const Snapshot& snapshot, const Selection& selection);
 
+/// Why a sweep holds no row, and what to do about it. `database`: the value of --db.
+std::string nothing_measured(const Snapshot& snapshot, const Selection& selection, const std::string& database);
+
 /// The rows of one sweep of a database after another; the last sweep's stay, for a second selection from it.
 class SweepRows {
  public:

@@ -19,10 +19,10 @@ namespace {
 constexpr std::string_view kCommandBegin = "`triscope ";
 /// How the commands begin that take --db and are about the sweeps in it. `import` is not: hints with it speak of
 /// another.
-constexpr std::array<std::string_view, 15> kCommands{"sweep",         "list",           "show",           "compare",
-                                                     "export",        "note",           "advise",         "report",
-                                                     "paper lengths", "paper operator", "paper overview", "paper page",
-                                                     "paper recipe",  "paper table1",   "paper tiling"};
+constexpr std::array<std::string_view, 16> kCommands{"sweep",      "list",          "show",           "compare",
+                                                     "export",     "explore",       "note",           "advise",
+                                                     "report",     "paper lengths", "paper operator", "paper overview",
+                                                     "paper page", "paper recipe",  "paper table1",   "paper tiling"};
 
 bool is_default(const fs::path& file) {
   try {
@@ -30,13 +30,6 @@ bool is_default(const fs::path& file) {
   } catch (const std::exception&) {  // no home, or a name that the system does not take
     return false;
   }
-}
-
-/// Of `explore`, which takes databases by themselves: one stands at the end, where no option has it as its value.
-bool explores_all(std::string_view command) {
-  if (!command.starts_with("explore ")) return false;
-  const std::size_t last = command.rfind(' '), before = command.rfind(' ', last - 1);
-  return before != std::string_view::npos && command.substr(before + 1).starts_with("--");
 }
 
 /// `command` is what stands between "`triscope " and "`".
@@ -79,7 +72,6 @@ std::string with_database(std::string_view text, const fs::path& file) {
     if (end == std::string_view::npos) return result.append(text);
     result += text.substr(0, end);
     const std::string_view command = text.substr(begin + kCommandBegin.size(), end - begin - kCommandBegin.size());
-    if (explores_all(command) && !words.empty()) result += " " + shell_word(file.string());
     if (lacks_database(command)) result += words;
     result += '`';
     text.remove_prefix(end + 1);

@@ -134,6 +134,27 @@ TEST(ExploreCommand, refuses_what_it_does_not_know_in_one_sentence) {
   expect_error(run_triscope({"explore", kRecorded, "--where", "kernel~"}), 2, "write kernel~VALUE");
 }
 
+TEST(ExploreCommand, names_the_word_that_was_perhaps_meant) {
+  const auto said = [](const std::string& where) {
+    return run_triscope({"explore", "--db", kRecorded, "--where", where}).output;
+  };
+  EXPECT_THAT(said("kernel=cuda.hoper"),
+              HasSubstr("No measurement matches kernel=cuda.hoper; did you mean kernel=cuda.hopper?\n"));
+  EXPECT_THAT(said("kernel=cuda.hopper,cuda.portble"),
+              HasSubstr("No measurement has kernel=cuda.portble; did you mean kernel=cuda.portable?"));
+  EXPECT_THAT(said("device=\"NVIDIA H20\""), HasSubstr("did you mean device=\"NVIDIA H200\"?"));
+  EXPECT_THAT(said("seq=8193"), HasSubstr("No measurement matches seq=8193.\n"));
+}
+
+TEST(ExploreCommand, takes_its_database_as_other_commands_do) {
+  const auto ask = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "explore");
+    return run_triscope(words).output;
+  };
+  EXPECT_EQ(ask({"--db", kRecorded}), ask({kRecorded}));
+  expect_error(run_triscope({"explore", "--db", ""}), 2, "the name is empty");
+}
+
 TEST(ExploreCommand, refuses_a_picture_in_the_name_under_which_it_was_started) {
   const TemporaryFolder folder;
   expect_error(run_triscope({"explore", kRecorded, "--picture", (folder / "a.txt").string()}), 2, "neither .svg nor");

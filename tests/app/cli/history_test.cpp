@@ -176,7 +176,7 @@ TEST_F(HistoryTest, versions_of_two_passes_are_sent_to_those_of_one) {
   const ProgramResult result = run({"compare", "kernel:cpu.other@7ca50e", "kernel:cpu.other@2c6a73"});
   expect_error(result, 2,
                "2c6a73 is a version of the backward, 7ca50e of the forward; name two versions of one pass: `triscope "
-               "explore --x version --where kernel=cpu.other " +
+               "explore --x version --where kernel=cpu.other --db " +
                    file_.string() + "` lists them");
 }
 
@@ -410,7 +410,7 @@ TEST_F(HistoryTest, every_hint_that_names_a_command_names_the_database_too) {
   for (const char* hash : {"ab1", "ab1234"})
     EXPECT_THAT(
         run_triscope({"compare", "kernel:cuda.hopper@"s + hash, "1", "--db", recorded}).errors,
-        HasSubstr("`triscope explore --x version --where kernel=cuda.hopper " + recorded + "` for its versions"));
+        HasSubstr("`triscope explore --x version --where kernel=cuda.hopper --db " + recorded + "` for its versions"));
   EXPECT_THAT(run({"doctor"}).output, HasSubstr("`triscope sweep" + db + "`"));
   EXPECT_THAT(run({"paper", "overview"}).output, HasSubstr("`triscope paper page -o FILE" + db + "`"));
   EXPECT_THAT(refused({"show", "--no-such-option"}), HasSubstr("see `triscope show --help`")) << "which reads none";
@@ -446,7 +446,7 @@ TEST_F(HistoryTest, the_usual_database_is_not_named_in_hints) {
   EXPECT_EQ(with_database("see `triscope list`, or `triscope list --db x.db`", "y.db"),
             "see `triscope list --db y.db`, or `triscope list --db x.db`");
   EXPECT_EQ(with_database("`triscope explore --x version`", "my runs.db"),
-            "`triscope explore --x version 'my runs.db'`");
+            "`triscope explore --x version --db 'my runs.db'`");
   EXPECT_EQ(with_database("`triscope import FILE`, `triscope lists` and `triscope list", "y.db"),
             "`triscope import FILE`, `triscope lists` and `triscope list")
       << "an import has two databases, and the last command has no end";

@@ -56,6 +56,15 @@ TEST(Selection, refuses_everything_else_by_name) {
   }
 }
 
+TEST(Selection, a_filter_of_explore_is_told_what_stands_here_in_its_place) {
+  try {
+    parse_selection("kernel=cpu.fast@3");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean kernel:cpu.fast@3? "));
+  }
+}
+
 TEST(Selection, a_hash_that_is_too_short_is_refused_as_one) {
   try {
     parse_selection("kernel:cpu.fast@2c6a");

@@ -379,11 +379,21 @@ TEST(TrainingStep, is_said_of_a_database_that_has_none) {
   const std::string db = (folder / "x.db").string();
   EXPECT_THAT(run_triscope({"show", "--step", "--json", "--db", db}).errors,
               HasSubstr("No problem was measured in both"));
-  EXPECT_THAT(run_triscope({"show", "1", "--json", "--db", db}).errors, HasSubstr("Nothing was measured in sweep 1"));
+  for (const char* command : {"show", "export"}) {
+    const ProgramResult empty = run_triscope({command, "1", "--json", "--db", db});
+    EXPECT_EQ(empty.exit_code, 0) << command;
+    EXPECT_EQ(empty.errors,
+              "triscope: Nothing was measured in sweep 1; `triscope sweep --resume 1 --db " + db + "` measures it.\n")
+        << command;
+  }
   EXPECT_THAT(run_triscope({"list", "--step", "--db", db}).output, HasSubstr("`triscope show --step --db " + db + "`"));
   EXPECT_EQ(run_triscope({"show", "1", "--db", (folder / "x.db").string()}).output,
             "Nothing was measured in sweep 1; `triscope sweep --resume 1 --db " + (folder / "x.db").string() +
                 "` measures it.\n");
+  const std::string recorded = recorded_database().string();
+  EXPECT_EQ(run_triscope({"show", "--step", "1", "--db", recorded}).output,
+            "No problem of '1' was measured in both passes; `triscope show --step --db " + recorded +
+                "` takes the passes of all sweeps together.\n");
   expect_error(run_triscope({"show", "--step", "--baseline", "nope", "--db", recorded_database().string()}), 2,
                "--baseline 'nope'");
   expect_error(run_triscope({"show", "--step", "--format", "csv", "--db", (folder / "x.db").string()}), 2, "--step");
