@@ -78,13 +78,18 @@ std::string windows_of(const SweepInfo& sweep) {
   }
 }
 
+// Before the dates of what is searched, which are at its end.
+constexpr char kDates = '\x01';
+
+bool is_number(const std::string& word) { return std::ranges::all_of(word, is_digit); }
+
 }  // namespace
 
 std::string searched_text(const SweepInfo& sweep, std::string_view title) {
   // A word has no end of a line in it: it is not found across two of them.
-  return lower(fmt::format("sweep {}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", sweep.id, title, sweep.note,
-                           sweep.environment.device_name, sweep.started, printed_dates(sweep.started), sweep.command,
-                           windows_of(sweep)));
+  return lower(fmt::format("sweep {}\n{}\n{}\n{}\n{}\n{}{}{}\n{}", sweep.id, title, sweep.note,
+                           sweep.environment.device_name, sweep.command, windows_of(sweep), kDates, sweep.started,
+                           printed_dates(sweep.started)));
 }
 
 SweepSearch::SweepSearch(std::string_view words, std::int64_t now) {
@@ -94,11 +99,16 @@ SweepSearch::SweepSearch(std::string_view words, std::int64_t now) {
     if (word.size() > 1 && word.ends_with(',')) word.pop_back();  // of "H200, 19 Oct"
     typed.push_back(std::move(word));
   }
+  const auto month_at = [&](std::size_t n) { return n < typed.size() && is_month(typed[n]); };
+  const auto year_at = [&](std::size_t n) { return n < typed.size() && typed[n].size() == 4 && is_number(typed[n]); };
   for (std::size_t n = 0; n < typed.size(); ++n) {
-    Term term{typed[n], false, {}};
-    if (n + 1 < typed.size() && is_day_number(typed[n]) && is_month(typed[n + 1])) {
-      term = {typed[n] + " " + typed[n + 1].substr(0, 3), true, {}};
-      ++n;
+    Term term{typed[n], false, {}, is_number(typed[n])};
+    const bool is_day = is_day_number(typed[n]) && month_at(n + 1);
+    if (is_day || (month_at(n) && year_at(n + 1))) {
+      const std::size_t month = is_day ? n + 1 : n;
+      term = {(is_day ? typed[n] + " " : "") + typed[month].substr(0, 3), is_day, {}};
+      n = month;
+      if (year_at(n + 1)) term.text += " " + typed[++n];
     } else if (typed[n] == "today") {
       term.or_day = lower(written("%d %b %Y", static_cast<std::time_t>(now)));
     }
@@ -107,8 +117,9 @@ SweepSearch::SweepSearch(std::string_view words, std::int64_t now) {
 }
 
 bool SweepSearch::finds(std::string_view searched) const {
+  const std::string_view without_dates = searched.substr(0, searched.rfind(kDates));
   return std::ranges::all_of(terms_, [&](const Term& term) {
-    return stands_in(searched, term.text, term.is_day) ||
+    return stands_in(term.is_number ? without_dates : searched, term.text, term.is_day) ||
            (!term.or_day.empty() && stands_in(searched, term.or_day, true));
   });
 }

@@ -15,9 +15,9 @@ namespace triscope {
 /// time: "2026-10-19 15:55", "19 oct 2026 15:55".
 std::string searched_text(const SweepInfo& sweep, std::string_view title);
 
-/// What was typed. Every word of it must stand somewhere; a day and a month beside each other ("19 Oct", "19 Oct 2026")
-/// are one, and "today" is the day of `now`, in unix seconds. Capitals count as small letters.
-/// A comma behind a word is none of it.
+/// What was typed. Every word of it must stand somewhere; a day, a month and a year beside each other ("19 Oct",
+/// "19 Oct 2026", "Oct 2026") are one, and "today" is the day of `now`, in unix seconds. A number alone is none of a
+/// date or a time. Capitals count as small letters. A comma behind a word is none of it.
 class SweepSearch {
  public:
   SweepSearch(std::string_view words, std::int64_t now);
@@ -27,8 +27,9 @@ class SweepSearch {
  private:
   struct Term {
     std::string text;
-    bool is_day = false;  ///< no digit may stand before it
-    std::string or_day;   ///< the same of a day; empty: none
+    bool is_day = false;     ///< no digit may stand before it
+    std::string or_day;      ///< the same of a day; empty: none
+    bool is_number = false;  ///< it stands in no date
   };
   std::vector<Term> terms_;
 };

@@ -32,6 +32,13 @@ TEST(SweepSearch, a_sweep_is_found_by_its_number) {
   const auto finds = [&](const char* words) { return sweep_matches(sweep, "Table 1", words, kNow); };
   for (const char* words : {"47", "sweep 47", "47 h200"}) EXPECT_TRUE(finds(words)) << words;
   for (const char* words : {"48", "sweep 48"}) EXPECT_FALSE(finds(words)) << words;
+  for (const char* words : {"21", "13", "55", "11", "2026"})
+    EXPECT_FALSE(finds(words)) << words << ": of its date only";
+  for (const char* words : {"Nov 2026", "November, 2026 47", "21 Nov 2026", "2026-11", "13:55"})
+    EXPECT_TRUE(finds(words)) << words;
+  for (const char* words : {"Nov 2025", "22 Nov 2026", "21 Nov 2025"}) EXPECT_FALSE(finds(words)) << words;
+  sweep.note = "22 runs";
+  EXPECT_TRUE(finds("22"));
 }
 
 TEST(SweepSearch, a_date_is_found_as_it_is_printed) {
