@@ -9,6 +9,7 @@
 #include "app/cli/text/result_table.hpp"
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/text/number_of.hpp"
+#include "kernels/base/text/text_beginning.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/gpu_counters.hpp"
 #include "profiler/record/words/power_text.hpp"
@@ -57,7 +58,7 @@ std::string errors(const Measurement& measurement) {
 
 /// "24.61 ms by cuda_events in 4 samples, 0.8 % above", or why there is none.
 std::string cross_check(const CrossCheck& check, const Summary& summary, bool beyond) {
-  if (!check.median_ms) return "none: " + check.reason;
+  if (!check.median_ms) return "none: " + printed_line(check.reason);
   std::string text = fmt::format("{} ms by {} in {}", milliseconds_text(*check.median_ms),
                                  to_string(check.timing_source), number_of(check.samples, "sample"));
   if (summary.median_ms > 0) {
@@ -97,11 +98,11 @@ std::string launches(const Measurement& measurement) {
     const auto& b = launch.block;
     const std::string duration = significant_text(static_cast<double>(launch.end_ns - launch.start_ns) / 1e3);
     if (measurement.key.timing_source == TimingSource::cpu_clock) {  // what runs on a CPU has threads alone
-      text += fmt::format("  {} {} threads, {} us\n", launch.name, g[0], duration);
+      text += fmt::format("  {} {} threads, {} us\n", printed_line(launch.name), g[0], duration);
       continue;
     }
-    text += fmt::format("  {} grid {}x{}x{} block {}x{}x{}, {} registers, {} shared, {} us\n", launch.name, g[0], g[1],
-                        g[2], b[0], b[1], b[2], launch.registers_per_thread,
+    text += fmt::format("  {} grid {}x{}x{} block {}x{}x{}, {} registers, {} shared, {} us\n",
+                        printed_line(launch.name), g[0], g[1], g[2], b[0], b[1], b[2], launch.registers_per_thread,
                         bytes_text(static_cast<double>(launch.static_shared_bytes + launch.dynamic_shared_bytes)),
                         duration);
   }
@@ -128,7 +129,7 @@ std::string measurement_text(const Measurement& measurement, const ResultRow& ro
   const MeasurementKey& key = measurement.key;
   const Summary& summary = measurement.summary;
   std::string text = heading(row, key.kernel, key.pass, key.problem);
-  const std::string remark = measurement.reason.empty() ? "" : ": " + measurement.reason;
+  const std::string remark = measurement.reason.empty() ? "" : ": " + printed_line(measurement.reason);
   add(text, "status", std::string(to_string(measurement.status)) + remark);
   add(text, "measured",
       fmt::format("{} on {} ({}), {}, timed by {}", row.started, row.device, key.device_id, to_string(key.regime),
@@ -154,7 +155,7 @@ std::string measurement_text(const Measurement& measurement, const ResultRow& ro
   if (!limited_throughout(row)) add(text, "flagged", flags(measurement.samples));
   add(text, "workspace",
       measurement.workspace_bytes > 0 ? bytes_text(static_cast<double>(measurement.workspace_bytes)) : "");
-  add(text, "no counters", measurement.counters_note);
+  add(text, "no counters", printed_line(measurement.counters_note));
   add(text, "note", below_each_other(note));
   if (!measurement.launches.empty()) text += "launches\n" + launches(measurement);
   if (!measurement.counters.empty()) text += "counters\n";
@@ -178,7 +179,7 @@ std::string unusable_measurement_text(const ResultRow& row, const std::string& w
       row.reason.find(why) != std::string::npos
           ? row.reason
           : fmt::format("{}{}what belongs to it cannot be used: {}", row.reason, row.reason.empty() ? "" : "; ", why);
-  add(text, "status", fmt::format("{}: {}", to_string(row.status), remark));
+  add(text, "status", fmt::format("{}: {}", to_string(row.status), printed_line(remark)));
   add(text, "measured",
       fmt::format("{} on {}{}", row.started, row.device.empty() ? "a device that is not known" : row.device,
                   known ? fmt::format(", {}, timed by {}", to_string(row.regime), to_string(row.timing_source)) : ""));

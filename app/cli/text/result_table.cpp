@@ -10,6 +10,7 @@
 #include "app/cli/options/selection.hpp"
 #include "app/cli/text/number_text.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/text/text_beginning.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/power_text.hpp"
 #include "profiler/record/words/problem_facts.hpp"
@@ -255,7 +256,7 @@ std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts
   }
   for (const auto& [why, ids] : not_converged) {
     if (ids.size() < 2) continue;
-    text += fmt::format("{} rows are not converged, {}: {}\n", ids.size(), why, fmt::join(ids, ", "));
+    text += fmt::format("{} rows are not converged, {}: {}\n", ids.size(), printed_line(why), fmt::join(ids, ", "));
   }
   std::vector<std::string> unknown;  // where no remark of their own says so
   for (const ResultRow& row : rows) {
@@ -267,7 +268,7 @@ std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts
     const std::string why = why_not_converged(row);
     if (row.reason.empty() || (!why.empty() && not_converged.at(why).size() > 1)) continue;
     const std::string status = row.status == Status::ok ? "" : fmt::format(" {}", to_string(row.status));
-    text += fmt::format("m{}{}: {}\n", row.measurement, status, row.reason);
+    text += fmt::format("m{}{}: {}\n", row.measurement, status, printed_line(row.reason));
   }
   return text;
 }

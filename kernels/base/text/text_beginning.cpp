@@ -17,4 +17,12 @@ std::string beginning_of(std::string text, std::size_t bytes) {
   return std::move(text) + "...";
 }
 
+std::string printed_line(std::string text) {
+  constexpr std::size_t kMost = 2000;
+  const std::size_t whole = text.size();
+  text = beginning_of(std::move(text), kMost);
+  if (whole > kMost) text += " (" + std::to_string(whole) + " bytes in all)";
+  return text;
+}
+
 }  // namespace triscope

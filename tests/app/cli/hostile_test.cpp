@@ -197,6 +197,18 @@ std::string damaged(const TemporaryFolder& folder, const std::string& name, cons
   return file.string();
 }
 
+TEST(HostileDatabases, a_long_reason_is_cut_with_its_length_said_and_programs_have_it_whole) {
+  const TemporaryFolder folder;
+  const std::string file =
+      damaged(folder, "x.db", "UPDATE measurement SET reason = replace(hex(zeroblob(5000000)), '0', 'a') WHERE id = 2");
+  for (const char* const what : {"1", "m2"}) {
+    const std::string shown = run_triscope({"show", what, "--db", file}).output;
+    EXPECT_LT(shown.size(), 10'000U) << what;
+    EXPECT_THAT(shown, testing::HasSubstr("aaa... (10000000 bytes in all)")) << what;
+  }
+  EXPECT_GT(run_triscope({"show", "m2", "--json", "--db", file}).output.size(), 10'000'000U);
+}
+
 TEST(HostileDatabases, a_row_without_its_sweep_or_environment_has_failed) {
   const TemporaryFolder folder;
   for (const auto& [table, why] :
