@@ -16,7 +16,7 @@ triscope_room(app/cli/film kernels/base kernels/base/text profiler/film profiler
   app/cli/text app/stop fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli/commands kernels/base kernels/base/files kernels/base/text kernels/inspect kernels/plugin
   kernels/tensors profiler/explore profiler/export profiler/paper profiler/paper/laws profiler/paper/layers profiler/plan profiler/record profiler/statistics
-  profiler/store profiler/store/open profiler/supervise profiler/sweep profiler/tiles profiler/verdict app/cli/doctor app/cli/film app/cli/options app/cli/paper
+  profiler/store profiler/store/open profiler/supervise profiler/sweep profiler/verdict app/cli/doctor app/cli/film app/cli/options app/cli/paper
   app/cli/text app/stop triscope_build_facts triscope_plugin_skeleton CLI11::CLI11 fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli kernels/base kernels/base/text profiler/store/open app/cli/commands app/cli/text CLI11::CLI11 fmt::static)
 triscope_costly_rooms(app/cli/options app/cli/paper app/cli/commands)    # CLI11: 5 of a file's 6 s

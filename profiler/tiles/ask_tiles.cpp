@@ -87,7 +87,7 @@ TileAnswer ask_tiles(const TileQuestion& question, const TileAnswer* before, con
   return answer;
 }
 
-WorkTable ask_work(const std::vector<Problem>& problems, const std::stop_token& closing) {
+WorkTable ask_work(const std::vector<Problem>& problems, const std::stop_token& closing, const WorkProgress& told) {
   WorkTable table;
   std::vector<TileQuestion> questions;
   for (const Problem& problem : problems) {
@@ -100,6 +100,7 @@ WorkTable ask_work(const std::vector<Problem>& problems, const std::stop_token& 
         questions.begin() + static_cast<std::ptrdiff_t>(std::min(questions.size(), first + kMostQuestions)));
     std::vector<std::vector<TileUse>> answers = answers_of(some, closing);
     for (std::size_t n = 0; n < some.size(); ++n) table.push_back({some[n].problem, std::move(answers[n])});
+    if (told) told(first + some.size(), questions.size());
   }
   return table;
 }

@@ -2,7 +2,10 @@
 // asked: `triscope-worker --tiles QUESTIONS` prints the answers and ends.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <stop_token>
+#include <vector>
 
 #include "profiler/paper/layers/work_table.hpp"
 #include "profiler/paper/tile_question.hpp"
@@ -15,8 +18,12 @@ namespace triscope {
 TileAnswer ask_tiles(const TileQuestion& question, const TileAnswer* before = nullptr,
                      const std::stop_token& closing = {});
 
+/// How many problems are answered, of how many.
+using WorkProgress = std::function<void(std::size_t done, std::size_t all)>;
+
 /// What every instance of this build computes for `problems`. Problems that are refused have no instances. Blocks and
-/// throws as `ask_tiles`; asks nobody where there are no problems.
-WorkTable ask_work(const std::vector<Problem>& problems, const std::stop_token& closing = {});
+/// throws as `ask_tiles`; asks nobody where there are no problems. `told` is called in between.
+WorkTable ask_work(const std::vector<Problem>& problems, const std::stop_token& closing = {},
+                   const WorkProgress& told = {});
 
 }  // namespace triscope

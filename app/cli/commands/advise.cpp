@@ -9,6 +9,7 @@
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/options/selection.hpp"
 #include "app/cli/options/shared_options.hpp"
+#include "app/cli/paper/counted_work.hpp"
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/sweep_display.hpp"
 #include "app/cli/text/terminal.hpp"
@@ -21,7 +22,6 @@
 #include "profiler/record/json.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/sweep/sweep.hpp"
-#include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
 namespace {
@@ -136,7 +136,7 @@ AdviceRequest request_from(const std::vector<ResultRow>& rows, const AdviseOptio
 }
 
 Advice advice_from(const std::vector<ResultRow>& rows, const AdviseOptions& options, const AdviceRequest& request) {
-  Advice advice = advise_windows(rows, request, ask_work(advice_problems(rows, request)));
+  Advice advice = advise_windows(rows, request, count_work(advice_problems(rows, request)));
   if (static_cast<std::int64_t>(advice.windows.size()) > options.most)
     advice.windows.resize(static_cast<std::size_t>(options.most));
   return advice;
@@ -174,7 +174,7 @@ Advice measured_advice(const std::filesystem::path& database, const Advice& prop
              return one.windows.window1 == row.problem.window1 && one.windows.window2 == row.problem.window2;
            });
   });
-  return advise_windows(rows, request, ask_work(advice_problems(rows, request)));
+  return advise_windows(rows, request, count_work(advice_problems(rows, request)));
 }
 
 int run(const AdviseOptions& options) {

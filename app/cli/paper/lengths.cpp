@@ -6,6 +6,7 @@
 
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/paper/asked_layer.hpp"
+#include "app/cli/paper/counted_work.hpp"
 #include "app/cli/paper/layer_json.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/paper/ratio_of_rows.hpp"
@@ -21,7 +22,6 @@
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
-#include "profiler/tiles/ask_tiles.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 
 namespace triscope {
@@ -130,7 +130,7 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
       "operator{}{}` "
       "says where the two cross.\n",
       named_words(named), database_words(database));
-  const Crossings told = measured_crossings(rows, layer, ask_work(crossing_problems(rows, layer)));
+  const Crossings told = measured_crossings(rows, layer, count_work(crossing_problems(rows, layer)));
   const std::string sweep = crossing_sweep(rows, layer, told);
   if (!sweep.empty()) print_output("What is not known a sweep tells: {}{}\n", sweep, database_words(database));
 }

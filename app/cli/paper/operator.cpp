@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/paper/asked_layer.hpp"
+#include "app/cli/paper/counted_work.hpp"
 #include "app/cli/paper/database_rows.hpp"
 #include "app/cli/paper/layer_json.hpp"
 #include "app/cli/paper/paper_sections.hpp"
@@ -17,7 +18,6 @@
 #include "profiler/record/json.hpp"
 #include "profiler/record/words/count_text.hpp"
 #include "profiler/store/open/default_database.hpp"
-#include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
 namespace {
@@ -164,7 +164,7 @@ void print_operator(const NamedLayer& named_layer, const std::string& database, 
   const bool named = found.has_value();
   const std::vector<ResultRow> rows = found.value_or(std::vector<ResultRow>{});
   const LayerMixRequest layer = asked_layer(rows, named_layer);
-  const WorkTable table = ask_work(crossing_problems(rows, layer));
+  const WorkTable table = count_work(crossing_problems(rows, layer));
   if (json) {
     for (const Relative& one : relatives()) write_json_line(dump_line(as_json(one)));
     write_json_line(dump_line(determinant_json()));

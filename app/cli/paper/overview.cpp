@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/cli/paper/asked_layer.hpp"
+#include "app/cli/paper/counted_work.hpp"
 #include "app/cli/paper/database_rows.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/terminal.hpp"
@@ -20,7 +21,6 @@
 #include "profiler/record/json.hpp"
 #include "profiler/record/words/count_text.hpp"
 #include "profiler/store/open/default_database.hpp"
-#include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
 namespace {
@@ -99,7 +99,7 @@ void print_overview(const NamedLayer& named, const std::string& database, bool j
   ProblemList wanted;
   wanted.add(problems_to_count(rows, layer));
   wanted.add(crossing_problems(rows, layer));
-  const WorkTable work = ask_work(wanted.list());
+  const WorkTable work = count_work(wanted.list());
   const std::vector<Found> all{{"results", results_text()},
                                {"operator", operator_text(rows, layer, work)},
                                {"table1", table1_text(rows)},

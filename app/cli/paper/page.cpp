@@ -4,6 +4,7 @@
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/options/values.hpp"
 #include "app/cli/paper/asked_layer.hpp"
+#include "app/cli/paper/counted_work.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/files/atomic_file.hpp"
@@ -27,7 +28,7 @@ void write_paper_page(const NamedLayer& named, const std::string& database, cons
   input.layer = asked_layer(input.rows, named);
   input.tiled = layer_problem(input.layer);
   input.tiles = ask_tiles({input.tiled, {}}).uses;
-  input.work = ask_work(page_problems(input));
+  input.work = count_work(page_problems(input));
   write_whole_file(file, paper_page(input));
   say_written(file);
 }

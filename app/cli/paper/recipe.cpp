@@ -8,6 +8,7 @@
 
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/paper/asked_layer.hpp"
+#include "app/cli/paper/counted_work.hpp"
 #include "app/cli/paper/layer_json.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/number_text.hpp"
@@ -21,7 +22,6 @@
 #include "profiler/record/words/count_text.hpp"
 #include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
-#include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
 namespace {
@@ -172,7 +172,7 @@ void print_recipe(const ModelShape& model, const std::string& database, bool jso
   ProblemList wanted;
   wanted.add(problems_to_count(rows, layer));
   wanted.add(crossing_problems(rows, layer));
-  const WorkTable work = ask_work(wanted.list());
+  const WorkTable work = count_work(wanted.list());
   const LayerSum sum = sum_of(rows, layer, work, !database.empty());  // refuses before anything is printed
   print_card(json);
   if (!json) print_comparable(rows, layer, work, database);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/cli/paper/asked_layer.hpp"
+#include "app/cli/paper/counted_work.hpp"
 #include "app/cli/paper/database_rows.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/number_text.hpp"
@@ -89,7 +90,7 @@ void print_tiling(const NamedLayer& named, const std::string& database, bool jso
   print_uses(uses);
   print_beside(answer.beside);
   if (!rows.empty()) {
-    const std::string cost = windows_cost_text(rows, layer, ask_work(problems_to_count(rows, layer)));
+    const std::string cost = windows_cost_text(rows, layer, count_work(problems_to_count(rows, layer)));
     print_output("\nBy measured rows: {}\n", cost);
   }
   const bool estimated = std::ranges::any_of(uses, [](const TileUse& use) { return use.planned_us > 0; });

@@ -308,9 +308,9 @@ TEST(HopperTiles, use_is_that_of_every_element_of_every_instance) {
   EXPECT_GT(instances[hopper::backward::kVirtualQueries], 0);
 }
 
-TEST(HopperTiles, of_the_backward_are_counted_where_most_groups_are_alike) {
+TEST(HopperTiles, are_counted_where_most_are_alike) {
   for (const auto& [group, window1, window2, seq_len] :
-       {std::tuple{1, 130, 9, 400}, {8, 20, 17, 120}, {9, 5, 40, 90}}) {
+       {std::tuple{1, 130, 9, 400}, {8, 20, 17, 120}, {9, 5, 40, 90}, {3, 4, 7, 101}, {6, 9, 2, 75}, {64, 3, 5, 21}}) {
     Problem problem;
     problem.q_heads = group;
     problem.window1 = window1;

@@ -1,6 +1,7 @@
 #include "kernels/cuda/hopper/tiles/portable_tiles.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/cuda/portable/common/shape.hpp"
 
@@ -43,10 +44,20 @@ QueryTiles empty_tiles(const Problem& problem) { return {.folds_axis1 = portable
 double portable_row_triples(const Problem& problem, std::int64_t keys) {
   const portable::Shape shape = portable::make_shape(problem);
   double sum = 0;
-  for (std::int64_t block = 0; block < shape.row_tiles(); ++block) {
+  const auto add = [&](std::int64_t block, std::int64_t times) {
     const RowBlock rows = row_block(shape, block, keys);
-    sum += static_cast<double>(rows.shifts * portable::kTileRows * rows.columns);
-  }
+    sum += static_cast<double>(times * rows.shifts * portable::kTileRows * rows.columns);
+  };
+  // Blocks that see whole windows and that no end of the rows cuts are alike, a period apart: then their rows begin at
+  // the same head.
+  const std::int64_t period = shape.group / std::gcd<std::int64_t>(shape.group, portable::kTileRows);
+  const std::int64_t whole = shape.rows() / portable::kTileRows,
+                     window = std::max(shape.long_window, shape.short_window);
+  const std::int64_t inner = std::min(whole, ceil_div(window * shape.group, portable::kTileRows));
+  for (std::int64_t block = 0; block < inner; ++block) add(block, 1);
+  for (std::int64_t block = inner; block < std::min(whole, inner + period); ++block)
+    add(block, ceil_div(whole - block, period));
+  if (whole < shape.row_tiles()) add(whole, 1);
   return sum * static_cast<double>(shape.pairs());
 }
 

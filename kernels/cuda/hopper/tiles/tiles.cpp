@@ -31,13 +31,19 @@ struct ForwardWork {
 ForwardWork work_of(const Plan& plan, const InstanceFacts& facts) {
   const hopper::ForwardParameters& p = plan.parameters;
   ForwardWork work;
-  for (int first = 0; first < p.seq_len; first += p.positions) {
-    const int last = std::min(first + p.positions, p.seq_len) - 1;
+  const auto add = [&](int item, int times) {
+    const int first = item * p.positions, last = std::min(first + p.positions, p.seq_len) - 1;
     const hopper::TileSpan span = hopper::tile_span(facts.config, first, last, p.long_window);
     const auto steps = static_cast<double>(ceil_div(std::min(last + 1, p.short_window), facts.steps_per_stage));
-    work.columns += steps * span.columns(facts.config);
-    if (span.tiles % facts.config.resident_tiles == 1) work.single_tiles += steps;
-  }
+    work.columns += times * steps * span.columns(facts.config);
+    if (span.tiles % facts.config.resident_tiles == 1) work.single_tiles += times * steps;
+  };
+  // Items that see whole windows and that no end of the sequence cuts are alike.
+  const int whole = p.seq_len / p.positions;
+  const int inner = std::min(whole, static_cast<int>(ceil_div(std::max(p.long_window, p.short_window), p.positions)));
+  for (int item = 0; item < inner; ++item) add(item, 1);
+  if (inner < whole) add(inner, whole - inner);
+  if (whole * p.positions < p.seq_len) add(whole, 1);
   const double alike = static_cast<double>(p.batch) * p.kv_heads * p.head_blocks;
   return {work.columns * alike, work.single_tiles * alike};
 }
