@@ -119,7 +119,7 @@ int run(const ExploreOptions& options) {
     throw Error(fmt::format("--baseline '{}'", options.baseline), "no sweep holds that kernel beside others",
                 with_database("give a kernel of a sweep, see `triscope show`", files.front()), ExitCode::usage);
   const Exploration made = explore(sources, options.query);
-  if (made.drawn == 0 && options.format != "table") say_nothing_found(nothing_drawn_text(made), true);
+  if (made.drawn == 0 && options.format != "table") say_aside(nothing_drawn_text(made), true);
   if (options.format == "json") {
     write_json(exploration_json(made, sources));
   } else if (options.format == "csv") {

@@ -52,8 +52,8 @@ int run(const ExportOptions& options) {
   give_up_other_rights({file}, options.file);
   std::vector<ResultRow> rows = selection ? select(snapshot, *selection) : snapshot.results();
   if (rows.empty())
-    say_nothing_found(
-        selection ? nothing_measured(snapshot, *selection, *options.database) : no_sweep_text(*options.database), true);
+    say_aside(selection ? nothing_measured(snapshot, *selection, *options.database) : no_sweep_text(*options.database),
+              true);
   remark_times_aloud(snapshot, rows, file);
   std::string text;
   if (options.table) {

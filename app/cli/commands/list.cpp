@@ -182,9 +182,8 @@ int run(const ListOptions& options) {
     return !sweep_matches(sweep, sweep_title(sweep), options.search, std::time(nullptr));
   });
   if (sweeps.empty()) {
-    say_nothing_found(
-        none ? no_sweep_text(*options.database) : fmt::format("No sweep holds all of '{}'.", options.search),
-        options.json);
+    say_aside(none ? no_sweep_text(*options.database) : fmt::format("No sweep holds all of '{}'.", options.search),
+              options.json);
     return 0;
   }
   const LackingRows lacking = count_rows(snapshot, sweeps);

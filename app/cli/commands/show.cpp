@@ -80,7 +80,7 @@ int show_steps(const ShowOptions& options) {
                 "no step stands beside it: only a dot product that sees all tokens and was measured in both passes can",
                 "give such a kernel, auto or none", ExitCode::usage);
   if (steps.empty()) {
-    say_nothing_found(no_step(options, snapshot), options.format == "json");
+    say_aside(no_step(options, snapshot), options.format == "json");
   } else if (options.format == "json") {
     write_json(training_step_json(steps));
   } else {
@@ -97,8 +97,8 @@ int run(const ShowOptions& options) {
   give_up_other_rights({file});
   std::vector<ResultRow> rows = select(snapshot, selection);
   remark_times(snapshot, rows);
-  if (rows.empty())
-    say_nothing_found(nothing_measured(snapshot, selection, *options.database), options.format != "table");
+  const std::string unusable = unusable_sweeps_text(snapshot, rows);
+  if (rows.empty()) say_aside(nothing_measured(snapshot, selection, *options.database), options.format != "table");
   if (options.format != "table") {
     write_output(export_rows(rows, *parse_export_format(options.format)));
   } else if (selection.measurement) {
@@ -106,6 +106,7 @@ int run(const ShowOptions& options) {
   } else if (!rows.empty()) {
     print_table(snapshot, rows, options.baseline);
   }
+  if (!unusable.empty()) say_aside(unusable, options.format != "table");
   return 0;
 }
 

@@ -121,7 +121,7 @@ std::string render(TerminalTable table, std::size_t width) {
   return text;
 }
 
-void say_nothing_found(std::string_view sentence, bool for_programs) {
+void say_aside(std::string_view sentence, bool for_programs) {
   if (for_programs) {
     print_error("triscope: {}", sentence);
   } else {

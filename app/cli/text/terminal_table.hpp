@@ -32,8 +32,8 @@ std::vector<std::string> wrapped_list(const std::vector<std::string>& words, std
 /// last line names them.
 std::string render(TerminalTable table, std::size_t width);
 
-/// What a command says that found nothing: in the place of a table on stdout; beside JSON or CSV, in which nothing
-/// stands then, on stderr.
-void say_nothing_found(std::string_view sentence, bool for_programs);
+/// What a command says of what it prints, or in its place: below a table on stdout; beside JSON or CSV, which programs
+/// read, on stderr.
+void say_aside(std::string_view sentence, bool for_programs);
 
 }  // namespace triscope

@@ -236,6 +236,20 @@ TEST(HostileDatabases, a_sweep_that_cannot_be_used_has_no_training_step) {
   EXPECT_EQ(sweep.value("training_step", ""), "");
 }
 
+TEST(HostileDatabases, rows_of_a_sweep_that_cannot_be_used_are_not_taken_without_a_word) {
+  const TemporaryFolder folder;
+  const std::string file = damaged(folder, "x.db", "UPDATE sweep SET planned = -1");
+  const std::string said = "sweep 1 (planned is -1) cannot be used as a whole: its rows are taken as they are\n";
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"show", "1"}, {"show", "m2"}, {"show", "1", "--json"}, {"compare", "m8", "m7"}, {"export"}, {"explore"}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), {"--db", file});
+    const ProgramResult result = run_triscope(words);
+    EXPECT_EQ(result.exit_code, 0) << command[0] << result.errors;
+    EXPECT_THAT(result.output + result.errors, testing::HasSubstr(said)) << command[0];
+  }
+}
+
 TEST(HostileDatabases, an_import_says_in_words_what_it_leaves_out_and_fails_where_that_is_all) {
   const TemporaryFolder folder;
   const auto import = [&](const std::string& name, const std::string& sql) {
