@@ -91,7 +91,7 @@ std::string why_not_comparable(const CompareInput& a, const CompareInput& b) {
 }
 
 std::string why_no_ratio(std::span<const Sample> samples, char name) {
-  if (samples.empty()) return fmt::format("{} has no samples.", name);
+  if (samples.empty()) return fmt::format("{} has no samples that can be used.", name);
   const auto no_time = [](const Sample& sample) { return sample.duration_ns <= 0; };
   if (std::any_of(samples.begin(), samples.end(), no_time)) {
     return fmt::format("A sample of {} took no time: the clock is too coarse for it.", name);

@@ -104,8 +104,10 @@ void compare_pair(StoredSamples& of_a, StoredSamples& of_b, const CompareOptions
     result.comparison = compare_rows(of_a, pair.a, of_b, pair.b, options.tolerance, across_gpus);
     result.confidence = confidence_of(result.comparison.paired, pair.a.restarts, pair.b.restarts);
     disturbed = !why_disturbed(of_a.of(pair.a).samples, of_b.of(pair.b).samples, result.comparison.paired).empty();
-    result.converged_a = of_a.of(pair.a).converged;
-    result.converged_b = of_b.of(pair.b).converged;
+    // Without samples that can be used nothing is known of it, and no longer measurement would tell.
+    const auto may_have_converged = [](const SampleSeries& one) { return one.samples.empty() || one.converged; };
+    result.converged_a = may_have_converged(of_a.of(pair.a));
+    result.converged_b = may_have_converged(of_b.of(pair.b));
     if (!result.comparison.paired)
       name_modes(of_a.of(pair.a).samples, of_b.of(pair.b).samples, result.comparison.explanation);
   }

@@ -209,6 +209,15 @@ TEST(HostileDatabases, a_long_reason_is_cut_with_its_length_said_and_programs_ha
   EXPECT_GT(run_triscope({"show", "m2", "--json", "--db", file}).output.size(), 10'000'000U);
 }
 
+TEST(HostileDatabases, nobody_is_told_to_measure_longer_where_samples_cannot_be_read) {
+  const TemporaryFolder folder;
+  const std::string file =
+      damaged(folder, "x.db", "UPDATE sample SET duration_ns = -5 WHERE measurement = 7 AND ordinal = 2");
+  const ProgramResult compared = run_triscope({"compare", "m8", "m7", "--db", file});
+  EXPECT_THAT(compared.output, testing::HasSubstr("m8 with m7: B has no samples that can be used."));
+  EXPECT_THAT(compared.output + compared.errors, testing::Not(testing::HasSubstr("measure longer")));
+}
+
 TEST(HostileDatabases, a_row_without_its_sweep_or_environment_has_failed) {
   const TemporaryFolder folder;
   for (const auto& [table, why] :
