@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <set>
+#include <vector>
 
 #include "profiler/statistics/training_step.hpp"
 #include "tests/views/sweep_fixture.hpp"
+#include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/length_model.hpp"
 
 namespace triscope {
@@ -83,6 +86,43 @@ TEST(LengthBeside, a_verdict_is_not_that_beside_a_baseline_with_other_heads) {
   const LengthCurve& others = labelled(forward, "FlashAttention-3 64/8");
   EXPECT_TRUE(beside(others).by_medians) << "the verdict is beside 64/1";
   EXPECT_DOUBLE_EQ(beside(others).time.ratio, point.ms / at_length(others).ms);
+}
+
+TEST(LengthBeside, a_step_that_takes_the_place_of_another_does_not_keep_its_partner) {
+  const auto sweep = fixture::length_sweep();
+  const auto has_partner = [&] {
+    const LengthChart chart = make_length_chart(*sweep, {});
+    const LengthCurve& ours = labelled(chart.step, "512 × 32");
+    return std::ranges::find(ours.beside, kLength, &LengthPoint::seq_len) != ours.beside.end();
+  };
+  EXPECT_TRUE(has_partner());
+  const std::vector<ResultRow> rows = sweep->rows;
+  for (ResultRow row : rows) {  // faster on another device, which ran no dot product
+    if (row.kernel != "cuda.hopper" || row.problem.window1 != 512 || row.problem.seq_len != kLength) continue;
+    row.measurement += 1000;
+    row.device = "Another GPU";
+    row.median_ms = *row.median_ms / 2;
+    row.ci_low_ms = row.ci_high_ms = std::nullopt;
+    sweep->rows.push_back(row);
+  }
+  EXPECT_FALSE(has_partner());
+}
+
+TEST(LengthBeside, a_baseline_has_the_dashes_that_it_has_in_other_charts) {
+  const LengthChart chart = make_length_chart(*fixture::length_sweep(), {});
+  const LengthPass& forward = chart.of(Pass::forward);
+  std::set<int> dashes;
+  for (const LengthCurve& curve : forward.curves) {
+    if (!curve.baseline) continue;
+    EXPECT_TRUE(dashes.insert(curve.style).second) << curve.label << ": two curves are told apart";
+  }
+  const LengthCurve& cudnn = labelled(forward, "cuDNN 64/1");
+  ASSERT_EQ(cudnn.kernel, "baseline.cudnn");
+  EXPECT_EQ(cudnn.style, baseline_style(cudnn.card));
+  const auto is_usual = [](const LengthCurve& curve) {
+    return curve.label.starts_with("FlashAttention-3") && curve.style == baseline_style(curve.card);
+  };
+  EXPECT_EQ(std::ranges::count_if(forward.curves, is_usual), 1);
 }
 
 }  // namespace

@@ -82,4 +82,9 @@ struct LengthChart {
   bool has_step() const { return !step.curves.empty(); }
 };
 
+/// A baseline has the dashes that it has in every chart; a second curve of it some that are free here.
+void give_dashes(std::span<LengthCurve> baselines);
+/// A pair of windows has one colour in all passes: that of the first in which it is drawn.
+void share_colours(LengthChart& chart);
+
 }  // namespace triscope

@@ -101,8 +101,10 @@ class Collector {
     const auto [point, first] = curve.points.emplace(row.problem.seq_len, made);
     const SweepResults* source = curve.sources.emplace(row.problem.seq_len, sweep).first->second;
     const bool faster = !first && source == sweep && *row.median_ms < point->second.ms;
-    if (faster) point->second = made;
-    return first || faster;
+    if (!first && !faster) return false;
+    point->second = made;
+    curve.beside.erase(row.problem.seq_len);  // of the step that it takes the place of
+    return true;
   }
   /// What stands beside the step that `add` took.
   void add_beside(const ResultRow& step, const ResultRow& baseline, const ResultRow& backward) {
@@ -242,8 +244,8 @@ LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
   of_baselines.head_dim |= differs.head_dim;
   for (std::size_t n = 0; n < baselines.size(); ++n) {
     result.curves.push_back(curve_of(*baselines[n], baseline_label(*baselines[n], of_baselines)));
-    result.curves.back().style = static_cast<int>(n);
   }
+  give_dashes(std::span(result.curves).subspan(drawn.size()));
   return result;
 }
 
@@ -406,31 +408,6 @@ LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regi
   add_dot_products(counting, false);
   std::int64_t left_out = 0;
   return make_pass(collector.problems(), left_out);
-}
-
-/// A pair of windows has one colour in all passes: that of the first in which it is drawn.
-void share_colours(LengthChart& chart) {
-  std::map<std::string, int> colours;
-  const auto key = [](const Problem& p) {
-    return fmt::format("{}|{}|{}|{}|{}|{}", to_string(p.form), p.q_heads, p.kv_heads, p.head_dim, p.window1, p.window2);
-  };
-  for (LengthPass* pass : {&chart.passes[0], &chart.passes[1], &chart.step}) {
-    std::set<int> taken;
-    std::vector<LengthCurve*> fresh;
-    for (LengthCurve& curve : pass->curves) {
-      if (curve.baseline) continue;
-      const auto known = colours.find(key(curve.problem));
-      const bool free = known != colours.end() && taken.insert(known->second).second;
-      if (free) curve.style = known->second;
-      if (!free) fresh.push_back(&curve);
-    }
-    for (LengthCurve* curve : fresh) {
-      int colour = taken.contains(curve->style) ? 0 : curve->style;
-      while (taken.contains(colour)) ++colour;
-      taken.insert(curve->style = colour);
-      colours.try_emplace(key(curve->problem), colour);
-    }
-  }
 }
 
 /// What follows from the curves: how many sweeps they are of, what crosses, what costs the same, and all of it as text.
