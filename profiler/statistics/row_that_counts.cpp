@@ -60,19 +60,14 @@ struct QuestionHash {
   }
 };
 
-std::vector<const ResultRow*> addresses(const std::vector<ResultRow>& rows) {
+}  // namespace
+
+std::vector<const ResultRow*> addresses_of(std::span<const ResultRow> rows) {
   std::vector<const ResultRow*> all;
+  all.reserve(rows.size());
   for (const ResultRow& row : rows) all.push_back(&row);
   return all;
 }
-
-std::vector<ResultRow> copies(const std::vector<const ResultRow*>& rows) {
-  std::vector<ResultRow> all;
-  for (const ResultRow* row : rows) all.push_back(*row);
-  return all;
-}
-
-}  // namespace
 
 bool is_plain(const ResultRow& row) {
   const Problem& p = row.problem;
@@ -115,20 +110,12 @@ std::vector<const ResultRow*> rows_that_count(std::span<const ResultRow* const> 
   return kept;
 }
 
-std::vector<ResultRow> rows_that_count(const std::vector<ResultRow>& rows) {
-  return copies(rows_that_count(addresses(rows)));
-}
-
 std::vector<const ResultRow*> rows_of_steps(std::span<const ResultRow* const> rows) {
   std::vector<const ResultRow*> kept = rows_that_count(rows);
   std::erase_if(kept, [](const ResultRow* row) { return row->problem.form == Form::dot_product; });
   std::ranges::copy_if(rows, std::back_inserter(kept),
                        [](const ResultRow* row) { return row->problem.form == Form::dot_product; });
   return kept;
-}
-
-std::vector<ResultRow> rows_of_steps(const std::vector<ResultRow>& rows) {
-  return copies(rows_of_steps(addresses(rows)));
 }
 
 }  // namespace triscope

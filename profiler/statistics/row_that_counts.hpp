@@ -8,6 +8,9 @@
 
 namespace triscope {
 
+/// Where each of them lies; must not outlive them.
+std::vector<const ResultRow*> addresses_of(std::span<const ResultRow> rows);
+
 /// A row of attention as the paper has it, whose time can stand for it: ok, with a time, causal, without sink or
 /// biases, and no backward with deterministic gradients.
 bool is_plain(const ResultRow& row);
@@ -25,11 +28,9 @@ const ResultRow* row_that_counts(std::span<const ResultRow* const> rows);
 /// Of `rows` that are alike in kernel, problem, pass, regime, clock and device the one that counts, in the order of
 /// `rows`. Ok rows count before others.
 std::vector<const ResultRow*> rows_that_count(std::span<const ResultRow* const> rows);
-std::vector<ResultRow> rows_that_count(const std::vector<ResultRow>& rows);
 
 /// What training steps of several sweeps are made of: the rows of ours that count, then all of the dot product, since
 /// beside a step stands that of its own sweeps (`training_steps`).
 std::vector<const ResultRow*> rows_of_steps(std::span<const ResultRow* const> rows);
-std::vector<ResultRow> rows_of_steps(const std::vector<ResultRow>& rows);
 
 }  // namespace triscope

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "profiler/record/dot_product.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
@@ -211,9 +212,7 @@ std::vector<TrainingStep> training_steps(std::span<const ResultRow* const> rows,
 }
 
 std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, const std::string& baseline) {
-  std::vector<const ResultRow*> all;
-  for (const ResultRow& row : rows) all.push_back(&row);
-  return training_steps(all, baseline);
+  return training_steps(addresses_of(rows), baseline);
 }
 
 }  // namespace triscope

@@ -23,7 +23,7 @@ void compare_passes(TrainingStep& step, StoredSamples& samples) {
 
 }  // namespace
 
-std::vector<TrainingStep> steps_in_turns(const Snapshot& snapshot, const std::vector<ResultRow>& rows,
+std::vector<TrainingStep> steps_in_turns(const Snapshot& snapshot, std::span<const ResultRow* const> rows,
                                          const std::string& baseline) {
   std::vector<TrainingStep> steps = training_steps(rows, baseline);
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<TrainingStep*>> by_sweeps;

@@ -18,6 +18,7 @@
 #include "profiler/plan/sweep_title.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/record/unusable_sweep.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/verdict/step_verdicts.hpp"
@@ -65,7 +66,8 @@ StepWords step_words(const Snapshot& snapshot, const std::vector<SweepInfo>& swe
   StepWords words;
   for (const SweepInfo& sweep : sweeps)
     if (why_unusable(sweep).empty())
-      words[sweep.id] = training_steps_words(steps_in_turns(snapshot, snapshot.results(sweep.id), "auto"));
+      words[sweep.id] =
+          training_steps_words(steps_in_turns(snapshot, addresses_of(snapshot.results(sweep.id)), "auto"));
   return words;
 }
 

@@ -38,7 +38,7 @@ void print_table(const Snapshot& snapshot, const std::vector<ResultRow>& rows, c
   const std::size_t width = terminal_width(stdout, kUnlimitedWidth);
   print_output("{}\n{}", shared_facts(rows), render(result_table(rows, verdicts, elsewhere.rows), width));
   if (const std::string text = elsewhere.remark + remarks(rows, verdicts); !text.empty()) print_output("\n{}", text);
-  if (const std::vector<TrainingStep> steps = steps_in_turns(snapshot, rows, "auto"); !steps.empty())
+  if (const std::vector<TrainingStep> steps = steps_in_turns(snapshot, addresses_of(rows), "auto"); !steps.empty())
     print_output("\ntraining step\n{}", training_step_table(steps, width));
 }
 
@@ -57,7 +57,7 @@ std::string text_of(const Snapshot& snapshot, const ResultRow& row) {
 /// Why there is no step, and what to type.
 std::string no_step(const ShowOptions& options, const Snapshot& snapshot) {
   const std::string database = database_words(*options.database);
-  if (options.selection_given && !steps_in_turns(snapshot, rows_of_steps(snapshot.results()), "none").empty())
+  if (options.selection_given && !training_steps(snapshot.results(), "none").empty())
     return fmt::format(
         "No problem of '{}' was measured in both passes; `triscope show --step{}` takes the passes of all sweeps "
         "together.",
@@ -71,8 +71,10 @@ int show_steps(const ShowOptions& options) {
   const std::filesystem::path file = existing_database(*options.database);
   const Snapshot snapshot(file);
   give_up_other_rights({file});
-  const std::vector<ResultRow> rows = options.selection_given ? select(snapshot, parse_selection(options.selection))
-                                                              : rows_of_steps(snapshot.results());
+  const std::vector<ResultRow> all =
+      options.selection_given ? select(snapshot, parse_selection(options.selection)) : snapshot.results();
+  const std::vector<const ResultRow*> named = addresses_of(all);
+  const std::vector<const ResultRow*> rows = options.selection_given ? named : rows_of_steps(named);
   const std::vector<TrainingStep> steps = steps_in_turns(snapshot, rows, options.baseline);
   const auto stands_beside = [](const TrainingStep& step) { return step.over_baseline.has_value(); };
   if (options.baseline != "auto" && options.baseline != "none" && std::ranges::none_of(steps, stands_beside))

@@ -10,6 +10,7 @@
 #include "app/cli/options/database_option.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/number_of.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/verdict/pairing.hpp"
 #include "profiler/verdict/step_verdicts.hpp"
 
@@ -122,7 +123,7 @@ std::vector<TrainingStep> steps_beside(const Side& a, const Side& b) {
   std::vector<ResultRow> both = a.rows;
   both.insert(both.end(), b.rows.begin(), b.rows.end());
   const std::string& kernel = b.rows.front().kernel;
-  return a.from == b.from ? steps_in_turns(*a.from, both, kernel) : training_steps(both, kernel);
+  return a.from == b.from ? steps_in_turns(*a.from, addresses_of(both), kernel) : training_steps(both, kernel);
 }
 
 }  // namespace triscope

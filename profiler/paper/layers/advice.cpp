@@ -14,6 +14,7 @@
 #include "kernels/base/text/nearest_name.hpp"
 #include "profiler/paper/layers/layer_times.hpp"
 #include "profiler/record/words/count_text.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 
 namespace triscope {
 namespace {
@@ -138,8 +139,7 @@ class TimesOfPasses {
  public:
   TimesOfPasses(std::span<const ResultRow> rows, const AdviceRequest& request, Kind kind, const WorkTable& table)
       : seq_len_(request.layer.seq_len) {
-    std::vector<const ResultRow*> all;
-    for (const ResultRow& row : rows) all.push_back(&row);
+    const std::vector<const ResultRow*> all = addresses_of(rows);
     const std::string device = usual_device(all, request.layer);
     for (const Pass pass : request.passes) {
       if (!times_.contains(pass))

@@ -126,7 +126,7 @@ TEST(TrainingStep, stands_beside_what_took_turns_in_its_sweep) {
   rows.back().sweep = 3;
   EXPECT_EQ(training_steps(rows, "auto")[0].baseline_backward->measurement, rows[8].measurement);
   EXPECT_DOUBLE_EQ(training_steps(rows, "auto")[0].over_baseline->value, 2);
-  const std::vector<ResultRow> counting = rows_of_steps(rows);
+  const std::vector<const ResultRow*> counting = rows_of_steps(addresses_of(rows));
   EXPECT_DOUBLE_EQ(training_steps(counting, "auto")[0].over_baseline->value, 2) << "as show --step chooses them";
   std::erase_if(rows, [](const ResultRow& one) {
     return one.kernel == "baseline.fa3" && one.pass == Pass::backward && one.sweep == 1;
@@ -318,7 +318,7 @@ TEST(TrainingStep, is_said_by_show_compare_and_list) {
   }
   const std::string file = (folder / "x.db").string();
   const Snapshot snapshot(file);
-  const std::vector<TrainingStep> steps = steps_in_turns(snapshot, snapshot.results(1), "auto");
+  const std::vector<TrainingStep> steps = steps_in_turns(snapshot, addresses_of(snapshot.results(1)), "auto");
   ASSERT_THAT(steps, SizeIs(1));
   ASSERT_TRUE(steps[0].over_baseline);
   const std::string step = milliseconds_text(steps[0].step.value);
@@ -352,12 +352,12 @@ TEST(TrainingStep, of_several_sweeps_is_by_the_turns_of_each) {
     }
   }
   const Snapshot snapshot((folder / "x.db").string());
-  const std::vector<TrainingStep> steps = steps_in_turns(snapshot, snapshot.results(), "auto");
+  const std::vector<TrainingStep> steps = steps_in_turns(snapshot, addresses_of(snapshot.results()), "auto");
   ASSERT_THAT(steps, SizeIs(2));
   EXPECT_NE(steps[0].forward.sweep, steps[1].forward.sweep);
   for (const TrainingStep& step : steps) {
     EXPECT_TRUE(step.in_turns);
-    const auto alone = steps_in_turns(snapshot, snapshot.results(step.forward.sweep), "auto");
+    const auto alone = steps_in_turns(snapshot, addresses_of(snapshot.results(step.forward.sweep)), "auto");
     ASSERT_TRUE(step.over_baseline && alone.at(0).over_baseline);
     EXPECT_EQ(step.over_baseline->value, alone.at(0).over_baseline->value);
   }

@@ -98,7 +98,8 @@ Judged judge(
     const std::vector<ResultRow>& rows, const WorkTable& table, const LeftOut& left_out,
     const Asked& asked = [](const ResultRow&) { return true; }) {
   Judged judged;
-  for (const ResultRow& question : rows_that_count(rows)) {
+  for (const ResultRow* one : rows_that_count(addresses_of(rows))) {
+    const ResultRow& question = *one;
     if (!asked(question)) continue;
     std::vector<const ResultRow*> others;
     for (const ResultRow& row : rows) {

@@ -11,6 +11,7 @@
 
 #include "profiler/paper/layers/measured_crossing.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 #include "profiler/verdict/step_verdicts.hpp"
 #include "tests/paths.hpp"
@@ -31,7 +32,7 @@ using testing::HasSubstr;
 TrainingStep shown_step(const Snapshot& stored, const SelectedStep& step, const SelectedStep& baseline) {
   const std::vector<ResultRow> rows{step.forward->row, step.backward->row, baseline.forward->row,
                                     baseline.backward->row};
-  const std::vector<TrainingStep> steps = steps_in_turns(stored, rows, "auto");
+  const std::vector<TrainingStep> steps = steps_in_turns(stored, addresses_of(rows), "auto");
   EXPECT_EQ(steps.size(), 1U);
   return steps.at(0);
 }
