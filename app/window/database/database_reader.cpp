@@ -62,6 +62,15 @@ std::shared_ptr<const CompareModel> table_of(const std::vector<ComparedSweep>& c
       make_compare_model(compared, static_cast<std::int64_t>(std::time(nullptr))));
 }
 
+// The card of each row: a sweep that was resumed elsewhere has several.
+std::unordered_map<std::int64_t, std::string> gpus_of(const Snapshot& snapshot, std::int64_t sweep) {
+  std::unordered_map<std::int64_t, std::string> gpus;
+  for (const auto& [environment, measurements] : snapshot.environments(sweep)) {
+    for (const std::int64_t measurement : measurements) gpus.emplace(measurement, environment.device_uuid);
+  }
+  return gpus;
+}
+
 // Whether a sweep was done when it was read and was not resumed since.
 bool still_done(const SweepInfo& before, const SweepInfo& now) {
   return before.uuid == now.uuid && !now.finished.empty() && before.finished == now.finished;
@@ -109,9 +118,11 @@ Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, Other& othe
     if (is_new) found->second = from.series(row.measurement);
     return CompareInput{found->second.samples, row.regime, row.timing_source, spread, found->second.companions};
   };
-  const bool two_gpus = on_two_gpus(ours.info.environment.device_uuid, theirs.info.environment.device_uuid);
+  std::unordered_map<std::int64_t, std::string> our_gpus, their_gpus;
+  if (!unknown.empty()) our_gpus = gpus_of(*snapshot_, ours.info.id), their_gpus = gpus_of(*other.from, theirs.info.id);
   for (const auto& [a, b] : unknown) {
     if (cancel_.stop_requested()) break;
+    const bool two_gpus = on_two_gpus(our_gpus[a->measurement], their_gpus[b->measurement]);
     CompareInput of_one = input_of(*snapshot_, *a, series, ours.info.spread),
                  of_another = input_of(*other.from, *b, other.series, theirs.info.spread);
     if (two_gpus) of_another.companions = of_one.companions;  // as `compare_rows` does

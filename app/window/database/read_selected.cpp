@@ -25,11 +25,11 @@ std::optional<ResultRow> row_elsewhere(const Snapshot& snapshot, std::int64_t me
   return row;
 }
 
-Environment environment_elsewhere(const Snapshot& snapshot, const ResultRow& row) {
-  std::optional<SweepInfo> info = snapshot.sweep(row.sweep);
-  if (!info) return {};
-  cut_texts(*info);
-  return std::move(info->environment);
+/// Where it was taken, which the rest of its sweep need not have been; nothing where nobody can say.
+Environment environment_of(const Snapshot& snapshot, std::int64_t measurement) {
+  Environment environment = snapshot.environment(measurement).value_or(Environment{});
+  cut_texts(environment);
+  return environment;
 }
 
 /// The selected row that makes a step with the first; null: there is none.
@@ -58,11 +58,10 @@ std::shared_ptr<const SelectedMeasurement> DatabaseReader::select(const SweepRes
                                                                   std::string& problem) {
   const auto found =
       std::find_if(sweep.rows.begin(), sweep.rows.end(), [&](const ResultRow& one) { return one.measurement == id; });
-  const bool here = found != sweep.rows.end();
   std::optional<ResultRow> row;
   std::optional<Measurement> measurement;
   try {
-    row = here ? *found : row_elsewhere(*snapshot_, id);
+    row = found != sweep.rows.end() ? *found : row_elsewhere(*snapshot_, id);
     measurement = snapshot_->measurement(id);
   } catch (const Error& error) {
     // A row in which something is wrong says so in the table; what belongs to it does not.
@@ -72,8 +71,7 @@ std::shared_ptr<const SelectedMeasurement> DatabaseReader::select(const SweepRes
   if (!measurement || !row) return nullptr;
   cut_texts(*measurement);
   row->reason = measurement->reason;  // which tells of stored times that the samples do not have
-  Environment environment = sweep.info.environment;
-  if (!here) environment = environment_elsewhere(*snapshot_, *row);
+  Environment environment = environment_of(*snapshot_, id);
   return std::make_shared<const SelectedMeasurement>(SelectedMeasurement{
       std::move(*row), std::move(*measurement), std::move(environment), shown_note(snapshot_->note(id))});
 }

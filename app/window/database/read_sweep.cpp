@@ -16,16 +16,16 @@ void cut(std::initializer_list<std::string*> texts) {
   for (std::string* text : texts) *text = beginning_of(std::move(*text), kLongestShown);
 }
 
-void cut_texts(Environment& e) {
-  cut({&e.device_id, &e.device_name, &e.device_uuid, &e.driver_version, &e.cuda_version, &e.cupti_version, &e.host,
-       &e.cpu_model, &e.os, &e.triscope_version, &e.git_commit, &e.compiler, &e.compile_flags});
-}
-
 }  // namespace
 
 std::string shown_note(std::string note) {
   constexpr std::size_t kRestOfCharacter = 3;  // bytes that the cut may take back
   return beginning_of(std::move(note), kLongestNote + kRestOfCharacter);
+}
+
+void cut_texts(Environment& e) {
+  cut({&e.device_id, &e.device_name, &e.device_uuid, &e.driver_version, &e.cuda_version, &e.cupti_version, &e.host,
+       &e.cpu_model, &e.os, &e.triscope_version, &e.git_commit, &e.compiler, &e.compile_flags});
 }
 
 void cut_texts(SweepInfo& sweep) {

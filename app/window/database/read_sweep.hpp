@@ -17,6 +17,7 @@ std::shared_ptr<const SweepResults> read_sweep(const Snapshot& from, SweepInfo s
 void cut_texts(SweepInfo& sweep);
 void cut_texts(ResultRow& row);
 void cut_texts(Measurement& measurement);
+void cut_texts(Environment& environment);
 /// All of a note that a person may go on writing here, or the beginning of a long one (views/data/long_note).
 std::string shown_note(std::string note);
 

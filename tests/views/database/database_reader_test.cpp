@@ -21,6 +21,7 @@
 #include "views/model/charts/length_budget.hpp"
 #include "views/model/charts/length_model.hpp"
 #include "views/model/charts/length_point.hpp"
+#include "views/model/tables/beside_model.hpp"
 #include "views/model/tables/selected_steps.hpp"
 
 namespace triscope {
@@ -191,6 +192,69 @@ TEST(DatabaseReader, sweeps_of_one_device_are_the_same_by_a_thread_beside) {
   }
   const ReadResult again = reader.read(request, nothing);
   EXPECT_EQ(again.same_device, first.same_device) << "what is as it was is not read again";
+}
+
+/// A sweep that went on in another place: its last two rows are of another card and another build.
+std::int64_t write_two_places(Store& store) {
+  Environment other = synthetic_environment();
+  other.device_uuid = "GPU-of-the-second-place";
+  other.triscope_version = "9.9";
+  const std::int64_t sweep = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 4);
+  store.add(sweep, synthetic_measurement(1, 20));
+  store.add(sweep, synthetic_measurement(2, 20));
+  store.resume_sweep(sweep, other);
+  store.add(sweep, synthetic_measurement(3, 20));
+  store.add(sweep, synthetic_measurement(4, 20));
+  store.finish_sweep(sweep);
+  return sweep;
+}
+
+TEST(DatabaseReader, a_row_is_shown_with_the_machine_that_it_was_measured_on) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "places.db";
+  {
+    Store store(file);
+    write_two_places(store);
+    write_two_places(store);
+  }
+  const Snapshot stored(file);
+  DatabaseReader reader;
+  for (const std::int64_t of : {1, 2}) {  // the shown sweep, and another
+    const std::vector<ResultRow> rows = stored.results(of);
+    ASSERT_EQ(rows.size(), 4U);
+    const std::vector<std::int64_t> selected{rows.front().measurement, rows.back().measurement};
+    const ReadResult read = reader.read({.file = file, .shown = 1, .selected = selected}, [](const ReadResult&) {});
+    ASSERT_TRUE(read.selected && read.beside);
+    const SelectedMeasurement &first = *read.selected, &last = *read.beside->of;
+    EXPECT_EQ(first.environment.device_uuid, synthetic_environment().device_uuid);
+    EXPECT_EQ(last.environment.device_uuid, "GPU-of-the-second-place");
+    EXPECT_EQ(last.environment.triscope_version, "9.9");
+    EXPECT_THAT(differing_facts(first, last),
+                testing::Contains(testing::Field("what", &BesideFact::what, std::string("card"))));
+  }
+}
+
+TEST(DatabaseReader, rows_of_two_sweeps_are_of_two_cards_where_those_rows_are) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "places.db";
+  {
+    Store store(file);
+    write_two_places(store);
+    const std::int64_t sweep = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 4);
+    for (const std::int64_t index : {1, 2, 3, 4}) store.add(sweep, synthetic_measurement(index, 20));
+    store.finish_sweep(sweep);
+  }
+  const Snapshot stored(file);
+  DatabaseReader reader;
+  const ReadResult read = reader.read({.file = file, .shown = 2, .compared = {1, 2}}, [](const ReadResult&) {});
+  ASSERT_EQ(read.compared.size(), 2U);
+  const std::vector<ResultRow> rows = stored.results(2);
+  const auto is_judged = [&](std::size_t row) {
+    return read.compared.back().against_first.at(rows.at(row).measurement).comparison.verdict !=
+           Verdict::not_comparable;
+  };
+  EXPECT_TRUE(is_judged(0));
+  EXPECT_FALSE(is_judged(3)) << "the other side went on elsewhere";
 }
 
 }  // namespace
