@@ -278,23 +278,23 @@ bool passes_in_turns(const LatencyCrossing& crossing, const std::vector<LengthPo
   });
 }
 
-/// By the sweep that has most lengths of both, since these took turns; of equals the first. Where none has two, by the
-/// drawn curve of the windows and what stands beside its points.
+/// By the sweep that has most lengths of both, since these took turns; of equals the first. By the drawn curves where
+/// no sweep has two, or where those do not cross and the lines go on.
 void measure_crossing(LengthCrossing& crossing, const LengthCurve& ours, const LengthCurve& baseline) {
   std::vector<LengthPoint> references;
   for (const LengthPoint& drawn : baseline.points) references.push_back(*reference_at(ours, baseline, drawn.seq_len));
-  const std::vector<LengthPoint>*windows = &ours.points, *dot_product = &references;
   std::size_t most = 1;
   for (const auto& [sweep, points] : ours.by_sweep) {
     const auto beside = std::ranges::find(baseline.by_sweep, sweep, [](const auto& one) { return one.first; });
     if (beside == baseline.by_sweep.end() || lengths_in_common(points, beside->second) <= most) continue;
     most = lengths_in_common(points, beside->second);
-    windows = &points;
-    dot_product = &beside->second;
-    crossing.in_turns = true;
+    crossing.measured = find_crossing(points, beside->second);
   }
-  crossing.measured = find_crossing(*windows, *dot_product);
-  crossing.passes_in_turns = !crossing.in_turns && passes_in_turns(crossing.measured, *windows, *dot_product);
+  crossing.in_turns = most > 1 && (crossing.measured.kind == LatencyCrossing::Kind::crosses ||
+                                   lengths_in_common(ours.points, references) <= most);
+  if (crossing.in_turns) return;
+  crossing.measured = find_crossing(ours.points, references);
+  crossing.passes_in_turns = passes_in_turns(crossing.measured, ours.points, references);
 }
 
 void find_crossings(LengthPass& pass) {

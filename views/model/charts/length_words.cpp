@@ -38,12 +38,12 @@ std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseli
                              m.low > 0 ? interval_words(m) : "too few samples for an interval");
       break;
     case LatencyCrossing::Kind::cheaper:
-      measured = fmt::format("{} costs less than {} at every measured length, {} to {}", ours.label, baseline.label,
-                             format_tokens(m.shortest), format_tokens(m.longest));
+      measured = fmt::format("{} costs less than {} at every length that both have, {} to {}", ours.label,
+                             baseline.label, format_tokens(m.shortest), format_tokens(m.longest));
       break;
     case LatencyCrossing::Kind::dearer:
-      measured = fmt::format("{} costs more than {} up to the longest measured length, {}", ours.label, baseline.label,
-                             format_tokens(m.longest));
+      measured = fmt::format("{} costs more than {} at the longest length that both have, {}", ours.label,
+                             baseline.label, format_tokens(m.longest));
       break;
     case LatencyCrossing::Kind::not_decided:
       measured = fmt::format("Where {} begins to cost less than {} is not decided ({})", ours.label, baseline.label,
