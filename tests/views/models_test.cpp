@@ -158,6 +158,20 @@ TEST(LatencyModel, every_setting_that_rows_differ_in_has_a_column) {
   }
 }
 
+/// Two baselines of one kernel and one label in which only the batch differs.
+TEST(LatencyModel, baselines_of_one_name_are_told_apart_by_what_they_differ_in) {
+  auto results = small_sweep();
+  EXPECT_THAT(make_latency_model(*results, nullptr).fact_names, ElementsAre("kernel"));
+  ResultRow other = results->rows[4];
+  ASSERT_TRUE(is_baseline(other));
+  other.measurement = 7;
+  other.problem.batch = 3;
+  results->rows.push_back(other);
+  const LatencyModel model = make_latency_model(*results, nullptr);
+  EXPECT_THAT(model.fact_names, ElementsAre("kernel", "batch"));
+  EXPECT_EQ(model.lines.back().facts.at(1), "3");
+}
+
 TEST(LatencyModel, failed_rows_say_so_and_keep_their_reason_searchable) {
   const auto results = sweep(
       {row(1, 512, 32, Pass::forward, 1, 1), failed(row(2, 256, 64, Pass::forward, 1, 1), "worker crashed: SIGSEGV")});

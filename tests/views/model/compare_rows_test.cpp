@@ -68,6 +68,21 @@ TEST(Compare, sweeps_of_the_same_windows_are_not_said_to_differ_where_all_failed
             "A 11:00 holds no measurement: there is nothing to compare.");
 }
 
+TEST(Compare, baselines_of_one_name_are_told_apart_by_what_they_differ_in) {
+  auto results = small_sweep();
+  results->rows.push_back(results->rows[4]);
+  results->rows.back().measurement = 7;
+  results->rows.back().problem.batch = 3;
+  const CompareModel model = make_compare_model({{results, {}}, {results, {}}}, 0);
+  const auto has = [&](const char* setting) {
+    return std::ranges::count_if(model.lines, [&](const CompareLine& line) {
+      return line.window == "2k causal" && line.pass == "forward" && line.unusual == setting;
+    });
+  };
+  EXPECT_EQ(has("batch 3"), 1);
+  EXPECT_EQ(has(""), 1) << "batch 1, as all others";
+}
+
 TEST(Compare, windows_are_sorted_as_numbers) {
   auto results = sweep({row(1, 1024, 32, Pass::forward, 10, 1), row(2, 64, 32, Pass::forward, 20, 1),
                         row(3, 256, 64, Pass::forward, 20, 1)});

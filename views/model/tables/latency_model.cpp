@@ -53,8 +53,8 @@ std::vector<Fact> differing_facts(const std::vector<ResultRow>& rows) {
       if (!first) first = fact.text(row);
       return fact.text(row) != *first;
     };
-    if (std::ranges::any_of(rows, differs) && (fact.name != "instance" || has_several_instances(rows)))
-      result.push_back(std::move(fact));
+    const bool says = std::ranges::any_of(rows, differs) || tells_baselines_apart(fact.text, places_of(rows));
+    if (says && (fact.name != "instance" || has_several_instances(rows))) result.push_back(std::move(fact));
   }
   return result;
 }

@@ -49,6 +49,13 @@ Usual usual_of(const ProblemFact& fact, const std::vector<const ResultRow*>& row
   return usual;
 }
 
+/// What a baseline is called by: its kernel, and its length or how far it looks back.
+std::string name_of(const ResultRow& row) {
+  const Problem& p = row.problem;
+  const bool sliding = p.form == Form::dot_product && p.window1 < p.seq_len;
+  return fmt::format("{} {} {}", row.kernel, windows_text(p), sliding ? 0 : p.seq_len);
+}
+
 }  // namespace
 
 std::string readable(std::string phrase) {
@@ -63,6 +70,16 @@ void RowSetting::add(const std::string& phrase, const std::string& if_unusual) {
   join(unusual, if_unusual);
 }
 
+bool tells_baselines_apart(const std::function<std::string(const ResultRow&)>& text,
+                           const std::vector<const ResultRow*>& rows) {
+  std::map<std::string, std::string> first;
+  return std::ranges::any_of(rows, [&](const ResultRow* row) {
+    if (!is_baseline(*row)) return false;
+    const auto [found, is_new] = first.try_emplace(name_of(*row), text(*row));
+    return !is_new && found->second != text(*row);
+  });
+}
+
 RowSettings row_settings(const std::vector<const ResultRow*>& rows) {
   RowSettings settings{std::vector<RowSetting>(rows.size()), {}};
   for (const ProblemFact& fact : problem_facts()) {
@@ -70,7 +87,8 @@ RowSettings row_settings(const std::vector<const ResultRow*>& rows) {
     for (const ResultRow* row : rows) {
       if (!is_baseline(*row)) values.insert(fact.value(row->problem));
     }
-    if (values.size() < 2) continue;
+    const auto text = [&](const ResultRow& row) { return fact.value(row.problem); };
+    if (values.size() < 2 && !tells_baselines_apart(text, rows)) continue;
     const std::string_view name = fact.name;
     const Usual usual = usual_of(fact, rows);
     if (name != "tokens" && usual.unsaid) join(settings.usual, usual.phrase);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,10 @@ struct RowSettings {
   std::string usual;  ///< what `unusual` leaves out: "trilinear, 64/1 heads, head size 128"
 };
 RowSettings row_settings(const std::vector<const ResultRow*>& rows);
+/// Whether two baselines that else have one name differ in what `text` says. What they differ in by nature, as in form
+/// and window, is in their names.
+bool tells_baselines_apart(const std::function<std::string(const ResultRow&)>& text,
+                           const std::vector<const ResultRow*>& rows);
 
 /// "32768 tokens" -> "32,768 tokens", "dot_product" -> "dot product".
 std::string readable(std::string phrase);
