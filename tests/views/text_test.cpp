@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "kernels/attention/paper.hpp"
@@ -54,6 +55,65 @@ TEST(Format, numbers_read_as_people_write_them) {
   EXPECT_EQ(known_decimals(95.2747, std::nullopt), 2);
   EXPECT_EQ(known_decimals(0.0375, 0.00002), 4) << "no more than four";
   EXPECT_EQ(format_fixed(std::nan(""), 2), "NaN");
+}
+
+/// The spans of code of a page, as its parts have them: a line break is a blank.
+std::vector<std::string> code_of(std::string text) {
+  std::vector<std::string> code;
+  for (std::size_t at = text.find('`'); at != std::string::npos; at = text.find('`', at)) {
+    const std::size_t end = text.find('`', at + 1);
+    if (end == std::string::npos) break;
+    std::string one = text.substr(at + 1, end - at - 1);
+    if (one.find('*') != std::string::npos) code.push_back(std::move(one));
+    at = end + 1;
+  }
+  return code;
+}
+
+std::set<std::string> fenced_lines(const std::string& text) {
+  std::set<std::string> lines;
+  std::istringstream all(text);
+  bool fenced = false;
+  for (std::string line; std::getline(all, line);) {
+    if (line.starts_with("```")) fenced = !fenced;
+    if (fenced) lines.insert(line);
+  }
+  return lines;
+}
+
+TEST(Documents, emphasis_goes_and_the_stars_of_code_and_products_stay) {
+  const auto line = [](const std::string& text) { return parts_of("# Page\n\n" + text).front().lines.front(); };
+  EXPECT_EQ(line("and *Copy its command* takes it there"), "and Copy its command takes it there");
+  EXPECT_EQ(line("with *two lines\nof words*, **bold\nwords** too"), "with two lines of words, bold words too");
+  EXPECT_EQ(line("*Says `code` too* here"), "Says code too here");
+  EXPECT_EQ(line("beside `*.unreadable` and `a * b`"), "beside *.unreadable and a * b");
+  EXPECT_EQ(line("| `bash\\|zsh` | a shell |"), "bash|zsh  ·  a shell");
+  EXPECT_EQ(line("w1 * w2 keys"), "w1 * w2 keys");
+  EXPECT_EQ(line("* item of a *list* here"), "* item of a list here");
+  EXPECT_EQ(line("see [the\nmethod](method.md#turns) there"), "see the method there");
+}
+
+TEST(Documents, no_page_shows_a_mark_of_markdown) {
+  for (const Document& page : documents()) {
+    const std::vector<std::string> code = code_of(std::string(page.text));
+    const std::set<std::string> fenced = fenced_lines(std::string(page.text));
+    for (const DocumentPart& part : parts_of(page.text)) {
+      for (std::string text : part.lines) {
+        if (text.starts_with("    ") || fenced.contains(text)) continue;
+        for (const std::string& one : code) {
+          for (std::size_t at = text.find(one); at != std::string::npos; at = text.find(one))
+            text.erase(at, one.size());
+        }
+        if (text.starts_with("* ")) text.erase(0, 2);
+        for (std::size_t at = text.find('*'); at != std::string::npos; at = text.find('*', at + 1)) {
+          const bool product = at > 0 && text[at - 1] == ' ' && text.substr(at + 1, 1) == " ";
+          EXPECT_TRUE(product) << page.page << ": " << text;
+        }
+        EXPECT_EQ(text.find('`'), std::string::npos) << page.page << ": " << text;
+        EXPECT_EQ(text.find("]("), std::string::npos) << page.page << ": " << text;
+      }
+    }
+  }
 }
 
 TEST(Format, a_kernel_is_brief_only_where_that_saves_letters) {

@@ -34,17 +34,20 @@ std::string_view page_text(const char* begin, const char* end) {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
-/// `code` and **words** without their marks, [words](page.md) as "words".
+/// `code`, *words* and **words** without their marks, [words](page.md) as "words". A star between blanks is none.
 std::string without_marks(std::string_view line) {
   std::string text;
+  const auto is_blank = [&](std::size_t at) { return at >= line.size() || line[at] == ' '; };
   for (std::size_t at = 0; at < line.size(); ++at) {
-    if (line[at] == '`' || line.substr(at, 2) == "**") {
-      at += line[at] == '`' ? 0 : 1;
+    const std::size_t code_end = line[at] == '`' ? line.find('`', at + 1) : std::string_view::npos;
+    if (code_end != std::string_view::npos) {
+      text += line.substr(at + 1, code_end - at - 1);
+      at = code_end;
     } else if (line[at] == '[' && line.find("](", at) != std::string_view::npos) {
       const std::size_t middle = line.find("](", at), end = line.find(')', middle);
       text += without_marks(line.substr(at + 1, middle - at - 1));
       at = end == std::string_view::npos ? line.size() : end;
-    } else if (line[at] != '*' || (at + 1 < line.size() && line[at + 1] == ' ')) {
+    } else if (line[at] != '*' || (is_blank(at - 1) && is_blank(at + 1))) {
       text += line[at];
     }
   }
@@ -56,16 +59,30 @@ bool begins_anew(std::string_view line) {
   return line.starts_with("* ") || line.starts_with("- ") || line.starts_with("|") || number;
 }
 
-/// "| a | b |" as "a  ·  b"; empty where all of its cells are.
+/// Whether a line goes on with the paragraph or the item above it.
+bool continues(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(' ');
+  return first != std::string_view::npos && first < 4 && line[first] != '#' && !line.starts_with("```") &&
+         !line.starts_with("![") && !begins_anew(line);
+}
+
+/// "| a | b |" as "a  ·  b"; empty where all of its cells are. A "\|" is no end of a cell.
 std::string row_of_table(std::string_view line) {
+  std::vector<std::string> cells(1);
+  for (std::size_t at = line.find('|') + 1; at < line.size(); ++at) {
+    if (line[at] == '|') {
+      cells.emplace_back();
+    } else if (line.substr(at, 2) != "\\|") {
+      cells.back() += line[at];
+    } else {
+      cells.back() += line[++at];
+    }
+  }
   std::string row;
-  for (std::size_t begin = line.find('|') + 1; begin < line.size();) {
-    const std::size_t end = std::min(line.find('|', begin), line.size());
-    const std::string_view cell = line.substr(begin, end - begin);
+  for (const std::string& cell : cells) {
     const std::size_t first = cell.find_first_not_of(' '), last = cell.find_last_not_of(' ');
-    if (first != std::string_view::npos)
-      row.append(row.empty() ? "" : "  ·  ").append(without_marks(cell.substr(first, last - first + 1)));
-    begin = end + 1;
+    if (first == std::string::npos) continue;
+    row.append(row.empty() ? "" : "  ·  ").append(without_marks(cell.substr(first, last - first + 1)));
   }
   return row;
 }
@@ -100,39 +117,38 @@ const Document* find_document(std::string_view page) {
 std::vector<DocumentPart> parts_of(std::string_view text) {
   std::vector<DocumentPart> parts;
   bool fenced = false, joins = false;
+  // Emphasis, code and links go on over the lines of a paragraph.
+  const auto end_paragraph = [&] {
+    if (std::exchange(joins, false)) parts.back().lines.back() = without_marks(parts.back().lines.back());
+  };
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = text.substr(begin, end - begin);
     begin = end + 1;
+    if (joins && !fenced && continues(line)) {
+      parts.back().lines.back().append(" ").append(line.substr(line.find_first_not_of(' ')));
+      continue;
+    }
+    end_paragraph();
     if (line.starts_with("```")) {
       fenced = !fenced;
-      joins = false;
       continue;
     }
     const std::size_t level = line.find_first_not_of('#');
     if (!fenced && level != std::string_view::npos && level > 0 && line[level] == ' ') {
       parts.push_back({without_marks(line.substr(level + 1)), static_cast<int>(level), {}});
-      joins = false;
       continue;
     }
-    if (parts.empty() || line.starts_with("![") || line.starts_with("|---") || line.empty()) {
-      joins = false;
-      continue;
-    }
+    if (parts.empty() || line.starts_with("![") || line.starts_with("|---") || line.empty()) continue;
     std::vector<std::string>& lines = parts.back().lines;
     if (!fenced && line.starts_with("|")) {
       if (std::string row = row_of_table(line); !row.empty()) lines.push_back(std::move(row));
-      joins = false;
-    } else if (fenced || line.starts_with("    ")) {
-      lines.emplace_back(line);
-      joins = false;
-    } else if (joins && !begins_anew(line)) {
-      lines.back() += " " + without_marks(line.substr(std::min(line.find_first_not_of(' '), line.size())));
     } else {
-      lines.push_back(without_marks(line));
-      joins = true;
+      lines.emplace_back(line);
+      joins = !fenced && !line.starts_with("    ");
     }
   }
+  end_paragraph();
   return parts;
 }
 
