@@ -301,7 +301,7 @@ TEST(Window, draws_in_every_size_without_a_complaint_of_dear_imgui) {
       window.stage->settle();
       if (running) {
         window.application().data().run = {
-            true, false, 0, "test.db", 1, {12, 42, 90.0, "cpu.fast forward 512x32, block 9"}, ""};
+            true, false, "test.db", 1, {12, 42, 90.0, "cpu.fast forward 512x32, block 9"}, ""};
       }
       window.application().messages().notify(
           Severity::warning, NoticeId::request,
@@ -340,19 +340,10 @@ TEST(Panels, a_picture_of_a_panel_shows_nothing_to_press) {
   }
 }
 
-TEST(Toolbar, the_progress_bar_never_goes_back) {
-  RunState run;
-  run.started = 100;
-  run.progress.total = 4;
-  run.progress.done = 1;
-  run.progress.seconds_left = 10.0;
-  EXPECT_DOUBLE_EQ(progress_share(run, 110), 0.5);
-  EXPECT_DOUBLE_EQ(progress_share(run, 120), 2.0 / 3);
-  run.furthest = progress_share(run, 190);
-  run.progress.seconds_left.reset();  // the last group takes longer than was to be expected
-  EXPECT_DOUBLE_EQ(progress_share(run, 200), 0.9);
-  run.progress.done = 4;
-  EXPECT_DOUBLE_EQ(progress_share(run, 200), 1.0);
+TEST(Toolbar, the_bar_is_as_far_as_the_count_beside_it) {
+  EXPECT_DOUBLE_EQ(progress_share({26, 84, 3.0, ""}), 26.0 / 84);
+  EXPECT_DOUBLE_EQ(progress_share({0, 84, 3.0, ""}), 0);
+  EXPECT_DOUBLE_EQ(progress_share({}), 0);
 }
 
 TEST(Application, what_a_picture_selects_is_the_fastest_kernel_at_the_longest_sequence) {

@@ -4,14 +4,8 @@
 
 namespace triscope {
 
-double progress_share(const RunState& run, std::int64_t now) {
-  const double total = static_cast<double>(run.progress.total);
-  double share = total > 0 ? static_cast<double>(run.progress.done) / total : 0;
-  if (run.progress.seconds_left && run.started > 0) {
-    const double passed = static_cast<double>(now - run.started);
-    share = std::max(share, passed / std::max(1.0, passed + *run.progress.seconds_left));
-  }
-  return std::max(share, run.furthest);
+double progress_share(const Progress& progress) {
+  return progress.total > 0 ? static_cast<double>(progress.done) / static_cast<double>(progress.total) : 0;
 }
 
 const LiveRow* find_live(const RunState& run, std::int64_t measurement) {

@@ -105,18 +105,15 @@ struct SelectionFigures {
 struct RunState {
   bool running = false;
   bool stopping = false;
-  std::int64_t started = 0;  ///< unix seconds
-  std::string database;      ///< into which the sweep is measured; another one may be shown meanwhile
-  std::int64_t sweep = 0;    ///< row id once known
+  std::string database;    ///< into which the sweep is measured; another one may be shown meanwhile
+  std::int64_t sweep = 0;  ///< row id once known
   Progress progress;
   std::string message;  ///< how the last sweep ended, one sentence
-  double furthest = 0;  ///< largest share of the sweep that was known to be done; a bar never falls back
   LiveSweep live;
 };
 
-/// Share of the sweep that is done at `now`, unix seconds: by measurements, or by time where that is further
-/// (measurements of one group end together); never less than before.
-double progress_share(const RunState& run, std::int64_t now);
+/// Share of the sweep that is done, of the things that `progress` counts.
+double progress_share(const Progress& progress);
 
 enum class Severity { info, warning, error };
 

@@ -177,7 +177,7 @@ void draw_progress(Context& context, float width) {
     return;
   }
   ImGui::SetCursorScreenPos(ImVec2(at.x, middle - bar_height / 2));
-  bar(context, static_cast<float>(progress_share(run, context.now)), ImVec2(bar_width, bar_height), look.theme.accent);
+  bar(context, static_cast<float>(progress_share(run.progress)), ImVec2(bar_width, bar_height), look.theme.accent);
   tooltip(context, run.progress.current.empty() ? std::string_view("Starting the worker.")
                                                 : std::string_view(run.progress.current));
   float x = at.x + bar_width + look.px(12);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <filesystem>
 #include <future>
 #include <utility>
@@ -161,8 +160,6 @@ void SweepSession::measure(const SweepRequest& request, std::optional<std::int64
     messages_.dismiss(id);
   run_ = {};
   run_.running = true;
-  run_.started = static_cast<std::int64_t>(std::time(nullptr));
-  run_.furthest = 0;
   run_.database = database_.data().database;
   run_.sweep = resumed.value_or(0);
   control_ = control_ ? control_ : std::make_shared<SweepControl>();
@@ -199,12 +196,7 @@ SweepObserver SweepSession::observer() {
   SweepObserver observer;
   observer.started = [this](std::int64_t sweep) { queue_.push([this, sweep] { follow(sweep); }); };
   observer.progress = [this](const Progress& progress) {
-    queue_.push(
-        [this, progress] {
-          run_.progress = progress;
-          run_.furthest = progress_share(run_, static_cast<std::int64_t>(std::time(nullptr)));
-        },
-        wake_is_due());
+    queue_.push([this, progress] { run_.progress = progress; }, wake_is_due());
   };
   observer.control = control_;
   observer.queued = [this](std::shared_ptr<const SweepQueue> queue) {
