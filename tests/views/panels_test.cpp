@@ -405,31 +405,6 @@ TEST(Application, a_picture_of_baselines_alone_selects_the_fastest_of_them) {
   EXPECT_EQ(stage.application().data().selected->row.kernel, "baseline.fa3");
 }
 
-double luminance(ImU32 colour) {
-  const ImVec4 c = to_vec4(colour);
-  const auto linear = [](double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
-  return 0.2126 * linear(c.x) + 0.7152 * linear(c.y) + 0.0722 * linear(c.z);
-}
-
-double contrast(ImU32 a, ImU32 b) {
-  const double la = luminance(a), lb = luminance(b);
-  return (std::max(la, lb) + 0.05) / (std::min(la, lb) + 0.05);
-}
-
-TEST(Theme, text_is_readable_on_what_it_stands_on) {
-  for (const Theme* theme : {&dark_theme(), &light_theme()}) {
-    for (ImU32 text : {theme->text, theme->muted, theme->faster, theme->slower, theme->unclear}) {
-      EXPECT_GE(contrast(text, theme->panel), 4.5);
-      EXPECT_GE(contrast(text, theme->ground), 4.5);
-    }
-    EXPECT_GE(contrast(theme->on_accent, theme->accent), 4.5);
-    EXPECT_GE(contrast(theme->text, theme->accent_soft), 4.5);
-    for (ImU32 series : theme->series) EXPECT_GE(contrast(series, theme->panel), 1.9);  // shapes, not text
-  }
-  for (int i = 0; i <= 20; ++i)
-    EXPECT_GE(contrast(viridis(static_cast<float>(i) / 20), readable_on(viridis(static_cast<float>(i) / 20))), 4.4);
-}
-
 TEST(Picture, a_filled_rectangle_covers_exactly_its_pixels) {
   Canvas canvas;
   ImGui::NewFrame();

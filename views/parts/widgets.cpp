@@ -41,7 +41,9 @@ void clipped_text(const Context& context, ImU32 colour, const std::string& text,
                   ImGui::GetCursorScreenPos().y + ImGui::GetCurrentWindow()->DC.CurrLineTextBaseOffset);
   const bool fits = size.x <= width;
   ImGui::PushStyleColor(ImGuiCol_Text, colour);
-  ImGui::RenderTextEllipsis(ImGui::GetWindowDrawList(), at, ImVec2(at.x + width, at.y + size.y), at.x + width,
+  // Below the height of the line hang the lowest parts of g, p and y.
+  const float below = std::ceil(size.y / 4);
+  ImGui::RenderTextEllipsis(ImGui::GetWindowDrawList(), at, ImVec2(at.x + width, at.y + size.y + below), at.x + width,
                             text.data(), text.data() + text.size(), &size);
   ImGui::PopStyleColor();
   ImGui::Dummy(ImVec2(std::min(size.x, width), size.y));

@@ -1,0 +1,82 @@
+// Text of both themes: that it stands out from its ground, and that no part of a letter is cut off.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "tests/views/pictures/canvas.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+double luminance(ImU32 colour) {
+  const ImVec4 c = to_vec4(colour);
+  const auto linear = [](double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
+  return 0.2126 * linear(c.x) + 0.7152 * linear(c.y) + 0.0722 * linear(c.z);
+}
+
+double contrast(ImU32 a, ImU32 b) {
+  const double la = luminance(a), lb = luminance(b);
+  return (std::max(la, lb) + 0.05) / (std::min(la, lb) + 0.05);
+}
+
+// Verdicts stand in selected rows, problems in fields; the words of a chosen chip are in the accent.
+TEST(Theme, text_is_readable_on_what_it_stands_on) {
+  for (const Theme* theme : {&dark_theme(), &light_theme()}) {
+    const ImU32 grounds[] = {theme->ground, theme->panel, theme->raised, theme->accent_soft};
+    const ImU32 texts[] = {theme->text, theme->muted, theme->accent, theme->faster, theme->slower, theme->unclear};
+    for (std::size_t ground = 0; ground < std::size(grounds); ++ground) {
+      for (std::size_t text = 0; text < std::size(texts); ++text) {
+        EXPECT_GE(contrast(texts[text], grounds[ground]), 4.5)
+            << (theme->dark ? "dark" : "light") << ", text " << text << " on ground " << ground;
+      }
+    }
+    EXPECT_GE(contrast(theme->text, theme->line), 4.5) << "a button under the mouse";
+    EXPECT_GE(contrast(theme->on_accent, theme->accent), 4.5);
+    for (ImU32 series : theme->series) EXPECT_GE(contrast(series, theme->panel), 1.9);  // shapes, not text
+  }
+  for (int i = 0; i <= 20; ++i)
+    EXPECT_GE(contrast(viridis(static_cast<float>(i) / 20), readable_on(viridis(static_cast<float>(i) / 20))), 4.4);
+}
+
+/// The lowest point of what `draw` draws.
+template <typename Draw>
+float lowest_of(fixture::Canvas& canvas, Draw draw) {
+  float lowest = 0;
+  for (int frame = 0; frame < 2; ++frame) {
+    ImGui::NewFrame();
+    ImGui::SetNextWindowPos(ImVec2(0, 0));
+    ImGui::SetNextWindowSize(ImVec2(800, 300));
+    ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoBackground);
+    const WindowData data;
+    const Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+    ImGui::PushFont(canvas.look.heading, kHeadingSize);
+    const ImDrawList* list = ImGui::GetWindowDrawList();
+    const int before = list->VtxBuffer.Size;
+    draw(context);
+    lowest = 0;
+    for (int n = before; n < list->VtxBuffer.Size; ++n) lowest = std::max(lowest, list->VtxBuffer[n].pos.y);
+    ImGui::PopFont();
+    ImGui::End();
+    ImGui::Render();
+    accept_textures(*ImGui::GetDrawData());
+  }
+  return lowest;
+}
+
+TEST(Theme, letters_that_reach_below_the_line_are_whole) {
+  fixture::Canvas canvas;
+  const std::string words = "gpqy,";
+  const float whole = lowest_of(canvas, [&](const Context&) { ImGui::TextUnformatted(words.c_str()); });
+  for (const float width : {400.0F, 40.0F}) {
+    const float clipped =
+        lowest_of(canvas, [&](const Context& context) { clipped_text(context, canvas.look.theme.text, words, width); });
+    EXPECT_FLOAT_EQ(clipped, whole) << "in " << width << " pixels";
+  }
+  EXPECT_GT(whole, 0);
+}
+
+}  // namespace
+}  // namespace triscope
