@@ -198,7 +198,10 @@ void draw_words(Context& context, const SweepInfo& sweep, ImVec2 at, float width
       !elsewhere.empty())
     words.add_right(theme.accent, elsewhere, look.px(6));
   if (const std::string state = state_of(sweep, context.data); !state.empty()) {
-    words.add_right(state.starts_with("measuring") ? theme.accent : theme.unclear, state, look.px(6));
+    words.add_right(state.starts_with("measuring") ? theme.accent
+                    : state.ends_with("failed")    ? theme.slower
+                                                   : theme.unclear,
+                    state, look.px(6));
   } else if (const std::vector<std::string> tags = tags_of(sweep.note); !tags.empty()) {
     words.add_right(theme.accent, fmt::format("#{}", fmt::join(tags, " #")), look.px(6));
   }
