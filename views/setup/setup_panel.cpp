@@ -286,6 +286,14 @@ void draw_plan(Context& context, const FormReading& reading) {
     return;
   }
   if (!preview) {
+    const Machine& machine = context.data.machine;
+    if (!machine.catalog && !machine.problem.empty()) {  // why Run is grey
+      const SmallFont font(context.look);
+      ImGui::PushTextWrapPos(0);
+      coloured_text(context.look.theme.unclear, machine.problem);
+      ImGui::PopTextWrapPos();
+      return;
+    }
     muted_text(context, counted(reading.configurations, "configuration") + " per kernel");
     if (context.data.run.running) muted_text(context, "will be estimated when this sweep has ended");
     return;
