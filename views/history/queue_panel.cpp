@@ -179,7 +179,8 @@ void draw_group(Context& context, const LiveSweep& live, std::size_t place) {
   const SweepQueue::Group& group = live.queue->groups[index];
   const bool skipped = live.left_out.contains(index);
   const SmallFont font(look);
-  const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x, button = look.px(20);
+  const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x,
+              button = ImGui::CalcTextSize("×").x + 2 * ImGui::GetStyle().FramePadding.x;
   ImGui::PushID(static_cast<int>(index));
   const float top = ImGui::GetCursorPosY();
   std::string text = part_text(*live.queue, group.part);
