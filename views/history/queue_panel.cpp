@@ -231,9 +231,8 @@ void draw_more(Context& context) {
   tooltip(context, "One more restart of the selected row and of what takes turns with it, once the rest is measured.");
   ImGui::SameLine();
   ImGui::BeginDisabled(!can_measure_unclear(data, data.run));
-  const std::string label = unclear == 0
-                                ? "None unclear"
-                                : fmt::format("{} unclear longer", format_count(static_cast<std::int64_t>(unclear)));
+  const std::string count = unclear == 0 ? "" : format_count(static_cast<std::int64_t>(unclear)) + " ";
+  const std::string label = fmt::format("Measure {}unclear", count);
   if (ImGui::Button(label.c_str(), ImVec2(width, 0))) context.request(ask::MeasureUnclear{});
   ImGui::EndDisabled();
   tooltip(context, fmt::format("Up to {} more restarts of the rows whose time beside the reference is unclear. What is "
