@@ -18,6 +18,7 @@ namespace {
 
 /// Design pixels that the table needs for bars: without them every column of a small window stands whole.
 constexpr float kBarsFrom = 980;
+constexpr int kBeforeRates = 8;  ///< columns without the bars: what was measured here is never cut before them
 
 /// The paper's time above, this device's below.
 void draw_bars(const Context& context, const PaperModel& model, const PaperLine& line) {
@@ -38,36 +39,9 @@ void draw_bars(const Context& context, const PaperModel& model, const PaperLine&
   }
 }
 
-void draw_line(Context& context, const PaperModel& model, const PaperLine& line, bool bars) {
+/// What was measured here, beside the paper's.
+void draw_own(Context& context, const PaperModel& model, const PaperLine& line, bool bars) {
   const Theme& theme = context.look.theme;
-  ImGui::TableNextRow(0, context.look.px(24));
-  ImGui::TableNextColumn();
-  ImGui::PushID(static_cast<int>(line.windows.window1 * 4096 + line.windows.window2));
-  const bool pinned = line.measurement != 0 && context.ui.selection.pinned() == line.measurement;
-  if (pinned) ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, theme.accent_soft);
-  if (ImGui::Selectable("##line", pinned, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap) &&
-      line.measurement) {
-    context.request(ask::SelectMeasurement{line.measurement, line.sweep});
-  }
-  if (ImGui::IsItemHovered()) context.ui.selection.hovered_now = line.measurement;
-  ImGui::PopID();
-  ImGui::SameLine(0, 0);
-  {
-    const NumberFont font(context.look);
-    coloured_text(theme.text, format_windows(line.windows.window1, line.windows.window2));
-  }
-  ImGui::TableNextColumn();
-  number_right(context, format_count(line.windows.window1 * line.windows.window2), theme.muted);
-  ImGui::TableNextColumn();
-  number_right(context, format_fixed(line.paper_ms, 1), theme.muted);
-  for (const double rate : {line.implied.by_paper_count, line.implied.by_two_products}) {
-    ImGui::TableNextColumn();
-    number_right(context, format_fixed(rate, 0), theme.muted);
-  }
-  if (!model.recorded_device.empty()) {
-    ImGui::TableNextColumn();
-    number_right(context, line.recorded_ms ? format_fixed(*line.recorded_ms, 1) : "–", theme.muted);
-  }
   ImGui::TableNextColumn();
   if (!line.own_ms) {
     number_right(context, "–", theme.muted);
@@ -93,6 +67,40 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line,
   number_right(context, format_count(line.sweep), theme.muted);
 }
 
+void draw_line(Context& context, const PaperModel& model, const PaperLine& line, bool bars) {
+  const Theme& theme = context.look.theme;
+  ImGui::TableNextRow(0, context.look.px(24));
+  ImGui::TableNextColumn();
+  ImGui::PushID(static_cast<int>(line.windows.window1 * 4096 + line.windows.window2));
+  const bool pinned = line.measurement != 0 && context.ui.selection.pinned() == line.measurement;
+  if (pinned) ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, theme.accent_soft);
+  if (ImGui::Selectable("##line", pinned, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap) &&
+      line.measurement) {
+    context.request(ask::SelectMeasurement{line.measurement, line.sweep});
+  }
+  if (ImGui::IsItemHovered()) context.ui.selection.hovered_now = line.measurement;
+  ImGui::PopID();
+  ImGui::SameLine(0, 0);
+  {
+    const NumberFont font(context.look);
+    coloured_text(theme.text, format_windows(line.windows.window1, line.windows.window2));
+  }
+  ImGui::TableNextColumn();
+  number_right(context, format_count(line.windows.window1 * line.windows.window2), theme.muted);
+  ImGui::TableNextColumn();
+  number_right(context, format_fixed(line.paper_ms, 1), theme.muted);
+  draw_own(context, model, line, bars);
+  ImGui::TableSetColumnIndex(kBeforeRates - 1 + static_cast<int>(bars));
+  for (const double rate : {line.implied.by_paper_count, line.implied.by_two_products}) {
+    ImGui::TableNextColumn();
+    number_right(context, format_fixed(rate, 0), theme.muted);
+  }
+  if (!model.recorded_device.empty()) {
+    ImGui::TableNextColumn();
+    number_right(context, line.recorded_ms ? format_fixed(*line.recorded_ms, 1) : "–", theme.muted);
+  }
+}
+
 void draw_table(Context& context, const PaperModel& model) {
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
@@ -113,9 +121,6 @@ void draw_table(Context& context, const PaperModel& model) {
   column("window", 84, false);
   column("w1 × w2", 52);
   column("paper, ms", 60);
-  column("TFLOP/s, its count", 110);
-  column("by two products", 92);
-  if (beside) column("H100, ms", 58);
   column("here, ms", 64);
   column("±%", 40);
   if (bars) {
@@ -125,6 +130,9 @@ void draw_table(Context& context, const PaperModel& model) {
   column("paper / here", 74);
   column("kernel", 60, false);
   column("sweep", 40);
+  column("TFLOP/s, its count", 110);
+  column("by two products", 92);
+  if (beside) column("H100, ms", 58);
   header_row(context, right);
   for (const PaperLine& line : model.lines) draw_line(context, model, line, bars);
   ImGui::EndTable();
