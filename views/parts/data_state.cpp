@@ -8,11 +8,15 @@ namespace triscope {
 bool draw_data_state(Context& context, bool in_full) {
   const WindowData& data = context.data;
   if (!in_full && (!data.shown || data.shown->rows.empty())) {
-    empty_state(context, measures_here(data.run, data) ? "The first measurement is being taken."
-                         : !data.problem.empty()       ? sentence(data.problem)
-                         : data.loading                ? "Reading the database ..."
-                         : data.shown                  ? "The shown sweep holds no measurements."
-                                                       : "The first measurement appears here.");
+    const bool measuring = measures_here(data.run, data);
+    if (!measuring && data.problem.empty() && !data.loading && !data.shown) {
+      empty_state(context, "The first measurement appears here.", {{"Run", ask::Run{}, false}});
+    } else {
+      empty_state(context, measuring               ? "The first measurement is being taken."
+                           : !data.problem.empty() ? sentence(data.problem)
+                           : data.loading          ? "Reading the database ..."
+                                                   : "The shown sweep holds no measurements.");
+    }
     return false;
   }
   if (!data.problem.empty()) {
