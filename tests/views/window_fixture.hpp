@@ -73,6 +73,7 @@ struct InventedSweep {
     last_request = request;
     asked_again = observer.control->take_again().size();
     Store store(database);
+    store.know_kernels(known_kernels());
     store.know_kernels(invented_catalog()->kernels);
     SweepOutcome outcome;
     outcome.sweep =
@@ -85,9 +86,12 @@ struct InventedSweep {
       if (done >= stop_after) begin_row(observer, done);
       for (std::int64_t block = 0; done >= stop_after && !stop.stop_requested() && !observer.control->left_out(0);
            ++block) {
-        observer.progress({done, measurements, 3.0, fmt::format("cpu.fast forward 512x32, block {}", block)});
-        const std::vector<Sample> samples = synthetic_measurement(done + 1, 20).samples;
-        observer.sampled(synthetic_measurement(done + 1, 0).key, {samples[static_cast<std::size_t>(block % 20)]});
+        const Measurement in_work = synthetic_measurement(done + 1, 20);
+        observer.progress({done, measurements, kQueueSeconds, progress_words(in_work.key, block)});
+        Sample sample = in_work.samples[static_cast<std::size_t>(block % 20)];
+        sample.block = block;
+        sample.started_ns = block * (in_work.samples[1].started_ns - in_work.samples[0].started_ns);
+        observer.sampled(in_work.key, {sample});
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
       }
       if (observer.control->left_out(0)) continue;
@@ -97,13 +101,19 @@ struct InventedSweep {
       }
       const Measurement measurement = synthetic_measurement(done + 1, 20);
       observer.measured(measurement, store.add(outcome.sweep, measurement));
-      observer.progress({done + 1, measurements, 3.0, "cpu.fast forward 512x32, block 9"});
+      observer.progress({done + 1, measurements, 3.0, progress_words(measurement.key, 9)});
       if (done == 0 && !unstored.kept.empty()) observer.unstored(unstored);
       ++outcome.ok;
     }
     store.finish_sweep(outcome.sweep);
     return outcome;
   }
+
+  /// "cuda.hopper forward 512x64, block 9", as a worker says it.
+  static std::string progress_words(const MeasurementKey& key, std::int64_t block) {
+    return fmt::format("{} {} {}, block {}", key.kernel, to_string(key.pass), windows_text(key.problem), block);
+  }
+  static constexpr double kQueueSeconds = 3 * (12.5 + 25 + 37.5);  ///< of what `begin_row` plans
 
   /// The row `done + 1` is in work, and two others follow.
   static void begin_row(const SweepObserver& observer, std::int64_t done) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "kernels/attention/kernel.hpp"
 
@@ -22,6 +23,13 @@ inline const std::map<std::string, KernelCard>& kernel_cards() {
       {"baseline.cublas", {"cuBLAS product", "cuBLAS", gemm, {}, {}}},
   };
   return cards;
+}
+
+/// The same for a store.
+inline std::vector<KernelInfo> known_kernels() {
+  std::vector<KernelInfo> kernels;
+  for (const auto& [id, card] : kernel_cards()) kernels.push_back({.id = id, .card = card});
+  return kernels;
 }
 
 /// Of a kernel that is not known: its id.

@@ -137,9 +137,7 @@ Measurement synthetic_measurement(std::int64_t index, std::int64_t samples) {
 
 void write_synthetic_database(const std::filesystem::path& file, std::int64_t measurements, std::int64_t samples_each) {
   Store store(file);
-  std::vector<KernelInfo> kernels;
-  for (const auto& [id, card] : kernel_cards()) kernels.push_back({.id = id, .card = card});
-  store.know_kernels(kernels);
+  store.know_kernels(known_kernels());
   std::int64_t sweep = 0;
   for (std::int64_t index = 0; index < measurements; ++index) {
     if (index % kSweepSize == 0) {

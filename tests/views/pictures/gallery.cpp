@@ -182,6 +182,7 @@ void shoot_compared(Studio& studio, const Variant& variant, const std::filesyste
   InventedSweep sweep;
   if (!std::filesystem::exists(folder / "compared.db")) {
     Store store(folder / "compared.db");
+    store.know_kernels(known_kernels());
     Environment environment = synthetic_environment();
     for (const double faster : {1.0, 1.08}) {
       const std::int64_t id = store.begin_sweep("triscope sweep", to_json(SweepRequest{}), environment, 28);
@@ -193,6 +194,7 @@ void shoot_compared(Studio& studio, const Variant& variant, const std::filesyste
           measurement.samples[n].duration_ns =
               std::llround(static_cast<double>(measurement.samples[n].duration_ns) * (1 + noise) / change);
         }
+        if (!measurement.samples.empty()) measurement.summary = summarize(measurement.samples, StoppingRule{});
         store.add(id, measurement);
       }
       store.finish_sweep(id);
