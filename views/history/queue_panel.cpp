@@ -92,7 +92,7 @@ void draw_row(Context& context, const LiveRow& live, double precision) {
   const double far = spread ? std::clamp(*spread / std::max(1e-9, 100 * widest), 1.0, kFarthest) : kFarthest;
   const float near = 1 - static_cast<float>(std::log(far) / std::log(kFarthest));
   ImGui::PushID(static_cast<int>(row.measurement));
-  bar(context, near, ImVec2(ImGui::GetContentRegionAvail().x, look.px(4)), near >= 1 ? theme.faster : theme.accent);
+  bar(context, near, ImVec2(ImGui::GetContentRegionAvail().x, look.px(4)), theme.accent);
   tooltip(context, spread ? fmt::format("{}. The interval of this restart is {:.2f} %; {:.2f} % ends it.",
                                         counted(live.samples.size(), "sample"), *spread, 100 * widest)
                           : std::string("Its interval is not known yet."));
