@@ -220,9 +220,11 @@ void draw_sweep(Context& context, const SweepInfo& sweep, bool times) {
       std::find(selection.compared.begin(), selection.compared.end(), sweep.id) != selection.compared.end();
   const float height = look.px(kLine), width = ImGui::GetContentRegionAvail().x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::PushStyleColor(ImGuiCol_Header, shown ? look.theme.accent_soft : look.theme.raised);
   if (ImGui::Selectable("##sweep", shown || compared, ImGuiSelectableFlags_AllowOverlap, ImVec2(0, height))) {
     context.request(ImGui::GetIO().KeyCtrl ? Request(ask::Compare{sweep.id}) : ask::ShowSweep{sweep.id});
   }
+  ImGui::PopStyleColor();
   if (shown && std::exchange(context.ui.history_followed, sweep.id) != sweep.id && !ImGui::IsItemVisible())
     ImGui::SetScrollHereY();  // what was shown by another panel comes into view
   draw_tooltip(context, sweep);
