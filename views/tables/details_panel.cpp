@@ -147,8 +147,12 @@ void draw_spark(Context& context, const SelectedMeasurement& selected) {
   if (ImGui::InvisibleButton("##spark", size)) context.request(ask::ShowPanel{Panel::samples});
   tooltip(context, "Click to see every sample, the clock and the distribution.");
   const SampleBuckets& buckets = chart->buckets;
-  const double low = *std::min_element(buckets.minimum.begin(), buckets.minimum.end()),
-               high = *std::max_element(buckets.maximum.begin(), buckets.maximum.end());
+  const Summary& summary = selected.measurement.summary;
+  const bool known = interval_known(summary);  // of several restarts it may be wider than the samples lie
+  const double least = *std::min_element(buckets.minimum.begin(), buckets.minimum.end()),
+               most = *std::max_element(buckets.maximum.begin(), buckets.maximum.end());
+  const double low = known ? std::min(least, summary.ci_low_ms) : least,
+               high = known ? std::max(most, summary.ci_high_ms) : most;
   const double first = buckets.seconds.front(), span = std::max(1e-12, buckets.seconds.back() - first),
                range = std::max(1e-12, high - low);
   const float pad = look.px(3);
@@ -157,12 +161,10 @@ void draw_spark(Context& context, const SelectedMeasurement& selected) {
     return at.y + pad + static_cast<float>(1 - (ms - low) / range) * (size.y - 2 * pad);
   };
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const Summary& summary = selected.measurement.summary;
-  const float band_top = std::clamp(y(summary.ci_high_ms), at.y, at.y + size.y),
-              band_bottom = std::clamp(y(summary.ci_low_ms), at.y, at.y + size.y);
-  if (interval_known(summary))
-    list->AddRectFilled(ImVec2(at.x, band_top), ImVec2(at.x + size.x, std::max(band_bottom, band_top + 1)),
-                        faded(look.theme.accent, 0.2F));
+  if (known) {
+    const float top = y(summary.ci_high_ms), bottom = std::max(y(summary.ci_low_ms), top + 1);
+    list->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + size.x, bottom), faded(look.theme.accent, 0.2F));
+  }
   // At most about one mark per pixel and a half.
   const std::size_t step = std::max<std::size_t>(
       1, buckets.seconds.size() / static_cast<std::size_t>(std::max(1.0F, size.x / look.px(1.5F))));
@@ -179,7 +181,7 @@ void draw_spark(Context& context, const SelectedMeasurement& selected) {
   const bool many = chart->flagged_ms.size() > 60;
   const std::size_t flagged_step = std::max<std::size_t>(1, chart->flagged_ms.size() / 200);
   for (std::size_t i = 0; i < chart->flagged_ms.size(); i += flagged_step) {
-    list->AddCircleFilled(ImVec2(x(chart->flagged_seconds[i]), y(chart->flagged_ms[i])), look.px(many ? 1.25F : 2.5F),
+    list->AddCircleFilled(ImVec2(x(chart->flagged_seconds[i]), y(chart->flagged_ms[i])), look.px(many ? 2.0F : 2.5F),
                           look.theme.unclear, 8);
   }
   if (chart->flagged > 0)
