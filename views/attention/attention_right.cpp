@@ -79,10 +79,10 @@ void draw_triple(Context& context, const Triple& triple, double sum, int row) {
   number_right(context,
                std::abs(triple.logit) < kLongLogit ? format_fixed(triple.logit, 2) : significant_text(triple.logit, 2));
   ImGui::TableNextColumn();
-  number_right(context, format_fixed(triple.p, 3));
+  number_right(context, significant_text(triple.p, 2));
   if (source.labels.empty()) {
     ImGui::TableNextColumn();
-    number_right(context, format_fixed(sum, 2), context.look.theme.muted);
+    number_right(context, significant_text(sum, 2), context.look.theme.muted);
   }
   if (!source.values) return;
   ImGui::TableNextColumn();
@@ -127,11 +127,15 @@ void draw_triples(Context& context) {
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX;
   if (!ImGui::BeginTable("triples", 4 + (words ? 0 : 1) + (source.values ? 1 : 0), kFlags)) return;
-  for (const char* name : {"j", "k"})
-    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 2.0F : 1.0F);
-  for (const char* name : {"logit", "p"}) ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, 1.0F);
-  if (!words) ImGui::TableSetupColumn("sum p", ImGuiTableColumnFlags_WidthStretch, 1.0F);  // words need its room
-  if (source.values) ImGui::TableSetupColumn("of output", ImGuiTableColumnFlags_WidthStretch, 1.4F);
+  const auto column = [](const char* name, float weight) {
+    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, weight);
+  };
+  column("j", words ? 2.0F : 0.9F);
+  column("k", words ? 2.0F : 0.8F);
+  column("logit", 1.0F);
+  column("p", 1.2F);
+  if (!words) column("sum p", 1.2F);  // words need its room
+  if (source.values) column("of output", 1.3F);
   std::vector<ExplainedColumn> columns{{"j", !words, "First key, as the axes of the map show it"},
                                        {"k", !words, "Second key, as the axes of the map show it"},
                                        {"logit", true, "Scale times the sum over q, k1 and k2, before the softmax"},

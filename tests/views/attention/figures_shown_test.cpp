@@ -1,0 +1,39 @@
+// What figures and pictures of attention say, and that they say it where it can be seen.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/views/attention/attention_fixture.hpp"
+#include "views/model/attention/attention_model.hpp"
+#include "views/model/attention/figure_words.hpp"
+#include "views/parts/theme.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::even_slice;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+class FiguresShown : public fixture::AttentionPanel {
+ protected:
+  /// A colour of a map, `t` of the way from its first to its last.
+  static ImU32 colour(ColourMap map, float t) { return to_colour(colour_at(map, t)); }
+};
+
+TEST_F(FiguresShown, a_small_p_keeps_its_digits) {
+  auto slice = even_slice(50, 16, 8);
+  slice->top = {{49, 48, -3, 0.000651, 0.1}, {48, 48, -3, 0.00026, 0.1}};
+  side().slice = slice;
+  EXPECT_THAT(text(), HasSubstr("0.00065"));
+  EXPECT_THAT(canvas.text, HasSubstr("0.00026"));
+  EXPECT_THAT(canvas.text, HasSubstr("0.00091")) << "the sum down to the second";
+}
+
+}  // namespace
+}  // namespace triscope
