@@ -28,9 +28,9 @@ void draw_bars(const Context& context, const PaperModel& model, const PaperLine&
   const float height = context.look.px(5), width = ImGui::GetContentRegionAvail().x;
   ImGui::SetCursorPosY(top + context.look.px(3));
   const ImVec2 at = ImGui::GetCursorPos();
-  bar(context, static_cast<float>(line.paper_ms / model.longest_paper_ms), ImVec2(width, height), theme.baseline);
+  bar(context, static_cast<float>(line.paper_ms / model.longest_ms), ImVec2(width, height), theme.baseline);
   ImGui::SetCursorPos(ImVec2(at.x, at.y + height + context.look.px(2)));
-  const auto own_share = static_cast<float>(*line.own_ms / model.longest_own_ms);
+  const auto own_share = static_cast<float>(*line.own_ms / model.longest_ms);
   if (line.known) {
     bar(context, own_share, ImVec2(width, height), theme.series[0]);
   } else {
@@ -109,7 +109,8 @@ void draw_table(Context& context, const PaperModel& model) {
   // Whole: the page scrolls.
   const float height = row * static_cast<float>(model.lines.size()) + 1.2F * row +
                        (room < context.look.px(860) ? ImGui::GetStyle().ScrollbarSize : 0);
-  const bool beside = !model.recorded_device.empty(), bars = room > context.look.px(kBarsFrom);
+  // Bars side by side compare: where a shape is not the paper's there are none.
+  const bool beside = !model.recorded_device.empty(), bars = model.same_shape && room > context.look.px(kBarsFrom);
   if (!ImGui::BeginTable("paper", 10 + beside + bars, flags, ImVec2(0, height), std::max(room, context.look.px(860))))
     return;
   ImGui::TableSetupScrollFreeze(1, 1);

@@ -82,8 +82,7 @@ PaperModel make_paper_model(const std::vector<ResultRow>& rows, const std::strin
   bool all_same = true;
   for (const PaperRow& paper : paper_table1()) model.lines.push_back(line_of(paper, rows));
   for (const PaperLine& line : model.lines) {
-    model.longest_paper_ms = std::max(model.longest_paper_ms, line.paper_ms);
-    model.longest_own_ms = std::max(model.longest_own_ms, line.own_ms.value_or(0));
+    model.longest_ms = std::max({model.longest_ms, line.paper_ms, line.own_ms.value_or(0)});
     model.decimals = std::max(model.decimals, line.decimals);
     if (!line.own_ms) continue;
     ++model.measured;
@@ -91,7 +90,6 @@ PaperModel make_paper_model(const std::vector<ResultRow>& rows, const std::strin
     if (example == nullptr || (line.same_shape && !example->same_shape)) example = &line;
   }
   if (example == nullptr) return model;
-  if (all_same) model.longest_paper_ms = model.longest_own_ms = std::max(model.longest_paper_ms, model.longest_own_ms);
   model.same_shape = all_same;
   const Problem& p = std::ranges::find(rows, example->measurement, &ResultRow::measurement)->problem;
   model.conditions = fmt::format(

@@ -43,8 +43,7 @@ struct PaperModel {
   bool same_shape = false;       ///< all at the paper's shape: 32,768 tokens, 64 query heads on 1, head size 128
   std::size_t measured = 0;
   int decimals = 0;  ///< the most of any line: the column lines up on its point
-  /// What full bars stand for: one time for both where every shape is the paper's, else each its own longest.
-  double longest_paper_ms = 0, longest_own_ms = 0;
+  double longest_ms = 0;  ///< of the paper and here: one scale for all bars
   std::vector<PaperKernelLine> kernels;  ///< of any sweep on the device
 };
 
