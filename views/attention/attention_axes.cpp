@@ -43,11 +43,9 @@ std::string low_caption(const Context& context, const MapView& view, const std::
 }
 
 /// Each at its axis; in a low room both above the map, which takes the line below it.
-void draw_axis_names(const Context& context, const MapView& view) {
+void draw_axis_names(const Context& context, const MapView& view, const std::string& unit) {
   const Look& look = context.look;
   const SmallFont font(look);
-  const bool relative = !context.ui.attention.absolute_axes && view.side->slice_of.query.problem.mask == Mask::causal;
-  const std::string unit = relative ? "tokens from the query" : "position";
   ImDrawList* list = ImGui::GetWindowDrawList();
   if (view.low) {
     list->AddText(ImVec2(view.rect.low.x, view.rect.low.y - look.px(18)), look.theme.muted,
@@ -61,6 +59,13 @@ void draw_axis_names(const Context& context, const MapView& view) {
 }
 
 }  // namespace
+
+AxisKeys axis_keys(const SliceRequest& of, bool absolute, bool fit1, bool fit2) {
+  const bool relative = !absolute && of.query.problem.mask == Mask::causal;
+  if (of.source.kind != SourceKind::match3) return {fit1, fit2, relative ? "tokens from the query" : "position"};
+  const bool both = fit1 && fit2;
+  return {both, both, both ? "the number there" : "position"};
+}
 
 std::int64_t tick_step(double pixels_per_cell, double room) {
   std::int64_t step = 1;
@@ -120,10 +125,13 @@ void draw_axes(const Context& context, const MapView& view) {
   const bool words = !source.labels.empty();
   const std::int64_t last1 = view.frame.first1 + view.frame.width - 1,
                      last2 = view.frame.first2 + view.frame.height - 1;
-  const bool named1 = words && labels_fit(look, view), named2 = words && view.cell_height() >= look.px(14);
+  const SliceRequest& of = view.side->slice_of;
+  const auto [named1, named2, unit] = axis_keys(of, ui.absolute_axes, words && labels_fit(look, view),
+                                                words && view.cell_height() >= look.px(14));
   const auto text_of = [&](std::int64_t position, bool named, float room) {
-    const std::string place = axis_text(ui, view.side->slice_of, position);
+    const std::string place = axis_text(ui, of, position);
     if (!named || position < 0) return place;
+    if (of.source.kind == SourceKind::match3) return source.labels[static_cast<std::size_t>(position)];
     return named_key(source.labels[static_cast<std::size_t>(position)], place,
                      [room](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x <= room; });
   };
@@ -151,7 +159,7 @@ void draw_axes(const Context& context, const MapView& view) {
                     text.c_str());
     }
   }
-  draw_axis_names(context, view);
+  draw_axis_names(context, view, unit);
 }
 
 }  // namespace triscope

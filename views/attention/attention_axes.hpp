@@ -30,6 +30,13 @@ std::int64_t tick_step(double pixels_per_cell, double room);
 /// "cat -12" of a key's word and its place; the word alone where `fits` refuses both.
 std::string named_key(const std::string& word, const std::string& place,
                       const std::function<bool(const std::string&)>& fits);
+/// What the ticks of both axes are: "position", "tokens from the query", or of Match3 "number there" where both axes
+/// have room for the numbers. One vocabulary for both: a number looks like a position.
+struct AxisKeys {
+  bool words1 = false, words2 = false;  ///< the axis names tokens, or numbers
+  std::string unit;
+};
+AxisKeys axis_keys(const SliceRequest& of, bool absolute, bool fit1, bool fit2);
 /// The name of the axis at the left of `rect`, which reads upwards, from the pixel `left` on; `brief` where it is
 /// longer than the axis.
 void name_left_axis(const Context& context, float left, const PixelRect& rect, const std::string& name,

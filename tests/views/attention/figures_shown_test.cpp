@@ -1,13 +1,16 @@
 // What figures and pictures of attention say, and that they say it where it can be seen.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/views/attention/attention_fixture.hpp"
+#include "views/attention/attention_axes.hpp"
 #include "views/model/attention/attention_model.hpp"
 #include "views/model/attention/figure_words.hpp"
 #include "views/parts/theme.hpp"
@@ -33,6 +36,21 @@ TEST_F(FiguresShown, a_small_p_keeps_its_digits) {
   EXPECT_THAT(text(), HasSubstr("0.00065"));
   EXPECT_THAT(canvas.text, HasSubstr("0.00026"));
   EXPECT_THAT(canvas.text, HasSubstr("0.00091")) << "the sum down to the second";
+}
+
+TEST_F(FiguresShown, both_axes_of_match3_are_numbers_or_both_are_positions) {
+  SliceRequest of = side().slice_of;
+  of.source.kind = SourceKind::match3;
+  of.query.problem.mask = Mask::full;
+  for (const auto& [fit1, fit2] : {std::pair{true, false}, std::pair{false, true}, std::pair{false, false}}) {
+    const AxisKeys keys = axis_keys(of, false, fit1, fit2);
+    EXPECT_FALSE(keys.words1 || keys.words2);
+    EXPECT_EQ(keys.unit, "position");
+  }
+  EXPECT_TRUE(axis_keys(of, false, true, true).words1 && axis_keys(of, false, true, true).words2);
+  EXPECT_EQ(axis_keys(of, false, true, true).unit, "the number there");
+  EXPECT_TRUE(axis_keys(side().slice_of, false, true, false).words1) << "a word looks like no position";
+  EXPECT_EQ(axis_keys(side().slice_of, false, true, false).unit, "tokens from the query");
 }
 
 }  // namespace
