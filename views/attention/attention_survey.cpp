@@ -181,7 +181,7 @@ void paint_sheet(Context& context, const HeadSheet& sheet, const SheetLayout& la
       Heatmap map{sheet.width, sheet.height, {first, first + cells}};
       // Each in its own range: these are to be recognised, not compared.
       const auto [least, most] = finite_range(map.cells);
-      HeatmapStyle style{HeatmapStyle::Scale::logarithmic, automatic_low(least, most), most, ui.map};
+      HeatmapStyle style{ui.colour_scale, automatic_low(least, most, ui.colour_scale), most, ui.map};
       set_theme(style, context.look.theme);
       const ImVec2 offset = layout.offset(head);
       const int x = static_cast<int>(offset.x * scale), y = static_cast<int>(offset.y * scale);
@@ -191,8 +191,9 @@ void paint_sheet(Context& context, const HeadSheet& sheet, const SheetLayout& la
                     pixels + static_cast<std::ptrdiff_t>(y) * stride + x, stride);
     }
   };
-  const std::string key = fmt::format("{}/{}/{}/{}", static_cast<const void*>(&sheet), static_cast<int>(ui.map),
-                                      layout.columns, context.look.theme.dark);
+  const std::string key =
+      fmt::format("{}/{}/{}/{}/{}", static_cast<const void*>(&sheet), static_cast<int>(ui.map),
+                  static_cast<int>(ui.colour_scale), layout.columns, context.look.theme.dark);
   painted_texture(context.models.attention(), 3, key, rect.width, rect.height, paint)
       .draw(ImGui::GetWindowDrawList(), rect.low, rect.high);
 }

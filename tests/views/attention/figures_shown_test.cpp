@@ -53,5 +53,21 @@ TEST_F(FiguresShown, both_axes_of_match3_are_numbers_or_both_are_positions) {
   EXPECT_EQ(axis_keys(side().slice_of, false, true, false).unit, "tokens from the query");
 }
 
+TEST_F(FiguresShown, small_maps_of_all_heads_follow_the_scale_that_is_chosen) {
+  auto sheet = std::make_shared<HeadSheet>();
+  sheet->heads = 2;
+  sheet->width = sheet->height = 2;
+  const auto tenth = static_cast<float>(std::log(0.1));
+  sheet->log_p = {0, 3 * tenth, 3 * tenth, 6 * tenth, 0, 3 * tenth, 3 * tenth, 6 * tenth};
+  data.attention.sheet.answer = sheet;
+  data.attention.sheet.of.source = ui().sides[0].source;
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 1600);  // they are at the foot of a column
+  const ImU32 middle = colour(ColourMap::viridis, 0.5F);
+  ui().colour_scale = HeatmapStyle::Scale::logarithmic;
+  EXPECT_GT(pixels(middle), 1000) << "0.001 is half way from 1 to 0.000001";
+  ui().colour_scale = HeatmapStyle::Scale::probability;
+  EXPECT_LT(pixels(middle), 100);
+}
+
 }  // namespace
 }  // namespace triscope

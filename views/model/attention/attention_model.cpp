@@ -18,6 +18,7 @@ constexpr double kPatience = 10;  // times that cost, for the fewest columns and
 constexpr std::int64_t kLeastColumns = 24, kMostColumns = 512, kMostGpuColumns = 8192;
 constexpr std::int64_t kSheetWidth = 96, kSheetHeight = 40;
 constexpr double kDecades = 6;  // of log p below the largest, unless set otherwise
+constexpr double kLinearRange = 60;  // of log p: e^-60 of the largest is nothing beside it
 constexpr int kBins = 72;
 
 const AttentionSideData& first(const AttentionData& data) { return data.sides[0]; }
@@ -326,7 +327,8 @@ const std::vector<std::int64_t>& AttentionModel::histogram(const AttentionUi& ui
   return bins_;
 }
 
-double automatic_low(double smallest, double largest) {
+double automatic_low(double smallest, double largest, HeatmapStyle::Scale scale) {
+  if (scale == HeatmapStyle::Scale::probability) return largest - kLinearRange;
   constexpr double kLeastRange = 0.5;  // all pairs may be alike
   return std::min(std::max(smallest, largest - kDecades * std::log(10.0)), largest - kLeastRange);
 }
@@ -370,7 +372,8 @@ HeatmapStyle AttentionModel::style(const AttentionUi& ui, const AttentionData& d
   }
   const double high = std::log(std::max(largest_p, 1e-300));
   style.high = ui.range_high.value_or(high);
-  const double low = ui.colour_scale == HeatmapStyle::Scale::probability ? style.high - 60 : automatic_low(least, high);
+  const bool linear = ui.colour_scale == HeatmapStyle::Scale::probability;
+  const double low = automatic_low(least, linear ? style.high : high, ui.colour_scale);
   style.low = std::min(ui.range_low.value_or(low), style.high - 1e-3);
   return style;
 }

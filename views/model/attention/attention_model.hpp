@@ -131,9 +131,10 @@ class AttentionModel {
   AttentionError error_;
 };
 
-/// Where a logarithmic range begins by itself, in log p: at the smallest value, within six decades of the largest, and
-/// a little below it when all are equal.
-double automatic_low(double smallest, double largest);
+/// Where a range begins by itself, in log p. A logarithmic one at the smallest value, within six decades of the largest,
+/// and a little below it when all are equal; a linear one as good as at p = 0.
+double automatic_low(double smallest, double largest,
+                     HeatmapStyle::Scale scale = HeatmapStyle::Scale::logarithmic);
 
 /// "brown 1,005" with labels, else "1,005".
 std::string token_text(const SourceReply& source, std::int64_t position);
