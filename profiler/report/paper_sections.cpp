@@ -78,12 +78,11 @@ std::string law_chart(const char* benchmark) {
     SvgSeries drawn;
     drawn.name = kModels.at(model);
     drawn.colour = model == 0 ? 'b' : 'a';
-    for (int step = 0; step <= 24; ++step) {
-      const double billions = std::pow(7.0, step / 24.0);
-      const LossForecast at = forecast_loss(law, billions * 1e9);
+    for (const LossForecast& at : law_curve(law, 1e9, 7e9, 25)) {
+      const double billions = at.size / 1e9;
       drawn.line.push_back({billions, at.loss});
-      if (at.low) drawn.low.push_back({billions, std::max(*at.low, at.loss * 0.8)});
-      if (at.high) drawn.high.push_back({billions, std::min(*at.high, at.loss * 1.25)});
+      if (at.low) drawn.low.push_back({billions, *at.low});
+      if (at.high) drawn.high.push_back({billions, *at.high});
     }
     for (std::size_t i = 0; i < series.sizes.size(); ++i)
       drawn.marks.push_back({series.sizes[i] / 1e9, series.losses[i]});
@@ -175,8 +174,7 @@ std::string scaling() {
   return section(
       "Scaling laws",
       the_general_law() + charts +
-          paragraph("Bands are 95 % intervals of the laws, cut at a quarter of the loss. Three points leave one "
-                    "degree of freedom.") +
+          paragraph("Bands are 95 % intervals of the laws. Three points leave one degree of freedom.") +
           html_table(fits) + html_table(differences) + paragraph(harder_benchmarks_text()) + html_table(above),
       "laws");
 }

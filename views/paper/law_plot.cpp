@@ -3,7 +3,6 @@
 #include <implot.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -16,21 +15,19 @@
 namespace triscope {
 namespace {
 
-double cut(const std::optional<double>& bound, double loss) {
-  return std::clamp(bound.value_or(loss), 0.8 * loss, 1.25 * loss);
+constexpr int kSteps = 33;
+
+std::vector<LossForecast> curve_of(const DrawnLaw& drawn, double until) {
+  return law_curve(drawn.law, *std::ranges::min_element(drawn.losses.sizes), until, kSteps);
 }
 
 void plot_law(const Look& look, const DrawnLaw& drawn, double until, std::span<const double> sizes) {
-  constexpr int kSteps = 33;
-  std::array<double, kSteps> x{}, y{}, low{}, high{};
-  const double from = *std::ranges::min_element(drawn.losses.sizes);
-  for (std::size_t step = 0; step < kSteps; ++step) {
-    const double share = static_cast<double>(step) / (kSteps - 1);
-    const LossForecast at = forecast_loss(drawn.law, from * std::pow(until / from, share));
-    x.at(step) = at.size;
-    y.at(step) = at.loss;
-    low.at(step) = cut(at.low, at.loss);
-    high.at(step) = cut(at.high, at.loss);
+  std::vector<double> x, y, low, high;
+  for (const LossForecast& at : curve_of(drawn, until)) {
+    x.push_back(at.size);
+    y.push_back(at.loss);
+    low.push_back(at.low.value_or(at.loss));
+    high.push_back(at.high.value_or(at.loss));
   }
   // One name for all four, so that the legend hides them together. It takes its colour from the last of them.
   const std::string label = " " + drawn.losses.model;  // set off from its mark, as in the other charts
@@ -80,6 +77,17 @@ void name_sizes(const Look& look, std::span<const DrawnLaw> laws, double until, 
   ImPlot::SetupAxisLimits(ImAxis_X1, all.front() / margin, all.back() * margin, ImPlotCond_Always);
 }
 
+/// Not fitted by ImPlot either: of a law that is badly known the band would leave its line no room.
+void limit_losses(std::span<const DrawnLaw> laws, double until) {
+  LossRange range;
+  for (const DrawnLaw& one : laws) {
+    range.take(curve_of(one, until));
+    for (const double loss : one.losses.losses) range.low = std::min(range.low, loss), range.high = std::max(range.high, loss);
+  }
+  const double margin = 0.06 * (range.high - range.low) + 1e-9 * range.high;
+  ImPlot::SetupAxisLimits(ImAxis_Y1, range.low - margin, range.high + margin, ImPlotCond_Always);
+}
+
 }  // namespace
 
 std::vector<ImU32> law_colours(const Theme& theme, std::span<const std::string> models) {
@@ -101,9 +109,10 @@ void draw_law_plot(const Context& context, const std::string& title, std::span<c
                    std::span<const double> sizes, ImVec2 size) {
   const NumberFont font(context.look, kSecondarySize);
   if (laws.empty() || !ImPlot::BeginPlot(title.c_str(), size, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
-  ImPlot::SetupAxes("active parameters", "loss", ImPlotAxisFlags_Lock, ImPlotAxisFlags_AutoFit);
+  ImPlot::SetupAxes("active parameters", "loss", ImPlotAxisFlags_Lock, ImPlotAxisFlags_Lock);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   name_sizes(context.look, laws, until, sizes, size.x);
+  limit_losses(laws, until);
   ImPlot::SetupLegend(ImPlotLocation_NorthEast);
   for (const DrawnLaw& one : laws) plot_law(context.look, one, until, sizes);
   end_plot(context.look);

@@ -20,8 +20,8 @@ struct DrawnLaw {
 /// model has the first colour, as its operator has, and others have those that are left, in their order.
 std::vector<ImU32> law_colours(const Theme& theme, std::span<const std::string> models);
 
-/// One plot of `size`, up to `until` parameters; `sizes` that are foretold have hollow points. Bands are cut at a
-/// quarter of the loss.
+/// One plot of `size`, up to `until` parameters; `sizes` that are foretold have hollow points. A band beyond
+/// half or twice the loss goes on outside the plot.
 void draw_law_plot(const Context& context, const std::string& title, std::span<const DrawnLaw> laws, double until,
                    std::span<const double> sizes, ImVec2 size);
 

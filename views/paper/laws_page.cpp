@@ -33,7 +33,7 @@ void draw_paper_laws(Context& context) {
   const ModelSizes sizes = edited_sizes(context);
   muted_text(
       context,
-      "-log L = alpha log N + beta through three losses, with 95 % bands (cut at a quarter of the loss). Below each: "
+      "-log L = alpha log N + beta through three losses, with 95 % bands. Below each: "
       "how much larger alpha is for the 2-simplicial model.",
       true);
   if (!sizes_grow(sizes)) return muted_text(context, "The sizes must grow from left to right.");

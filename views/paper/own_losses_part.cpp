@@ -140,7 +140,7 @@ void draw_plot(const Context& context, const OwnBenchmark& benchmark, const std:
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float height = std::clamp(room.y / 2, context.look.px(240), context.look.px(520));
   draw_law_plot(context, "##own " + benchmark.name, laws, until, sizes, ImVec2(room.x, height));
-  muted_text(context, "Bands: 95 %, cut at a quarter of the loss. Hollow points are foretold.", true);
+  muted_text(context, "Bands: 95 %. Hollow points are foretold.", true);
   if (laws.size() < benchmark.series.size())
     muted_text(context, fmt::format("The first {} of {} models are drawn.", laws.size(), benchmark.series.size()));
 }

@@ -278,24 +278,18 @@ std::vector<LawPlot> law_plots(Context& context) {
   return plots;
 }
 
-constexpr int kLawSteps = 32;
+constexpr int kLawSteps = 33;
 
-/// A law from its least size to twice the largest, with its 95 % band, cut at a quarter of the loss.
+/// A law from its least size to twice the largest, with its 95 % band.
 struct LawCurve {
   Points line, low, high;
 };
-LawCurve curve_of(const FittedSeries& series) {
+LawCurve curve_of(std::span<const LossForecast> law) {
   LawCurve curve;
-  const auto [least, most] = std::ranges::minmax(series.losses.sizes);
-  for (int step = 0; step <= kLawSteps; ++step) {
-    const LossForecast at =
-        forecast_loss(series.law, least * std::pow(2 * most / least, static_cast<double>(step) / kLawSteps));
-    const auto cut = [&](const std::optional<double>& end) {
-      return std::clamp(end.value_or(at.loss), 0.8 * at.loss, 1.25 * at.loss);
-    };
+  for (const LossForecast& at : law) {
     curve.line.emplace_back(at.size * 1e-9, at.loss);
-    curve.low.emplace_back(at.size * 1e-9, cut(at.low));
-    curve.high.emplace_back(at.size * 1e-9, cut(at.high));
+    curve.low.emplace_back(at.size * 1e-9, at.low.value_or(at.loss));
+    curve.high.emplace_back(at.size * 1e-9, at.high.value_or(at.loss));
   }
   return curve;
 }
@@ -303,22 +297,25 @@ LawCurve curve_of(const FittedSeries& series) {
 void draw_law(VectorCanvas& canvas, const LawPlot& plot, const PlotRoom& room) {
   const Theme& theme = canvas.theme();
   std::vector<LawCurve> curves;
-  double low = 1e300, high = 0, least = 1e300, most = 0;
+  LossRange range;
+  double least = 1e300, most = 0;
   for (const FittedSeries& series : plot.series) {
-    const LawCurve& curve = curves.emplace_back(curve_of(series));
-    for (std::size_t n = 0; n < curve.line.size(); ++n) {
-      low = std::min(low, curve.low[n].y), high = std::max(high, curve.high[n].y);
-      least = std::min(least, curve.line[n].x), most = std::max(most, curve.line[n].x);
-    }
+    const auto [smallest, largest] = std::ranges::minmax(series.losses.sizes);
+    const std::vector<LossForecast> law = law_curve(series.law, smallest, 2 * largest, kLawSteps);
+    const LawCurve& curve = curves.emplace_back(curve_of(law));
+    range.take(law);
+    least = std::min(least, curve.line.front().x), most = std::max(most, curve.line.back().x);
   }
-  PlotAxis losses_axis = range_axis(low / 1.02, high * 1.02, plot.benchmark);
+  PlotAxis losses_axis = range_axis(range.low / 1.02, range.high * 1.02, plot.benchmark);
   losses_axis.logarithmic = true;  // at round values: there may be no power of ten
   const PlotFrame frame(canvas, room, decade_axis(least / 1.05, most * 1.05, "active parameters, billions"),
                         std::move(losses_axis));
   for (std::size_t n = 0; n < curves.size(); ++n) {
     const ImU32 colour = theme.series.at(n % theme.series.size());
     draw_curve(canvas, frame, curves[n].line, colour);
+    canvas.clip(frame.low(), frame.high());
     for (const Points* edge : {&curves[n].low, &curves[n].high}) draw_curve(canvas, frame, *edge, colour, 0.75F, "3 2");
+    canvas.end_clip();
     const LossSeries& losses = plot.series[n].losses;
     for (std::size_t i = 0; i < losses.sizes.size(); ++i)
       canvas.mark(frame.at(losses.sizes[i] * 1e-9, losses.losses[i]), static_cast<int>(n % 8), 3.5F, colour);
@@ -338,7 +335,7 @@ std::string laws_now(Context& context, VectorFormat format, PrintChoice& choice)
   const PlotText text = words_of(
       choice, "Losses and their fitted laws",
       caption_of(PaperPage::laws,
-                 "-log L = alpha log N + beta by least squares, with 95 % bands, cut at a quarter of the loss."),
+                 "-log L = alpha log N + beta by least squares, with 95 % bands."),
       std::move(legend));
   const PrintPage page = make_page({format, choice.size}, text, four ? kFourHigh : 0);
   const auto& made = page.canvas;

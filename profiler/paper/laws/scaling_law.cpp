@@ -187,6 +187,20 @@ LossForecast forecast_loss(const ScalingLaw& law, double size, double level) {
   return forecast;
 }
 
+std::vector<LossForecast> law_curve(const ScalingLaw& law, double from, double until, int count) {
+  std::vector<LossForecast> curve;
+  for (int n = 0; n < count; ++n)
+    curve.push_back(forecast_loss(law, from * std::pow(until / from, static_cast<double>(n) / (count - 1))));
+  return curve;
+}
+
+void LossRange::take(std::span<const LossForecast> curve) {
+  for (const LossForecast& at : curve) {
+    low = std::min(low, std::max(at.low.value_or(at.loss), at.loss / 2));
+    high = std::max(high, std::min(at.high.value_or(at.loss), 2 * at.loss));
+  }
+}
+
 AlphaDifference alpha_difference(const ScalingLaw& a, const ScalingLaw& b) {
   AlphaDifference difference{.method = AlphaDifference::Method::welch, .value = b.alpha - a.alpha};
   if (!a.alpha_error || !b.alpha_error) return difference;

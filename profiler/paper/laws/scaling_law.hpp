@@ -75,6 +75,15 @@ struct LossForecast {
 };
 LossForecast forecast_loss(const ScalingLaw& law, double size, double level = 0.95);
 
+/// The law and its 95 % band at `count` sizes from `from` to `until`, in even steps of their logarithm.
+std::vector<LossForecast> law_curve(const ScalingLaw& law, double from, double until, int count);
+/// What an axis shows of curves: the bands, but nothing beyond half or twice the loss. A band that is wider leaves the
+/// plot at its edge.
+struct LossRange {
+  double low = HUGE_VAL, high = 0;
+  void take(std::span<const LossForecast> curve);
+};
+
 /// How far the exponent of `b` lies above that of `a`.
 struct AlphaDifference {
   enum class Method {

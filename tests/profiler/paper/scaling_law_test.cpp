@@ -92,6 +92,21 @@ TEST(ScalingLaw, of_points_on_its_line_has_no_residual) {
   EXPECT_EQ(residual_text(fit_scaling_law(sizes, losses)).substr(4), "e-07");
 }
 
+TEST(ScalingLaw, a_curve_has_the_whole_band_and_an_axis_shows_it_to_half_and_twice_the_loss) {
+  const std::vector<double> sizes{1e9, 2e9, 4e9}, losses{2, 1.7, 1.6};
+  const ScalingLaw law = fit_scaling_law(sizes, losses);
+  const std::vector<LossForecast> curve = law_curve(law, 1e9, 64e9, 7);
+  ASSERT_EQ(curve.size(), 7U);
+  EXPECT_NEAR(curve[3].size, 8e9, 1);
+  EXPECT_EQ(curve.back().low, forecast_loss(law, curve.back().size).low);
+  EXPECT_LT(*curve.back().low, curve.back().loss / 2) << "three points say little of sixteen times the largest";
+  LossRange range;
+  range.take(std::span(curve).first(2));
+  EXPECT_DOUBLE_EQ(range.high, *curve[0].high) << "what is inside is shown whole";
+  range.take(curve);
+  EXPECT_DOUBLE_EQ(range.low, curve.back().loss / 2);
+}
+
 TEST(ScalingLaw, two_points_bound_nothing) {
   const std::vector<double> sizes{1e9, 2e9}, losses{3, 2.5};
   const ScalingLaw law = fit_scaling_law(sizes, losses);
