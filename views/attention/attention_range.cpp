@@ -23,14 +23,15 @@ void draw_ends(const Look& look, float left, float width, float x_low, float x_h
   ImGui::Dummy(ImVec2(1, ImGui::GetTextLineHeight()));
 }
 
-/// A colour map from `low` to `high` pixels; advances like an item.
-void draw_colour_bar(const Look& look, ColourMap map, float low, float high, float y) {
+/// Colours from `low` to `high` pixels, `colour_of` the share of the way; advances like an item. Its steps end at whole
+/// pixels: between others the ground would show.
+template <typename Colour>
+void draw_colour_bar(const Look& look, float low, float high, float y, Colour colour_of) {
   constexpr int kSteps = 64;
-  ImDrawList* list = ImGui::GetWindowDrawList();
+  const auto edge = [&](int step) { return low + (high - low) * static_cast<float>(step) / kSteps; };
   for (int n = 0; n < kSteps; ++n) {
-    const auto edge = [&](int step) { return low + (high - low) * static_cast<float>(step) / kSteps; };
-    list->AddRectFilled(ImVec2(edge(n), y), ImVec2(edge(n + 1), y + look.px(10)),
-                        to_colour(colour_at(map, (static_cast<float>(n) + 0.5F) / kSteps)));
+    const PixelRect rect = pixel_rect(ImVec2(edge(n), y), ImVec2(edge(n + 1), y + look.px(10)));
+    ImGui::GetWindowDrawList()->AddRectFilled(rect.low, rect.high, to_colour(colour_of((n + 0.5) / kSteps)));
   }
   ImGui::Dummy(ImVec2(1, look.px(10)));
 }
@@ -43,7 +44,8 @@ void draw_difference_range(Context& context) {
   section(context, "Range of pA - pB");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
-  draw_colour_bar(look, style.map, at.x, at.x + width, at.y);
+  draw_colour_bar(look, at.x, at.x + width, at.y,
+                  [&](double share) { return colour_at(style.map, static_cast<float>(share)); });
   draw_ends(look, at.x, width, at.x, at.x + width, significant_text(style.low, 2),
             "+" + significant_text(style.high, 2));
 }
@@ -57,9 +59,9 @@ void draw_bars(const Context& context, const std::vector<std::int64_t>& bins, Im
     const double share =
         std::log1p(static_cast<double>(bins[n])) / std::log1p(static_cast<double>(most));  // a single cell must show
     const float x = at.x + static_cast<float>(n) * bar;
-    ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(x, at.y + size.y * static_cast<float>(1 - share)),
-                                              ImVec2(x + std::max(1.0F, bar - 1), at.y + size.y),
-                                              context.look.theme.baseline);
+    const PixelRect rect = pixel_rect(ImVec2(x, at.y + size.y * static_cast<float>(1 - share)),
+                                      ImVec2(x + std::max(1.0F, bar - 1), at.y + size.y));
+    ImGui::GetWindowDrawList()->AddRectFilled(rect.low, rect.high, context.look.theme.baseline);
   }
 }
 
@@ -91,24 +93,18 @@ void draw_range_scale(const Context& context, const HeatmapStyle& style, float l
   const float from = low + ImGui::CalcTextSize(least.c_str()).x + gap;
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddText(ImVec2(low, y), context.look.theme.muted, least.c_str());
-  const bool difference = style.map == ColourMap::difference;
-  draw_colour_bar(context.look, difference ? difference_map(context.look.theme) : style.map, from, high,
-                  y + (line - context.look.px(10)) / 2);
+  const ColourMap map = style.map == ColourMap::difference ? difference_map(context.look.theme) : style.map;
+  draw_colour_bar(context.look, from, high, y + (line - context.look.px(10)) / 2,
+                  [map](double share) { return colour_at(map, static_cast<float>(share)); });
   const std::string meaning = !p ? "  pA - pB" : linear ? "  p, linear" : "  p, logarithmic";
   list->AddText(ImVec2(high + gap, y), context.look.theme.muted, (most + meaning).c_str());
 }
 
 void draw_range_colours(const Context& context, const HeatmapStyle& style, float low, float high) {
-  constexpr int kSteps = 64;
-  const float y = ImGui::GetCursorScreenPos().y;
-  for (int n = 0; n < kSteps; ++n) {
-    const auto edge = [&](int step) { return low + (high - low) * static_cast<float>(step) / kSteps; };
-    const double value = style.low + (style.high - style.low) * (n + 0.5) / kSteps;
-    ImGui::GetWindowDrawList()->AddRectFilled(
-        ImVec2(edge(n), y), ImVec2(edge(n + 1), y + context.look.px(10)),
-        to_colour(colour_at(style.map, static_cast<float>(heatmap_position(style, value)))));
-  }
-  ImGui::Dummy(ImVec2(1, context.look.px(10)));
+  draw_colour_bar(context.look, low, high, ImGui::GetCursorScreenPos().y, [&style](double share) {
+    const double value = style.low + (style.high - style.low) * share;
+    return colour_at(style.map, static_cast<float>(heatmap_position(style, value)));
+  });
 }
 
 void draw_range(Context& context) {
