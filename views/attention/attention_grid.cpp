@@ -206,19 +206,7 @@ void draw_footer(Context& context, const Tile& tile, const GridLayout& layout) {
   const Look& look = context.look;
   HeatmapStyle style = context.models.attention().style(ui, context.data.attention, 0);
   ImGui::SetCursorScreenPos(ImVec2(layout.low.x, layout.high().y + look.px(10)));
-  muted_text(context, "p in all maps");
-  ImGui::SameLine();
-  number_right(context, significant_text(std::exp(style.low), 2), look.theme.muted,
-               ImGui::GetCursorPosX() + look.px(56));
-  ImGui::SameLine(0, look.px(8));
-  const float bar = ImGui::GetCursorScreenPos().x, wide = look.px(120);
-  ImGui::SetCursorScreenPos(ImVec2(bar, layout.high().y + look.px(13)));
-  draw_range_colours(context, style, bar, bar + wide);
-  ImGui::SetCursorScreenPos(ImVec2(bar + wide + look.px(8), layout.high().y + look.px(10)));
-  {
-    const NumberFont font(look, kSecondarySize);
-    coloured_text(look.theme.muted, significant_text(std::exp(style.high), 2));
-  }
+  draw_range_scale(context, style, layout.low.x, layout.low.x + look.px(200));
   const HeatmapPart& part = tile.part;
   const bool relative = tile.frame.first1 + tile.frame.width == tile.query + 1;
   const auto range = [&](double low, double high, std::int64_t first) {

@@ -291,7 +291,8 @@ void draw_attention_maps(Context& context) {
   const float readout = printing                     ? caption_height(context, room.x - look.px(80)) + inset
                         : room.y < look.px(kLowRoom) ? look.px(20)
                                                      : look.px(40);
-  const ImVec2 maps(room.x, std::max(look.px(120), room.y - readout));
+  const float colours = printing ? 0 : look.px(18);
+  const ImVec2 maps(room.x, std::max(look.px(120), room.y - readout - colours));
   context.ui.chart_areas[Panel::attention] = {top.x, top.y, whole.x, inset + maps.y + (printing ? readout : 0)};
   if (ui.flipped) {
     draw_one_map(context, origin, maps, 1);
@@ -311,7 +312,9 @@ void draw_attention_maps(Context& context) {
     const ImVec2 at(origin.x + room.x - look.px(56) - ImGui::CalcTextSize(hint).x, origin.y + look.px(3));
     ImGui::GetWindowDrawList()->AddText(at, look.theme.muted, hint);
   }
-  ImGui::SetCursorScreenPos(ImVec2(origin.x + look.px(64), origin.y + maps.y + look.px(4)));
+  const ImVec2 below(origin.x + look.px(64), origin.y + maps.y);
+  draw_map_colours(context, below, room.x - look.px(80));
+  ImGui::SetCursorScreenPos(ImVec2(below.x, below.y + colours + look.px(4)));
   draw_readout(context, room.x - look.px(80), readout < look.px(40));
 }
 

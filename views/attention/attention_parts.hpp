@@ -72,6 +72,8 @@ void zoom_and_pan(AttentionUi& ui, const AttentionFrame& frame, const PixelRect&
 void draw_caption(Context& context, ImVec2 at, float width);
 /// attention_readout.cpp: the room that it takes.
 float caption_height(Context& context, float width);
+/// attention_readout.cpp: what the colours of the map mean, in a line from `at` on.
+void draw_map_colours(Context& context, ImVec2 at, float width);
 /// attention_readout.cpp: the kept pair, the one under the pointer, or what the mouse does. Where only `one_line` has
 /// room, the pair under the pointer comes before the kept one.
 void draw_readout(Context& context, float width, bool one_line);
@@ -132,7 +134,7 @@ void sort_as_clicked(std::vector<Row>& rows, std::span<const ExplainedColumn> co
   std::ranges::stable_sort(valued, {}, [](const auto& one) { return one.first; });
   for (std::size_t n = 0; n < rows.size(); ++n) rows[n] = std::move(valued[n].second);
 }
-/// attention_range.cpp: histogram of log p with a handle at either end of the colours; of a difference the ends alone.
+/// attention_range.cpp: histogram of log p with a handle at either end of the colours; a difference has none.
 void draw_range(Context& context);
 /// Stands for what would disturb the sweep that this window measures.
 inline constexpr const char* kWhileMeasuring =

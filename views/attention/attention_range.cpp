@@ -1,4 +1,4 @@
-// The range of colours of a slice: a histogram with two handles, or the ends of a difference.
+// The colours of a slice: a scale below its map, and a histogram of p with two handles.
 #include <algorithm>
 #include <cmath>
 
@@ -36,20 +36,6 @@ void draw_colour_bar(const Look& look, float low, float high, float y, Colour co
   ImGui::Dummy(ImVec2(1, look.px(10)));
 }
 
-/// Colours of the difference, with their ends.
-void draw_difference_range(Context& context) {
-  const Look& look = context.look;
-  HeatmapStyle style = context.models.attention().style(context.ui.attention, context.data.attention, 2);
-  set_theme(style, look.theme);
-  section(context, "Range of pA - pB");
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x;
-  draw_colour_bar(look, at.x, at.x + width, at.y,
-                  [&](double share) { return colour_at(style.map, static_cast<float>(share)); });
-  draw_ends(look, at.x, width, at.x, at.x + width, significant_text(style.low, 2),
-            "+" + significant_text(style.high, 2));
-}
-
 /// Bars of a histogram in [at, at + size).
 void draw_bars(const Context& context, const std::vector<std::int64_t>& bins, ImVec2 at, ImVec2 size) {
   const std::int64_t most = std::max<std::int64_t>(1, *std::max_element(bins.begin(), bins.end()));
@@ -81,14 +67,21 @@ void drag_range(AttentionUi& ui, const HeatmapStyle& style, float x_low, float x
   }
 }
 
+/// What an end of the colours stands for.
+std::string end_text(const HeatmapStyle& style, double end) {
+  return significant_text(style.scale == HeatmapStyle::Scale::plain ? end : std::exp(end), 2);
+}
+std::string low_end_text(const HeatmapStyle& style) {
+  return begins_at_zero(style) ? "0" : end_text(style, style.low);
+}
+
 }  // namespace
 
 void draw_range_scale(const Context& context, const HeatmapStyle& style, float low, float high) {
   const bool p = style.scale != HeatmapStyle::Scale::plain;
-  const auto value = [&](double x) { return significant_text(p ? std::exp(x) : x, 2); };
   const bool linear = style.scale == HeatmapStyle::Scale::probability;
   const NumberFont font(context.look, kSecondarySize);
-  const std::string least = linear ? "0" : value(style.low), most = value(style.high);
+  const std::string least = low_end_text(style), most = (p ? "" : "+") + end_text(style, style.high);
   const float y = ImGui::GetCursorScreenPos().y, gap = context.look.px(6), line = ImGui::GetTextLineHeight();
   const float from = low + ImGui::CalcTextSize(least.c_str()).x + gap;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -111,7 +104,7 @@ void draw_range(Context& context) {
   AttentionUi& ui = context.ui.attention;
   const Look& look = context.look;
   AttentionModel& model = context.models.attention();
-  if (ui.show == AttentionShow::difference && !ui.flipped) return draw_difference_range(context);
+  if (ui.show == AttentionShow::difference && !ui.flipped) return;
   const std::vector<std::int64_t>& bins = model.histogram(ui, context.data.attention);
   if (bins.empty()) return;
   const HeatmapStyle style = model.style(ui, context.data.attention, ui.flipped ? 1 : 0);
@@ -146,10 +139,7 @@ void draw_range(Context& context) {
           "Drag a handle to set where the colours begin and end; double-click sets them from the slice. Bars count "
           "pairs, logarithmically.");
   draw_range_colours(context, style, x_low, x_high);
-  draw_ends(look, at.x, width, x_low, x_high,
-            significant_text(
-                std::exp(style.scale == HeatmapStyle::Scale::probability ? std::max(style.low, low) : style.low), 2),
-            significant_text(std::exp(style.high), 2));
+  draw_ends(look, at.x, width, x_low, x_high, low_end_text(style), end_text(style, style.high));
 }
 
 }  // namespace triscope

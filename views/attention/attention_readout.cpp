@@ -26,6 +26,16 @@ MapCaption caption_of(Context& context) {
 
 }  // namespace
 
+void draw_map_colours(Context& context, ImVec2 at, float width) {
+  const AttentionUi& ui = context.ui.attention;
+  const int which = ui.flipped ? 1 : ui.show == AttentionShow::difference ? 2 : 0;
+  const HeatmapStyle style = context.models.attention().style(ui, context.data.attention, which);
+  const float meaning = context.look.px(160);  // behind the colours
+  ImGui::SetCursorScreenPos(at);
+  draw_range_scale(context, style, at.x,
+                   at.x + std::clamp(width - meaning, context.look.px(80), context.look.px(240)));
+}
+
 float caption_height(Context& context, float width) {
   const MapCaption caption = caption_of(context);
   const float gap = ImGui::GetStyle().ItemSpacing.y;
@@ -40,17 +50,13 @@ float caption_height(Context& context, float width) {
 }
 
 void draw_caption(Context& context, ImVec2 at, float width) {
-  const AttentionUi& ui = context.ui.attention;
   const MapCaption caption = caption_of(context);
   ImGui::SetCursorScreenPos(at);
   ImGui::BeginGroup();
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   for (const std::string& line : caption.lines) muted_text(context, line);
   if (!caption.framed.empty()) coloured_text(context.look.theme.text, caption.framed);
-  const int which = ui.flipped ? 1 : ui.show == AttentionShow::difference ? 2 : 0;
-  const HeatmapStyle style = context.models.attention().style(ui, context.data.attention, which);
-  const ImVec2 bar = ImGui::GetCursorScreenPos();
-  draw_range_scale(context, style, bar.x, bar.x + std::min(width, context.look.px(240)));
+  draw_map_colours(context, ImGui::GetCursorScreenPos(), width);
   ImGui::PopTextWrapPos();
   ImGui::EndGroup();
 }

@@ -220,7 +220,7 @@ TEST_F(AttentionWords, the_framed_pair_stays_in_words_under_the_pointer) {
 
 TEST_F(AttentionWords, a_difference_has_no_white_sheet_in_the_dark_theme) {
   ui().show = AttentionShow::difference;  // of a slice and itself: the middle of the colours everywhere
-  EXPECT_THAT(text(), HasSubstr("Range of pA - pB"));
+  EXPECT_THAT(text(), HasSubstr("largest |pA - pB|"));
   const Picture picture = rasterize(*ImGui::GetDrawData(), IM_COL32_BLACK);
   std::int64_t white = 0;
   for (std::size_t n = 0; n + 2 < picture.rgb.size(); n += 3)

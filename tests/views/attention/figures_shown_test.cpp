@@ -69,5 +69,19 @@ TEST_F(FiguresShown, small_maps_of_all_heads_follow_the_scale_that_is_chosen) {
   EXPECT_LT(pixels(middle), 100);
 }
 
+TEST_F(FiguresShown, a_map_has_its_colours_below_it_whatever_stands_beside_it) {
+  ui().search.open = true;  // in place of the figures
+  for (const ImVec2 size : {ImVec2(1280, 800), ImVec2(960, 600), ImVec2(640, 400), ImVec2(853, 480)}) {
+    ImGui::GetIO().DisplaySize = size;
+    for (const AttentionShow show : {AttentionShow::one, AttentionShow::side_by_side, AttentionShow::difference}) {
+      ui().show = show;
+      const ColourMap map = show == AttentionShow::difference ? difference_map(canvas.look.theme) : ui().map;
+      // All pairs are alike: the map itself has one colour, which is none of these steps of the bar.
+      const std::int64_t shown = pixels(colour(map, 16.5F / 64)) + pixels(colour(map, 17.5F / 64));
+      EXPECT_GT(shown, 5) << size.x << " " << static_cast<int>(show);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace triscope

@@ -333,6 +333,10 @@ double automatic_low(double smallest, double largest, HeatmapStyle::Scale scale)
   return std::min(std::max(smallest, largest - kDecades * std::log(10.0)), largest - kLeastRange);
 }
 
+bool begins_at_zero(const HeatmapStyle& style) {
+  return style.scale == HeatmapStyle::Scale::probability && style.low <= style.high - kLinearRange;
+}
+
 const std::vector<Match3Row>& AttentionModel::match3(const AttentionData& data) {
   if (told_ == data.overview.answer && told_of_ == first(data).asked) return rows_;
   told_ = data.overview.answer;

@@ -135,6 +135,8 @@ class AttentionModel {
 /// and a little below it when all are equal; a linear one as good as at p = 0.
 double automatic_low(double smallest, double largest,
                      HeatmapStyle::Scale scale = HeatmapStyle::Scale::logarithmic);
+/// Colours that follow p from 0 on.
+bool begins_at_zero(const HeatmapStyle& style);
 
 /// "brown 1,005" with labels, else "1,005".
 std::string token_text(const SourceReply& source, std::int64_t position);
