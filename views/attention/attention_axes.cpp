@@ -28,18 +28,17 @@ bool labels_fit(const Look& look, const MapView& view) {
   return true;
 }
 
-/// What both axes are, in as many words as go above the map; of two maps also which this is.
+/// What the map is and what its axes are, in as many words as go above it.
 std::string low_caption(const Context& context, const MapView& view, const std::string& unit) {
   const AttentionUi& ui = context.ui.attention;
-  const bool two = ui.show == AttentionShow::side_by_side && !ui.flipped;
-  const std::string which = !two ? "" : view.which == 1 ? "B: " : "A: ";
-  // Beside one map the hint about Space stands on the same line.
-  const float room = view.rect.high.x - view.rect.low.x - (two ? 0 : context.look.px(110));
-  for (const std::string& text :
-       {"j, the first key, across and k, the second, down: " + unit, "j across, k down: " + unit}) {
-    if (ImGui::CalcTextSize((which + text).c_str()).x <= room) return which + text;
+  // The hint about Space stands on the same line.
+  const bool hint = ui.flipped || ui.show == AttentionShow::difference;
+  const float room = view.rect.high.x - view.rect.low.x - (hint ? context.look.px(110) : 0);
+  for (const std::string& text : {"; j, the first key, across and k, the second, down: " + unit,
+                                  "; j across, k down: " + unit, std::string("; j across, k down")}) {
+    if (ImGui::CalcTextSize((view.title + text).c_str()).x <= room) return view.title + text;
   }
-  return which + "j across, k down";
+  return shortened(view.title, room);
 }
 
 /// Each at its axis; in a low room both above the map, which takes the line below it.

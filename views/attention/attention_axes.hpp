@@ -15,6 +15,7 @@ struct MapView : MapPlace {
   const HeatmapPyramid* pyramid = nullptr;
   HeatmapStyle style;
   int which = 0;
+  std::string title;
   bool low = false;  ///< little height: the map comes before its title and its edges
   float left = 0;    ///< where the room for its axis begins
 

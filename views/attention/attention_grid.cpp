@@ -220,7 +220,14 @@ void draw_footer(Context& context, const Tile& tile, const GridLayout& layout) {
   std::string text =
       fmt::format("j across {}, k down {}{}.", range(part.left, part.right, tile.frame.first1),
                   range(part.top, part.bottom, tile.frame.first2), relative ? ", tokens from the query" : "");
-  if (!context.ui.printing) text += " Wheel zooms all, drag pans, F shows all; a click opens one.";
+  const float room = ImGui::GetContentRegionAvail().x;
+  for (const char* hint :
+       {" Wheel zooms all, drag pans, F shows all; a click opens one.", " Wheel zooms, a click opens one."}) {
+    const SmallFont font(look);
+    if (context.ui.printing || ImGui::CalcTextSize((text + hint).c_str()).x > room) continue;
+    text += hint;
+    break;
+  }
   muted_text(context, text);
 }
 
@@ -243,8 +250,12 @@ void draw_grid_choice(Context& context, const Problem& problem) {
   constexpr const char* kHelp = "As 0-7, 12 or 100-900/200, the last in steps of 200; empty: as it shows";
   box("queries down", "##grid_queries", ui.grid.queries, chosen.queries, 210);
   tooltip(context, kHelp);
+  constexpr const char* kAcross = "heads across";
+  constexpr float kWidth = 190;
   ImGui::SameLine(0, context.look.px(12));
-  box("heads across", "##grid_heads", ui.grid.heads, chosen.heads, 190);
+  if (ImGui::GetContentRegionAvail().x < ImGui::CalcTextSize(kAcross).x + context.look.px(kWidth + 8))
+    ImGui::NewLine();
+  box(kAcross, "##grid_heads", ui.grid.heads, chosen.heads, kWidth);
   tooltip(context, kHelp);
 }
 

@@ -16,7 +16,7 @@
 namespace triscope {
 namespace {
 
-constexpr float kLowRoom = 260;  ///< design pixels
+constexpr float kLowRoom = 260, kRoomForTwo = 560;  ///< design pixels
 
 constexpr float kNumberWidth = 44, kNumberHeight = 18;  // cells at least this large show their numbers
 constexpr double kSmallestNumber = 1e-99;               // below it a cell's number would be too wide
@@ -177,6 +177,30 @@ void paint_map(Context& context, const MapView& view) {
       .draw(ImGui::GetWindowDrawList(), view.rect.low, view.rect.high);
 }
 
+/// The title, in a low room with the axes instead, and what Space does.
+void draw_title(const Context& context, const MapView& view, ImVec2 origin, float width) {
+  const Look& look = context.look;
+  const AttentionUi& ui = context.ui.attention;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  float end = origin.x + look.px(64);
+  if (!view.low) {
+    ImGui::PushFont(look.heading, kHeadingSize * 0.9F);
+    const std::string title = shortened(view.title, width - look.px(64));
+    list->AddText(ImVec2(end, origin.y), look.theme.text, title.c_str());
+    end += ImGui::CalcTextSize(title.c_str()).x;
+    ImGui::PopFont();
+  }
+  if (context.ui.printing || !(ui.flipped || ui.show == AttentionShow::difference)) return;
+  const SmallFont font(look);
+  const char* hint = ui.flipped ? "release Space for A" : "hold Space for B";
+  ImVec2 at(origin.x + width - look.px(56) - ImGui::CalcTextSize(hint).x, origin.y + look.px(3));
+  if (!view.low && at.x < end + look.px(12)) {
+    if (ui.flipped) return;  // below it are B's marginals, and Space is held
+    at.y += look.px(22);
+  }
+  list->AddText(at, look.theme.muted, hint);
+}
+
 void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   AttentionUi& ui = context.ui.attention;
   const AttentionData& data = context.data.attention;
@@ -189,11 +213,10 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   view.pyramid = model.map(ui, data, which);
   view.low = room.y < look.px(kLowRoom);
   const bool low = view.low;
-  ImGui::PushFont(look.heading, kHeadingSize * 0.9F);
-  if (view.side->slice && !low)
-    ImGui::GetWindowDrawList()->AddText(ImVec2(origin.x + look.px(64), origin.y), look.theme.text,
-                                        map_title(ui, sides, which).c_str());
-  ImGui::PopFont();
+  if (view.side->slice) {
+    view.title = map_title(ui, sides, which);
+    draw_title(context, view, origin, room.x);
+  }
   if (!view.pyramid || !view.side->slice) return draw_no_map(context, origin, room, which);
   view.frame = frame_of(view.side->slice_of, *view.side->source);
   view.part = shown_part(ui, view.frame);
@@ -297,21 +320,17 @@ void draw_attention_maps(Context& context) {
   if (ui.flipped) {
     draw_one_map(context, origin, maps, 1);
   } else if (ui.show == AttentionShow::side_by_side) {
-    const ImVec2 half(std::floor((maps.x - look.px(8)) / 2), maps.y);
+    const bool below = maps.x < look.px(kRoomForTwo);  // beside each other they would be stripes
+    const ImVec2 half(below ? maps.x : std::floor((maps.x - look.px(8)) / 2), below ? maps.y / 2 : maps.y);
     draw_one_map(context, origin, half, 0);
-    draw_one_map(context, ImVec2(origin.x + half.x + look.px(8), origin.y), half, 1);
+    draw_one_map(context, ImVec2(origin.x + (below ? 0 : half.x + look.px(8)), origin.y + (below ? half.y : 0)), half,
+                 1);
   } else {
     draw_one_map(context, origin, maps, ui.show == AttentionShow::difference ? 2 : 0);
   }
   const AttentionSideData& shown = context.data.attention.sides[ui.flipped ? 1 : 0];
   if (!shown.slice || !shown.source) return;
   if (printing) return draw_caption(context, ImVec2(origin.x + look.px(64), origin.y + maps.y), room.x - look.px(80));
-  if (ui.flipped || ui.show == AttentionShow::difference) {
-    const SmallFont font(look);
-    const char* hint = ui.flipped ? "release Space for A" : "hold Space for B";
-    const ImVec2 at(origin.x + room.x - look.px(56) - ImGui::CalcTextSize(hint).x, origin.y + look.px(3));
-    ImGui::GetWindowDrawList()->AddText(at, look.theme.muted, hint);
-  }
   const ImVec2 below(origin.x + look.px(64), origin.y + maps.y);
   draw_map_colours(context, below, room.x - look.px(80));
   ImGui::SetCursorScreenPos(ImVec2(below.x, below.y + colours + look.px(4)));

@@ -83,5 +83,13 @@ TEST_F(FiguresShown, a_map_has_its_colours_below_it_whatever_stands_beside_it) {
   }
 }
 
+TEST_F(FiguresShown, a_row_that_does_not_fit_goes_on_below) {
+  ui().show = AttentionShow::grid;
+  ImGui::GetIO().DisplaySize = ImVec2(960, 600);
+  EXPECT_THAT(text(), ContainsRegex("queries down[^\n]*\n[^\n]*heads across"));
+  ImGui::GetIO().DisplaySize = ImVec2(1600, 900);
+  EXPECT_THAT(text(), ContainsRegex("queries down[^\n]*heads across"));
+}
+
 }  // namespace
 }  // namespace triscope
