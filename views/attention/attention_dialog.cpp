@@ -167,16 +167,26 @@ bool draw_source(Context& context, SourceDraft& draft) {
 /// Enter ends the dialog, but where it chooses in a list or presses the button that the keyboard is at.
 bool enter_pressed() {
   const ImGuiIO& io = ImGui::GetIO();
-  return ImGui::IsWindowFocused() && (io.WantTextInput || !io.NavVisible) &&
+  return ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows) && (io.WantTextInput || !io.NavVisible) &&
          (ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false));
 }
 
-/// What is wrong, in room that it keeps: buttons must not move away from the pointer when the words come or go.
-void draw_problem_line(const Context& context, const std::string& problem) {
+/// Room for what is wrong, which it keeps: buttons must not move away from the pointer when the words come or go.
+float& kept_problem_room() {
   constexpr float kLines = 2;
   float& room = *ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("problem"), 0);
-  const float before = ImGui::GetCursorPosY();
   if (ImGui::IsWindowAppearing()) room = kLines * ImGui::GetTextLineHeightWithSpacing();
+  return room;
+}
+
+/// With the space around it.
+float problem_room(const Look& look) {
+  return kept_problem_room() + 2 * (look.px(4) + ImGui::GetStyle().ItemSpacing.y);
+}
+
+void draw_problem_line(const Context& context, const std::string& problem) {
+  float& room = kept_problem_room();
+  const float before = ImGui::GetCursorPosY();
   if (!problem.empty()) {
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.slower, sentence(problem));
@@ -200,9 +210,13 @@ void draw_attention_dialog(Context& context) {
   dialog_heading(context.look, !compares(ui)     ? "Tensors to look into"
                                : draft.side == 0 ? "Tensors of A"
                                                  : "Tensors of B");
-  ImGui::BeginDisabled(draft.submitted);  // what is tried is what is chosen
-  const bool right = draw_source(context, draft);
-  ImGui::EndDisabled();
+  bool right = false;
+  {
+    const DialogBody body(context.look, "source", problem_room(context.look));
+    ImGui::BeginDisabled(draft.submitted);  // what is tried is what is chosen
+    right = draw_source(context, draft);
+    ImGui::EndDisabled();
+  }
   if (!draft.problem.empty()) draft.problem = complete_draft(draft);  // until it is mended
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   draw_problem_line(context, problem_of(draft, context.data.attention));

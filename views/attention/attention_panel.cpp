@@ -235,7 +235,7 @@ bool shows_one_column(const Context& context) {
 
 /// Why there is nothing to look at, and the way on.
 void draw_refusal(Context& context, const std::string& why) {
-  empty_state(context, sentence(why));
+  empty_state(context, sentence(without_options(why)));
   const char* label = "Choose tensors...";
   const float width = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
   ImGui::Dummy(ImVec2(0, context.look.px(8)));

@@ -323,10 +323,7 @@ struct PathAnswer {
 /// All of the question but its buttons. Where the window is too low for it, it scrolls above these.
 PathAnswer draw_question(Context& context, const PathQuestion& question) {
   PathDialog& path = context.ui.path;
-  float* height = ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("height"));  // of the last frame
-  const bool scrolls = *height > dialog_text_room(context.look);
-  if (scrolls) begin_dialog_text(context.look, "question");
-  const float top = ImGui::GetCursorPosY();
+  const DialogBody body(context.look, "question");
   dialog_heading(context.look, question.title.c_str());
   muted_text(context, question.help, true);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
@@ -339,8 +336,6 @@ PathAnswer draw_question(Context& context, const PathQuestion& question) {
     coloured_text(context.look.theme.slower, sentence(path.problem));
     ImGui::PopTextWrapPos();
   }
-  *height = ImGui::GetCursorPosY() - top;
-  if (scrolls) ImGui::EndChild();
   return answer;
 }
 

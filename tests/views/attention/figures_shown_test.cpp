@@ -1,5 +1,6 @@
 // What figures and pictures of attention say, and that they say it where it can be seen.
 #include <gmock/gmock.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,7 @@
 
 #include "tests/views/attention/attention_fixture.hpp"
 #include "views/attention/attention_axes.hpp"
+#include "views/model/attention/attention_draft.hpp"
 #include "views/model/attention/attention_model.hpp"
 #include "views/model/attention/figure_words.hpp"
 #include "views/parts/theme.hpp"
@@ -89,6 +91,24 @@ TEST_F(FiguresShown, a_row_that_does_not_fit_goes_on_below) {
   EXPECT_THAT(text(), ContainsRegex("queries down[^\n]*\n[^\n]*heads across"));
   ImGui::GetIO().DisplaySize = ImVec2(1600, 900);
   EXPECT_THAT(text(), ContainsRegex("queries down[^\n]*heads across"));
+}
+
+TEST_F(FiguresShown, the_dialog_of_tensors_has_its_buttons_in_a_low_window) {
+  ImGui::GetIO().DisplaySize = ImVec2(640, 400);
+  ui().draft.open = true;
+  ui().draft.source.kind = SourceKind::file;
+  for (int frame = 0; frame < 3; ++frame) text();
+  const ImGuiWindow* dialog = ImGui::FindWindowByName("tensors");
+  ASSERT_NE(dialog, nullptr);
+  EXPECT_EQ(dialog->ScrollMax.y, 0) << "what scrolls stands above them";
+  EXPECT_LE(dialog->Pos.y + dialog->Size.y, 400);
+}
+
+TEST_F(FiguresShown, a_window_advises_no_option_of_the_command_line) {
+  EXPECT_EQ(without_options("it is not clear which tensor is q; say which tensor is which, as with --names q=NAME,k1=NAME"),
+            "it is not clear which tensor is q; say which tensor is which");
+  EXPECT_EQ(without_options("check which tensor is which (--names) and the order of dimensions (--heads-first)"),
+            "check which tensor is which and the order of dimensions");
 }
 
 }  // namespace

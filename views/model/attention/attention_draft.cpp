@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <regex>
 #include <string_view>
 #include <vector>
 
@@ -117,7 +118,12 @@ void settle_draft(AttentionUi& ui, const AttentionData& data) {
 
 std::string problem_of(const SourceDraft& draft, const AttentionData& data) {
   if (!draft.problem.empty()) return draft.problem;
-  return data.draft.asked == draft.source ? refusal_of(data.draft) : std::string();
+  return data.draft.asked == draft.source ? without_options(refusal_of(data.draft)) : std::string();
+}
+
+std::string without_options(const std::string& text) {
+  static const std::regex options(R"( \(--[a-z-]+\)|, as with --[^;.]*)");
+  return std::regex_replace(text, options, "");
 }
 
 const SourceReply* tensors_of(const SourceDraft& draft, const AttentionData& data) {

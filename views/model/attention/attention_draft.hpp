@@ -30,6 +30,8 @@ void submit_draft(AttentionUi& ui);
 void settle_draft(AttentionUi& ui, const AttentionData& data);
 /// Why the draft is not chosen: what was typed, or what the file said.
 std::string problem_of(const SourceDraft& draft, const AttentionData& data);
+/// `text` without the options of the command line that it advises: a window has fields for them.
+std::string without_options(const std::string& text);
 /// The tensors of the draft's file, as far as it was opened; null otherwise.
 const SourceReply* tensors_of(const SourceDraft& draft, const AttentionData& data);
 
