@@ -103,8 +103,10 @@ void draw_sheet(Context& context);
 void draw_survey_state(Context& context, bool pending, const std::string& problem);
 /// attention_left.cpp: chips for the form of a side.
 void draw_form_choice(Context& context, int side);
-/// attention_right.cpp: strongest triples, figures, the dot-product row; for Match3 the table of tokens.
+/// attention_right.cpp: strongest triples, figures, the dot-product row.
 void draw_attention_right(Context& context);
+/// attention_match3.cpp: the tokens of Match3 with their answers.
+void draw_match3_tokens(Context& context);
 /// attention_search.cpp: the strongest triples of all queries and heads, in the column of figures.
 void draw_triple_search(Context& context);
 /// attention_range.cpp: the colours of a range from `low` to `high` pixels; advances like an item.
