@@ -119,7 +119,9 @@ std::string cell_text(const Context& context, const Tile& tile, const SharedCell
   if (!tile.slice) return text + "\nComputing ...";
   const AttentionCell at{tile.frame.first1 + cell.x, tile.frame.first2 + cell.y};
   if (!exists(at)) return text + "\n" + missing_pair_text(at, tile.query);
-  text += fmt::format("\nj = {}, k = {}: ", key_text(source, at.j, tile.query), key_text(source, at.k, tile.query));
+  SliceRequest request = context.data.attention.sides[0].slice_of;
+  request.query.query = tile.query;
+  text += "\n" + keys_text(request, source, at) + ": ";
   const std::optional<double> log_p = log_p_at(*tile.slice, at);
   if (!log_p) return text + "masked";
   if (!std::isfinite(*log_p)) return text + "no finite logit";
@@ -218,8 +220,11 @@ void draw_footer(Context& context, const Tile& tile, const GridLayout& layout) {
   };
   ImGui::SetCursorScreenPos(ImVec2(layout.low.x, layout.high().y + look.px(30)));
   std::string text =
-      fmt::format("j across {}, k down {}{}.", range(part.left, part.right, tile.frame.first1),
-                  range(part.top, part.bottom, tile.frame.first2), relative ? ", tokens from the query" : "");
+      fmt::format("j across {}{}{}.", range(part.left, part.right, tile.frame.first1),
+                  has_one_key(context.data.attention.sides[0].slice_of)
+                      ? ""
+                      : ", k down " + range(part.top, part.bottom, tile.frame.first2),
+                  relative ? ", tokens from the query" : "");
   const float room = ImGui::GetContentRegionAvail().x;
   for (const char* hint :
        {" Wheel zooms all, drag pans, F shows all; a click opens one.", " Wheel zooms, a click opens one."}) {

@@ -241,13 +241,13 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   draw_axes(context, view);
   if (which != 2 && !low) {
     draw_marginal(context, view, true, strip);
-    draw_marginal(context, view, false, strip);
+    if (!has_one_key(view.side->slice_of)) draw_marginal(context, view, false, strip);
   }
   draw_numbers(context, view);
   draw_matches(context, view);
-  if (ui.hovered) draw_marked_cell(context, view, *ui.hovered, look.theme.muted, std::max(1.0F, look.px(1)));
+  if (ui.hovered) draw_marked_cell(context, view, cell_in(*view.side, *ui.hovered), look.theme.muted, std::max(1.0F, look.px(1)));
   if (ui.pinned)
-    draw_marked_cell(context, view, *ui.pinned, look.theme.dark ? look.theme.text : look.theme.accent,
+    draw_marked_cell(context, view, cell_in(*view.side, *ui.pinned), look.theme.dark ? look.theme.text : look.theme.accent,
                      std::max(1.0F, look.px(2)));
   draw_minimap(context, minimap, *view.pyramid, view.style, view.side->slice.get());
 }

@@ -72,8 +72,10 @@ void draw_triple(Context& context, const Triple& triple, double sum, int row) {
   ImGui::PopID();
   ImGui::SameLine(0, 0);
   draw_key(context, triple.j);
-  ImGui::TableNextColumn();
-  draw_key(context, triple.k);
+  if (!has_one_key(shown_side(context).slice_of)) {
+    ImGui::TableNextColumn();
+    draw_key(context, triple.k);
+  }
   ImGui::TableNextColumn();
   number_right(context,
                std::abs(triple.logit) < kLongLogit ? format_fixed(triple.logit, 2) : significant_text(triple.logit, 2));
@@ -118,27 +120,31 @@ void draw_triples(Context& context) {
   if (shows_b(context)) coloured_text(context.look.theme.accent, "Figures of B");
   const SourceReply& source = *side.source;
   const std::int64_t query = side.slice_of.query.query;
-  const bool words = !source.labels.empty();
+  const bool words = !source.labels.empty(), one = has_one_key(side.slice_of);
+  const char* what = one ? "keys" : "triples";
   ImGui::AlignTextToFramePadding();
-  muted_text(context, words ? fmt::format("Strongest triples for \"{}\" at {}",
+  muted_text(context, words ? fmt::format("Strongest {} for \"{}\" at {}", what,
                                           source.labels[static_cast<std::size_t>(query)], format_count(query))
-                            : fmt::format("Strongest triples for query {}", format_count(query)));
+                            : fmt::format("Strongest {} for query {}", what, format_count(query)));
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX;
-  if (!ImGui::BeginTable("triples", 4 + (words ? 0 : 1) + (source.values ? 1 : 0), kFlags)) return;
+  if (!ImGui::BeginTable(what, 4 - (one ? 1 : 0) + (words ? 0 : 1) + (source.values ? 1 : 0), kFlags)) return;
   const auto column = [](const char* name, float weight) {
     ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, weight);
   };
   column("j", words ? 2.0F : 0.9F);
-  column("k", words ? 2.0F : 0.8F);
+  if (!one) column("k", words ? 2.0F : 0.8F);
   column("logit", 1.0F);
   column("p", 1.2F);
   if (!words) column("sum p", 1.2F);  // words need its room
   if (source.values) column("of output", 1.3F);
-  std::vector<ExplainedColumn> columns{{"j", !words, "First key, as the axes of the map show it"},
-                                       {"k", !words, "Second key, as the axes of the map show it"},
-                                       {"logit", true, "Scale times the sum over q, k1 and k2, before the softmax"},
-                                       {"p", true, "Weight of the pair: all pairs and the sink sum to 1"}};
+  std::vector<ExplainedColumn> columns{{"j", !words, one ? "Key, as the axis of the map shows it"
+                                                         : "First key, as the axes of the map show it"}};
+  if (!one) columns.push_back({"k", !words, "Second key, as the axes of the map show it"});
+  columns.push_back({"logit", true, one ? "Scale times the sum over q and k1, before the softmax"
+                                        : "Scale times the sum over q, k1 and k2, before the softmax"});
+  columns.push_back({"p", true, one ? "Weight of the key: all keys and the sink sum to 1"
+                                    : "Weight of the pair: all pairs and the sink sum to 1"});
   if (!words) columns.push_back({"sum p", true, "Sum of p down to this row"});
   if (source.values) columns.push_back({"of output", true, kShareHelp});
   explained_headers(context, columns);
@@ -177,8 +183,10 @@ void draw_distribution(Context& context) {
   fact_line(context, "share of the sink", side.source->sink ? significant_text(slice.sink_p, 3) : "no sink");
   tooltip(context, "A sink is a logit of its own that takes a share of p and has no value. Tensors may have none.");
   fact_line(context, "mean distance, tokens",
-            fmt::format("{} × {}", significant_text(slice.distance1, 3), significant_text(slice.distance2, 3)));
-  tooltip(context, "Tokens between the query and its keys on the two axes, weighted with p");
+            has_one_key(side.slice_of)
+                ? significant_text(slice.distance1, 3)
+                : fmt::format("{} and {}", significant_text(slice.distance1, 3), significant_text(slice.distance2, 3)));
+  tooltip(context, "Tokens between the query and its keys, on either axis, weighted with p");
 }
 
 void draw_figures(Context& context) {

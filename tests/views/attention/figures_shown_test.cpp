@@ -111,5 +111,29 @@ TEST_F(FiguresShown, a_window_advises_no_option_of_the_command_line) {
             "check which tensor is which and the order of dimensions");
 }
 
+TEST_F(FiguresShown, dot_product_attention_has_one_key) {
+  for (int which = 0; which < 2; ++which) {
+    ui().sides[static_cast<std::size_t>(which)].form = Form::dot_product;
+    side(which).slice_of.query.problem.form = Form::dot_product;
+    auto slice = even_slice(50, 16, 1);
+    slice->distance1 = 7.5;
+    side(which).slice = slice;
+  }
+  ui().pinned = AttentionCell{45, 50};
+  EXPECT_THAT(map_title(ui(), data.attention.sides, 0), HasSubstr("p(j) for"));
+  EXPECT_THAT(text(), HasSubstr("Framed: j = 45 (5 back): p ="));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("k = ")));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("7.50 ×")));
+  EXPECT_THAT(canvas.text, HasSubstr("Strongest keys"));
+}
+
+TEST_F(FiguresShown, a_pair_outside_the_map_is_not_called_framed) {
+  ui().pinned = AttentionCell{45, 48};
+  EXPECT_THAT(text(), HasSubstr("Framed: j = 45"));
+  ui().pinned = AttentionCell{20, 48};  // 30 back, and the window is 16
+  EXPECT_THAT(text(), Not(HasSubstr("Framed:")));
+  EXPECT_THAT(canvas.text, HasSubstr("Kept, but outside this map: j = 20"));
+}
+
 }  // namespace
 }  // namespace triscope

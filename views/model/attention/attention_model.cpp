@@ -382,6 +382,13 @@ HeatmapStyle AttentionModel::style(const AttentionUi& ui, const AttentionData& d
   return style;
 }
 
+bool has_one_key(const SliceRequest& request) { return request.query.problem.form == Form::dot_product; }
+
+AttentionCell cell_in(const AttentionSideData& side, AttentionCell cell) {
+  if (side.slice && has_one_key(side.slice_of)) cell.k = side.slice->first2;
+  return cell;
+}
+
 std::string token_text(const SourceReply& source, std::int64_t position) {
   if (position < 0 || position >= static_cast<std::int64_t>(source.labels.size())) return format_count(position);
   return fmt::format("{} {}", source.labels[static_cast<std::size_t>(position)], format_count(position));

@@ -138,6 +138,11 @@ double automatic_low(double smallest, double largest,
 /// Colours that follow p from 0 on.
 bool begins_at_zero(const HeatmapStyle& style);
 
+/// A query looks at single keys, not at pairs: dot-product attention.
+bool has_one_key(const SliceRequest& request);
+/// `cell` as a slice has it: where there is one key, the pair of its j.
+AttentionCell cell_in(const AttentionSideData& side, AttentionCell cell);
+
 /// "brown 1,005" with labels, else "1,005".
 std::string token_text(const SourceReply& source, std::int64_t position);
 /// log p of a cell; nullopt outside the slice.

@@ -94,6 +94,12 @@ std::string key_text(const SourceReply& source, std::int64_t position, std::int6
   return fmt::format("{} ({} {})", place, format_count(std::abs(back)), back > 0 ? "back" : "ahead");
 }
 
+std::string keys_text(const SliceRequest& request, const SourceReply& source, const AttentionCell& cell) {
+  const std::int64_t query = request.query.query;
+  const std::string j = "j = " + key_text(source, cell.j, query);
+  return has_one_key(request) ? j : fmt::format("{}, k = {}", j, key_text(source, cell.k, query));
+}
+
 std::string shape_text(const SourceReply& source) {
   const std::string heads = source.q_heads == source.kv_heads
                                 ? counted(source.q_heads, "head")
@@ -187,11 +193,13 @@ std::string second_caption(const AttentionSideData& a, const AttentionSideData& 
 
 }  // namespace
 
+std::string p_text(const SliceRequest& request) { return has_one_key(request) ? "p(j)" : "p(j, k)"; }
+
 std::string map_title(const AttentionUi& ui, const std::array<AttentionSideData, 2>& sides, int which) {
   const SliceQuery &a = sides[0].slice_of.query, &b = sides[1].slice_of.query;
   const std::string place = fmt::format("query {}, head {}", format_count(a.query), a.head);
   if (which == 2) return fmt::format("p of A minus p of B, {}", place);
-  if (!uses_second(ui)) return fmt::format("p(j, k) for {}", place);
+  if (!uses_second(ui)) return fmt::format("{} for {}", p_text(sides[0].slice_of), place);
   if (which == 0) return fmt::format("A: {}, {}", side_title(sides[0].slice_of), place);
   // Beside A what both share is said once.
   std::string title = "B: " + side_title(sides[1].slice_of);
@@ -205,7 +213,7 @@ std::string pair_text(AttentionModel& model, const AttentionUi& ui, const Attent
   const std::array<AttentionSideData, 2>& sides = model.shown(ui, data);
   const AttentionSideData& side = sides[ui.flipped ? 1 : 0];
   const auto describe = [&](const AttentionSideData& one) {
-    const std::optional<double> log_p = log_p_at(*one.slice, cell);
+    const std::optional<double> log_p = log_p_at(*one.slice, cell_in(one, cell));
     if (!log_p) return std::string("the query does not see this pair");
     if (!std::isfinite(*log_p)) return fmt::format("logit {}", std::isnan(*log_p) ? "NaN" : "infinite");
     if (*log_p <= std::numeric_limits<float>::lowest()) return std::string("p = 0, logit too small for a float");
@@ -213,15 +221,21 @@ std::string pair_text(AttentionModel& model, const AttentionUi& ui, const Attent
                        significant_text(*log_p + one.slice->lse, 5));
   };
   const std::int64_t query = side.slice_of.query.query;
-  if (!exists(cell)) return missing_pair_text(cell, query);
-  std::string text = fmt::format("j = {}, k = {}: {}", key_text(*side.source, cell.j, query),
-                                 key_text(*side.source, cell.k, query), describe(side));
+  const AttentionCell seen = cell_in(side, cell);
+  if (!exists(seen)) return missing_pair_text(seen, query);
+  std::string text = keys_text(side.slice_of, *side.source, seen) + ": " + describe(side);
   if (uses_second(ui) && !ui.flipped && sides[1].slice) text += fmt::format(".  B: {}", describe(sides[1]));
   return text;
 }
 
 std::string framed_text(AttentionModel& model, const AttentionUi& ui, const AttentionData& data) {
   const std::string text = pair_text(model, ui, data, *ui.pinned);
+  const AttentionSideData& side = model.shown(ui, data)[ui.flipped ? 1 : 0];
+  const AttentionCell cell = cell_in(side, *ui.pinned);
+  const AttentionFrame frame = frame_of(side.slice_of, *side.source);
+  const bool inside = cell.j >= frame.first1 && cell.j < frame.first1 + frame.width && cell.k >= frame.first2 &&
+                      cell.k < frame.first2 + frame.height;
+  if (!inside) return "Kept, but outside this map: " + text;
   if (!ui.pinned_back) return "Framed: " + text;
   return fmt::format("Framed by distance, at query {}: {}", format_count(ui.pinned_back->query), text);
 }
@@ -250,7 +264,7 @@ std::string map_caption_text(AttentionModel& model, const AttentionUi& ui, const
   if (!shows_grid(ui)) {
     sentences.push_back(map_title(ui, sides, ui.flipped ? 1 : ui.show == AttentionShow::difference ? 2 : 0));
   } else if (data.grid.of) {
-    sentences.push_back(fmt::format("p(j, k) for queries {} (down) and heads {} (across)",
+    sentences.push_back(fmt::format("{} for queries {} (down) and heads {} (across)", p_text(sides[0].slice_of),
                                     fmt::join(data.grid.of->queries, ", "), fmt::join(data.grid.of->heads, ", ")));
   }
   if (ui.show == AttentionShow::side_by_side && !ui.flipped) sentences.push_back(map_title(ui, sides, 1));

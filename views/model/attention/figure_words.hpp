@@ -28,6 +28,10 @@ std::string figure_meaning(OverviewFigure figure, const Overview& overview, cons
                            std::int64_t tokens);
 /// "brown 1,005 (7 back)": a key of a query.
 std::string key_text(const SourceReply& source, std::int64_t position, std::int64_t query);
+/// "j = brown 1,005 (7 back), k = jumps 1,011 (1 back)"; without k where there is one key.
+std::string keys_text(const SliceRequest& request, const SourceReply& source, const AttentionCell& cell);
+/// "p(j, k)"; "p(j)" where there is one key.
+std::string p_text(const SliceRequest& request);
 /// "1,024 tokens, 8 heads of q, 1 of k, head size 64, v1 and v2": what was opened.
 std::string shape_text(const SourceReply& source);
 /// "j 3 back: before the first token, so query 2 has no such pair": of a pair that does not exist.
@@ -48,7 +52,7 @@ std::string map_title(const AttentionUi& ui, const std::array<AttentionSideData,
 /// "brown 1,005 with jumps 1,011: p = 0.138, logit 4.62".
 std::string pair_text(AttentionModel& model, const AttentionUi& ui, const AttentionData& data,
                       const AttentionCell& cell);
-/// "Framed by distance, at query 511: " and the pair that is framed.
+/// "Framed by distance, at query 511: " and the pair that is framed; "Kept, but outside this map: " of another query's.
 std::string framed_text(AttentionModel& model, const AttentionUi& ui, const AttentionData& data);
 
 /// What stands below a picture of what the panel shows, line by line: of what it is.
