@@ -148,7 +148,7 @@ void draw_problem(Context& context) {
     if (has_preset_windows(ui)) {
       ImGui::PushTextWrapPos(0);
       coloured_text(look.theme.unclear,
-                    fmt::format("▲ {} Type what the model was trained with.", windows_origin_sentence(ui)));
+                    fmt::format("⚠ {} Type what the model was trained with.", windows_origin_sentence(ui)));
       ImGui::PopTextWrapPos();
     } else if (ui.sides[0].source.kind == SourceKind::file) {
       muted_text(context,

@@ -44,9 +44,9 @@ void draw_match3_tokens(Context& context) {
   const auto wrong = std::count_if(rows.begin(), rows.end(), [](const Match3Row& row) { return !row.right; });
   muted_text(context, fmt::format("x + x' + x'' = 0 mod {}?", source.modulus));
   if (!rows.empty()) {
-    coloured_text(wrong ? context.look.theme.slower : context.look.theme.faster,
-                  wrong ? fmt::format("▼ {} of {} answers are wrong", wrong, rows.size())
-                        : fmt::format("▲ all {} answers are right", rows.size()));
+    coloured_text(wrong ? context.look.theme.slower : context.look.theme.text,
+                  wrong ? fmt::format("✗ {} of {} answers are wrong", wrong, rows.size())
+                        : fmt::format("✓ all {} answers are right", rows.size()));
   }
   if (rows.empty()) {
     draw_survey_state(context, context.data.attention.overview.pending.has_value(),

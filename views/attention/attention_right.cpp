@@ -167,7 +167,7 @@ void draw_distribution(Context& context) {
   if (std::isnan(slice.lse)) {
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.slower,
-                  "▲ The sink of this head is NaN or infinite: there is no distribution over pairs, and no output.");
+                  "✗ The sink of this head is NaN or infinite: there is no distribution over pairs, and no output.");
     ImGui::PopTextWrapPos();
     return;
   }
@@ -199,7 +199,7 @@ void draw_figures(Context& context) {
   } else {
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.slower,
-                  fmt::format("▲ {} logits are NaN and {} infinite{}", format_count(slice.nan_count),
+                  fmt::format("✗ {} logits are NaN and {} infinite{}", format_count(slice.nan_count),
                               format_count(slice.infinite_count),
                               std::isnan(slice.entropy)
                                   ? ", which is all of them: there is no distribution over pairs."

@@ -312,7 +312,7 @@ void draw_overview(Context& context) {
   if (context.models.attention().overview_gaps) {
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.slower,
-                  "▲ Magenta: no distribution over pairs. No logit is finite, or the sink is NaN or +infinity.");
+                  "✗ Magenta: no distribution over pairs. No logit is finite, or the sink is NaN or +infinity.");
     ImGui::PopTextWrapPos();
   }
   draw_heads(context, overview);

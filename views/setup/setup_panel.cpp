@@ -257,7 +257,7 @@ void draw_needs(Context& context, const FormReading& reading) {
   const SmallFont font(context.look);
   ImGui::BeginGroup();
   clipped_text(context, context.look.theme.unclear,
-               fmt::format("▲ needs {}, not this computer", short_device(context.ui.form.needs_device)),
+               fmt::format("⚠ needs {}, not this computer", short_device(context.ui.form.needs_device)),
                ImGui::GetContentRegionAvail().x - context.look.px(kMore));
   ImGui::EndGroup();
   tooltip(context, reading.problems.at("device"));
@@ -311,7 +311,7 @@ void draw_plan(Context& context, const FormReading& reading) {
   const float room = ImGui::GetContentRegionAvail().x;
   ImGui::BeginGroup();
   clipped_text(context, colour,
-               fmt::format("{}{}, about {}", warns ? "▲ " : "", counted(preview->measurements, "measurement"),
+               fmt::format("{}{}, about {}", warns ? "⚠ " : "", counted(preview->measurements, "measurement"),
                            format_seconds(preview->seconds)),
                room - context.look.px(kMore));
   std::string text = format_bytes(preview->bytes) + " of memory";

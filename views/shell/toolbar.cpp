@@ -350,7 +350,7 @@ void draw_flags(Context& context, const Item& item) {
     if (!chart->conditions.empty()) item(theme.muted, "no throttling");
     return;
   }
-  item(theme.unclear, "▲ " + chart->flags.front());
+  item(theme.unclear, "⚠ " + chart->flags.front());
   const bool burst = context.data.selected && context.data.selected->row.regime == Regime::burst;
   const std::string note = burst ? burst_power_note(*chart, Regime::burst) : std::string();
   tooltip(context, fmt::format("{} of {} samples of the selected measurement are flagged (throttled, preempted). "

@@ -146,7 +146,7 @@ TEST_F(AttentionWords, preset_windows_are_marked_until_they_are_typed) {
     side(which).asked = ui().sides[static_cast<std::size_t>(which)].source;
     side(which).slice_of = *wanted_slice(ui(), data.attention, which);
   }
-  EXPECT_THAT(text(), HasSubstr("▲ The windows are a preset, not from the file: every p depends on them."));
+  EXPECT_THAT(text(), HasSubstr("⚠ The windows are a preset, not from the file: every p depends on them."));
   const std::string sentence = "The windows are a preset";
   EXPECT_EQ(canvas.text.find(sentence), canvas.text.rfind(sentence)) << "below their field";
   canvas.ui.printing = true;

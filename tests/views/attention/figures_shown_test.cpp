@@ -135,5 +135,20 @@ TEST_F(FiguresShown, a_pair_outside_the_map_is_not_called_framed) {
   EXPECT_THAT(canvas.text, HasSubstr("Kept, but outside this map: j = 20"));
 }
 
+TEST_F(FiguresShown, a_triangle_is_for_faster_and_slower_alone) {
+  ui().sides[0].source.kind = SourceKind::file;
+  side().asked = ui().sides[0].source;
+  auto slice = even_slice(50, 16, 8);
+  slice->nan_count = 2;
+  side().slice = slice;
+  EXPECT_THAT(text(), HasSubstr("⚠ The windows are a preset"));
+  EXPECT_THAT(canvas.text, HasSubstr("✗ 2 logits are NaN"));
+  slice = std::make_shared<Slice>(*slice);
+  slice->lse = std::nan("");
+  side().slice = slice;
+  EXPECT_THAT(text(), HasSubstr("✗ The sink of this head"));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("▲")));
+}
+
 }  // namespace
 }  // namespace triscope

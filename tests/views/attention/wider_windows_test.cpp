@@ -88,7 +88,7 @@ TEST_F(WiderWindows, wider_windows_can_be_shown_and_taken_back) {
   EXPECT_EQ(ui().window1, 32);
   EXPECT_FALSE(ui().check_wider);
   EXPECT_THAT(text(), HasSubstr("Back to 16 × 8"));
-  EXPECT_THAT(canvas.text, HasSubstr("▲ The windows are wider than the preset, not from the file"));
+  EXPECT_THAT(canvas.text, HasSubstr("⚠ The windows are wider than the preset, not from the file"));
   EXPECT_THAT(canvas.text, Not(HasSubstr("The windows are a preset")));
   ui().windows_typed = true;
   EXPECT_THAT(text(), HasSubstr("The windows are wider than those that were typed, not from the file"));

@@ -95,7 +95,7 @@ TEST_F(Fit, the_status_bar_says_what_held_the_clock_down_before_what_says_less) 
     wait(c);
     ui().settings.scale = 2;
     c->Yield(6);
-    IM_CHECK(fixture::says(fixture::drawn_text(c), "▲ throttled"));
+    IM_CHECK(fixture::says(fixture::drawn_text(c), "⚠ throttled"));
   });
 }
 
