@@ -122,14 +122,14 @@ void draw_matches(const Context& context, const MapView& view) {
           high(view.x_of(static_cast<double>(j + 1)) - 1, view.y_of(static_cast<double>(k + 1)) - 1);
       // A dark frame around the red one: on yellow cells red alone is weak.
       const float thick = std::max(1.0F, std::round(context.look.px(2)));
-      list->AddRect(low, high, context.look.theme.match_rim, 0, thick + 2);
+      list->AddRect(low, high, context.look.theme.rim, 0, thick + 2);
       list->AddRect(low, high, context.look.theme.match, 0, thick);
     }
   }
   list->PopClipRect();
 }
 
-void draw_marked_cell(const Context& context, const MapView& view, AttentionCell cell, ImU32 colour, float thickness) {
+void draw_marked_cell(const Context& context, const MapView& view, AttentionCell cell, float thickness) {
   if (!exists(cell)) return;
   const auto x = static_cast<double>(cell.j - view.frame.first1), y = static_cast<double>(cell.k - view.frame.first2);
   if (x < view.part.left - 1 || x > view.part.right || y < view.part.top - 1 || y > view.part.bottom) return;
@@ -138,8 +138,8 @@ void draw_marked_cell(const Context& context, const MapView& view, AttentionCell
       high(std::round(view.x_of(x + 1) + grow), std::round(view.y_of(y + 1) + grow));
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRect(ImVec2(low.x - 1, low.y - 1), ImVec2(high.x + 1, high.y + 1),
-                context.look.theme.dark ? context.look.theme.ground : context.look.theme.text, 0, thickness + 2);
-  list->AddRect(low, high, colour, 0, thickness);
+                context.look.theme.rim, 0, thickness + 2);
+  list->AddRect(low, high, context.look.theme.kept, 0, thickness);
 }
 
 /// Why there is no map, in its place.
@@ -245,10 +245,9 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   }
   draw_numbers(context, view);
   draw_matches(context, view);
-  if (ui.hovered) draw_marked_cell(context, view, cell_in(*view.side, *ui.hovered), look.theme.muted, std::max(1.0F, look.px(1)));
+  if (ui.hovered) draw_marked_cell(context, view, cell_in(*view.side, *ui.hovered), std::max(1.0F, look.px(1)));
   if (ui.pinned)
-    draw_marked_cell(context, view, cell_in(*view.side, *ui.pinned), look.theme.dark ? look.theme.text : look.theme.accent,
-                     std::max(1.0F, look.px(2)));
+    draw_marked_cell(context, view, cell_in(*view.side, *ui.pinned), std::max(1.0F, look.px(2)));
   draw_minimap(context, minimap, *view.pyramid, view.style, view.side->slice.get());
 }
 

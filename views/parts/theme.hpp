@@ -16,7 +16,7 @@ struct Theme {
   ImU32 accent = 0, on_accent = 0, accent_soft = 0;   ///< accent_soft: behind the selected row
   ImU32 faster = 0, slower = 0, unclear = 0;
   ImU32 missing = 0, not_a_number = 0;  ///< hatch of absent cells; a colour for NaN that stands out
-  ImU32 match = 0, match_rim = 0;       ///< frame around a cell of any colour map, and what sets it off
+  ImU32 match = 0, kept = 0, rim = 0;   ///< frames around cells of any colour map, and what sets them off
   ImU32 baseline = 0;                   ///< neutral: dot-product attention
   std::array<ImU32, 4> baselines{};     ///< of each of them: quiet, and told apart in grey too
   std::array<ImU32, 8> series{};        ///< Okabe-Ito, ordered so that neighbours differ in lightness too
