@@ -237,6 +237,9 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   ImGui::PopID();
   if (!minimap.held) handle_mouse(context, view);
   paint_map(context, view);
+  if (which == 2)  // what is equal has the colour of the ground
+    ImGui::GetWindowDrawList()->AddRect(ImVec2(view.rect.low.x - 1, view.rect.low.y - 1),
+                                        ImVec2(view.rect.high.x + 1, view.rect.high.y + 1), look.theme.line);
   name_hatched(context, view);
   draw_axes(context, view);
   if (which != 2 && !low) {

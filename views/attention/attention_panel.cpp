@@ -151,6 +151,7 @@ void draw_export(Context& context) {
 void draw_look_controls(Context& context) {
   AttentionUi& ui = context.ui.attention;
   using Scale = HeatmapStyle::Scale;
+  ImGui::BeginDisabled(ui.show == AttentionShow::difference && !ui.flipped);  // it has colours and pixels of its own
   choice(context, "linear", ui.colour_scale, Scale::probability, "Colours follow p");
   choice(context, "log", ui.colour_scale, Scale::logarithmic,
          "Colours follow log p, which is the logit minus a constant");
@@ -167,6 +168,7 @@ void draw_look_controls(Context& context) {
   choice(context, "max", ui.mean_pooling, false,
          "Zoomed out, a pixel shows the largest of its pairs: no bright cell is lost");
   choice(context, "mean", ui.mean_pooling, true, "Zoomed out, a pixel shows the mean of its pairs");
+  ImGui::EndDisabled();
   const std::optional<SliceRequest> slice = wanted_slice(ui, context.data.attention, 0);
   if (!slice || slice->query.problem.mask != Mask::full) {  // where the query sees all keys these are positions
     next_group(context, 150);

@@ -174,5 +174,13 @@ TEST_F(FiguresShown, the_frame_of_the_kept_pair_stands_off_from_every_colour_of_
   }
 }
 
+TEST_F(FiguresShown, figures_beside_two_maps_say_whose_they_are) {
+  EXPECT_THAT(text(), Not(HasSubstr("Figures of")));
+  for (const AttentionShow show : {AttentionShow::side_by_side, AttentionShow::difference}) {
+    ui().show = show;
+    EXPECT_THAT(text(), HasSubstr("Figures of A"));
+  }
+}
+
 }  // namespace
 }  // namespace triscope
