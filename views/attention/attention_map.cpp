@@ -18,7 +18,7 @@ namespace {
 
 constexpr float kLowRoom = 260, kRoomForTwo = 560;  ///< design pixels
 
-constexpr float kNumberWidth = 44, kNumberHeight = 18;  // cells at least this large show their numbers
+constexpr float kNumberWidth = 58, kNumberHeight = 18;  // cells at least this large show their numbers
 constexpr double kSmallestNumber = 1e-99;               // below it a cell's number would be too wide
 constexpr float kMatchSize = 5;                         // marks on cells smaller than this would hide them
 
@@ -120,9 +120,10 @@ void draw_matches(const Context& context, const MapView& view) {
       if ((residue(query) + residue(j) + residue(k)) % source.modulus != 0) continue;
       const ImVec2 low(view.x_of(static_cast<double>(j)) + 1, view.y_of(static_cast<double>(k)) + 1),
           high(view.x_of(static_cast<double>(j + 1)) - 1, view.y_of(static_cast<double>(k + 1)) - 1);
-      // A dark frame around the red one: on yellow cells red alone is weak.
-      const float thick = std::max(1.0F, std::round(context.look.px(2)));
-      list->AddRect(low, high, context.look.theme.rim, 0, thick + 2);
+      // A dark frame around the red one: on yellow cells red alone is weak. Both leave the cell its colour.
+      const float cell = std::min(view.cell_width(), view.cell_height());
+      const float thick = std::max(1.0F, std::round(std::min(context.look.px(2), cell / 8)));
+      if (cell > context.look.px(8)) list->AddRect(low, high, context.look.theme.rim, 0, thick + 2);
       list->AddRect(low, high, context.look.theme.match, 0, thick);
     }
   }
@@ -177,15 +178,21 @@ void paint_map(Context& context, const MapView& view) {
       .draw(ImGui::GetWindowDrawList(), view.rect.low, view.rect.high);
 }
 
+/// From the left edge of a map's room to the map: words of tokens need more.
+float room_for_axis(const Look& look, const AttentionSideData& side) {
+  return look.px(!side.source || side.source->labels.empty() ? 64 : 108);
+}
+
 /// The title, in a low room with the axes instead, and what Space does.
 void draw_title(const Context& context, const MapView& view, ImVec2 origin, float width) {
   const Look& look = context.look;
   const AttentionUi& ui = context.ui.attention;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  float end = origin.x + look.px(64);
+  const float left = room_for_axis(look, *view.side);
+  float end = origin.x + left;
   if (!view.low) {
     ImGui::PushFont(look.heading, kHeadingSize * 0.9F);
-    const std::string title = shortened(view.title, width - look.px(64));
+    const std::string title = shortened(view.title, width - left);
     list->AddText(ImVec2(end, origin.y), look.theme.text, title.c_str());
     end += ImGui::CalcTextSize(title.c_str()).x;
     ImGui::PopFont();
@@ -222,7 +229,7 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   view.part = shown_part(ui, view.frame);
   view.style = model.style(ui, data, which);
   set_theme(view.style, look.theme);
-  const float strip = low ? 0 : look.px(44), left = look.px(view.side->source->labels.empty() ? 64 : 108),
+  const float strip = low ? 0 : look.px(44), left = room_for_axis(look, *view.side),
               top = look.px(low ? 20 : 28) + strip, bottom = look.px(low ? 24 : 44),
               right = which == 2 ? look.px(12) : strip + look.px(12);
   view.left = origin.x;
@@ -333,10 +340,11 @@ void draw_attention_maps(Context& context) {
   const AttentionSideData& shown = context.data.attention.sides[ui.flipped ? 1 : 0];
   if (!shown.slice || !shown.source) return;
   if (printing) return draw_caption(context, ImVec2(origin.x + look.px(64), origin.y + maps.y), room.x - look.px(80));
-  const ImVec2 below(origin.x + look.px(64), origin.y + maps.y);
-  draw_map_colours(context, below, room.x - look.px(80));
+  const float left = room_for_axis(look, shown), width = room.x - left - look.px(16);
+  const ImVec2 below(origin.x + left, origin.y + maps.y);
+  draw_map_colours(context, below, width);
   ImGui::SetCursorScreenPos(ImVec2(below.x, below.y + colours + look.px(4)));
-  draw_readout(context, room.x - look.px(80), readout < look.px(40));
+  draw_readout(context, width, readout < look.px(40));
 }
 
 }  // namespace triscope

@@ -72,17 +72,24 @@ void draw_match3_tokens(Context& context) {
   fact_line(context, "c that suffices", significant_text(least, 4));
   muted_text(context,
              "ln(3 n²) / (1 - cos(2π/M)): n² pairs that miss by one step then weigh at most a third of the blank pair. "
-             "Output above 1/4 means a match; b matching pairs give b / (b + 1). Red frames: matching pairs.",
+             "Output above 1/4 means a match; b matching pairs give b / (b + 1).",
              true);
+  if (std::ranges::any_of(rows, [](const Match3Row& row) { return row.matches > 0; }))
+    muted_text(context, "Red frames: matching pairs.");
   if (used < least) {
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.unclear, "c is smaller than that: near misses may pass for a match.");
     ImGui::PopTextWrapPos();
   }
+  Arithmetic& arithmetic = ui.sides[0].arithmetic;
+  if (wrong > 0 && used >= least && arithmetic == Arithmetic::bf16_kernel) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.unclear, "That c suffices in exact arithmetic. In bf16 angles are rounded, and may miss.");
+    ImGui::PopTextWrapPos();
+  }
   ImGui::AlignTextToFramePadding();
   muted_text(context, "computed in");
   ImGui::SameLine();
-  Arithmetic& arithmetic = ui.sides[0].arithmetic;
   if (chip(context, "fp64", arithmetic == Arithmetic::exact)) arithmetic = Arithmetic::exact;
   ImGui::SameLine(0, context.look.px(4));
   if (chip(context, "bf16 kernel", arithmetic == Arithmetic::bf16_kernel)) arithmetic = Arithmetic::bf16_kernel;

@@ -104,14 +104,16 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line,
 void draw_table(Context& context, const PaperModel& model) {
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
+  const bool beside = !model.recorded_device.empty();
   const float room = ImGui::GetContentRegionAvail().x, cell = 2 * ImGui::GetStyle().CellPadding.y;
+  const float least = context.look.px(beside ? 934 : 860);  // of all columns but the bars
   const float row = std::max(context.look.px(24), ImGui::GetTextLineHeight() + cell);
   // Whole: the page scrolls.
   const float height = row * static_cast<float>(model.lines.size()) + 1.2F * row +
-                       (room < context.look.px(860) ? ImGui::GetStyle().ScrollbarSize : 0);
+                       (room < least ? ImGui::GetStyle().ScrollbarSize : 0);
   // Bars side by side compare: where a shape is not the paper's there are none.
-  const bool beside = !model.recorded_device.empty(), bars = model.same_shape && room > context.look.px(kBarsFrom);
-  if (!ImGui::BeginTable("paper", 10 + beside + bars, flags, ImVec2(0, height), std::max(room, context.look.px(860))))
+  const bool bars = model.same_shape && room > context.look.px(kBarsFrom);
+  if (!ImGui::BeginTable("paper", 10 + beside + bars, flags, ImVec2(0, height), std::max(room, least)))
     return;
   ImGui::TableSetupScrollFreeze(1, 1);
   std::vector<bool> right;
