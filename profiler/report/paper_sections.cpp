@@ -171,12 +171,12 @@ std::string scaling() {
                                 count(&PointsNeeded::repeats), count(&PointsNeeded::sizes)});
     charts += "<figure>" + law_chart(benchmark) + "</figure>\n";
   }
-  return section(
-      "Scaling laws",
-      the_general_law() + charts +
-          paragraph("Bands are 95 % intervals of the laws. Three points leave one degree of freedom.") +
-          html_table(fits) + html_table(differences) + paragraph(harder_benchmarks_text()) + html_table(above),
-      "laws");
+  return section("Scaling laws",
+                 the_general_law() + charts +
+                     paragraph("Bands are 95 % intervals of the laws. Three points leave one degree of freedom.") +
+                     html_table(fits) + html_table(differences) + paragraph(harder_benchmarks_text()) +
+                     html_table(above),
+                 "laws");
 }
 
 }  // namespace triscope::report

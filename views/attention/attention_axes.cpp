@@ -126,8 +126,8 @@ void draw_axes(const Context& context, const MapView& view) {
   const std::int64_t last1 = view.frame.first1 + view.frame.width - 1,
                      last2 = view.frame.first2 + view.frame.height - 1;
   const SliceRequest& of = view.side->slice_of;
-  const auto [named1, named2, unit] = axis_keys(of, ui.absolute_axes, words && labels_fit(look, view),
-                                                words && view.cell_height() >= look.px(14));
+  const auto [named1, named2, unit] =
+      axis_keys(of, ui.absolute_axes, words && labels_fit(look, view), words && view.cell_height() >= look.px(14));
   const auto text_of = [&](std::int64_t position, bool named, float room) {
     const std::string place = axis_text(ui, of, position);
     if (!named || position < 0) return place;

@@ -219,12 +219,11 @@ void draw_footer(Context& context, const Tile& tile, const GridLayout& layout) {
     return fmt::format("{} to {}", text(std::floor(low)), text(std::ceil(high) - 1));
   };
   ImGui::SetCursorScreenPos(ImVec2(layout.low.x, layout.high().y + look.px(30)));
-  std::string text =
-      fmt::format("j across {}{}{}.", range(part.left, part.right, tile.frame.first1),
-                  has_one_key(context.data.attention.sides[0].slice_of)
-                      ? ""
-                      : ", k down " + range(part.top, part.bottom, tile.frame.first2),
-                  relative ? ", tokens from the query" : "");
+  std::string text = fmt::format("j across {}{}{}.", range(part.left, part.right, tile.frame.first1),
+                                 has_one_key(context.data.attention.sides[0].slice_of)
+                                     ? ""
+                                     : ", k down " + range(part.top, part.bottom, tile.frame.first2),
+                                 relative ? ", tokens from the query" : "");
   const float room = ImGui::GetContentRegionAvail().x;
   for (const char* hint :
        {" Wheel zooms all, drag pans, F shows all; a click opens one.", " Wheel zooms, a click opens one."}) {
@@ -258,8 +257,7 @@ void draw_grid_choice(Context& context, const Problem& problem) {
   constexpr const char* kAcross = "heads across";
   constexpr float kWidth = 190;
   ImGui::SameLine(0, context.look.px(12));
-  if (ImGui::GetContentRegionAvail().x < ImGui::CalcTextSize(kAcross).x + context.look.px(kWidth + 8))
-    ImGui::NewLine();
+  if (ImGui::GetContentRegionAvail().x < ImGui::CalcTextSize(kAcross).x + context.look.px(kWidth + 8)) ImGui::NewLine();
   box(kAcross, "##grid_heads", ui.grid.heads, chosen.heads, kWidth);
   tooltip(context, kHelp);
 }

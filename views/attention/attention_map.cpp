@@ -138,8 +138,7 @@ void draw_marked_cell(const Context& context, const MapView& view, AttentionCell
   const ImVec2 low(std::round(view.x_of(x) - grow), std::round(view.y_of(y) - grow)),
       high(std::round(view.x_of(x + 1) + grow), std::round(view.y_of(y + 1) + grow));
   ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRect(ImVec2(low.x - 1, low.y - 1), ImVec2(high.x + 1, high.y + 1),
-                context.look.theme.rim, 0, thickness + 2);
+  list->AddRect(ImVec2(low.x - 1, low.y - 1), ImVec2(high.x + 1, high.y + 1), context.look.theme.rim, 0, thickness + 2);
   list->AddRect(low, high, context.look.theme.kept, 0, thickness);
 }
 
@@ -256,8 +255,7 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   draw_numbers(context, view);
   draw_matches(context, view);
   if (ui.hovered) draw_marked_cell(context, view, cell_in(*view.side, *ui.hovered), std::max(1.0F, look.px(1)));
-  if (ui.pinned)
-    draw_marked_cell(context, view, cell_in(*view.side, *ui.pinned), std::max(1.0F, look.px(2)));
+  if (ui.pinned) draw_marked_cell(context, view, cell_in(*view.side, *ui.pinned), std::max(1.0F, look.px(2)));
   draw_minimap(context, minimap, *view.pyramid, view.style, view.side->slice.get());
 }
 

@@ -84,7 +84,8 @@ void draw_match3_tokens(Context& context) {
   Arithmetic& arithmetic = ui.sides[0].arithmetic;
   if (wrong > 0 && used >= least && arithmetic == Arithmetic::bf16_kernel) {
     ImGui::PushTextWrapPos(0);
-    coloured_text(context.look.theme.unclear, "That c suffices in exact arithmetic. In bf16 angles are rounded, and may miss.");
+    coloured_text(context.look.theme.unclear,
+                  "That c suffices in exact arithmetic. In bf16 angles are rounded, and may miss.");
     ImGui::PopTextWrapPos();
   }
   ImGui::AlignTextToFramePadding();

@@ -71,9 +71,7 @@ void drag_range(AttentionUi& ui, const HeatmapStyle& style, float x_low, float x
 std::string end_text(const HeatmapStyle& style, double end) {
   return significant_text(style.scale == HeatmapStyle::Scale::plain ? end : std::exp(end), 2);
 }
-std::string low_end_text(const HeatmapStyle& style) {
-  return begins_at_zero(style) ? "0" : end_text(style, style.low);
-}
+std::string low_end_text(const HeatmapStyle& style) { return begins_at_zero(style) ? "0" : end_text(style, style.low); }
 
 }  // namespace
 

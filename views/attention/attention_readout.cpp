@@ -32,8 +32,7 @@ void draw_map_colours(Context& context, ImVec2 at, float width) {
   const HeatmapStyle style = context.models.attention().style(ui, context.data.attention, which);
   const float meaning = context.look.px(160);  // behind the colours
   ImGui::SetCursorScreenPos(at);
-  draw_range_scale(context, style, at.x,
-                   at.x + std::clamp(width - meaning, context.look.px(80), context.look.px(240)));
+  draw_range_scale(context, style, at.x, at.x + std::clamp(width - meaning, context.look.px(80), context.look.px(240)));
 }
 
 float caption_height(Context& context, float width) {

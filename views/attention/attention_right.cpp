@@ -139,13 +139,15 @@ void draw_triples(Context& context) {
   column("p", 1.2F);
   if (!words) column("sum p", 1.2F);  // words need its room
   if (source.values) column("of output", 1.3F);
-  std::vector<ExplainedColumn> columns{{"j", !words, one ? "Key, as the axis of the map shows it"
-                                                         : "First key, as the axes of the map show it"}};
+  std::vector<ExplainedColumn> columns{
+      {"j", !words, one ? "Key, as the axis of the map shows it" : "First key, as the axes of the map show it"}};
   if (!one) columns.push_back({"k", !words, "Second key, as the axes of the map show it"});
-  columns.push_back({"logit", true, one ? "Scale times the sum over q and k1, before the softmax"
-                                        : "Scale times the sum over q, k1 and k2, before the softmax"});
-  columns.push_back({"p", true, one ? "Weight of the key: all keys and the sink sum to 1"
-                                    : "Weight of the pair: all pairs and the sink sum to 1"});
+  columns.push_back({"logit", true,
+                     one ? "Scale times the sum over q and k1, before the softmax"
+                         : "Scale times the sum over q, k1 and k2, before the softmax"});
+  columns.push_back({"p", true,
+                     one ? "Weight of the key: all keys and the sink sum to 1"
+                         : "Weight of the pair: all pairs and the sink sum to 1"});
   if (!words) columns.push_back({"sum p", true, "Sum of p down to this row"});
   if (source.values) columns.push_back({"of output", true, kShareHelp});
   explained_headers(context, columns);

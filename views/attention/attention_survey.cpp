@@ -191,9 +191,8 @@ void paint_sheet(Context& context, const HeadSheet& sheet, const SheetLayout& la
                     pixels + static_cast<std::ptrdiff_t>(y) * stride + x, stride);
     }
   };
-  const std::string key =
-      fmt::format("{}/{}/{}/{}/{}", static_cast<const void*>(&sheet), static_cast<int>(ui.map),
-                  static_cast<int>(ui.colour_scale), layout.columns, context.look.theme.dark);
+  const std::string key = fmt::format("{}/{}/{}/{}/{}", static_cast<const void*>(&sheet), static_cast<int>(ui.map),
+                                      static_cast<int>(ui.colour_scale), layout.columns, context.look.theme.dark);
   painted_texture(context.models.attention(), 3, key, rect.width, rect.height, paint)
       .draw(ImGui::GetWindowDrawList(), rect.low, rect.high);
 }

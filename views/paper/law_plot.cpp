@@ -82,7 +82,8 @@ void limit_losses(std::span<const DrawnLaw> laws, double until) {
   LossRange range;
   for (const DrawnLaw& one : laws) {
     range.take(curve_of(one, until));
-    for (const double loss : one.losses.losses) range.low = std::min(range.low, loss), range.high = std::max(range.high, loss);
+    for (const double loss : one.losses.losses)
+      range.low = std::min(range.low, loss), range.high = std::max(range.high, loss);
   }
   const double margin = 0.06 * (range.high - range.low) + 1e-9 * range.high;
   ImPlot::SetupAxisLimits(ImAxis_Y1, range.low - margin, range.high + margin, ImPlotCond_Always);

@@ -31,11 +31,10 @@ void draw_benchmark(const Context& context, const char* benchmark, const ModelSi
 
 void draw_paper_laws(Context& context) {
   const ModelSizes sizes = edited_sizes(context);
-  muted_text(
-      context,
-      "-log L = alpha log N + beta through three losses, with 95 % bands. Below each: "
-      "how much larger alpha is for the 2-simplicial model.",
-      true);
+  muted_text(context,
+             "-log L = alpha log N + beta through three losses, with 95 % bands. Below each: "
+             "how much larger alpha is for the 2-simplicial model.",
+             true);
   if (!sizes_grow(sizes)) return muted_text(context, "The sizes must grow from left to right.");
   std::vector<Recomputed> fits = context.models.recomputed(sizes);
   std::erase_if(fits, [](const Recomputed& one) { return !is_fit(one); });

@@ -55,8 +55,7 @@ bool begin_dialog_text(const Look& look, const char* name, float below) {
 }
 
 DialogBody::DialogBody(const Look& look, const char* name, float below)
-    : height_(*ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID(name))),
-      scrolls_(height_ > text_room(look, below)) {
+    : height_(*ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID(name))), scrolls_(height_ > text_room(look, below)) {
   if (scrolls_) begin_dialog_text(look, name, below);
   top_ = ImGui::GetCursorPosY();
 }

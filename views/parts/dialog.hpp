@@ -8,8 +8,8 @@ namespace triscope {
 /// Begins a dialog, `width` logical pixels wide; close it with ImGui::EndPopup when true.
 bool begin_dialog(const Look& look, const char* name, float width);
 void dialog_heading(const Look& look, const char* text);
-/// What is read in a dialog: it scrolls where the dialog would be too high for it, for `below` pixels and for the button
-/// there, which are always seen. Call ImGui::EndChild after it.
+/// What is read in a dialog: it scrolls where the dialog would be too high for it, for `below` pixels and for the
+/// button there, which are always seen. Call ImGui::EndChild after it.
 bool begin_dialog_text(const Look& look, const char* name, float below = 0);
 
 /// While it lives, what a dialog asks: the same, but where it has room its items stand in the dialog itself.

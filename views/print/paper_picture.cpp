@@ -334,9 +334,7 @@ std::string laws_now(Context& context, VectorFormat format, PrintChoice& choice)
   constexpr float kFourHigh = 500;
   const PlotText text = words_of(
       choice, "Losses and their fitted laws",
-      caption_of(PaperPage::laws,
-                 "-log L = alpha log N + beta by least squares, with 95 % bands."),
-      std::move(legend));
+      caption_of(PaperPage::laws, "-log L = alpha log N + beta by least squares, with 95 % bands."), std::move(legend));
   const PrintPage page = make_page({format, choice.size}, text, four ? kFourHigh : 0);
   const auto& made = page.canvas;
   const PlotRoom all = draw_plot_text(*made, page.size, text);

@@ -109,12 +109,11 @@ void draw_table(Context& context, const PaperModel& model) {
   const float least = context.look.px(beside ? 934 : 860);  // of all columns but the bars
   const float row = std::max(context.look.px(24), ImGui::GetTextLineHeight() + cell);
   // Whole: the page scrolls.
-  const float height = row * static_cast<float>(model.lines.size()) + 1.2F * row +
-                       (room < least ? ImGui::GetStyle().ScrollbarSize : 0);
+  const float height =
+      row * static_cast<float>(model.lines.size()) + 1.2F * row + (room < least ? ImGui::GetStyle().ScrollbarSize : 0);
   // Bars side by side compare: where a shape is not the paper's there are none.
   const bool bars = model.same_shape && room > context.look.px(kBarsFrom);
-  if (!ImGui::BeginTable("paper", 10 + beside + bars, flags, ImVec2(0, height), std::max(room, least)))
-    return;
+  if (!ImGui::BeginTable("paper", 10 + beside + bars, flags, ImVec2(0, height), std::max(room, least))) return;
   ImGui::TableSetupScrollFreeze(1, 1);
   std::vector<bool> right;
   const auto column = [&](const char* name, float width, bool number = true) {

@@ -105,8 +105,9 @@ TEST_F(FiguresShown, the_dialog_of_tensors_has_its_buttons_in_a_low_window) {
 }
 
 TEST_F(FiguresShown, a_window_advises_no_option_of_the_command_line) {
-  EXPECT_EQ(without_options("it is not clear which tensor is q; say which tensor is which, as with --names q=NAME,k1=NAME"),
-            "it is not clear which tensor is q; say which tensor is which");
+  EXPECT_EQ(
+      without_options("it is not clear which tensor is q; say which tensor is which, as with --names q=NAME,k1=NAME"),
+      "it is not clear which tensor is q; say which tensor is which");
   EXPECT_EQ(without_options("check which tensor is which (--names) and the order of dimensions (--heads-first)"),
             "check which tensor is which and the order of dimensions");
 }

@@ -17,7 +17,7 @@ constexpr double kOverviewCost = 3e9, kGpuOverviewCost = 3e12;  // multiplicatio
 constexpr double kPatience = 10;  // times that cost, for the fewest columns and for the heads of one query
 constexpr std::int64_t kLeastColumns = 24, kMostColumns = 512, kMostGpuColumns = 8192;
 constexpr std::int64_t kSheetWidth = 96, kSheetHeight = 40;
-constexpr double kDecades = 6;  // of log p below the largest, unless set otherwise
+constexpr double kDecades = 6;       // of log p below the largest, unless set otherwise
 constexpr double kLinearRange = 60;  // of log p: e^-60 of the largest is nothing beside it
 constexpr int kBins = 72;
 

@@ -131,10 +131,9 @@ class AttentionModel {
   AttentionError error_;
 };
 
-/// Where a range begins by itself, in log p. A logarithmic one at the smallest value, within six decades of the largest,
-/// and a little below it when all are equal; a linear one as good as at p = 0.
-double automatic_low(double smallest, double largest,
-                     HeatmapStyle::Scale scale = HeatmapStyle::Scale::logarithmic);
+/// Where a range begins by itself, in log p. A logarithmic one at the smallest value, within six decades of the
+/// largest, and a little below it when all are equal; a linear one as good as at p = 0.
+double automatic_low(double smallest, double largest, HeatmapStyle::Scale scale = HeatmapStyle::Scale::logarithmic);
 /// Colours that follow p from 0 on.
 bool begins_at_zero(const HeatmapStyle& style);
 

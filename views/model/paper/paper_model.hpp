@@ -42,8 +42,8 @@ struct PaperModel {
   std::string conditions;        ///< the shape and device of the own numbers, one sentence
   bool same_shape = false;       ///< all at the paper's shape: 32,768 tokens, 64 query heads on 1, head size 128
   std::size_t measured = 0;
-  int decimals = 0;  ///< the most of any line: the column lines up on its point
-  double longest_ms = 0;  ///< of the paper and here: one scale for all bars
+  int decimals = 0;                      ///< the most of any line: the column lines up on its point
+  double longest_ms = 0;                 ///< of the paper and here: one scale for all bars
   std::vector<PaperKernelLine> kernels;  ///< of any sweep on the device
 };
 
