@@ -208,7 +208,8 @@ void draw_footer(Context& context, const Tile& tile, const GridLayout& layout) {
   const Look& look = context.look;
   HeatmapStyle style = context.models.attention().style(ui, context.data.attention, 0);
   ImGui::SetCursorScreenPos(ImVec2(layout.low.x, layout.high().y + look.px(10)));
-  draw_range_scale(context, style, layout.low.x, layout.low.x + look.px(200));
+  const float meaning = look.px(150), wide = layout.high().x - layout.low.x - meaning;  // it stands behind the colours
+  draw_range_scale(context, style, layout.low.x, layout.low.x + std::clamp(wide, look.px(80), look.px(200)));
   const HeatmapPart& part = tile.part;
   const bool relative = tile.frame.first1 + tile.frame.width == tile.query + 1;
   const auto range = [&](double low, double high, std::int64_t first) {

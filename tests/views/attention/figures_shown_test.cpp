@@ -152,7 +152,7 @@ TEST_F(FiguresShown, a_triangle_is_for_faster_and_slower_alone) {
 }
 
 /// Of two colours, by WCAG.
-double contrast(ImU32 a, ImU32 b) {
+double contrast_of(ImU32 a, ImU32 b) {
   const auto luminance = [](ImU32 colour) {
     const auto linear = [colour](int shift) {
       const double c = (colour >> shift & 255) / 255.0;
@@ -169,7 +169,7 @@ TEST_F(FiguresShown, the_frame_of_the_kept_pair_stands_off_from_every_colour_of_
     for (const ColourMap map : {ColourMap::viridis, ColourMap::cividis, ColourMap::inferno}) {
       for (int n = 0; n <= 20; ++n) {
         const ImU32 cell = colour(map, static_cast<float>(n) / 20);
-        EXPECT_GE(std::max(contrast(theme.kept, cell), contrast(theme.rim, cell)), 4.0) << theme.dark << " " << n;
+        EXPECT_GE(std::max(contrast_of(theme.kept, cell), contrast_of(theme.rim, cell)), 4.0) << theme.dark << " " << n;
       }
     }
   }
