@@ -256,12 +256,12 @@ TEST_F(AttentionPanel, while_b_is_held_the_figures_are_those_of_b) {
   io.AddKeyEvent(ImGuiKey_Space, true);
   EXPECT_THAT(text(), HasSubstr("Figures of B"));
   EXPECT_THAT(canvas.text, HasSubstr("1.25"));
-  EXPECT_THAT(canvas.text, HasSubstr("0.360"));
+  EXPECT_THAT(canvas.text, HasSubstr("| 0.36 |"));
   const auto of_b = std::exchange(side(1).slice, nullptr);
   EXPECT_THAT(text(), Not(HasSubstr("Figures of B"))) << "those of A stand there while B has none";
   side(1).slice = of_b;
   io.AddKeyEvent(ImGuiKey_Space, false);
-  EXPECT_THAT(text(), Not(HasSubstr("0.360")));
+  EXPECT_THAT(text(), Not(HasSubstr("| 0.36 |")));
 }
 
 TEST_F(AttentionPanel, while_b_is_held_its_range_and_its_form_are_those_of_b) {

@@ -117,8 +117,8 @@ void draw_link_to_mean(Context& context) {
 
 void draw_triples(Context& context) {
   const AttentionSideData& side = shown_side(context);
-  if (compares(context.ui.attention))
-    coloured_text(context.look.theme.text, shows_b(context) ? "Figures of B" : "Figures of A");
+  const bool b = shows_b(context);
+  if (b || compares(context.ui.attention)) coloured_text(context.look.theme.text, b ? "Figures of B" : "Figures of A");
   const SourceReply& source = *side.source;
   const std::int64_t query = side.slice_of.query.query;
   const bool words = !source.labels.empty(), one = has_one_key(side.slice_of);
