@@ -11,6 +11,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "kernels/base/work_count.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
@@ -33,6 +34,7 @@ double time(const ResultRow& row) { return row.median_ms.value_or(std::numeric_l
 /// Rows that ask the same: how long a kernel takes for a problem, measured in one way on one device.
 struct SameQuestion {
   bool operator()(const ResultRow* a, const ResultRow* b) const {
+    ++work_count.compared;
     return a->problem == b->problem && a->pass == b->pass && a->regime == b->regime &&
            a->timing_source == b->timing_source && a->kernel == b->kernel && a->device == b->device;
   }

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "kernels/attention/flops.hpp"
+#include "kernels/base/work_count.hpp"
 #include "profiler/paper/layers/layer_estimate.hpp"
-#include "profiler/paper/layers/work_count.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/statistics/statistics.hpp"

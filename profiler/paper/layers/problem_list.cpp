@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "profiler/paper/layers/work_count.hpp"
+#include "kernels/base/work_count.hpp"
 
 namespace triscope {
 

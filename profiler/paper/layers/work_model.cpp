@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "profiler/paper/layers/work_count.hpp"
+#include "kernels/base/work_count.hpp"
 #include "profiler/statistics/student_t.hpp"
 
 namespace triscope {

@@ -1,6 +1,6 @@
 // How much is done for a question about many lengths or windows: what is the same for all of them is done once. On
 // 100,000 measurements the times of it would tell, but not on a busy machine.
-#include "profiler/paper/layers/work_count.hpp"
+#include "kernels/base/work_count.hpp"
 
 #include <gtest/gtest.h>
 

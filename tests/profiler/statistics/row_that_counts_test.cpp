@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
+#include <utility>
 #include <vector>
+
+#include "kernels/base/work_count.hpp"
 
 namespace triscope {
 namespace {
@@ -99,6 +103,23 @@ TEST(RowThatCounts, of_another_kernel_device_regime_clock_or_problem_is_another_
     EXPECT_EQ(rows_that_count(addresses_of(rows)).size(), 1U);
     change(rows[1]);
     EXPECT_EQ(rows_that_count(addresses_of(rows)).size(), 2U);
+  }
+}
+
+TEST(RowThatCounts, rows_that_differ_in_one_part_alone_are_not_compared_with_each_other) {
+  constexpr int kRows = 1000;
+  for (const auto& [what, change] : std::vector<std::pair<const char*, std::function<void(ResultRow&, int)>>>{
+           {"scale", [](ResultRow&one, int n) { one.problem.scale = 1 + n; }},
+           {"sink", [](ResultRow&one, int n) { one.problem.sink = n; }},
+           {"bias", [](ResultRow&one, int n) { one.problem.v2_bias = n; }},
+           {"length", [](ResultRow&one, int n) { one.problem.seq_len = 1 + n; }},
+           {"kernel", [](ResultRow&one, int n) { one.kernel = std::to_string(n); }},
+           {"device", [](ResultRow&one, int n) { one.device = std::to_string(n); }}}) {
+    std::vector<ResultRow> rows(kRows, row(1, kMonday, "a", 20, 0.5));
+    for (int n = 0; n < kRows; ++n) change(rows[static_cast<std::size_t>(n)], n);
+    work_count = {};
+    EXPECT_EQ(rows_that_count(rows).size(), rows.size()) << what;
+    EXPECT_LE(work_count.compared, rows.size()) << what;
   }
 }
 

@@ -1,4 +1,5 @@
-// What questions about layers have cost a thread, in steps: tests hold it to what the rows need. Times would tell less.
+// What questions about many rows have cost a thread, in steps: tests hold it to what the rows need. Times would tell
+// less.
 #pragma once
 
 #include <cstdint>
