@@ -179,6 +179,8 @@ TEST_F(ChancePeaks, the_table_of_heads_begins_with_those_that_count_and_has_the_
   maps.strongest[0].assign(maps.queries[0].size(), {5, 2});
   bright();
   EXPECT_THAT(canvas.text, HasSubstr("Heads 0 and 1 look at one pair of distances over many queries."));
+  EXPECT_THAT(looks_sentence(maps, {second, maps.peaks[0].front()}), testing::StartsWith("Heads 0 and 1 look"))
+      << "whichever is the largest";
 }
 
 }  // namespace

@@ -148,6 +148,7 @@ TEST_F(SearchJourney, typing_a_distance_moves_nothing_and_leaves_no_old_number_b
     c->KeyCharsReplace("29");
     c->Yield(2);
     IM_CHECK(!fixture::says(fixture::drawn_text(c), before));
+    IM_CHECK_EQ(c->ItemInfo("//**/Search").RectFull.Min.y, button);
     c->KeyPress(ImGuiKey_Tab);
     c->Yield(2);
     IM_CHECK_EQ(attention().search.back[0], 29);

@@ -422,6 +422,13 @@ TEST_F(Journey, a_length_stays_chosen_in_the_other_pass_whose_details_begin_at_t
     front(c, Panel::details);
     c->Yield(2);
     IM_CHECK_EQ(details->Scroll.y, 0);
+    const std::int64_t other = data().shown->rows.back().measurement;
+    app().carry_out(ask::SelectMeasurement{other});
+    wait(c);
+    front(c, Panel::lengths);
+    c->ItemClick("//###lengths/Forward");
+    wait(c);
+    IM_CHECK(ui().selection.all() == std::vector<std::int64_t>{other});  // not the length that was chosen before
   });
 }
 

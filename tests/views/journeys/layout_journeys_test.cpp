@@ -223,6 +223,9 @@ TEST_F(Journey, what_the_next_sweep_runs_on_is_in_the_menu_at_200_percent) {
     c->SetRef("##MainMenuBar");
     c->MenuAction(ImGuiTestAction_Hover, "Sweep/Run on");
     until(c, [&] { return fixture::says(fixture::drawn_text(c), "Automatic: the first GPU"); });
+    ui().form.device = "cpu";
+    c->MenuAction(ImGuiTestAction_Click, "Sweep/Run on/Automatic: the first GPU, else the CPU");
+    IM_CHECK_STR_EQ(ui().form.device.c_str(), "auto");
   });
 }
 

@@ -217,6 +217,9 @@ TEST(AttentionModel, the_mean_over_queries_is_told_in_words) {
   EXPECT_EQ(strongest_sentence(maps, 0, 423, 13),
             "Of 3 queries of head 0, 1 has its largest p at -58, -13; 1 at -301, -13; none at -180, -13: the peaks of "
             "their mean. At -423, -13, where this query has its own: 1.");
+  EXPECT_EQ(framing_sentence(423, maps.peaks[0]), "A click on a peak frames it in the map of query 423.");
+  EXPECT_EQ(framing_sentence(422, maps.peaks[0]),
+            "A click on a peak frames it in the map of query 422, or of the first averaged query that sees it.");
   maps.peaks[0][1].p = 0.03;
   EXPECT_EQ(listed_peaks(maps, 0).size(), 2U) << "less than half of the largest";
   const MeanPeak peak{0, 301, 13, 0.0807, 0.00007, 1};

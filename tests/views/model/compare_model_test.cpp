@@ -204,8 +204,9 @@ TEST(Compare, what_became_of_each_window_is_one_sentence) {
 TEST(Compare, the_doubts_of_a_row_that_is_unclear_begin_with_why_it_is) {
   auto versions = two_versions(1.2, 6);
   versions[1].against_first.begin()->second.comparison.interval = {0.9, 1.6};
-  const CompareCell cell = *make_compare_model(versions, 0).lines[0].cells[1];
-  EXPECT_THAT(cell.doubts, testing::StartsWith("its own interval is +-"));
+  const CompareModel model = make_compare_model(versions, 0);
+  EXPECT_THAT(model.lines[0].cells[1]->doubts, testing::StartsWith("its own interval is +-"));
+  EXPECT_TRUE(model.has_doubts) << "there is a column for it";
 }
 
 TEST(Compare, two_modes_of_both_rows_are_doubts_of_both) {

@@ -101,6 +101,8 @@ TEST(ComputedWords, name_the_version_whose_tiles_they_are_where_the_row_is_of_an
   EXPECT_EQ(computed_words(two.data).remark,
             "Counted as this build's Hopper cuts its tiles, version abc123; B is of version 0123456789ab.");
   two.b.row.problem = two.a.row.problem;
+  two.select();
+  EXPECT_NE(computed_words(two.data).text, "") << "A is of this build";
   two.a.row.source_hash = "fedcba9876543210";
   two.select();
   EXPECT_EQ(computed_words(two.data).text, "") << "of two versions the tiles of a third one say nothing";

@@ -73,6 +73,8 @@ TEST_F(LaterModels, a_chart_without_some_curves_is_made_once_and_not_by_the_fram
   data.database = "another.db";
   ++data.revision;
   EXPECT_EQ(models.lengths_without(data, {"a label"}), nullptr);
+  next_frame();
+  EXPECT_EQ(without(1), models.lengths(data)) << "what was made of another file does not stand";
 }
 
 TEST_F(LaterModels, without_some_curves_nothing_of_another_sweep_stands_and_what_waits_says_so) {

@@ -43,6 +43,10 @@ TEST(LengthPanel, same_cost_says_the_ratio_of_turns_and_of_a_step_that_of_both_p
   canvas.ui.length_step = true;
   canvas.draw(Panel::lengths, data);
   EXPECT_THAT(canvas.text, of_step);
+  canvas.ui.length_step = false;
+  canvas.ui.lengths_left_out = {"512 × 32"};
+  canvas.draw(Panel::lengths, data);
+  EXPECT_THAT(canvas.text, HasSubstr("by neighbouring turns 1.250 times as long")) << "also without some curves";
 }
 
 TEST(LengthPanel, the_heading_says_why_marks_are_hollow) {
@@ -141,8 +145,12 @@ TEST(LengthPanel, words_about_dot_product_attention_that_is_left_out_say_what_to
     EXPECT_THAT(said(step, {}), AllOf(HasSubstr("costs as much as FlashAttention-3 64/1"), Not(hint),
                                       Not(HasSubstr("not counted here"))));
     EXPECT_THAT(said(step, causal), hint) << step;
-    EXPECT_THAT(said(step, {"512 × 32", "256 × 32"}), hint) << step;
+    EXPECT_THAT(said(step, {"512 × 32", "256 × 32"}), HasSubstr("All windows are left out: a click on a name")) << step;
   }
+  canvas.ui.length_view = LengthView::budget;
+  for (const std::set<std::string>& left_out : {causal, {"512 × 32", "256 × 32"}})
+    EXPECT_THAT(said(false, left_out),
+                AllOf(HasSubstr("What costs the same is of windows beside dot-product attention. "), hint));
 }
 
 TEST(LengthPanel, of_a_zoomed_chart_the_name_of_a_baseline_stands_where_what_is_seen_of_it_ends) {
