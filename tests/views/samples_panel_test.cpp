@@ -14,6 +14,9 @@ namespace {
 using fixture::Canvas;
 using fixture::row;
 using fixture::sweep;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
 
 std::vector<Sample> taken_samples(std::size_t count) {
   std::vector<Sample> result(count);
@@ -69,6 +72,26 @@ TEST(SamplesPanel, samples_that_arrive_stay_inside_their_axes_until_these_are_zo
   draw();
   EXPECT_GT(axis_of(histogram, ImAxis_Y1).Range.Max, 5);
   EXPECT_GT(axis_of(lane, ImAxis_Y1).Range.Max, 2140);
+}
+
+TEST(SamplesPanel, of_two_rows_it_says_where_the_samples_of_the_other_one_are) {
+  Canvas canvas;
+  WindowData data;
+  data.shown = sweep({row(1, 512, 32, Pass::forward, 24, 0.2)});
+  auto selected = std::make_shared<SelectedMeasurement>();
+  selected->row = data.shown->rows[0];
+  selected->measurement.samples = taken_samples(20);
+  data.selected = selected;
+  const auto said = [&] {
+    ++data.revision;
+    canvas.draw(Panel::samples, data);
+    return canvas.text;
+  };
+  EXPECT_THAT(said(), Not(HasSubstr("Of two"))) << "one is selected";
+  data.beside = std::make_shared<MeasurementBeside>(selected, Comparison{});
+  EXPECT_THAT(said(), HasSubstr("\"Swap A and B\" in Details shows the other one."));
+  data.versions.kernel = "cuda.hopper";  // whose Details has no such button
+  EXPECT_THAT(said(), AllOf(HasSubstr("leave the versions and select its row there."), Not(HasSubstr("Swap A and B"))));
 }
 
 }  // namespace
