@@ -104,6 +104,24 @@ TEST(Print, a_picture_has_the_width_and_the_size_of_words_that_were_asked_for) {
   EXPECT_NEAR(first_number(high, " height"), 120, 0.01);
 }
 
+TEST(Print, a_narrow_picture_has_its_baselines_in_the_legend_with_their_marks) {
+  const LengthChart lengths = make_length_chart(*fixture::length_sweep(), {});
+  LengthPass pass = lengths.of(Pass::forward);
+  const auto baseline = std::ranges::find(pass.curves, true, &LengthCurve::baseline);
+  ASSERT_NE(baseline, pass.curves.end());
+  const std::string label = ">" + baseline->label + "<";
+  const PrintStyle narrow{VectorFormat::svg, {8.5, {}, 10}};
+  const auto paths = [&] { return times(lengths_picture(pass, {}, "Latency", "", narrow), "<path"); };
+  EXPECT_EQ(times(lengths_picture(pass, {}, "Latency", "", narrow), label), 1U);
+  const std::size_t with_it = paths();
+  const std::size_t points = baseline->points.size();
+  for (LengthPoint& point : baseline->points) point.low_ms = point.high_ms = point.ms;  // no bars
+  const std::size_t without_bars = paths();
+  EXPECT_LE(without_bars, with_it);
+  pass.curves.erase(baseline);
+  EXPECT_EQ(without_bars - paths(), points + 1 + 2) << "a mark at each point and one in the legend, two lines";
+}
+
 TEST(Print, words_of_a_narrow_picture_stay_within_it_and_apart) {
   BarChart chart = two_bars();
   for (int n = 0; n < 5; ++n) chart.categories.emplace_back("1,024 × 1,024");
