@@ -61,6 +61,18 @@ TEST_F(StoreTest, a_sweep_measured_again_as_a_whole_starts_with_its_first_measur
   EXPECT_EQ(snapshot.sweeps().front().id, older) << "and it is the newest now";
 }
 
+TEST_F(StoreTest, of_sweeps_that_began_at_one_time_the_last_stands_first) {
+  {
+    Store store(file_);
+    for (int n = 0; n < 3; ++n) begin(store);
+  }
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE sweep SET started_unix_ns = 1760000000000000000");
+  std::vector<std::int64_t> ids;
+  for (const SweepInfo& sweep : Snapshot(file_).sweeps()) ids.push_back(sweep.id);
+  EXPECT_THAT(ids, ElementsAre(3, 2, 1));
+}
+
 TEST_F(StoreTest, an_ok_row_is_never_replaced_by_the_same_kernel) {
   Store store(file_);
   const std::int64_t sweep = begin(store);
