@@ -77,6 +77,64 @@ TEST(DetailsText, a_step_without_a_verdict_says_why) {
   EXPECT_THAT(canvas.text, HasSubstr("A was measured sustained and B burst"));
   EXPECT_THAT(canvas.text, Not(HasSubstr("shorter")));
   EXPECT_THAT(canvas.text, Not(star)) << "there is no interval";
+  SelectionFigures turns = *steps_selected(2, canvas).figures;
+  for (std::size_t n = 2; n < turns.rows.size(); ++n) {
+    Comparison& time = turns.rows[n].time.emplace();
+    time.verdict = Verdict::slower;
+    time.ratio = 1.1, time.interval = {1.09, 1.11}, time.paired = true;
+  }
+  data.figures = std::make_shared<const SelectionFigures>(std::move(turns));
+  canvas.draw(Panel::details, data);
+  EXPECT_THAT(canvas.text, HasSubstr("shorter"));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("* The interval"))) << "both passes took turns";
+}
+
+TEST(DetailsText, a_pass_of_a_step_is_called_a_part_and_rows_stand_beside_a) {
+  Canvas canvas;
+  WindowData data = steps_selected(2, canvas);
+  data.beside = std::make_shared<const MeasurementBeside>(MeasurementBeside{data.selected, Comparison()});
+  canvas.draw(Panel::details, data);
+  EXPECT_THAT(canvas.text, HasSubstr("alone, a part of its step"));
+  EXPECT_THAT(canvas.text, HasSubstr("A beside B: the forward alone"));
+  EXPECT_THAT(canvas.text, HasSubstr("▲ 0.909")) << "A / row, of 10 ms and 11";
+}
+
+TEST(DetailsText, two_that_took_no_turns_say_what_their_interval_holds) {
+  Canvas canvas;
+  WindowData data = steps_selected(1, canvas);
+  data.figures = nullptr;
+  Comparison time;
+  time.ratio = 1.1, time.interval = {1.05, 1.15}, time.verdict = Verdict::slower;
+  time.explanation = "One program differs by some 3 %.";
+  const auto said = [&] {
+    data.beside = std::make_shared<const MeasurementBeside>(MeasurementBeside{data.selected, time});
+    canvas.draw(Panel::details, data);
+    return canvas.text;
+  };
+  const auto usual = HasSubstr("* Not measured in turns: what changed in between is not in the interval.");
+  EXPECT_THAT(said(), testing::AllOf(HasSubstr("* One program differs by some 3 %."), Not(usual)));
+  time.explanation.clear();
+  EXPECT_THAT(said(), usual);
+  time.paired = true;
+  EXPECT_THAT(said(), Not(HasSubstr("* Not measured")));
+}
+
+TEST(DetailsText, a_dot_product_has_one_k_and_one_v) {
+  Canvas canvas;
+  WindowData data = steps_selected(1, canvas);
+  data.figures = nullptr;
+  SelectedMeasurement one = *data.selected;
+  one.measurement.errors = {{"grad_k1", 1e-3}, {"grad_v1", 1e-3}};
+  const auto said = [&](Form form) {
+    one.row.problem.form = form;
+    data.selected = std::make_shared<const SelectedMeasurement>(one);
+    canvas.draw(Panel::details, data);
+    return canvas.text;
+  };
+  EXPECT_THAT(said(Form::trilinear), HasSubstr("gradient of k1"));
+  EXPECT_THAT(said(Form::dot_product),
+              testing::AllOf(HasSubstr("gradient of k"), HasSubstr("gradient of v"), Not(HasSubstr("gradient of k1")),
+                             Not(HasSubstr("gradient of v1"))));
 }
 
 TEST(DetailsText, kernels_of_a_first_launch_that_was_no_median_are_called_cold) {
