@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/views/pictures/canvas.hpp"
@@ -16,6 +18,7 @@
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/explore_chart.hpp"
 #include "views/model/charts/length_model.hpp"
+#include "views/parts/chart_tools.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/plot_frame.hpp"
 #include "views/print/svg_canvas.hpp"
@@ -55,6 +58,32 @@ TEST(PrintedPart, what_did_not_converge_is_hollow_too) {
   EXPECT_EQ(times_in_picture(lengths_picture(chart.of(Pass::backward), {}, "Lengths", ""), hollow), 0U);
   EXPECT_EQ(times_in_picture(lengths_picture(chart.step, {}, "Lengths", ""), hollow), 1U)
       << "one of its passes did not";
+}
+
+TEST(PrintedPart, what_did_not_converge_is_hollow_on_the_screen) {
+  // Hollow is drawn with other corners than full, in the colours of the series and of the panel.
+  const auto corners = [](Panel panel, bool converged) {
+    WindowData data;
+    const auto results = panel == Panel::lengths ? length_sweep() : of_two_windows();
+    for (ResultRow& row : results->rows) {
+      row.ci_low_ms = 0.99 * *row.median_ms, row.ci_high_ms = 1.01 * *row.median_ms;
+      row.reason = converged ? "" : "not converged: +-2.1 % over 2 restarts, 1.0 % was asked for";
+    }
+    data.shown = results;
+    fixture::Canvas canvas;
+    canvas.draw(panel, data);
+    std::map<ImU32, std::size_t> of_colour;
+    for (const ImDrawList* list : ImGui::GetDrawData()->CmdLists) {
+      for (const ImDrawVert& corner : list->VtxBuffer) ++of_colour[corner.col];
+    }
+    EXPECT_EQ(canvas.text.find("; hollow: not converged") == std::string::npos, converged) << panel_info(panel).title;
+    const ImU32 own = series_colour(canvas.look.theme, Series{}), panel_colour = canvas.look.theme.panel;
+    return std::pair(of_colour[own], of_colour[panel_colour]);
+  };
+  for (const Panel panel : {Panel::lengths, Panel::scaling, Panel::tflops}) {
+    const auto hollow = corners(panel, false), full = corners(panel, true);
+    EXPECT_NE(hollow, full) << panel_info(panel).title;
+  }
 }
 
 TEST(PrintedPart, of_a_chart_that_is_zoomed_the_part_that_is_shown_is_printed) {
