@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -53,12 +54,16 @@ TEST(Legends, gaps_of_a_bar_lie_within_it_and_its_foot_is_drawn) {
   }
 }
 
-/// A model of `count` kernels at one window.
-BarChart chart_of_kernels(int count) {
+std::shared_ptr<SweepResults> sweep_of_kernels(int count) {
   std::vector<ResultRow> rows;
   for (int n = 0; n < count; ++n)
     rows.push_back(row(n + 1, 512, 32, Pass::forward, 20 + n, 0.2, fmt::format("k{}", n)));
-  const LatencyModel made = make_latency_model(*sweep(std::move(rows)), nullptr);
+  return sweep(std::move(rows));
+}
+
+/// A model of `count` kernels at one window.
+BarChart chart_of_kernels(int count) {
+  const LatencyModel made = make_latency_model(*sweep_of_kernels(count), nullptr);
   return make_bar_chart(made, chart_settings(made).front());
 }
 
@@ -72,6 +77,21 @@ TEST(Legends, bars_for_print_that_share_a_colour_have_stripes_as_have_their_name
   };
   const std::size_t plain = gaps_in(2);
   EXPECT_GT(gaps_in(9), plain + 10);
+}
+
+TEST(Legends, bars_on_the_screen_that_share_a_colour_have_stripes) {
+  const auto stripes = [](int count) {  // corners of the ground that they lie on
+    WindowData data;
+    data.shown = sweep_of_kernels(count);
+    fixture::Canvas canvas;
+    canvas.draw(Panel::tflops, data);
+    std::size_t corners = 0;
+    for (const ImDrawList* list : ImGui::GetDrawData()->CmdLists) {
+      for (const ImDrawVert& corner : list->VtxBuffer) corners += corner.col == canvas.look.theme.panel ? 1 : 0;
+    }
+    return corners;
+  };
+  EXPECT_GT(stripes(9), stripes(8) + 4 * 10);
 }
 
 TEST(Legends, each_legend_has_the_marks_of_its_curves) {
@@ -230,6 +250,9 @@ TEST(Legends, of_curves_that_lie_on_each_other_the_longest_is_whole) {
   ASSERT_EQ(drawn[0].curve->problem.window1, 512);
   EXPECT_GT(drawn[0].dashes.drawn, 0) << "it is seen over the other one";
   EXPECT_EQ(drawn[1].dashes.drawn, 0);
+  const std::string svg = lengths_picture(chart.of(Pass::forward), {}, "", "");
+  const auto line = [](ImU32 colour) { return "stroke=\"" + css_colour(colour) + "\" stroke-width=\"1.75\""; };
+  EXPECT_GT(svg.rfind(line(drawn[0].colour)), svg.rfind(line(drawn[1].colour))) << "which is drawn first";
 }
 
 TEST(Legends, strokes_keep_their_turns_where_a_line_begins_elsewhere_and_go_on_over_its_corners) {
