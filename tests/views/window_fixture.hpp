@@ -12,6 +12,7 @@
 
 #include "kernels/paper/listing_tiles.hpp"
 #include "profiler/plan/request.hpp"
+#include "profiler/record/words/problem_facts.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/profiler/record/kernel_cards.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
