@@ -365,7 +365,8 @@ TEST(Charts, a_short_axis_names_as_many_round_values_as_do_not_touch) {
     for (const NamedTick& tick : ticks_in_room(low, high, whole, length, room_of)) all.push_back(tick.name);
     return all;
   };
-  EXPECT_EQ(names(1.0799, 1.0906, false, 210), (std::vector<std::string>{"1.080", "1.085", "1.090"})) << "same decimals";
+  EXPECT_EQ(names(1.0799, 1.0906, false, 210), (std::vector<std::string>{"1.080", "1.085", "1.090"}))
+      << "same decimals";
   EXPECT_EQ(names(46.7, 47.5, false, 1000).size(), 9U);
   EXPECT_EQ(names(46.7, 47.6, false, 95), (std::vector<std::string>{"47.0", "47.5"}));
   EXPECT_EQ(names(46.7, 47.6, false, 60), (std::vector<std::string>{"46.8", "47.6"}))

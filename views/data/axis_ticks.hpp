@@ -24,9 +24,9 @@ struct NamedTick {
   double at = 0;
   std::string name;
 };
-/// Of a short linear axis of `length` pixels: as many such multiples, at most nine, as stand there without touching, all
-/// with the same decimals; two where two have room. `room_of`: the pixels that a name takes along the axis. `whole`:
-/// values are counts.
+/// Of a short linear axis of `length` pixels: as many such multiples, at most nine, as stand there without touching,
+/// all with the same decimals; two where two have room. `room_of`: the pixels that a name takes along the axis.
+/// `whole`: values are counts.
 std::vector<NamedTick> ticks_in_room(double low, double high, bool whole, float length,
                                      const std::function<float(const std::string&)>& room_of);
 
