@@ -33,6 +33,26 @@ void draw_match3_row(Context& context, int i, const Match3Row& row) {
                 fmt::format("{}{}", row.told ? "yes" : "no", row.right ? "" : ", wrong"));
 }
 
+/// The constant c of the construction; false: it is smaller than what suffices.
+bool draw_match3_c(Context& context, const AttentionSource& source, const std::vector<Match3Row>& rows) {
+  const auto n = static_cast<std::int64_t>(source.numbers.size());
+  const double least = match3_least_c(n, source.modulus), used = source.c.value_or(match3_usual_c(n, source.modulus));
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  fact_line(context, "c", significant_text(used, 4));
+  fact_line(context, "c that suffices", significant_text(least, 4));
+  muted_text(context,
+             "ln(3 n²) / (1 - cos(2π/M)): n² pairs that miss by one step then weigh at most a third of the blank pair. "
+             "Output above 1/4 means a match; b matching pairs give b / (b + 1).",
+             true);
+  if (std::ranges::any_of(rows, [](const Match3Row& row) { return row.matches > 0; }))
+    muted_text(context, "Red frames: matching pairs.");
+  if (used >= least) return true;
+  ImGui::PushTextWrapPos(0);
+  coloured_text(context.look.theme.unclear, "c is smaller than that: near misses may pass for a match.");
+  ImGui::PopTextWrapPos();
+  return false;
+}
+
 }  // namespace
 
 void draw_match3_tokens(Context& context) {
@@ -40,7 +60,6 @@ void draw_match3_tokens(Context& context) {
   const AttentionSideData& side = context.data.attention.sides[0];
   const std::vector<Match3Row>& rows = context.models.attention().match3(context.data.attention);
   const AttentionSource& source = *side.asked;
-  const auto n = static_cast<std::int64_t>(source.numbers.size());
   const auto wrong = std::count_if(rows.begin(), rows.end(), [](const Match3Row& row) { return !row.right; });
   muted_text(context, fmt::format("x + x' + x'' = 0 mod {}?", source.modulus));
   if (!rows.empty()) {
@@ -66,23 +85,9 @@ void draw_match3_tokens(Context& context) {
     }
     ImGui::EndTable();
   }
-  const double least = match3_least_c(n, source.modulus), used = source.c.value_or(match3_usual_c(n, source.modulus));
-  ImGui::Dummy(ImVec2(0, context.look.px(4)));
-  fact_line(context, "c", significant_text(used, 4));
-  fact_line(context, "c that suffices", significant_text(least, 4));
-  muted_text(context,
-             "ln(3 n²) / (1 - cos(2π/M)): n² pairs that miss by one step then weigh at most a third of the blank pair. "
-             "Output above 1/4 means a match; b matching pairs give b / (b + 1).",
-             true);
-  if (std::ranges::any_of(rows, [](const Match3Row& row) { return row.matches > 0; }))
-    muted_text(context, "Red frames: matching pairs.");
-  if (used < least) {
-    ImGui::PushTextWrapPos(0);
-    coloured_text(context.look.theme.unclear, "c is smaller than that: near misses may pass for a match.");
-    ImGui::PopTextWrapPos();
-  }
+  const bool suffices = draw_match3_c(context, source, rows);
   Arithmetic& arithmetic = ui.sides[0].arithmetic;
-  if (wrong > 0 && used >= least && arithmetic == Arithmetic::bf16_kernel) {
+  if (wrong > 0 && suffices && arithmetic == Arithmetic::bf16_kernel) {
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.unclear,
                   "That c suffices in exact arithmetic. In bf16 angles are rounded, and may miss.");

@@ -165,7 +165,7 @@ TEST(DatabaseReader, a_sweep_of_too_many_samples_keeps_none_of_the_others_from_b
 }
 
 /// Three sweeps of one device, of two together so many rows that they are read beside the shown one.
-void write_many_rows(const std::filesystem::path& file) {
+void write_three_sweeps(const std::filesystem::path& file) {
   constexpr std::int64_t kSweeps = 3, kRows = 2600;
   Store store(file);
   std::vector<Measurement> measurements;
@@ -180,7 +180,7 @@ void write_many_rows(const std::filesystem::path& file) {
 TEST(DatabaseReader, sweeps_of_one_device_are_the_same_by_a_thread_beside) {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "many.db";
-  write_many_rows(file);
+  write_three_sweeps(file);
   DatabaseReader reader;
   const auto nothing = [](const ReadResult&) {};
   ReadRequest request;
@@ -265,89 +265,89 @@ TEST(DatabaseReader, rows_of_two_sweeps_are_of_two_cards_where_those_rows_are) {
   };
   EXPECT_TRUE(is_judged(0));
   EXPECT_FALSE(is_judged(3)) << "the other side went on elsewhere";
+}
 
-  /// While it lives no thread can be started: there is no room for the stack that each would get.
-  class NoThreads {
-   public:
-    NoThreads() {
-      pthread_getattr_default_np(&usual_);
-      pthread_attr_t endless;
-      pthread_attr_init(&endless);
-      pthread_attr_setstacksize(&endless, std::size_t{1} << 60U);
-      pthread_setattr_default_np(&endless);
-      pthread_attr_destroy(&endless);
-    }
-    ~NoThreads() {
-      pthread_setattr_default_np(&usual_);
-      pthread_attr_destroy(&usual_);
-    }
-    NoThreads(const NoThreads&) = delete;
-    NoThreads& operator=(const NoThreads&) = delete;
-
-   private:
-    pthread_attr_t usual_;
-  };
-
-  TEST(DatabaseReader, sweeps_of_one_device_are_read_where_there_is_no_thread_beside) {
-    const TemporaryFolder folder;
-    const std::filesystem::path file = folder / "many.db";
-    write_many_rows(file);
-    DatabaseReader reader;
-    ReadResult read;
-    {
-      const NoThreads none;
-      EXPECT_THROW(std::thread([] {}).join(), std::system_error);
-      read = reader.read({.file = file}, [](const ReadResult&) {});
-    }
-    ASSERT_EQ(read.same_device.size(), 2U);
-    for (const auto& sweep : read.same_device) EXPECT_EQ(sweep->rows.size(), read.shown->rows.size());
+/// While it lives no thread can be started: there is no room for the stack that each would get.
+class NoThreads {
+ public:
+  NoThreads() {
+    pthread_getattr_default_np(&usual_);
+    pthread_attr_t endless;
+    pthread_attr_init(&endless);
+    pthread_attr_setstacksize(&endless, std::size_t{1} << 60U);
+    pthread_setattr_default_np(&endless);
+    pthread_attr_destroy(&endless);
   }
-
-  /// As if another program deleted the first of two sweeps between the list and its rows: the list reads all sweeps in
-  /// the order of their page, where the two are swapped; a search for the first by its number then ends at the second.
-  void hide_first_sweep(const std::filesystem::path& file) {
-    std::int64_t page = 0, page_size = 0;
-    {
-      SQLite::Database database(file.string());
-      page = database.execAndGet("SELECT rootpage FROM sqlite_schema WHERE name = 'sweep'").getInt64();
-      page_size = database.execAndGet("PRAGMA page_size").getInt64();
-    }
-    constexpr std::int64_t kHeader = 8;  // of a leaf; then two bytes for each row, where it begins
-    std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
-    std::array<char, 4> places{};
-    bytes.seekg((page - 1) * page_size);
-    ASSERT_EQ(bytes.get(), 13) << "a leaf";
-    bytes.seekg((page - 1) * page_size + kHeader);
-    bytes.read(places.data(), places.size());
-    std::ranges::swap_ranges(std::span(places).first(2), std::span(places).last(2));
-    bytes.seekp((page - 1) * page_size + kHeader);
-    bytes.write(places.data(), places.size());
+  ~NoThreads() {
+    pthread_setattr_default_np(&usual_);
+    pthread_attr_destroy(&usual_);
   }
+  NoThreads(const NoThreads&) = delete;
+  NoThreads& operator=(const NoThreads&) = delete;
 
-  TEST(DatabaseReader, a_sweep_that_is_gone_when_its_rows_are_read_is_not_shown_and_not_listed) {
-    const TemporaryFolder folder;
-    const std::filesystem::path file = folder / "two.db";
-    {
-      Store store(file);
-      for (int n = 0; n < 2; ++n) {
-        const std::int64_t sweep = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1);
-        store.add(sweep, synthetic_measurement(n, 20));
-        store.finish_sweep(sweep);
-      }
-    }
-    DatabaseReader reader;
-    const auto nothing = [](const ReadResult&) {};
-    ASSERT_EQ(reader.read({.file = file}, nothing).sweeps.size(), 2U);  // a file that is opened is looked through
-    hide_first_sweep(file);
-    SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
-        .exec("UPDATE measurement SET error = 0.5");  // read it again
-    const ReadResult read = reader.read({.file = file, .shown = 1}, nothing);
-    ASSERT_EQ(read.sweeps.size(), 1U);
-    ASSERT_TRUE(read.shown);
-    EXPECT_EQ(read.shown->info.id, 2);
-    EXPECT_EQ(read.shown->rows.size(), 1U);
-    EXPECT_TRUE(read.same_device.empty()) << "the shown one does not stand beside itself";
+ private:
+  pthread_attr_t usual_;
+};
+
+TEST(DatabaseReader, sweeps_of_one_device_are_read_where_there_is_no_thread_beside) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "many.db";
+  write_three_sweeps(file);
+  DatabaseReader reader;
+  ReadResult read;
+  {
+    const NoThreads none;
+    EXPECT_THROW(std::thread([] {}).join(), std::system_error);
+    read = reader.read({.file = file}, [](const ReadResult&) {});
   }
+  ASSERT_EQ(read.same_device.size(), 2U);
+  for (const auto& sweep : read.same_device) EXPECT_EQ(sweep->rows.size(), read.shown->rows.size());
+}
+
+/// As if another program deleted the first of two sweeps between the list and its rows: the list reads all sweeps in
+/// the order of their page, where the two are swapped; a search for the first by its number then ends at the second.
+void hide_first_sweep(const std::filesystem::path& file) {
+  std::int64_t page = 0, page_size = 0;
+  {
+    SQLite::Database database(file.string());
+    page = database.execAndGet("SELECT rootpage FROM sqlite_schema WHERE name = 'sweep'").getInt64();
+    page_size = database.execAndGet("PRAGMA page_size").getInt64();
+  }
+  constexpr std::int64_t kHeader = 8;  // of a leaf; then two bytes for each row, where it begins
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  std::array<char, 4> places{};
+  bytes.seekg((page - 1) * page_size);
+  ASSERT_EQ(bytes.get(), 13) << "a leaf";
+  bytes.seekg((page - 1) * page_size + kHeader);
+  bytes.read(places.data(), places.size());
+  std::ranges::swap_ranges(std::span(places).first(2), std::span(places).last(2));
+  bytes.seekp((page - 1) * page_size + kHeader);
+  bytes.write(places.data(), places.size());
+}
+
+TEST(DatabaseReader, a_sweep_that_is_gone_when_its_rows_are_read_is_not_shown_and_not_listed) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "two.db";
+  {
+    Store store(file);
+    for (int n = 0; n < 2; ++n) {
+      const std::int64_t sweep = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1);
+      store.add(sweep, synthetic_measurement(n, 20));
+      store.finish_sweep(sweep);
+    }
+  }
+  DatabaseReader reader;
+  const auto nothing = [](const ReadResult&) {};
+  ASSERT_EQ(reader.read({.file = file}, nothing).sweeps.size(), 2U);  // a file that is opened is looked through
+  hide_first_sweep(file);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("UPDATE measurement SET error = 0.5");  // read it again
+  const ReadResult read = reader.read({.file = file, .shown = 1}, nothing);
+  ASSERT_EQ(read.sweeps.size(), 1U);
+  ASSERT_TRUE(read.shown);
+  EXPECT_EQ(read.shown->info.id, 2);
+  EXPECT_EQ(read.shown->rows.size(), 1U);
+  EXPECT_TRUE(read.same_device.empty()) << "the shown one does not stand beside itself";
+}
 
 }  // namespace
 }  // namespace triscope
