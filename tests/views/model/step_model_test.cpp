@@ -7,19 +7,16 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "kernels/attention/flops.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/charts/chart_model.hpp"
-#include "views/model/charts/length_model.hpp"
 #include "views/model/models.hpp"
 
 namespace triscope {
 namespace {
 
-using fixture::length_sweep;
 using fixture::row;
 using fixture::small_sweep;
 using fixture::sweep;
@@ -156,36 +153,6 @@ TEST(StepModel, a_step_by_area_is_hollow_where_a_pass_did_not_converge_and_its_t
     EXPECT_EQ(map(MapMetric::latency).at(1, 0).state, MapCell::State::ok);
     EXPECT_EQ(map(MapMetric::peak).at(1, 0).reason, "The share of the peak is known of each pass.");
   }
-}
-
-// Beside windows of one kv head stands dot-product attention of one; that of others is drawn as in the passes.
-TEST(StepModel, steps_have_every_dot_product_that_both_passes_have) {
-  const auto names = [](const LengthPass& pass) {
-    std::vector<std::string> all;
-    for (const LengthCurve& curve : pass.curves) {
-      if (curve.baseline) all.push_back(curve.label);
-    }
-    return all;
-  };
-  const LengthChart chart = make_length_chart(*length_sweep(), {});
-  EXPECT_THAT(names(chart.step), testing::UnorderedElementsAreArray(names(chart.passes[0])));
-  EXPECT_THAT(names(chart.step), testing::Contains("FlashAttention-3 64/8"));
-  for (const LengthCrossing& crossing : chart.step.crossings)
-    EXPECT_EQ(chart.step.curves[crossing.baseline].label, "FlashAttention-3 64/1") << "that of as many kv heads";
-  for (const LengthCurve& curve : chart.step.curves) {
-    const auto pass = std::ranges::find(chart.passes[0].curves, curve.label, &LengthCurve::label);
-    if (!curve.baseline || pass == chart.passes[0].curves.end()) continue;
-    ASSERT_EQ(curve.points.size(), pass->points.size());
-    EXPECT_NEAR(curve.points[0].ms, 3.5 * pass->points[0].ms, 1e-9) << "its backward takes 2.5 times its forward";
-  }
-  auto first = length_sweep(), second = sweep({}, 2);
-  for (const ResultRow& r : first->rows) {
-    if (r.pass == Pass::backward) second->rows.push_back(r);
-  }
-  for (ResultRow& r : second->rows) r.sweep = 2;
-  std::erase_if(first->rows, [](const ResultRow& r) { return r.pass == Pass::backward; });
-  EXPECT_THAT(names(make_length_chart(*first, {second}).step), testing::Contains("FlashAttention-3 64/8"))
-      << "its passes are of two sweeps";
 }
 
 TEST(StepModel, a_chosen_step_stays_chosen_when_a_pass_comes_and_when_another_kernel_is_the_fastest) {

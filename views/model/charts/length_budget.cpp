@@ -137,8 +137,9 @@ std::string verdict_words(const PointRatio& ratio, bool step) {
                       ratio.by_medians ? "of these samples alone " : "", format_fixed(time.interval.low, 3),
                       format_fixed(time.interval.high, 3));
   if (time.verdict == Verdict::same) return text + ", which counts as the same";
+  if (time.few_blocks) return text + ", by too few blocks for a verdict";
   const bool judged = ratio.by_medians || time.verdict == Verdict::faster || time.verdict == Verdict::slower;
-  const bool apart = judged && !time.few_blocks && (time.interval.low > 1 || time.interval.high < 1);
+  const bool apart = judged && (time.interval.low > 1 || time.interval.high < 1);
   return text + (apart ? ", so it does not cost the same" : ", which of them is longer is not decided");
 }
 

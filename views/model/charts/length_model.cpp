@@ -375,13 +375,15 @@ TimingSource clock_of(const std::vector<const SweepResults*>& sweeps) {
 }
 
 /// The steps of problems that were measured in both passes: those of the shown sweep, the first; then of the rows that
-/// count; those of the other sweeps say only what took turns. Dot-product attention is of one sweep where one has both
-/// its passes.
+/// count; those of the other sweeps say only what took turns.
 LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regime) {
   Collector collector(Pass::forward, regime, clock_of(sweeps));
   const auto add = [&](const std::vector<TrainingStep>& steps, const SweepResults* sweep) {
     for (const TrainingStep& step : steps) {
-      const auto of = [&](const ResultRow& row) { return sweep != nullptr ? sweep : sweep_of(sweeps, row); };
+      const auto of = [&](const ResultRow& row) {
+        const auto its = std::ranges::find(sweeps, row.sweep, [](const SweepResults* one) { return one->info.id; });
+        return sweep != nullptr || its == sweeps.end() ? sweep : *its;
+      };
       ResultRow row = step_row(step.forward, step.step);
       row.problem.deterministic = step.backward.problem.deterministic;
       const bool is_point = collector.add(row, of(row), sweep != nullptr, &step.backward);
@@ -391,23 +393,22 @@ LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regi
       collector.add(baseline, of(baseline), sweep != nullptr, &*step.baseline_backward);
     }
   };
-  const auto add_dot_products = [&](std::span<const ResultRow* const> rows, bool of_one_sweep) {
-    for (const auto& [forward, backward] : dot_product_steps(rows)) {
-      const ResultRow step = step_row(*forward, sum_of(value_of(*forward), value_of(*backward)));
-      collector.add(step, sweep_of(sweeps, *forward), of_one_sweep, backward);
-    }
-  };
-  const std::vector<const ResultRow*> counting = all_that_count(sweeps, regime);
   add(training_steps(sweeps.front()->rows, "auto"), sweeps.front());
-  add_dot_products(places_of(sweeps.front()->rows), true);
-  if (sweeps.size() > 1) add(training_steps(counting, "auto"), nullptr);
-  for (std::size_t n = 1; n < sweeps.size(); ++n) {
-    add(training_steps(sweeps[n]->rows, "auto"), sweeps[n]);
-    add_dot_products(places_of(sweeps[n]->rows), true);
-  }
-  add_dot_products(counting, false);
+  if (sweeps.size() > 1) add(training_steps(all_that_count(sweeps, regime), "auto"), nullptr);
+  for (std::size_t n = 1; n < sweeps.size(); ++n) add(training_steps(sweeps[n]->rows, "auto"), sweeps[n]);
   std::int64_t left_out = 0;
   return make_pass(collector.problems(), left_out);
+}
+
+std::size_t count_sweeps(const LengthPass& pass) {
+  std::set<std::int64_t> sweeps;
+  for (const LengthCurve& curve : pass.curves) {
+    for (const LengthPoint& point : curve.points) {
+      sweeps.insert(point.sweep);
+      if (point.backward != 0) sweeps.insert(point.backward_sweep);
+    }
+  }
+  return sweeps.size();
 }
 
 /// What follows from the curves: how many sweeps they are of, what crosses, what costs the same, and all of it as text.

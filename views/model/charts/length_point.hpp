@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "profiler/statistics/training_step.hpp"
@@ -22,18 +21,6 @@ inline const LengthPoint* point_at(const std::vector<LengthPoint>& points, std::
 inline std::size_t lengths_in_common(const std::vector<LengthPoint>& a, const std::vector<LengthPoint>& b) {
   return static_cast<std::size_t>(
       std::ranges::count_if(a, [&](const LengthPoint& one) { return point_at(b, one.seq_len) != nullptr; }));
-}
-
-/// Of how many sweeps its points are.
-inline std::size_t count_sweeps(const LengthPass& pass) {
-  std::set<std::int64_t> sweeps;
-  for (const LengthCurve& curve : pass.curves) {
-    for (const LengthPoint& point : curve.points) {
-      sweeps.insert(point.sweep);
-      if (point.backward != 0) sweeps.insert(point.backward_sweep);
-    }
-  }
-  return sweeps.size();
 }
 
 /// What stands beside the point of `ours` at this length: of a step its own dot product, else the point of `baseline`;

@@ -35,27 +35,6 @@ std::vector<const ResultRow*> all_that_count(const std::vector<const SweepResult
   return rows_of_steps(rows);
 }
 
-const SweepResults* sweep_of(const std::vector<const SweepResults*>& sweeps, const ResultRow& row) {
-  const auto found = std::ranges::find(sweeps, row.sweep, [](const SweepResults* one) { return one->info.id; });
-  return found == sweeps.end() ? nullptr : *found;
-}
-
-std::vector<std::pair<const ResultRow*, const ResultRow*>> dot_product_steps(std::span<const ResultRow* const> rows) {
-  std::map<std::string, std::pair<const ResultRow*, const ResultRow*>> passes;
-  for (const ResultRow* row : rows) {
-    const bool usual = row->pass == Pass::forward || !row->problem.deterministic;
-    if (row->problem.form != Form::dot_product || row->status != Status::ok || !row->median_ms || !usual) continue;
-    auto& [forward, backward] = passes[fmt::format("{}|{}", step_question(*row), row->kernel)];
-    const ResultRow*& place = row->pass == Pass::forward ? forward : backward;
-    if (place == nullptr || place->started <= row->started) place = row;
-  }
-  std::vector<std::pair<const ResultRow*, const ResultRow*>> steps;
-  for (const auto& [question, both] : passes) {
-    if (both.first != nullptr && both.second != nullptr) steps.push_back(both);
-  }
-  return steps;
-}
-
 namespace {
 
 /// Rows of one problem: what a step is a step of.

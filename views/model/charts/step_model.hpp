@@ -3,8 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
-#include <utility>
 #include <vector>
 
 #include "profiler/statistics/training_step.hpp"
@@ -18,11 +16,6 @@ ResultRow step_row(const ResultRow& pass, const ValueWithInterval& step);
 /// The rows of all these sweeps that steps of two sweeps are made of (`rows_of_steps`). It does not depend on the sweep
 /// that is shown, and is what `triscope advise` and the Paper pages go by.
 std::vector<const ResultRow*> all_that_count(const std::vector<const SweepResults*>& sweeps, Regime regime);
-/// That of the row; null: it is not among them.
-const SweepResults* sweep_of(const std::vector<const SweepResults*>& sweeps, const ResultRow& row);
-/// Forward and backward of dot-product attention in `rows`, the newest of each kernel and problem: also those that
-/// stand beside no step of windows, such as of other kv heads.
-std::vector<std::pair<const ResultRow*, const ResultRow*>> dot_product_steps(std::span<const ResultRow* const> rows);
 
 /// A table of steps with one group of cells for each regime: of every problem of which `shown` has a pass. A step of
 /// the shown sweep's own rows goes before one of the rows that count of it and `others`, the sweeps of its device.

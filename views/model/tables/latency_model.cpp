@@ -24,6 +24,7 @@ struct Fact {
   std::function<std::string(const ResultRow&)> text;
   bool of_ours = true;                                       ///< what baselines differ in by nature makes no column
   std::function<std::string(const ResultRow&)> phrase = {};  ///< "4,096 tokens"; none: no part of a line's setting
+  bool of_settings = true;                                   ///< more than baselines differ in it
 };
 
 std::vector<Fact> all_facts() {
@@ -53,7 +54,8 @@ std::vector<Fact> differing_facts(const std::vector<ResultRow>& rows) {
       if (!first) first = fact.text(row);
       return fact.text(row) != *first;
     };
-    const bool says = std::ranges::any_of(rows, differs) || tells_baselines_apart(fact.text, places_of(rows));
+    fact.of_settings = std::ranges::any_of(rows, differs);
+    const bool says = fact.of_settings || tells_baselines_apart(fact.text, places_of(rows));
     if (says && (fact.name != "instance" || has_several_instances(rows))) result.push_back(std::move(fact));
   }
   return result;
@@ -214,7 +216,7 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
       line.label = line_label(row);
       for (const Fact& fact : facts) {
         line.facts.push_back(fact.text(row));
-        if (fact.phrase) line.setting += (line.setting.empty() ? "" : ", ") + fact.phrase(row);
+        if (fact.phrase && fact.of_settings) line.setting += (line.setting.empty() ? "" : ", ") + fact.phrase(row);
       }
       line.cells.resize(model.groups.size());
       model.lines.push_back(std::move(line));
