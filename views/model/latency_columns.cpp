@@ -43,8 +43,8 @@ FieldText field_text(LatencyField field) {
     case LatencyField::beside:
       return {
           "Latency beside dot-product attention of the same sizes in this sweep, by neighbouring turns and so not "
-          "quite "
-          "the quotient of the medians: hovering says what that took beside this row. Same: the whole interval lies "
+          "quite the quotient of the medians: hovering says what that took beside this row. Same: the whole interval "
+          "lies "
           "within the tolerance, or within 4 times it where marked *. Unclear: the samples do not decide it, or are "
           "too few. *: not measured in turns, so of the medians.",
           "time / time of the reference, with its interval", "", true};

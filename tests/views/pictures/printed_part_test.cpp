@@ -76,7 +76,7 @@ TEST(PrintedPart, what_did_not_converge_is_hollow_on_the_screen) {
     for (const ImDrawList* list : ImGui::GetDrawData()->CmdLists) {
       for (const ImDrawVert& corner : list->VtxBuffer) ++of_colour[corner.col];
     }
-    EXPECT_EQ(canvas.text.find("; hollow: not converged") == std::string::npos, converged) << panel_info(panel).title;
+    EXPECT_EQ(canvas.text.find("hollow: not converged") == std::string::npos, converged) << panel_info(panel).title;
     const ImU32 own = series_colour(canvas.look.theme, Series{}), panel_colour = canvas.look.theme.panel;
     return std::pair(of_colour[own], of_colour[panel_colour]);
   };
