@@ -7,7 +7,9 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/plan/plan.hpp"
+#include "profiler/plan/sweep_queue.hpp"
 #include "profiler/record/unusable_sweep.hpp"
+#include "profiler/statistics/statistics.hpp"
 #include "profiler/statistics/verdicts.hpp"
 #include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
@@ -89,13 +91,22 @@ bool nothing_is_left(const std::filesystem::path& database, std::int64_t sweep, 
   });
 }
 
+bool can_reach_verdict(std::int64_t samples, std::int64_t restarts) {
+  const std::int64_t done = std::max<std::int64_t>(1, restarts);
+  return samples * (done + kMostLooks) >= kFewestBlocks * done;
+}
+
 std::set<std::int64_t> unclear_rows(const std::filesystem::path& database, std::int64_t sweep,
                                     const std::string& reference) {
   const Snapshot snapshot(database);
   std::set<std::int64_t> rows;
-  for (const auto& [row, comparison] :
-       compare_with_baseline(snapshot, snapshot.results(sweep), reference).by_measurement) {
-    if (comparison.verdict == Verdict::unclear) rows.insert(row);
+  const std::vector<ResultRow> results = snapshot.results(sweep);
+  const Verdicts verdicts = compare_with_baseline(snapshot, results, reference);
+  for (const ResultRow& row : results) {
+    const auto found = verdicts.by_measurement.find(row.measurement);
+    if (found == verdicts.by_measurement.end() || found->second.verdict != Verdict::unclear) continue;
+    if (found->second.few_blocks && !can_reach_verdict(row.samples, row.restarts)) continue;
+    rows.insert(row.measurement);
   }
   return rows;
 }

@@ -1,6 +1,7 @@
 // `triscope explore`: any value of all measurements of one or several databases over any other.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <list>
 #include <map>
@@ -215,7 +216,12 @@ void add_explore_command(CLI::App& app, Action& action) {
       "  triscope explore run.db --y tflops --where \"window=512x32,causal pass=forward\" --picture rates.pdf --width "
       "8.5cm");
   command->callback([options, named, &action] {
-    if (!named->empty() || options->databases.empty()) options->databases.push_back(*named);
+    const auto is_named = [&named](const std::string& one) {
+      std::error_code none;
+      return one == *named || std::filesystem::equivalent(one, *named, none);
+    };
+    const bool is_known = std::ranges::any_of(options->databases, is_named);  // its measurements would count twice
+    if (!is_known && (!named->empty() || options->databases.empty())) options->databases.push_back(*named);
     action = [options] { return run(*options); };
   });
 }

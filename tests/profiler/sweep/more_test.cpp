@@ -164,6 +164,14 @@ TEST_F(More, a_row_measured_again_has_one_more_restart_together_with_what_took_t
   EXPECT_LT(with_four, old.size());
 }
 
+TEST(Unclear, rows_that_no_look_can_decide_are_left_out) {
+  EXPECT_FALSE(can_reach_verdict(2, 2)) << "a block each: three more make five";
+  EXPECT_FALSE(can_reach_verdict(3, 3));
+  EXPECT_TRUE(can_reach_verdict(6, 3)) << "two each: three more make twelve";
+  EXPECT_TRUE(can_reach_verdict(4, 2)) << "ten";
+  EXPECT_TRUE(can_reach_verdict(7, 0)) << "of before restarts were counted";
+}
+
 TEST_F(More, unclear_rows_get_a_fixed_number_of_looks) {
   const SweepRequest r = request({"cpu.fast", "baseline.cpu"});
   const std::int64_t sweep = run_sweep(r, database(), {}, {}).sweep;
