@@ -107,7 +107,8 @@ std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, con
 }
 
 std::vector<float> moved_aside(const std::vector<ImVec2>& marks, float wide) {
-  constexpr float kOfTheWay = 0.8F;  // to the next x
+  constexpr float kOfTheWay = 0.8F;  // to the next x of this series
+  constexpr float kMostWide = 4;     // marks: further aside they would stand at another series' x
   std::vector<std::size_t> order(marks.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {}, [&](std::size_t n) { return std::pair(marks[n].x, marks[n].y); });
@@ -121,9 +122,13 @@ std::vector<float> moved_aside(const std::vector<ImVec2>& marks, float wide) {
     for (std::size_t first = from; first < end;) {
       std::size_t last = first;
       while (last + 1 < end && marks[order[last + 1]].y - marks[order[last]].y < wide) ++last;
-      const float step = std::min(wide, room / static_cast<float>(last - first + 1));
-      for (std::size_t n = first; n <= last; ++n)
-        aside[order[n]] = step * (static_cast<float>(n - first) - static_cast<float>(last - first) / 2);
+      const float step = std::min(wide, std::min(room, kMostWide * wide) / static_cast<float>(last - first + 1));
+      const float middle = (last - first) % 2 == 0 ? 0 : step / 2;
+      for (std::size_t n = first; n <= last;
+           ++n) {  // by turns to the right and to the left: in order they were a slope
+        const std::size_t turn = n - first + 1;
+        aside[order[n]] = (turn % 2 == 0 ? 1.0F : -1.0F) * step * static_cast<float>(turn / 2) - middle;
+      }
       first = last + 1;
     }
     before = after;

@@ -166,8 +166,8 @@ TEST(EqualCost, times_of_too_few_blocks_do_not_decide_that_the_cost_is_another) 
   }
   const LengthChart chart = make_length_chart(*results, {});
   EXPECT_THAT(cost_at(chart.passes[0], 16384).sentence, HasSubstr("does not cost the same"));
-  EXPECT_THAT(cost_at(chart.passes[1], 16384).sentence, HasSubstr("which of them is longer is not decided"));
-  EXPECT_THAT(cost_at(chart.step, 16384).sentence, HasSubstr("which of them is longer is not decided"));
+  EXPECT_THAT(cost_at(chart.passes[1], 16384).sentence, HasSubstr("by too few blocks for a verdict"));
+  EXPECT_THAT(cost_at(chart.step, 16384).sentence, HasSubstr("by too few blocks for a verdict"));
 }
 
 TEST(EqualCost, the_text_table_has_the_pair_beside_the_area) {

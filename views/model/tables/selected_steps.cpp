@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -53,13 +54,21 @@ Doubt doubt_of_comparison(const std::optional<Comparison>& time, Pass pass, doub
   if (!time) return {fmt::format("The {} passes are not compared.", to_string(pass))};
   if (time->verdict == Verdict::not_comparable) return {time->explanation, time->verdict};
   if (!interval_known(*time)) return {"An interval of one of its passes is unknown."};
-  if (time->few_blocks) return few_blocks_of(pass);
+  if (time->few_blocks) return {};  // which leaves the interval
   if (time->verdict == Verdict::unclear && verdict_of(time->interval, tolerance, time->same_within) != time->verdict)
     return {
         fmt::format("Of the {} passes alone no verdict is clear: what disturbed their samples, their clocks or "
                     "their modes may be the reason.",
                     to_string(pass))};
   return {};
+}
+
+/// The first pass of `pairs` that was compared by too few blocks for a verdict.
+std::optional<Pass> pass_of_few_blocks(std::initializer_list<const PassPair*> pairs) {
+  for (const PassPair* pair : pairs) {
+    if (pair->b.time && pair->b.time->few_blocks) return pair->a.row.pass;
+  }
+  return std::nullopt;
 }
 
 bool held_down(const ResultRow& a, const ResultRow& b) { return !a.limiter.empty() || !b.limiter.empty(); }
@@ -213,9 +222,15 @@ Comparison beside_step(const SelectedStep& first, const SelectedStep& step, Pass
       comparison.verdict = verdict_of(comparison.interval, tolerance, comparison.same_within);
       comparison.explanation =
           "Of the sums of both passes, each by its neighbouring turns; their intervals are added in squares.";
+      if (const std::optional<Pass> few = pass_of_few_blocks({&of_compared, &of_other})) {
+        comparison.few_blocks = true;
+        comparison.verdict = Verdict::unclear;
+        comparison.explanation = few_blocks_of(*few).why;
+      }
       return comparison;
     }
   }
+  if (const auto few = pass_of_few_blocks({&of_compared}); few && doubt.why.empty()) doubt = few_blocks_of(*few);
   if (doubt.why.empty()) doubt = doubt_of_the_other(of_other, of_compared, tolerance);
   const std::optional<double> half = doubt.why.empty() ? half_of_step(of_compared, of_other) : std::nullopt;
   if (!half) {
