@@ -295,7 +295,8 @@ TEST(Charts, their_text_has_every_length_in_a_column) {
   EXPECT_EQ(map.rows.size(), 16U);  // two pairs of windows at eight lengths
   EXPECT_THAT(map.rows[0], ElementsAre("512", "32", "1024", "1.024"));
   EXPECT_THAT(scaling_text(model).header, ElementsAre("series", "tokens", "w1 x w2", "ms", "below", "above"));
-  EXPECT_THAT(bars_text(model).header, ElementsAre("series", "tokens", "window", "TFLOP/s", "below", "above"));
+  EXPECT_THAT(bars_text(model).header, ElementsAre("series", "tokens", "heads", "window", "TFLOP/s", "below", "above"))
+      << "its levels are of two numbers of heads";
   EXPECT_EQ(bars_text(model).rows.size(),
             length_sweep()->rows.size() - 2);  // sliding over all 1,024 is causal: one line
 }

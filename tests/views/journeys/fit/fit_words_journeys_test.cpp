@@ -129,7 +129,7 @@ TEST_F(Fit, lengths_of_the_table_are_not_shown_in_part_either) {
     ui().settings.scale = 2;
     front(c, Panel::latency);
     int cut = 0, whole = 0;
-    for (int width = 1200; width < 1440; width += 16) {
+    for (int width = 1200; width < 1760; width += 16) {
       world().stage->resize(width, 800);
       c->Yield(6);
       const ImGuiTable* table = drawn_table("###latency");
