@@ -289,7 +289,7 @@ void draw_plan(Context& context, const FormReading& reading) {
     const Machine& machine = context.data.machine;
     if (!machine.catalog && !machine.problem.empty()) {  // why Run is grey
       const SmallFont font(context.look);
-      ImGui::PushTextWrapPos(0);
+      ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - context.look.px(kMore));
       coloured_text(context.look.theme.unclear, machine.problem);
       ImGui::PopTextWrapPos();
       return;
