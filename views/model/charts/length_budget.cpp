@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "profiler/record/columns.hpp"
 #include "profiler/record/words/power_text.hpp"
 #include "profiler/statistics/comparison_facts.hpp"
 #include "views/data/format.hpp"
