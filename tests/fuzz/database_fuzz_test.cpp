@@ -70,7 +70,10 @@ TEST(DatabaseFuzz, files_are_read_or_refused_and_what_is_imported_is_sound) {
         if (number++ % 8 != 0) return;
         for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(target.string() + end);
         read_or_refuse([&] { Store(target).import(file, {request_fault, [](const std::string&) {}, {}}); });
-        ASSERT_TRUE(Snapshot(target).damage().empty());
+        // A database that was made for an import that is refused goes again.
+        if (std::filesystem::exists(target)) {
+          ASSERT_TRUE(Snapshot(target).damage().empty());
+        }
       },
       500);
 }
