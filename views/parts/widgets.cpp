@@ -144,8 +144,9 @@ std::string unless_cut(const std::string& text) { return is_cut_by_edge(size_of(
 void number_right(const Context& context, std::string_view text, ImU32 colour, float right) {
   const NumberFont font(context.look);
   if (right == 0) right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
-  ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), right - size_of(text).x));
-  if (is_cut_by_edge(size_of(text).x)) text = {};
+  const float width = size_of(text).x;
+  ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), right - width));
+  if (is_cut_by_edge(width)) text = {};
   coloured_text(colour ? colour : context.look.theme.text, text);
 }
 
