@@ -74,14 +74,13 @@ std::vector<std::string> rotary_cost_sentences(const std::vector<RotaryCost>& co
         "What such a rotation costs on a GPU was not measured; rotary_prologue_check of a build with CUDA does it."};
   std::vector<std::string> sentences;
   for (const RotaryCost& cost : costs) {
-    sentences.push_back(fmt::format(
-        "On an {} ({}) a kernel that rotates q, k1 and k2 in place takes {:.3f} ms ({:.3f} to {:.3f}) for {} tokens "
-        "and "
-        "{} heads of {} on {}, {:.0f} GB/s. That is {:.1f} % of the {:.2f} ms of the forward with determinants, {}, by "
-        "{}; one after the other they take {:.2f} ms.",
-        cost.device, cost.date, cost.ms, cost.least_ms, cost.most_ms, cost.seq_len, cost.q_heads, cost.head_dim,
-        cost.kv_heads, cost.gigabytes_a_second(), 100 * cost.share(), cost.forward_ms, cost.windows,
-        cost.forward_kernel, cost.both_ms));
+    sentences.push_back(
+        fmt::format("On an {} ({}) a kernel that rotates q, k1 and k2 in place takes {:.3f} ms ({:.3f} to {:.3f}) for "
+                    "{} tokens and {} heads of {} on {}, {:.0f} GB/s. That is {:.1f} % of the {:.2f} ms of the forward "
+                    "with determinants, {}, by {}; one after the other they take {:.2f} ms.",
+                    cost.device, cost.date, cost.ms, cost.least_ms, cost.most_ms, cost.seq_len, cost.q_heads,
+                    cost.head_dim, cost.kv_heads, cost.gigabytes_a_second(), 100 * cost.share(), cost.forward_ms,
+                    cost.windows, cost.forward_kernel, cost.both_ms));
   }
   return sentences;
 }

@@ -101,8 +101,7 @@ std::string highest_rates_text() {
   }
   return fmt::format(
       "With that shape its times are at most {:.0f} TFLOP/s by its own count, 6 n w1 w2, beside the 520 of its text, "
-      "and "
-      "{:.0f} by two products for each triple.",
+      "and {:.0f} by two products for each triple.",
       highest.by_paper_count, highest.by_two_products);
 }
 

@@ -91,8 +91,7 @@ std::string dot_product(const Match3Findings& all) {
   std::string text = fmt::format(
       "A dot-product head whose output is one number beside a threshold decides by a sum over the tokens. Of all such "
       "functions, which a head of any width can compute, logistic regression found one that is right on {} of {} "
-      "unseen "
-      "tokens. The head of Theorem 1 is right on {}, the more frequent answer on {}.",
+      "unseen tokens. The head of Theorem 1 is right on {}, the more frequent answer on {}.",
       percent(all.beside.dot_product), all.beside.tokens, percent(all.beside.determinant),
       percent(all.beside.larger_class));
   if (all.swap) {

@@ -37,17 +37,13 @@ std::string the_general_law() {
   return formula("L(N, D) = E + A / N^alpha + B / D^beta") +
          paragraph(
              "The paper starts from this loss of a model with N parameters that saw D tokens. E is what no model gets "
-             "below, "
-             "the second term what more parameters take away, the third what more tokens do. All its models saw as "
-             "many "
-             "tokens, so E′ = E + B / D^beta is one number:") +
+             "below, the second term what more parameters take away, the third what more tokens do. All its models saw "
+             "as many tokens, so E′ = E + B / D^beta is one number:") +
          formula("−log L = alpha log N − log A − log(1 + E′ N^alpha / A) ≈ alpha log N + beta") +
          paragraph(
              "This is a straight line where E′ is small beside A / N^alpha. Elsewhere its slope is alpha (1 − E′ / L): "
-             "a "
-             "fitted alpha mixes the exponent with the part of the loss that more parameters can take away. The beta "
-             "of the "
-             "line is −log A, not that of D. Where training pays for N D, the least loss has D in proportion to "
+             "a fitted alpha mixes the exponent with the part of the loss that more parameters can take away. The beta "
+             "of the line is −log A, not that of D. Where training pays for N D, the least loss has D in proportion to "
              "N^(alpha / beta). The command triscope paper scaling --law evaluates the law for constants of your "
              "own.") +
          paragraph(chinchilla_text());

@@ -83,8 +83,7 @@ void head_box(Context& context, std::int64_t& head) {
 
 constexpr const char* kWindowHelp =
     "How many keys of each axis a query sees, itself counted. A file of tensors does not say with which windows its "
-    "model "
-    "was trained: type them here. Keys farther back are left out, and p is over what is left.";
+    "model was trained: type them here. Keys farther back are left out, and p is over what is left.";
 
 /// Scale and biases, which are seldom set, on one line.
 void draw_logit_settings(Context& context) {

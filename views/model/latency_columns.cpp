@@ -44,9 +44,8 @@ FieldText field_text(LatencyField field) {
       return {
           "Latency beside dot-product attention of the same sizes in this sweep, by neighbouring turns and so not "
           "quite the quotient of the medians: hovering says what that took beside this row. Same: the whole interval "
-          "lies "
-          "within the tolerance, or within 4 times it where marked *. Unclear: the samples do not decide it, or are "
-          "too few. *: not measured in turns, so of the medians.",
+          "lies within the tolerance, or within 4 times it where marked *. Unclear: the samples do not decide it, or "
+          "are too few. *: not measured in turns, so of the medians.",
           "time / time of the reference, with its interval", "", true};
     case LatencyField::of_reference:
       return {
@@ -56,8 +55,7 @@ FieldText field_text(LatencyField field) {
     case LatencyField::verdict:
       return {
           "Judgement against the baseline sweep. Same: the interval of the ratio lies within 4 times the tolerance, "
-          "since "
-          "separate runs have wider ones than turns.",
+          "since separate runs have wider ones than turns.",
           "this time / baseline time, with its 99 % interval (95 % without restarts)", "", true};
     case LatencyField::flagged:
       return column_text("flagged", false);

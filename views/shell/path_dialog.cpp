@@ -127,8 +127,7 @@ struct Questions {
   PathQuestion operator()(const ask::OpenKernel&) const {
     return {"Open kernel",
             "A library that exports triscope/attention.h; its code is run. Its kernels are measured beside the others, "
-            "until "
-            "the window is closed.",
+            "until the window is closed.",
             "Open",
             false,
             {".so"}};

@@ -17,8 +17,7 @@ void draw_prefix_dialog(Context& context) {
   ImGui::PushTextWrapPos(0);
   ImGui::TextUnformatted(
       "This sweep was measured through a command, such as \"ssh host\". A command that a database names is never run, "
-      "so "
-      "type it again.");
+      "so type it again.");
   ImGui::PopTextWrapPos();
   ImGui::SetNextItemWidth(-1);
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();

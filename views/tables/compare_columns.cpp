@@ -156,32 +156,26 @@ const char* header_words(CompareField field) {
   switch (field) {
     case CompareField::ratio:
       return "Time of A / time of B: below 1 A is faster. Of two that took turns it is of neighbouring turns, and so "
-             "not "
-             "quite that of the medians beside it.";
+             "not quite that of the medians beside it.";
     case CompareField::cycles:
       return "Time × clock of A / that of B: without what two cards, or one at another temperature, differ by in "
-             "clock. "
-             "Unchanged kernels differ in cycles too: the line above says by how much.";
+             "clock. Unchanged kernels differ in cycles too: the line above says by how much.";
     case CompareField::interval:
       return "Of the ratio of times: 99 % between sweeps with restarts, else 95 %. Of two GPUs it is that of the "
-             "samples "
-             "alone: what the cards differ by is not in it.";
+             "samples alone: what the cards differ by is not in it.";
     case CompareField::band:
       return "The ratio over the average of kernels that did not change. Inside: no further from it than one of those "
              "would be in 99 of 100 cases, so that the machine may be the reason. Slower, faster: further, also with "
-             "the "
-             "row's own interval. Unclear: further, but for its interval or its two modes.";
+             "the row's own interval. Unclear: further, but for its interval or its two modes.";
     case CompareField::setting:
       return "In what this row differs from most, and its tokens. What it does not say stands above the table: "
              "\"unless said\".";
     case CompareField::doubts:
       return "What the samples leave open: two modes, not converged, too few blocks, one process. A clock that was "
-             "held "
-             "down is none of these: on a large GPU it is usual, and \"in cycles\" has the ratio without it.";
+             "held down is none of these: on a large GPU it is usual, and \"in cycles\" has the ratio without it.";
     case CompareField::chosen:
       return "Of several measurements those two that are of one sweep, else of one card, else with no \"doubts\", else "
-             "of "
-             "more restarts, else the newest.";
+             "of more restarts, else the newest.";
     default:
       return "";
   }

@@ -99,8 +99,7 @@ void print_law(const std::vector<LossSeries>& series, const ScalingQuestion& que
         line->alpha, law.size_alpha);
   print_output(
       "The least loss for a given N D has D in proportion to N^(alpha / beta) = N^{:.3f}: N grows as its power {:.3f}, "
-      "D as "
-      "{:.3f}.\n",
+      "D as {:.3f}.\n",
       growth.tokens_by_parameters, growth.parameters_by_budget, growth.tokens_by_budget);
 }
 

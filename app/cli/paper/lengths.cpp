@@ -127,8 +127,7 @@ void print_lengths(const NamedLayer& named, const std::string& database, bool js
   print_output(
       "\nRates count 4 x head_dim forward and 10 x head_dim backward for each pair of keys inside the windows.\n"
       "The paper's Figure 3 shows the same of its own kernels; its numbers are in no table. `triscope paper "
-      "operator{}{}` "
-      "says where the two cross.\n",
+      "operator{}{}` says where the two cross.\n",
       named_words(named), database_words(database));
   const Crossings told = measured_crossings(rows, layer, count_work(crossing_problems(rows, layer)));
   const std::string sweep = crossing_sweep(rows, layer, told);

@@ -56,9 +56,8 @@ void print_bounds(const Match3Findings& all) {
          significant_text(trial.c, 4), fmt::format("{} of {}", trial.wrong, trial.tokens)});
   }
   print_output(
-      "\nBy precision of q, k1 and k2, for any {} modulo {}:\n\n{}\nA safe c tells every input rightly, "
-      "whatever "
-      "the roundings are; others may still do. Tried on {} inputs, two thirds\nof them with as many nearest misses as "
+      "\nBy precision of q, k1 and k2, for any {} modulo {}:\n\n{}\nA safe c tells every input rightly, whatever the "
+      "roundings are; others may still do. Tried on {} inputs, two thirds\nof them with as many nearest misses as "
       "possible.\n",
       number_of(n, "number"), all.question.modulus, render(table, terminal_width(stdout, kUnlimitedWidth)),
       all.trials.front().inputs);

@@ -266,9 +266,8 @@ std::string harder_benchmarks_text(const ModelSizes& sizes) {
   for (const Gain& one : gains) by_loss.push_back(fmt::format("{} {:.4f}", one.benchmark, one.loss));
   return fmt::format(
       "The paper concludes that alpha grows by more on harder, less saturated benchmarks such as MMLU-pro and GSM8k: "
-      "{}. "
-      "It does not measure how hard a benchmark is. By the losses of its largest Transformer the order is another: {}. "
-      "Of the four differences {}. {}",
+      "{}. It does not measure how hard a benchmark is. By the losses of its largest Transformer the order is another: "
+      "{}. Of the four differences {}. {}",
       fmt::join(by_gain, ", "), fmt::join(by_loss, ", "), decided_text(decided_differences(sizes)),
       alpha_changes_text(sizes));
 }

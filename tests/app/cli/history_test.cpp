@@ -256,8 +256,7 @@ TEST_F(HistoryTest, a_sweep_whose_environment_is_bad_is_not_blamed_on_its_reques
   SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
       .exec(
           "PRAGMA foreign_keys = OFF; UPDATE sweep SET finished_unix_ns = NULL; UPDATE sweep SET environment = 77 "
-          "WHERE "
-          "id = 2");
+          "WHERE id = 2");
   const std::string table = run({"list"}).output;
   EXPECT_THAT(table, HasSubstr("unusable"));
   EXPECT_THAT(table, HasSubstr("cannot be used: its environment is missing"));

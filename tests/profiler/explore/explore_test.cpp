@@ -386,8 +386,7 @@ TEST(Explore, every_hardware_counter_can_be_drawn_and_filtered_by) {
   SQLite::Statement rows(
       database,
       "SELECT busy.value FROM counter AS busy JOIN counter AS bytes ON bytes.measurement = busy.measurement JOIN "
-      "result "
-      "ON result.measurement = busy.measurement WHERE busy.name = (SELECT id FROM text WHERE value = "
+      "result ON result.measurement = busy.measurement WHERE busy.name = (SELECT id FROM text WHERE value = "
       "'sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active') AND bytes.name = (SELECT id FROM text WHERE "
       "value = 'dram__bytes_read.sum') AND bytes.value < 700e6 AND status = 'ok'");
   while (rows.executeStep()) expected.insert(rows.getColumn(0).getDouble());

@@ -51,9 +51,7 @@ TEST(BetweenSides, unchanged_kernels_are_told_by_their_range_and_their_medians) 
   unchanged.add(row_of("nothing", "1", ""), Comparison{});
   EXPECT_EQ(unchanged_text(unchanged),
             "3 unchanged measurements (baseline.cudnn, cuda.hopper forward): time A / B 1.020 to 1.050, median 1.030; "
-            "in cycles 0.999 to 1.001, "
-            "median "
-            "1.000.");
+            "in cycles 0.999 to 1.001, median 1.000.");
 }
 
 TEST(BetweenSides, what_is_not_comparable_is_counted_by_time_and_by_cycles_with_the_reason) {

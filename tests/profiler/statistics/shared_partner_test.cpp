@@ -81,8 +81,7 @@ TEST(Coverage, of_ratios_that_share_a_kernel) {
     const TurnsCoverage result = coverage_in_turns(kind);
     std::printf(
         "%zu groups of %2zu, first %.1f %%, others %.1f %%: covered %5.1f %%, others beside each other %5.1f %%, "
-        "+-%5.2f "
-        "%%, wrong at 99 %% %4.1f %%\n",
+        "+-%5.2f %%, wrong at 99 %% %4.1f %%\n",
         kind.groups, kind.kernels, 100 * kind.first, 100 * kind.others, 100 * result.with_first, 100 * result.without,
         100 * result.half_width, 100 * result.wrong_99);
     EXPECT_GE(result.with_first, 0.93) << kind.kernels << " " << kind.first;

@@ -337,10 +337,9 @@ TEST_F(ForeignValues, a_command_and_the_name_of_a_launch_may_be_long) {
 TEST_F(ForeignValues, names_and_reasons_are_one_line_and_notes_keep_theirs) {
   exec(
       "UPDATE measurement SET reason = 'a' || char(10) || 'speed          9 TFLOP/s' || char(13) || char(9) WHERE id = "
-      "2; "
-      "UPDATE kernel SET name = name || char(10) || 'x'; UPDATE environment SET device_name = 'NVIDIA' || char(10) || "
-      "'H200', host = 'a' || char(9) || 'b'; UPDATE sweep SET command = 'triscope' || char(10) || 'sweep'; "
-      "UPDATE text SET value = value || char(10) || 'y'");
+      "2; UPDATE kernel SET name = name || char(10) || 'x'; UPDATE environment SET device_name = 'NVIDIA' || char(10) "
+      "|| 'H200', host = 'a' || char(9) || 'b'; UPDATE sweep SET command = 'triscope' || char(10) || 'sweep'; UPDATE "
+      "text SET value = value || char(10) || 'y'");
   {
     Store store(file_);
     store.set_note(1, "first\nsecond");

@@ -196,8 +196,7 @@ TEST_F(Hostile, a_sweep_on_an_unknown_machine_is_still_read) {
 TEST_F(Hostile, a_virtual_table_is_none_of_ours) {
   exec(
       "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 0, sql = replace(replace(sql, 'CREATE TABLE "
-      "launch (', "
-      "'CREATE VIRTUAL TABLE launch USING fts4('), ') STRICT, WITHOUT ROWID', ', strict, without rowid)') "
+      "launch (', 'CREATE VIRTUAL TABLE launch USING fts4('), ') STRICT, WITHOUT ROWID', ', strict, without rowid)') "
       "WHERE name = 'launch'");
   EXPECT_THAT(refusal(), HasSubstr("its table launch is not built as Triscope builds it"));
 }
@@ -327,8 +326,7 @@ TEST_F(Hostile, a_sweep_without_its_environment_is_left_out_and_the_others_are_i
   EXPECT_THAT(left_out, ElementsAre(HasSubstr("sweep 1 was not copied: its environment is missing")));
   exec(
       "PRAGMA foreign_keys = OFF; UPDATE sweep SET environment = 1 WHERE id = 1; UPDATE measurement SET environment = "
-      "1 "
-      "WHERE id IN (2, 3)");
+      "1 WHERE id IN (2, 3)");
   left_out.clear();
   EXPECT_EQ(target.import(file_, remembering(left_out)), 2);
   EXPECT_THAT(left_out, SizeIs(3));

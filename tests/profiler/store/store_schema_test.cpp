@@ -46,20 +46,17 @@ class SchemaTest : public testing::Test {
     drop_turns();
     open().exec(
         "DROP VIEW IF EXISTS result; ALTER TABLE sample DROP COLUMN restart; ALTER TABLE measurement DROP COLUMN "
-        "restarts; "
-        "ALTER TABLE measurement DROP COLUMN power_w; ALTER TABLE measurement DROP COLUMN limiter; "
-        "ALTER TABLE measurement ADD COLUMN peak_tflops REAL; "
-        "ALTER TABLE sweep DROP COLUMN time_variance; ALTER TABLE sweep DROP COLUMN time_degrees; ALTER TABLE sweep "
-        "DROP COLUMN ratio_variance; ALTER TABLE sweep DROP COLUMN ratio_degrees; CREATE VIEW result AS SELECT 1; "
-        "PRAGMA user_version = 3");
+        "restarts; ALTER TABLE measurement DROP COLUMN power_w; ALTER TABLE measurement DROP COLUMN limiter; ALTER "
+        "TABLE measurement ADD COLUMN peak_tflops REAL; ALTER TABLE sweep DROP COLUMN time_variance; ALTER TABLE sweep "
+        "DROP COLUMN time_degrees; ALTER TABLE sweep DROP COLUMN ratio_variance; ALTER TABLE sweep DROP COLUMN "
+        "ratio_degrees; CREATE VIEW result AS SELECT 1; PRAGMA user_version = 3");
   }
   /// As before version 3.
   void drop_cards() {
     drop_restarts();
     open().exec(
         "ALTER TABLE kernel DROP COLUMN label; ALTER TABLE kernel DROP COLUMN short_label; ALTER TABLE kernel DROP "
-        "COLUMN "
-        "kind; ALTER TABLE kernel DROP COLUMN colour; ALTER TABLE kernel DROP COLUMN rank");
+        "COLUMN kind; ALTER TABLE kernel DROP COLUMN colour; ALTER TABLE kernel DROP COLUMN rank");
   }
   std::filesystem::path file_ = folder_ / "results.db";
 };

@@ -181,8 +181,7 @@ TEST_F(TooltipJourney, of_the_tables) {
       "Latency beside dot-product attention of the same sizes in this sweep, by neighbouring turns and so not quite "
       "the quotient of the medians: hovering says what that took beside this row. Same: the whole interval lies within "
       "the tolerance, or within 4 times it where marked *. Unclear: the samples do not decide it, or are too few. *: "
-      "not "
-      "measured in turns, so of the medians.",
+      "not measured in turns, so of the medians.",
       "Half-width of the 95 % interval of the median, in milliseconds.",
       "Time of one launch, the median over all samples.\nmedian(duration per launch)\nLower is better.",
       "TFLOP/s relative to dot-product attention in the same sweep and pass, by their turns as the time is. The two do "

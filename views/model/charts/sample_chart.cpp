@@ -248,8 +248,7 @@ std::string burst_power_note(const SampleChart& chart, Regime regime) {
       chart.flags, [](const std::string& flag) { return flag.find("power limit") != std::string::npos; });
   if (regime != Regime::burst || !capped) return {};
   return "NVML reports that the power limit held the clock down during a launch. Its power is a mean over the launch "
-         "and "
-         "the pauses around it, so it stands below the limit.";
+         "and the pauses around it, so it stands below the limit.";
 }
 
 TextTable samples_text(const std::vector<Sample>& samples) {

@@ -31,8 +31,7 @@ std::string tensor_gap_words(const TensorUse& a, const TensorUse& b, const RateG
                                            : "both, padding of tiles and how busy they are";
   return fmt::format(
       "The tensor cores run at {:.0f} % of their rate in A and {:.0f} % in B; of what they compute {:.1f} % and {:.1f} "
-      "% "
-      "is useful work. So the difference in TFLOP/s is {}.",
+      "% is useful work. So the difference in TFLOP/s is {}.",
       100 * a.busy, 100 * b.busy, 100 * a.useful, 100 * b.useful, cause);
 }
 
