@@ -49,6 +49,19 @@ std::string name_of(const std::filesystem::path& file, const std::vector<std::st
   return same > 1 ? file.string() : file.filename().string();
 }
 
+/// One file under two names is one database, under the first of them.
+void leave_each_once(std::vector<std::string>& databases) {
+  std::vector<std::string> first;
+  for (std::string& database : databases) {
+    const bool known = std::ranges::any_of(first, [&](const std::string& other) {
+      std::error_code none;
+      return other == database || std::filesystem::equivalent(other, database, none);
+    });
+    if (!known) first.push_back(std::move(database));
+  }
+  databases = std::move(first);
+}
+
 /// Sweep by sweep, as `show` compares them.
 void add_verdicts(const Snapshot& snapshot, const std::string& baseline, Read& read, bool& found) {
   std::map<std::int64_t, std::vector<ResultRow>> sweeps;
@@ -216,12 +229,9 @@ void add_explore_command(CLI::App& app, Action& action) {
       "  triscope explore run.db --y tflops --where \"window=512x32,causal pass=forward\" --picture rates.pdf --width "
       "8.5cm");
   command->callback([options, named, &action] {
-    const auto is_named = [&named](const std::string& one) {
-      std::error_code none;
-      return one == *named || std::filesystem::equivalent(one, *named, none);
-    };
-    const bool is_known = std::ranges::any_of(options->databases, is_named);  // its measurements would count twice
-    if (!is_known && (!named->empty() || options->databases.empty())) options->databases.push_back(*named);
+    std::vector<std::string>& databases = options->databases;
+    if (!named->empty() || databases.empty()) databases.push_back(*named);
+    leave_each_once(databases);
     action = [options] { return run(*options); };
   });
 }

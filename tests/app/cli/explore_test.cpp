@@ -102,6 +102,18 @@ TEST(ExploreCommand, databases_stand_side_by_side) {
   EXPECT_EQ(columns("database"), 1) << "once";
 }
 
+TEST(ExploreCommand, a_database_that_is_named_twice_counts_once) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "history.db", link = folder / "linked.db";
+  write_small_history(file);
+  std::filesystem::create_symlink(file, link);
+  const std::vector<nlohmann::json> once = explore_json({file.string()});
+  ASSERT_FALSE(once.empty());
+  EXPECT_EQ(explore_json({file.string(), "--db", file.string()}), once);
+  EXPECT_EQ(explore_json({file.string(), file.string()}), once);
+  EXPECT_EQ(explore_json({file.string(), link.string(), "--db", link.string()}), once);
+}
+
 TEST(ExploreCommand, the_ratio_is_what_show_says) {
   const std::vector<nlohmann::json> points =
       explore_json({kRecorded, "--y", "ratio", "--where", "sweep=4 seq=64k window=512x32"});
