@@ -59,6 +59,8 @@ bool has_converged(const ResultRow& row) {
   return false;
 }
 
+bool has_few_blocks(const ResultRow& row) { return row.samples < kFewestBlocks; }
+
 std::string corrected_reason(std::string reason) {
   const std::size_t end = std::min(reason.find(kBetween), reason.size());
   const std::string_view first = std::string_view(reason).substr(0, end);

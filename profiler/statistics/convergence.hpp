@@ -22,6 +22,9 @@ std::string asked_text(double precision);
 /// not. What the kernel said of itself stands before that remark.
 bool has_converged(const ResultRow& row);
 
+/// Whether it has fewer than the `kFewestBlocks` that bear a verdict.
+bool has_few_blocks(const ResultRow& row);
+
 /// A stored `reason` as it is written now: until 2026-11-23 a narrow interval of too few blocks was called too wide.
 std::string corrected_reason(std::string reason);
 

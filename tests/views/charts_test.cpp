@@ -15,7 +15,6 @@
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/sample_chart.hpp"
 #include "views/parts/chart_tools.hpp"
-#include "views/parts/readout.hpp"
 
 namespace triscope {
 namespace {
@@ -405,15 +404,6 @@ TEST(Ticks, fewer_stand_on_an_axis_that_is_short) {
   EXPECT_THAT(ticks_apart(ticks, 9), ElementsAre(1));
   EXPECT_THAT(ticks_apart({2, 3, 5, 7}, 0.2), ElementsAre(2, 5));
   EXPECT_TRUE(ticks_apart({}, 1).empty());
-}
-
-TEST(TextBeside, stays_inside_on_either_side_of_its_line) {
-  EXPECT_EQ(text_beside(20, 50, 5, 0, 100), 25);
-  EXPECT_EQ(text_beside(80, 50, 5, 0, 100), 25);
-  EXPECT_EQ(text_beside(50, 50, 5, 0, 100), 0);  // room on neither side: 55 would end beyond, -5 begins before
-  EXPECT_EQ(text_beside(100, 96, 5, 0, 100), 0);
-  EXPECT_EQ(text_beside(-40, 50, 5, 0, 100), 0);  // a line that was moved out of sight
-  EXPECT_EQ(text_beside(50, 200, 5, 0, 100), 0);  // its beginning is read
 }
 
 TEST(Readout, stands_beside_its_point_and_covers_as_little_as_can_be) {

@@ -271,14 +271,26 @@ void draw_histogram(Context& context, const SampleChart& chart, const Summary& s
                 interval_known(summary) ? std::optional((summary.ci_high_ms - summary.ci_low_ms) / 2) : std::nullopt));
   const float width = ImGui::CalcTextSize(label.c_str()).x, margin = look.px(3);
   const ImVec2 plot = ImPlot::GetPlotPos(), bottom = ImPlot::PlotToPixels(summary.median_ms, 0);
-  const ImVec2 at(
-      std::max(plot.x + margin, std::min(bottom.x - width / 2, plot.x + ImPlot::GetPlotSize().x - width - margin)),
-      plot.y + look.px(1));
+  const float low = plot.x + margin, high = plot.x + ImPlot::GetPlotSize().x - margin;
+  const ImVec2 at(std::max(low, std::min(bottom.x - width / 2, high - width)), plot.y + look.px(1));
   ImPlot::GetPlotDrawList()->AddLine(ImVec2(bottom.x, plot.y + name_height), bottom, look.theme.text,
                                      std::max(1.0F, look.px(1.5F)));
   ImPlot::GetPlotDrawList()->AddText(at, look.theme.text, label.c_str());
   ImPlot::PopPlotClipRect();
   ImPlot::EndPlot();
+}
+
+/// The histogram, below what it leaves out.
+void draw_distribution(Context& context, const SampleChart& chart, const Summary& summary, ImVec2 size) {
+  ImGui::BeginGroup();
+  const std::string folded = folded_text(chart.histogram);
+  if (!folded.empty()) {
+    const SmallFont small(context.look);
+    clipped_text(context, context.look.theme.muted, folded, size.x);
+    size.y -= ImGui::GetTextLineHeightWithSpacing();
+  }
+  draw_histogram(context, chart, summary, size);
+  ImGui::EndGroup();
 }
 
 }  // namespace
@@ -305,26 +317,16 @@ void draw_samples_panel(Context& context) {
   ImGui::PushID(static_cast<int>(selected.row.measurement));
   const bool beside = room.x > context.look.px(520);
   const float gap = ImGui::GetStyle().ItemSpacing.x;
-  const std::string folded = folded_text(chart->histogram);
   const bool below = !beside && room.y * 0.4F > context.look.px(110);  // lower bars say nothing
   draw_over_time(context, *chart, selected.measurement.summary,
                  beside  ? ImVec2(room.x * 0.66F - gap, room.y)
                  : below ? ImVec2(room.x, room.y * 0.6F)
                          : room);
-  if (!beside && !below) {
-    ImGui::PopID();
-    return;
-  }
   if (beside) ImGui::SameLine();
-  ImGui::BeginGroup();
-  ImVec2 size = beside ? ImVec2(room.x * 0.34F, room.y) : ImVec2(room.x, room.y * 0.4F - gap);
-  if (!folded.empty()) {
-    const SmallFont small(context.look);
-    clipped_text(context, context.look.theme.muted, folded, size.x);
-    size.y -= ImGui::GetTextLineHeightWithSpacing();
+  if (beside || below) {
+    const ImVec2 size = beside ? ImVec2(room.x * 0.34F, room.y) : ImVec2(room.x, room.y * 0.4F - gap);
+    draw_distribution(context, *chart, selected.measurement.summary, size);
   }
-  draw_histogram(context, *chart, selected.measurement.summary, size);
-  ImGui::EndGroup();
   ImGui::PopID();
 }
 

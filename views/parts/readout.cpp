@@ -28,11 +28,6 @@ ImVec2 place_beside(const ImRect& what, ImVec2 size, const ImRect& room, std::sp
   return best;
 }
 
-float text_beside(float x, float width, float gap, float low, float high) {
-  const float at = x + gap + width > high ? x - gap - width : x + gap;
-  return std::max(low, std::min(at, high - width));
-}
-
 void readout(const Context& context, const ImRect& what, const std::string& words, std::span<const ImRect> others,
              const ImRect* within) {
   if (!context.ui.pointer_moved) return;  // as tooltips

@@ -14,10 +14,6 @@ namespace triscope {
 /// one that covers fewest of `others`, and of these the nearest. It never covers `what` where there is any other place.
 ImVec2 place_beside(const ImRect& what, ImVec2 size, const ImRect& room, std::span<const ImRect> others, float gap);
 
-/// Where a text as wide as `width` begins that stands beside a vertical line at `x`: right of it, left of it where that
-/// would leave [low, high], and inside in any case where it has room.
-float text_beside(float x, float width, float gap, float low, float high);
-
 /// Says `words` of `what`. `others`: what else stands in the chart. `within`: that it stays in; null: the whole window.
 void readout(const Context& context, const ImRect& what, const std::string& words, std::span<const ImRect> others,
              const ImRect* within = nullptr);

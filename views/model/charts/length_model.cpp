@@ -59,7 +59,7 @@ LengthPoint point_of(const ResultRow& row, const ResultRow* backward) {
   point.limiter = row.limiter;
   point.tile = tile_of(row);
   point.converged = has_converged(row) && (backward == nullptr || has_converged(*backward));
-  point.few_blocks = row.samples < kFewestBlocks || (backward != nullptr && backward->samples < kFewestBlocks);
+  point.few_blocks = has_few_blocks(row) || (backward != nullptr && has_few_blocks(*backward));
   if (backward == nullptr) return point;
   point.backward = backward->measurement;
   point.backward_ms = *backward->median_ms;

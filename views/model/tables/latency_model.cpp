@@ -10,6 +10,7 @@
 #include "kernels/attention/paper.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/problem_facts.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
 #include "views/model/tables/judged_table.hpp"
@@ -55,7 +56,7 @@ std::vector<Fact> differing_facts(const std::vector<ResultRow>& rows) {
       return fact.text(row) != *first;
     };
     fact.of_settings = std::ranges::any_of(rows, differs);
-    const bool says = fact.of_settings || tells_baselines_apart(fact.text, places_of(rows));
+    const bool says = fact.of_settings || tells_baselines_apart(fact.text, addresses_of(rows));
     if (says && (fact.name != "instance" || has_several_instances(rows))) result.push_back(std::move(fact));
   }
   return result;
@@ -144,12 +145,6 @@ std::string line_label(const ResultRow& row) {
   return p.mask == Mask::full ? std::string("full") : format_windows(p.window1, p.window2);
 }
 
-std::vector<const ResultRow*> places_of(const std::vector<ResultRow>& rows) {
-  std::vector<const ResultRow*> places;
-  for (const ResultRow& row : rows) places.push_back(&row);
-  return places;
-}
-
 std::string shared_conditions(std::span<const ResultRow* const> rows) {
   const auto ours = std::ranges::find_if(rows, [](const ResultRow* row) { return !is_baseline(*row); });
   if (ours == rows.end()) return {};
@@ -198,7 +193,7 @@ void judge(LatencyModel& table, const Comparisons* against_baseline, const Verdi
 LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline,
                                 const Verdicts* beside_reference) {
   LatencyModel model;
-  model.conditions = shared_conditions(places_of(sweep.rows));
+  model.conditions = shared_conditions(addresses_of(sweep.rows));
   make_groups(model, sweep.rows);
   const std::vector<Fact> facts = differing_facts(sweep.rows);
   for (const Fact& fact : facts) model.fact_names.emplace_back(fact.name);

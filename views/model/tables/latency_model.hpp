@@ -63,7 +63,6 @@ struct LatencyModel {
   bool named_kernels = false;            ///< charts name the kernel of ours, though it is the only one
 };
 
-std::vector<const ResultRow*> places_of(const std::vector<ResultRow>& rows);
 /// The settings in which rows of our kernels do not differ, as a phrase; what is usual (batch 1, causal mask) goes
 /// without saying.
 std::string shared_conditions(std::span<const ResultRow* const> rows);

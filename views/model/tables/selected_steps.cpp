@@ -13,6 +13,7 @@
 #include "kernels/attention/flops.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/statistics/comparison_facts.hpp"
+#include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/student_t.hpp"
 #include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
@@ -81,7 +82,7 @@ Doubt doubt_of_the_other(const PassPair& other, const PassPair& compared, double
   if (!one_sweep && (a.sweep != compared.a.row.sweep || b.sweep != compared.b.row.sweep))
     return why("The {} passes are of two sweeps that are not compared here: they may be of two GPUs.");
   const auto disturbed = [](const ResultRow& row) { return row.limiter.empty() && 2 * row.flagged > row.samples; };
-  if (std::min(a.samples, b.samples) < kFewestBlocks) return few_blocks_of(a.pass);
+  if (has_few_blocks(a) || has_few_blocks(b)) return few_blocks_of(a.pass);
   if (disturbed(a) || disturbed(b)) return why("Most samples of a {} pass were disturbed: measure again.");
   if (!one_sweep && held_down(a, b) && !held_down(compared.a.row, compared.b.row))
     return why("The GPU held its clock down in the {} passes, which are of two sweeps.");
