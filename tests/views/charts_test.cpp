@@ -15,6 +15,7 @@
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/sample_chart.hpp"
 #include "views/parts/chart_tools.hpp"
+#include "views/parts/readout.hpp"
 
 namespace triscope {
 namespace {

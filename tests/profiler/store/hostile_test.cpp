@@ -363,10 +363,20 @@ TEST_F(Hostile, a_stop_ends_an_import_and_nothing_is_copied) {
   std::stop_source stop;
   ImportRules rules;
   rules.cancel = stop.get_token();
-  stop.request_stop();
-  Store target(folder_ / "target.db");
-  EXPECT_THAT(refusal_of([&] { target.import(file_, rules); }), HasSubstr("it was cancelled"));
-  EXPECT_THAT(Snapshot(folder_ / "target.db").sweeps(), IsEmpty());
+  rules.request_fault = [&](const std::string&) {
+    stop.request_stop();  // with its first sweep
+    return std::string();
+  };
+  const std::filesystem::path file = folder_ / "target.db";
+  {
+    Store target(file);
+    EXPECT_THAT(refusal_of([&] { target.import(file_, rules); }), HasSubstr("it was cancelled"));
+    EXPECT_THAT(Snapshot(file).sweeps(), IsEmpty());
+  }
+  EXPECT_FALSE(std::filesystem::exists(file)) << "it was made for what was not copied";
+  EXPECT_EQ(Store(file).import(file_), 5);
+  EXPECT_THAT(refusal_of([&] { Store(file).import(file_, rules); }), HasSubstr("it was cancelled"));
+  EXPECT_THAT(Snapshot(file).results(), SizeIs(5)) << "it held them before";
 }
 
 TEST_F(Hostile, a_stop_ends_reading_and_waiting_for_a_lock) {
