@@ -113,6 +113,14 @@ class AttentionMeans : public AttentionPanel {
     attention.means.of = attention.overview.of;
     attention.means.answer = std::make_shared<MeanMaps>(means(attention.overview.of.query.problem));
   }
+  /// The slice of the shown query, whose strongest pair is so far back.
+  void answer(std::int64_t back1, std::int64_t back2) {
+    side().slice_of = *wanted_slice(ui(), data.attention, 0);
+    const std::int64_t query = side().slice_of.query.query;
+    const auto slice = even_slice(query, 16, 8);
+    slice->top = {{query - back1, query - back2, 3, 0.36, 0.1}};
+    side().slice = slice;
+  }
   static MeanMaps means(const Problem& problem) {
     MeanMapsMaker maker(problem, 100, 2, 3);
     for (const std::int64_t head : {0, 1}) {

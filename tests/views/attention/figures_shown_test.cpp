@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/views/attention/attention_fixture.hpp"
+#include "tests/views/pictures/contrast.hpp"
 #include "views/attention/attention_axes.hpp"
 #include "views/model/attention/attention_draft.hpp"
 #include "views/model/attention/attention_model.hpp"
@@ -20,6 +21,7 @@
 namespace triscope {
 namespace {
 
+using fixture::contrast_of;
 using fixture::even_slice;
 using testing::ContainsRegex;
 using testing::HasSubstr;
@@ -152,18 +154,6 @@ TEST_F(FiguresShown, a_triangle_is_for_faster_and_slower_alone) {
 }
 
 /// Of two colours, by WCAG.
-double contrast_of(ImU32 a, ImU32 b) {
-  const auto luminance = [](ImU32 colour) {
-    const auto linear = [colour](int shift) {
-      const double c = (colour >> shift & 255) / 255.0;
-      return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-    };
-    return 0.2126 * linear(IM_COL32_R_SHIFT) + 0.7152 * linear(IM_COL32_G_SHIFT) + 0.0722 * linear(IM_COL32_B_SHIFT);
-  };
-  const double high = std::max(luminance(a), luminance(b)), low = std::min(luminance(a), luminance(b));
-  return (high + 0.05) / (low + 0.05);
-}
-
 TEST_F(FiguresShown, the_frame_of_the_kept_pair_stands_off_from_every_colour_of_a_map) {
   for (const Theme& theme : {dark_theme(), light_theme()}) {
     for (const ColourMap map : {ColourMap::viridis, ColourMap::cividis, ColourMap::inferno}) {

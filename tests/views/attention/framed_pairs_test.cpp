@@ -20,14 +20,6 @@ using testing::Not;
 
 class FramedPairs : public fixture::AttentionMeans {
  protected:
-  /// The slice of the shown query, whose strongest pair is so far back.
-  void answer(std::int64_t back1, std::int64_t back2) {
-    side().slice_of = *wanted_slice(ui(), data.attention, 0);
-    const std::int64_t query = side().slice_of.query.query;
-    const auto slice = even_slice(query, 16, 8);
-    slice->top = {{query - back1, query - back2, 3, 0.36, 0.1}};
-    side().slice = slice;
-  }
   const MeanMaps& maps() const { return *data.attention.means.answer; }
   const MeanPeak& peak() const { return maps().peaks.at(0).at(0); }  // 5 and 2 back
 };

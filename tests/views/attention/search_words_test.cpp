@@ -17,17 +17,7 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-class SearchWords : public fixture::AttentionMeans {
- protected:
-  /// The slice of the shown query, whose strongest pair is so far back.
-  void answer(std::int64_t back1, std::int64_t back2) {
-    side().slice_of = *wanted_slice(ui(), data.attention, 0);
-    const std::int64_t query = side().slice_of.query.query;
-    const auto slice = even_slice(query, 16, 8);
-    slice->top = {{query - back1, query - back2, 3, 0.36, 0.1}};
-    side().slice = slice;
-  }
-};
+class SearchWords : public fixture::AttentionMeans {};
 
 TEST_F(SearchWords, proposed_distances_are_those_of_the_query_and_head_that_are_shown) {
   using Back = std::array<std::int64_t, 2>;

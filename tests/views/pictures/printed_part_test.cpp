@@ -144,7 +144,7 @@ TEST(PrintedPart, an_axis_of_powers_keeps_its_only_one_until_it_is_zoomed_and_na
   EXPECT_THAT(names(1024, 131072, true), testing::Contains("32k"));
 }
 
-TEST(PrintedPart, the_caption_of_a_part_says_what_it_lacks) {
+WindowData explored_lengths(const ExploreQuery& query) {
   WindowData data;
   data.database = "/data/one.db";
   data.shown = length_sweep();
@@ -152,9 +152,14 @@ TEST(PrintedPart, the_caption_of_a_part_says_what_it_lacks) {
   data.revision = 1;
   const std::string name = "one.db";
   const ExploreSource source{name, data.shown->rows};
-  const ExploreQuery query{"seq", "tflops", "kernel", "pass", "", false};
   data.explore.chart =
       std::make_shared<const ExploreChart>(explore_chart(explore({&source, 1}, query), query, {&source, 1}));
+  return data;
+}
+
+TEST(PrintedPart, the_caption_of_a_part_says_what_it_lacks) {
+  const ExploreQuery query{"seq", "tflops", "kernel", "pass", "", false};
+  const WindowData data = explored_lengths(query);
   struct Zoom {
     Panel panel;
     ChartLimits whole;
@@ -187,16 +192,8 @@ TEST(PrintedPart, the_caption_of_a_part_says_what_it_lacks) {
 }
 
 TEST(PrintedPart, the_wheel_over_a_chart_decides_what_its_picture_shows_unless_all_is_asked_for) {
-  WindowData data;
-  data.database = "/data/one.db";
-  data.shown = length_sweep();
-  data.sweeps.push_back(data.shown->info);
-  data.revision = 1;
-  const std::string name = "one.db";
-  const ExploreSource source{name, data.shown->rows};
   const ExploreQuery query{"seq", "tflops", "kernel", "pass", "", false};
-  data.explore.chart =
-      std::make_shared<const ExploreChart>(explore_chart(explore({&source, 1}, query), query, {&source, 1}));
+  const WindowData data = explored_lengths(query);
   for (const Panel panel : {Panel::lengths, Panel::tflops, Panel::scaling, Panel::explore}) {
     fixture::Canvas canvas;
     canvas.ui.explore.query = query;

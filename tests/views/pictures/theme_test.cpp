@@ -2,25 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "tests/views/pictures/canvas.hpp"
+#include "tests/views/pictures/contrast.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
 namespace {
 
-double luminance(ImU32 colour) {
-  const ImVec4 c = to_vec4(colour);
-  const auto linear = [](double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
-  return 0.2126 * linear(c.x) + 0.7152 * linear(c.y) + 0.0722 * linear(c.z);
-}
-
-double contrast(ImU32 a, ImU32 b) {
-  const double la = luminance(a), lb = luminance(b);
-  return (std::max(la, lb) + 0.05) / (std::min(la, lb) + 0.05);
-}
+using fixture::contrast_of;
 
 // Verdicts stand in selected rows, problems in fields; the words of a chosen chip are in the accent.
 TEST(Theme, text_is_readable_on_what_it_stands_on) {
@@ -29,16 +20,16 @@ TEST(Theme, text_is_readable_on_what_it_stands_on) {
     const ImU32 texts[] = {theme->text, theme->muted, theme->accent, theme->faster, theme->slower, theme->unclear};
     for (std::size_t ground = 0; ground < std::size(grounds); ++ground) {
       for (std::size_t text = 0; text < std::size(texts); ++text) {
-        EXPECT_GE(contrast(texts[text], grounds[ground]), 4.5)
+        EXPECT_GE(contrast_of(texts[text], grounds[ground]), 4.5)
             << (theme->dark ? "dark" : "light") << ", text " << text << " on ground " << ground;
       }
     }
-    EXPECT_GE(contrast(theme->text, theme->line), 4.5) << "a button under the mouse";
-    EXPECT_GE(contrast(theme->on_accent, theme->accent), 4.5);
-    for (ImU32 series : theme->series) EXPECT_GE(contrast(series, theme->panel), 1.9);  // shapes, not text
+    EXPECT_GE(contrast_of(theme->text, theme->line), 4.5) << "a button under the mouse";
+    EXPECT_GE(contrast_of(theme->on_accent, theme->accent), 4.5);
+    for (ImU32 series : theme->series) EXPECT_GE(contrast_of(series, theme->panel), 1.9);  // shapes, not text
   }
   for (int i = 0; i <= 20; ++i)
-    EXPECT_GE(contrast(viridis(static_cast<float>(i) / 20), readable_on(viridis(static_cast<float>(i) / 20))), 4.4);
+    EXPECT_GE(contrast_of(viridis(static_cast<float>(i) / 20), readable_on(viridis(static_cast<float>(i) / 20))), 4.4);
 }
 
 /// The lowest point of what `draw` draws.
