@@ -19,7 +19,6 @@ triscope_room(app/cli/commands kernels/base kernels/base/files kernels/base/text
   profiler/store profiler/store/open profiler/supervise profiler/sweep profiler/verdict app/cli/doctor app/cli/film app/cli/options app/cli/paper
   app/cli/text app/stop triscope_build_facts triscope_plugin_skeleton CLI11::CLI11 fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli kernels/base kernels/base/text profiler/store/open app/cli/commands app/cli/text CLI11::CLI11 fmt::static)
-triscope_costly_rooms(app/cli/options app/cli/paper app/cli/commands)    # CLI11: 5 of a file's 6 s
 triscope_light_rooms(app/stop app/cli app/cli/options app/cli/text app/cli/doctor app/cli/paper app/cli/commands)
 
 add_executable(triscope-worker profiler/worker/main/worker_main.cpp profiler/worker/main/worker_program.cpp)

@@ -29,7 +29,7 @@ function(triscope_room folder)
     add_library(${room} INTERFACE)    # headers only
     set(scope INTERFACE)
   endif()
-  if(sources AND TRISCOPE_UNITY STREQUAL "ON" AND NOT folder MATCHES "^kernels/|/cuda$")
+  if(sources AND TRISCOPE_UNITY AND NOT folder MATCHES "^kernels/|/cuda$")
     triscope_unity(${room})
   endif()
   target_include_directories(${room} ${scope} ${CMAKE_SOURCE_DIR})
