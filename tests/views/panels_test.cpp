@@ -16,6 +16,7 @@
 #include "tests/views/window_fixture.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
+#include "views/parts/widgets.hpp"
 #include "views/shell/shell.hpp"
 
 namespace triscope {
@@ -442,6 +443,57 @@ TEST(SetupPanel, what_has_no_room_can_be_scrolled_to) {
   const ImVec2 small = hidden(150, 150);
   EXPECT_GT(small.x, 50);
   EXPECT_GT(small.y, 200);
+}
+
+TEST(Widgets, words_that_have_no_room_are_left_out_whole) {
+  Canvas canvas;
+  const std::string sentence = "Backward: time A / B 1.008, in cycles 0.9987; the other pass is unchanged.";
+  const WindowData data;
+  bool whole = false, short_of = false;
+  ImGui::NewFrame();
+  ImGui::Begin("test");
+  for (float width = 100; width < 800; width += 7) {
+    Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+    ImGui::LogToBuffer();
+    text_in_whole_words(context, canvas.look.theme.text, sentence, width);
+    std::string seen = ImGui::GetCurrentContext()->LogBuffer.c_str();
+    ImGui::LogFinish();
+    seen.erase(0, seen.find_first_not_of(" \n\r|"));
+    while (!seen.empty() && (seen.back() == '\n' || seen.back() == '\r')) seen.pop_back();
+    whole |= seen == sentence;
+    if (seen == sentence) continue;
+    short_of = true;
+    ASSERT_THAT(seen, testing::EndsWith(" …"));
+    const std::string words = seen.substr(0, seen.size() - std::string(" …").size());
+    EXPECT_TRUE(sentence.starts_with(words + " ") || sentence.starts_with(words + "; ")) << seen;
+  }
+  ImGui::End();
+  ImGui::EndFrame();
+  EXPECT_TRUE(whole && short_of);
+}
+
+TEST(SetupPanel, why_there_is_no_plan_stands_whole_below_the_fields) {
+  Canvas canvas;
+  WindowData data;
+  data.machine.problem =
+      "The worker could not be started: /usr/lib/triscope/triscope-worker is not there. Install it beside triscope, or "
+      "build everything with ./run build; until then nothing can be measured here.";
+  WindowData planned;
+  planned.preview = std::make_shared<const PlanPreview>(PlanPreview{.problem = data.machine.problem});
+  for (const WindowData* one : {&data, &planned}) {
+    for (int width = 280; width <= 420; width += 4) {
+      for (int height = 160; height <= 520; height += 40) {
+        ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(width), static_cast<float>(height));
+        for (int frame = 0; frame < 3; ++frame) canvas.draw(Panel::setup, *one);
+        for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+          if (!window->WasActive) continue;
+          EXPECT_EQ(window->ScrollMax.x, 0) << window->Name << ", " << width << " x " << height;
+          const bool fields = std::string_view(window->Name).find("/fields_") != std::string_view::npos;
+          EXPECT_TRUE(fields || window->ScrollMax.y == 0) << window->Name << ", " << width << " x " << height;
+        }
+      }
+    }
+  }
 }
 
 TEST(Panels, a_number_that_the_edge_of_its_table_cuts_is_not_shown_in_part) {

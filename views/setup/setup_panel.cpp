@@ -252,13 +252,16 @@ void draw_stopping(Context& context, Fields& fields) {
       form.restarts);
 }
 
+/// Beside the note that there are more fields.
+float plan_width(const Context& context) { return ImGui::GetContentRegionAvail().x - context.look.px(kMore); }
+
 /// Of a plan that cannot run here: what it needs, and its command for there.
 void draw_needs(Context& context, const FormReading& reading) {
   const SmallFont font(context.look);
   ImGui::BeginGroup();
   clipped_text(context, context.look.theme.unclear,
                fmt::format("⚠ needs {}, not this computer", short_device(context.ui.form.needs_device)),
-               ImGui::GetContentRegionAvail().x - context.look.px(kMore));
+               plan_width(context));
   ImGui::EndGroup();
   tooltip(context, reading.problems.at("device"));
   if (ImGui::SmallButton("Copy its command")) context.request(ask::CopyText{to_command_line(reading.request)});
@@ -275,6 +278,22 @@ std::string warning_words(const PlanPreview& preview, const std::string& warning
              counted(preview.measurements, "measurement"), form.restarts, form.precision_percent, form.budget_seconds);
 }
 
+/// Why Run is grey, or what a plan fails at; empty: there is one, or there will be.
+std::string why_no_plan(const Context& context) {
+  const Machine& machine = context.data.machine;
+  if (const PlanPreview* preview = context.data.preview.get()) return preview->problem;
+  return machine.catalog ? std::string() : machine.problem;
+}
+
+/// What stands below the fields, in pixels: of a sentence all its lines.
+float footer_height(const Context& context, const FormReading& reading) {
+  const float usual = context.look.px(kFooter);
+  if (!context.ui.form.needs_device.empty() || !reading.problems.empty()) return usual;
+  const SmallFont font(context.look);
+  const float lines = ImGui::CalcTextSize(why_no_plan(context).c_str(), nullptr, false, plan_width(context)).y;
+  return std::max(usual, lines + 2 * ImGui::GetStyle().ItemSpacing.y + context.look.px(1));
+}
+
 void draw_plan(Context& context, const FormReading& reading) {
   const PlanPreview* preview = context.data.preview.get();
   ImGui::Separator();
@@ -285,23 +304,16 @@ void draw_plan(Context& context, const FormReading& reading) {
                                                  : fmt::format("{} fields need attention.", reading.problems.size()));
     return;
   }
-  if (!preview) {
-    const Machine& machine = context.data.machine;
-    if (!machine.catalog && !machine.problem.empty()) {  // why Run is grey
-      const SmallFont font(context.look);
-      ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - context.look.px(kMore));
-      coloured_text(context.look.theme.unclear, machine.problem);
-      ImGui::PopTextWrapPos();
-      return;
-    }
-    muted_text(context, counted(reading.configurations, "configuration") + " per kernel");
-    if (context.data.run.running) muted_text(context, "will be estimated when this sweep has ended");
+  if (const std::string why = why_no_plan(context); !why.empty()) {
+    const SmallFont font(context.look);
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + plan_width(context));
+    coloured_text(preview ? context.look.theme.slower : context.look.theme.unclear, why);
+    ImGui::PopTextWrapPos();
     return;
   }
-  if (!preview->problem.empty()) {
-    ImGui::PushTextWrapPos(0);
-    coloured_text(context.look.theme.slower, preview->problem);
-    ImGui::PopTextWrapPos();
+  if (!preview) {
+    muted_text(context, counted(reading.configurations, "configuration") + " per kernel");
+    if (context.data.run.running) muted_text(context, "will be estimated when this sweep has ended");
     return;
   }
   const std::string warning = plan_warning(*preview, context.ui.form, context.data.machine.catalog.get());
@@ -351,10 +363,12 @@ void draw_setup_panel(Context& context) {
   const FormReading reading = read_form(form, context.data.machine.catalog.get(), &context.data.library);
   Fields fields(context, reading);
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const bool narrow = room.x < context.look.px(kNarrowest), cramped = narrow || room.y < context.look.px(kLowest);
+  const float plan = footer_height(context, reading);
+  const bool narrow = room.x < context.look.px(kNarrowest),
+             cramped = narrow || room.y - plan < context.look.px(kLowest - kFooter);
   float below = 0;
   if (narrow) ImGui::SetNextWindowContentSize(ImVec2(context.look.px(kNarrowest), 0));
-  const float footer = context.look.px(cramped ? kMoreLine : kFooter);
+  const float footer = cramped ? context.look.px(kMoreLine) : plan;
   if (ImGui::BeginChild("fields", ImVec2(0, room.y - footer), ImGuiChildFlags_None,
                         narrow ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None)) {
     fields.label(
