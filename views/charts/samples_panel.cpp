@@ -286,7 +286,7 @@ void draw_distribution(Context& context, const SampleChart& chart, const Summary
   const std::string folded = folded_text(chart.histogram);
   if (!folded.empty()) {
     const SmallFont small(context.look);
-    clipped_text(context, context.look.theme.muted, folded, size.x);
+    text_in_whole_words(context, context.look.theme.muted, folded, size.x);
     size.y -= ImGui::GetTextLineHeightWithSpacing();
   }
   draw_histogram(context, chart, summary, size);

@@ -76,6 +76,13 @@ std::string in_whole_words(const std::string& text, float width) {
 
 }  // namespace
 
+void text_in_whole_words(const Context& context, ImU32 colour, const std::string& text, float width) {
+  const std::string seen = in_whole_words(text, width);
+  if (seen.empty()) return clipped_text(context, colour, text, width);
+  coloured_text(colour, seen);
+  if (seen != text) tooltip(context, text);
+}
+
 void panel_heading(const Context& context, const std::string& title, const std::string& subtitle, float button) {
   const float spacing = ImGui::GetStyle().ItemSpacing.x, room = ImGui::GetContentRegionAvail().x - button - spacing;
   if (context.ui.printing) {  // a picture has its title whole

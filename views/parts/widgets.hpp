@@ -29,6 +29,8 @@ void coloured_text(ImU32 colour, std::string_view text);
 void muted_text(const Context& context, std::string_view text, bool wrapped = false);
 /// One line, cut off with an ellipsis after `width` pixels; the whole text on hover.
 void clipped_text(const Context& context, ImU32 colour, const std::string& text, float width);
+/// One line of a sentence, in `width` pixels: its last words are left out whole, and the whole text is said on hover.
+void text_in_whole_words(const Context& context, ImU32 colour, const std::string& text, float width);
 /// A panel's first line: its title, and what fits of `subtitle` beside `button` pixels kept free at the right.
 void panel_heading(const Context& context, const std::string& title, const std::string& subtitle, float button);
 /// After a field of several lines, which has none of its own: what it is for, while it is empty.

@@ -42,7 +42,7 @@ struct Paragraph {
     } else {
       std::string line = text;
       std::ranges::replace(line, '\n', ' ');
-      clipped_text(context, colour, line, width());
+      text_in_whole_words(context, colour, line, width());
     }
   }
 };
