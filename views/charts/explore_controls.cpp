@@ -253,6 +253,8 @@ void filter_line(Context& context) {
   ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.slower);
   ImGui::TextWrapped("%s", sentence(problem).c_str());
   ImGui::PopStyleColor();
+  muted_text(context, "What is drawn is of the filter before: " + (ui.settled.empty() ? "none, so all." : ui.settled),
+             true);
 }
 
 /// The shown sweep alone, or all: a term of the filter, which tells what is drawn wherever it is kept.
@@ -260,13 +262,15 @@ void sweep_chip(Context& context) {
   const std::int64_t shown = context.ui.selection.shown_sweep;
   std::string& filter = context.ui.explore.filter;
   // Sweeps of other databases have the same numbers.
-  if (shown == 0 || !context.ui.settings.explore_databases.empty() || !filter_problem(filter).empty()) return;
+  if (shown == 0 || !context.ui.settings.explore_databases.empty()) return;
+  ImGui::BeginDisabled(!filter_problem(filter).empty());
   const std::string term = sweep_term(filter);
   std::string label = "Only " + (term.empty() ? fmt::format("sweep {}", shown) : term);
   std::ranges::replace(label, '=', ' ');  // the term is written in the filter
   flow(button_width(label.c_str()));
   if (chip(context, (label + "###one_sweep").c_str(), !term.empty()))
     filter = filter_of_sweep(filter, term.empty() ? shown : 0);
+  ImGui::EndDisabled();
   tooltip(context, term.empty()
                        ? "All sweeps of the database are drawn, and what several measured of one configuration "
                          "is one point. Press this to see the open sweep alone."
