@@ -34,6 +34,7 @@ struct Common {
   double ratio, lowest, highest;  // logs
   double ms;                      // log, of the windows
   bool has_intervals;
+  bool few_blocks;
 };
 
 std::vector<Common> in_common(std::span<const LengthPoint> windows, std::span<const LengthPoint> dot_product) {
@@ -54,7 +55,8 @@ std::vector<Common> in_common(std::span<const LengthPoint> windows, std::span<co
                              both ? std::log(point.low_ms / o.high_ms) : ratio,
                              both ? std::log(point.high_ms / o.low_ms) : ratio,
                              std::log(point.ms),
-                             both};
+                             both,
+                             point.few_blocks || o.few_blocks};
   }
   std::vector<Common> list;
   for (const auto& [length, values] : common) list.push_back(values);
@@ -83,12 +85,19 @@ double crossing_length(const std::vector<Common>& list, double Common::*ratio) {
   return std::lerp(list[n].length, list[n + 1].length, share(list, ratio, n));
 }
 
-/// Whether every interval is known that the interval of the crossing stands on: those from the last length on at which
-/// the windows are surely dearer.
-bool intervals_known(const std::vector<Common>& list) {
+/// What the interval of the crossing stands on: from the last length on at which the windows are surely dearer.
+std::span<const Common> decisive(const std::vector<Common>& list) {
   const std::size_t surely = last_dearer(list, &Common::lowest);
-  return std::ranges::all_of(list.begin() + (surely == kNone ? 0 : static_cast<std::ptrdiff_t>(surely)), list.end(),
-                             &Common::has_intervals);
+  return std::span(list).subspan(surely == kNone ? 0 : surely);
+}
+
+/// Whether a time has few blocks at a length where the crossing may lie, or next to it; of windows that are cheaper
+/// everywhere, at any.
+bool by_few_blocks(const std::vector<Common>& list) {
+  const std::size_t perhaps = last_dearer(list, &Common::highest);
+  const std::span<const Common> from = decisive(list);
+  const std::size_t beyond = perhaps == kNone ? 0 : list.size() - std::min(list.size(), perhaps + 2);
+  return std::ranges::any_of(from.first(from.size() - std::min(from.size(), beyond)), &Common::few_blocks);
 }
 
 std::int64_t length_of(const Common& common) { return std::llround(std::exp(common.length)); }
@@ -115,7 +124,8 @@ LatencyCrossing find_crossing(std::span<const LengthPoint> windows, std::span<co
   if (list.size() < 2) return crossing;
   crossing.shortest = length_of(list.front());
   crossing.longest = length_of(list.back());
-  const bool known = intervals_known(list);
+  const bool known = std::ranges::all_of(decisive(list), &Common::has_intervals);
+  crossing.few_blocks = by_few_blocks(list);
   if (known && last_dearer(list, &Common::highest) == kNone) {
     crossing.kind = LatencyCrossing::Kind::cheaper;
     return crossing;

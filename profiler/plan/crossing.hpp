@@ -57,6 +57,7 @@ struct LatencyCrossing {
   double low = 0, high = 0;  ///< of `crosses` and `not_decided`: the same from opposite ends of the 95 % intervals,
                              ///< within the lengths in common; both 0 when a time that they stand on has no interval
   double ms = 0;             ///< latency there
+  bool few_blocks = false;   ///< a time next to where it may lie has too few blocks for a verdict
 
   /// Whether an end of the interval lies beyond the lengths that were compared.
   bool open_below() const { return low <= static_cast<double>(shortest) + 0.5; }

@@ -82,6 +82,25 @@ TEST(Crossing, its_interval_grows_with_the_intervals_of_the_times_and_holds_the_
   EXPECT_NEAR(crossing.high, 41'000 * 1.02 / 0.98, 5);
 }
 
+TEST(Crossing, says_whether_a_time_that_decides_it_has_few_blocks) {
+  const auto ours = curve(
+      {8192, 16384, 32768, 65536, 131072}, [](double n) { return 1e-3 * n; }, 0.02);
+  const auto parabola = [](double n) { return 1e-3 * n * n / 41'000; };
+  for (std::size_t few = 0; few < ours.size(); ++few) {
+    auto theirs = curve({8192, 16384, 32768, 65536, 131072}, parabola, 0.02);
+    EXPECT_FALSE(find_crossing(ours, theirs).few_blocks);
+    theirs[few].few_blocks = true;
+    const LatencyCrossing crossing = find_crossing(ours, theirs);
+    ASSERT_EQ(crossing.kind, Kind::crosses);
+    EXPECT_EQ(crossing.few_blocks, theirs[few].seq_len == 32768 || theirs[few].seq_len == 65536) << few;
+    auto dear = theirs, cheap = theirs;
+    for (LengthPoint& point : dear) point.ms /= 100, point.low_ms /= 100, point.high_ms /= 100;
+    for (LengthPoint& point : cheap) point.ms *= 100, point.low_ms *= 100, point.high_ms *= 100;
+    EXPECT_TRUE(find_crossing(ours, cheap).few_blocks) << "cheaper at every length, by all of them";
+    EXPECT_EQ(find_crossing(ours, dear).few_blocks, few + 1 == ours.size()) << "dearer at the longest";
+  }
+}
+
 TEST(Crossing, verdicts_without_a_crossing_need_intervals_that_do_not_overlap) {
   const auto one = [](double) { return 1.0; };
   const auto more = [](double n) { return n < 2 ? 1.03 : 1.5; };

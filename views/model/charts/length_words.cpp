@@ -20,10 +20,16 @@ std::string length_text(double tokens) {
 
 /// "31,300 to 32,200 by the 95 % intervals".
 std::string interval_words(const LatencyCrossing& crossing) {
+  if (!(crossing.low > 0)) return "too few samples for an interval";
   const std::string low = length_text(crossing.low), high = length_text(crossing.high);
-  if (crossing.open_below() && crossing.open_above()) return "at any measured length by the 95 % intervals";
-  if (crossing.open_below()) return high + " or less by the 95 % intervals";
-  return (crossing.open_above() ? low + " or more" : low + " to " + high) + " by the 95 % intervals";
+  std::string within = crossing.open_above() ? low + " or more" : low + " to " + high;
+  if (crossing.open_below()) within = crossing.open_above() ? "at any measured length" : high + " or less";
+  return within + " by the 95 % intervals" + (crossing.few_blocks ? ", some of too few blocks to trust" : "");
+}
+
+/// Of what the intervals decide.
+std::string doubt_words(const LatencyCrossing& crossing) {
+  return crossing.few_blocks ? " (by some intervals of too few blocks to trust)" : "";
 }
 
 }  // namespace
@@ -34,20 +40,19 @@ std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseli
   switch (m.kind) {
     case LatencyCrossing::Kind::crosses:
       measured = fmt::format("{} costs as much as {} at {} tokens, by measured latency{} ({})", ours.label,
-                             baseline.label, length_text(m.seq_len), crossing.turns_words(),
-                             m.low > 0 ? interval_words(m) : "too few samples for an interval");
+                             baseline.label, length_text(m.seq_len), crossing.turns_words(), interval_words(m));
       break;
     case LatencyCrossing::Kind::cheaper:
-      measured = fmt::format("{} costs less than {} at every length that both have, {} to {}", ours.label,
-                             baseline.label, format_tokens(m.shortest), format_tokens(m.longest));
+      measured = fmt::format("{} costs less than {} at every length that both have, {} to {}{}", ours.label,
+                             baseline.label, format_tokens(m.shortest), format_tokens(m.longest), doubt_words(m));
       break;
     case LatencyCrossing::Kind::dearer:
-      measured = fmt::format("{} costs more than {} at the longest length that both have, {}", ours.label,
-                             baseline.label, format_tokens(m.longest));
+      measured = fmt::format("{} costs more than {} at the longest length that both have, {}{}", ours.label,
+                             baseline.label, format_tokens(m.longest), doubt_words(m));
       break;
     case LatencyCrossing::Kind::not_decided:
       measured = fmt::format("Where {} begins to cost less than {} is not decided ({})", ours.label, baseline.label,
-                             m.low > 0 ? interval_words(m) : "too few samples for an interval");
+                             interval_words(m));
       break;
     case LatencyCrossing::Kind::not_comparable:
       measured = fmt::format("{} and {} have fewer than two measured lengths in common", ours.label, baseline.label);
