@@ -235,6 +235,18 @@ TEST(TensorFiles, labels_are_no_device_no_pipe_and_no_folder) {
 }
 
 /// 64k tokens, 64 heads, 10 GB: a sparse file. What is resident afterwards is what was looked at.
+TEST(TensorFiles, labels_end_where_their_lines_do_on_windows_too) {
+  const TemporaryFolder folder;
+  write_safetensors(folder / "t",
+                    std::vector{tensor("q", {1, 3, 4, 6}), tensor("k1", {1, 3, 2, 6}), tensor("k2", {1, 3, 2, 6})});
+  AttentionSource source = from_file(folder / "t");
+  source.labels_file = (folder / "labels.txt").string();
+  for (const char* text : {"a \n\n c", "a \r\n\r\n c\r\n"}) {
+    std::ofstream(source.labels_file, std::ios::binary) << text;
+    EXPECT_EQ(open_source(source)->labels, (std::vector<std::string>{"a ", "", " c"}));
+  }
+}
+
 TEST(TensorFiles, ten_gigabytes_open_without_being_read) {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "large.safetensors";
