@@ -34,5 +34,11 @@ TEST(SplitWords, refuses_what_does_not_end) {
   EXPECT_THAT([] { split_words("ssh host\\"); }, ThrowsMessage<Error>(HasSubstr("ends with a backslash")));
 }
 
+TEST(EmptyValues, stand_after_their_option_alone_and_only_before_a_double_dash) {
+  EXPECT_THAT(with_empty_values({"show", "--db=", "3"}), ElementsAre("show", "--db", "", "3"));
+  EXPECT_THAT(with_empty_values({"--note=a=", "name="}), ElementsAre("--note=a=", "name=")) << "these have values";
+  EXPECT_THAT(with_empty_values({"--db=", "--", "--db="}), ElementsAre("--db", "", "--", "--db="));
+}
+
 }  // namespace
 }  // namespace triscope
