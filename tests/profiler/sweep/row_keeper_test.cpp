@@ -7,6 +7,9 @@
 
 #include <csignal>
 #include <fstream>
+#include <functional>
+#include <stop_token>
+#include <vector>
 
 #include "kernels/base/error.hpp"
 #include "profiler/protocol/messages.hpp"
@@ -295,6 +298,28 @@ TEST_F(RowKeeperTest, another_database_in_its_place_gets_nothing) {
   keeper.add(one(2));
   EXPECT_EQ(keeper.waiting(), 2U);
   EXPECT_THAT(rows(), IsEmpty());
+}
+
+TEST_F(RowKeeperTest, a_sweep_that_is_deleted_ends_with_the_next_measurement_and_while_it_waits) {
+  RowKeeper adding = this->keeper(), waiting = this->keeper();
+  const std::string file = spool();
+  {
+    const Lock lock(database_);
+    waiting.add(one(1));
+  }
+  SQLite::Database(database_.string(), SQLite::OPEN_READWRITE).exec("PRAGMA foreign_keys = ON; DELETE FROM sweep");
+  std::stop_source stop;
+  stop.request_stop();
+  for (const auto& end :
+       std::vector<std::function<void()>>{[&] { adding.add(one(2)); }, [&] { waiting.finish(stop.get_token()); }}) {
+    try {
+      end();
+      ADD_FAILURE() << "it goes on";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("it was deleted meanwhile"));
+      EXPECT_THAT(error.fix(), HasSubstr("the samples taken since are in " + file));
+    }
+  }
 }
 
 TEST_F(RowKeeperTest, a_damaged_file_is_refused_and_stays) {
