@@ -219,6 +219,9 @@ TEST(Advice, a_match_that_is_a_mistake_is_not_to_be_measured) {
   rows.pop_back();
   EXPECT_THAT(refusal_of(rows, "k"), HasSubstr("measure a kernel that does: `triscope sweep"));
   EXPECT_THAT(refusal_of(rows, "baseline.fa3"), HasSubstr("; measure it first: `triscope sweep"));
+  AdviceRequest mistake = request_at(16384, {Pass::forward});
+  mistake.layer.dot_kernel = "baseline.fa33";
+  EXPECT_THROW(advice_problems(measured(), mistake), Error) << "before tiles are counted, which takes long";
 }
 
 TEST(Advice, knows_how_many_fit) {
