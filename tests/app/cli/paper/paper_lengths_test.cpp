@@ -1,6 +1,11 @@
-// `triscope paper lengths` of rows that took turns, and of others.
+// `triscope paper lengths` and `paper table1` of rows that took turns, and of others.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "profiler/paper/paper_kernel.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/json_lines.hpp"
@@ -13,6 +18,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 /// cuda.hopper with 512x32 and baseline.fa3 of the same length, forward, in one sweep.
 void write_length(const std::string& file, bool in_turns) {
@@ -80,6 +86,41 @@ TEST(PaperLengths, of_two_sweeps_have_no_ratio) {
   EXPECT_TRUE(lines[0]["ratio"].is_null() && !lines[0]["windows"].is_null() && !lines[0]["dot_product"].is_null());
   EXPECT_EQ(lines[0]["in_turns"], false);
   EXPECT_THAT(run_triscope({"paper", "lengths", "--db", file}).output, HasSubstr("other sweeps"));
+}
+
+TEST(PaperTable1, tells_a_ratio_of_medians_from_one_of_turns) {
+  const TemporaryFolder folder;
+  for (const bool in_turns : {false, true}) {
+    const std::string file = (folder / (in_turns ? "turns.db" : "runs.db")).string();
+    {
+      Store store(file);
+      const std::int64_t sweep = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 2);
+      Measurement ours = synthetic_measurement(4, 20), paper = synthetic_measurement(11, 20);
+      paper.key = ours.key;
+      paper.key.kernel = kPaperKernel;
+      paper.group = in_turns ? ours.group : ours.group + 1;
+      store.add(sweep, ours);
+      store.add(sweep, paper);
+      store.finish_sweep(sweep);
+    }
+    const Snapshot stored(file);
+    const std::vector<ResultRow> rows = stored.results();
+    StoredSamples samples(stored);
+    const Comparison time = compare_rows(samples, rows[1], samples, rows[0]);
+    ASSERT_EQ(time.paired, in_turns);
+    const auto lines = json_lines(run_triscope({"paper", "table1", "--db", file, "--format", "json"}));
+    const auto kernel = std::ranges::find(lines, json("paper_kernel"), [](const auto& line) { return line["type"]; });
+    ASSERT_NE(kernel, lines.end());
+    EXPECT_EQ((*kernel)["in_turns"], in_turns);
+    EXPECT_DOUBLE_EQ((*kernel)["ratio"].get<double>(), time.ratio);
+    const std::string text = run_triscope({"paper", "table1", "--db", file}).output;
+    const auto star = HasSubstr(") *"), why = HasSubstr("* not in turns: the medians of two runs are compared");
+    if (in_turns) {
+      EXPECT_THAT(text, testing::AllOf(Not(star), Not(why)));
+    } else {
+      EXPECT_THAT(text, testing::AllOf(star, why));
+    }
+  }
 }
 
 }  // namespace
