@@ -239,8 +239,12 @@ TEST(HostileDatabases, a_row_whose_problem_cannot_be_read_states_none) {
 
 TEST(HostileDatabases, a_sweep_that_cannot_be_used_has_no_training_step) {
   const TemporaryFolder folder;
-  const std::string file = damaged(folder, "x.db", "UPDATE sweep SET planned = -1");
-  const auto sweep = json_lines(run_triscope({"list", "--step", "--json", "--db", file})).at(0);
+  const std::string file = (folder / "x.db").string();
+  write_synthetic_database(file, 30, 20);  // both passes of some problems
+  const auto listed = [&] { return json_lines(run_triscope({"list", "--step", "--json", "--db", file})).at(0); };
+  ASSERT_NE(listed().value("training_step", ""), "");
+  SQLite::Database(file, SQLite::OPEN_READWRITE).exec("UPDATE sweep SET planned = -1");
+  const auto sweep = listed();
   EXPECT_EQ(sweep.at("state"), "unusable");
   EXPECT_EQ(sweep.value("training_step", ""), "");
 }
