@@ -202,6 +202,15 @@ TEST(CommandLine, a_value_that_is_missing_behind_an_equals_sign_is_not_the_next_
   EXPECT_FALSE(std::filesystem::exists(picture));
 }
 
+TEST(CommandLine, what_import_says_of_the_other_database_does_not_name_the_one_it_writes_to) {
+  const TemporaryFolder folder;
+  const std::string usual = (folder / "triscope" / "results.db").string();
+  const ProgramResult refused =
+      run_triscope({"import", usual, "--db", (folder / "all.db").string()},
+                   {.environment = {{"XDG_DATA_HOME", folder.path().string()}}, .output = {}, .new_group = false});
+  expect_error(refused, 3, "there is no such file; record one with `triscope sweep`, or name another one");
+}
+
 TEST(CommandLine, json_beside_another_format_is_refused) {
   TemporaryFolder folder;
   write_small_history(folder / "h.db");
