@@ -81,6 +81,9 @@ void add_verdicts(const Snapshot& snapshot, const std::string& baseline, Read& r
   if (options.databases.size() > 1 || options.baseline != "auto")
     throw Error("--picture cannot be used", "it draws one database beside its usual references",
                 "leave the others and --baseline out", ExitCode::usage);
+  if (options.format != "table")
+    throw Error("--picture cannot be used", "it writes the chart in place of the numbers",
+                "leave --json and --format out, or run both", ExitCode::usage);
   const ExploreQuery& query = options.query;
   const auto or_none = [](const std::string& field) { return field.empty() ? std::string("none") : field; };
   std::vector<std::string> words{std::filesystem::absolute(existing_database(options.databases.front())).string(),

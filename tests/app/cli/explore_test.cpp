@@ -170,6 +170,8 @@ TEST(ExploreCommand, takes_its_database_as_other_commands_do) {
 TEST(ExploreCommand, refuses_a_picture_in_the_name_under_which_it_was_started) {
   const TemporaryFolder folder;
   expect_error(run_triscope({"explore", kRecorded, "--picture", (folder / "a.txt").string()}), 2, "neither .svg nor");
+  expect_error(run_triscope({"explore", kRecorded, "--picture", (folder / "a.pdf").string(), "--json"}), 2,
+               "it writes the chart in place of the numbers");
   expect_error(run_triscope({"explore", kRecorded, "--picture", (folder / "a.pdf").string(), "--where", "seq=77"}), 2,
                "No measurement matches seq=77");
 }
