@@ -13,6 +13,7 @@
 #include "app/cli/film/film_making.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
+#include "app/cli/text/terminal_table.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/output_file.hpp"
 #include "kernels/inspect/counted_queries.hpp"
@@ -151,12 +152,19 @@ void print_json(const InspectOptions& options, const SourceReply& source, const 
   write_json_line(dump_line(object));
 }
 
+/// Beside an empty answer.
+std::string nothing_found_text(const TripleSearch& search) {
+  const int asked = search.token.has_value() + search.back.has_value() + search.has_least_distances();
+  return asked > 1 ? "no query has a triple of which all that is asked holds, with a finite logit"
+                   : "no query has a finite logit for such a triple";
+}
+
 /// Each with the options that show its slice.
 void print_found(const InspectOptions& options, const SourceReply& source, const std::vector<FoundTriple>& found) {
   const std::string left_out =
       left_out_sentence(counted_queries(options.query.problem, source.seq_len), options.search.all_queries);
   if (!left_out.empty()) print_output("{}\n", left_out);
-  if (found.empty()) print_output("no query has a finite logit for such a triple\n");
+  if (found.empty()) print_output("{}\n", nothing_found_text(options.search));
   for (const FoundTriple& one : found)
     print_output("--head {:<3} --query {:<16} j {:<16} k {:<16} logit {:<10.5g} p {:.5g}\n", one.head,
                  token(source, one.query), token(source, one.triple.j), token(source, one.triple.k), one.triple.logit,
@@ -245,6 +253,7 @@ int run(const InspectOptions& given) {
   }
   if (options.search.most > 0) {
     const auto found = find_triples(worker, options.source, options.query, source, options.search);
+    if (options.json && found.empty()) say_aside(nothing_found_text(options.search), true);
     options.json ? print_found_json(found) : print_found(options, source, found);
     return 0;
   }

@@ -314,6 +314,19 @@ TEST(Inspect, the_heads_are_printed_with_their_means_and_where_they_look) {
   EXPECT_THAT(both.errors, HasSubstr("--find cannot be used"));
 }
 
+TEST(Inspect, distances_that_contradict_each_other_are_said_to) {
+  const char* const kWhy = "no query has a triple of which all that is asked holds";
+  const std::vector<std::string> search = {"--find", "3", "--back", "1,1", "--apart", "2"};
+  const ProgramResult found = run_triscope(with(kSearched, search));
+  EXPECT_EQ(found.exit_code, 0) << found.errors;
+  EXPECT_THAT(found.output, HasSubstr(kWhy));
+  std::vector<std::string> as_json = search;
+  as_json.emplace_back("--json");
+  const ProgramResult json = run_triscope(with(kSearched, as_json));
+  EXPECT_EQ(json.output, "");
+  EXPECT_THAT(json.errors, HasSubstr(kWhy)) << "nothing is not said by silence alone";
+}
+
 TEST(Inspect, a_search_that_finds_nothing_or_takes_too_long_says_so) {
   const auto refused = [](const std::vector<std::string>& more, const char* why) {
     const ProgramResult result = run_triscope(with(kSearched, more));
