@@ -131,7 +131,8 @@ void draw_search_choice(Context& context) {
   } else if (search.by == TripleSearchBy::distances) {
     draw_distances(context);
   }
-  if (search.by != TripleSearchBy::distances) draw_least_distances(context);
+  const bool one_key = ui.sides[0].form == Form::dot_product;  // which no other lies apart from
+  if (search.by != TripleSearchBy::distances && !one_key) draw_least_distances(context);
   field_problems(context);
   draw_search_queries(context);
 }

@@ -8,6 +8,7 @@
 #include "tests/views/attention/attention_fixture.hpp"
 #include "views/attention/attention_axes.hpp"
 #include "views/model/attention/attention_model.hpp"
+#include "views/model/attention/triple_hits.hpp"
 
 namespace triscope {
 namespace {
@@ -40,6 +41,19 @@ TEST_F(SearchWords, proposed_distances_are_those_of_the_query_and_head_that_are_
   answer(1, 1);
   EXPECT_THAT(text(), Not(HasSubstr("Proposed:")));
   EXPECT_EQ(ui().search.back, (Back{2, 6}));
+}
+
+TEST_F(SearchWords, a_dot_product_has_one_key_and_no_distances_between_two) {
+  ui().search.open = true;
+  ui().search.apart = 3;
+  ui().search.away = 2;
+  EXPECT_THAT(text(), HasSubstr("keys at least"));
+  EXPECT_TRUE(wanted_search(ui(), data.attention)->search.has_least_distances());
+  choose_form(ui(), 0, Form::dot_product);
+  EXPECT_THAT(text(), Not(HasSubstr("keys at least")));
+  EXPECT_FALSE(wanted_search(ui(), data.attention)->search.has_least_distances());
+  choose_form(ui(), 0, Form::trilinear);
+  EXPECT_TRUE(wanted_search(ui(), data.attention)->search.has_least_distances()) << "what was typed is kept";
 }
 
 TEST_F(SearchWords, a_mean_that_waits_for_its_overview_is_not_called_too_large) {

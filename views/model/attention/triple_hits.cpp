@@ -20,7 +20,7 @@ std::optional<TripleSearchRequest> wanted_search(const AttentionUi& ui, const At
   if (ui.search.by == TripleSearchBy::token) request.search.token = ui.search.token;
   if (ui.search.by == TripleSearchBy::distances) {
     request.search.back = ui.search.back;
-  } else {
+  } else if (!has_one_key(*slice)) {
     request.search.apart = ui.search.apart;
     request.search.away = ui.search.away;
   }
