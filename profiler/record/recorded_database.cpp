@@ -19,6 +19,17 @@ std::filesystem::path recorded_database() {
   return {};
 }
 
+bool is_recorded_database(const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::equivalent(file, recorded_database(), error)) return true;
+  const std::filesystem::path place = std::filesystem::weakly_canonical(file, error), folder = place.parent_path();
+  const auto lies_in = [&](const char* outer, const char* inner) {
+    return folder.filename() == inner && folder.parent_path().filename() == outer;
+  };
+  return (place.filename() == "h200.db" || place.filename() == "h100.db") &&
+         (lies_in("assets", "recorded") || lies_in("share", "triscope"));
+}
+
 std::string recorded_database_hint() {
   const std::filesystem::path file = recorded_database();
   if (file.empty()) return "";

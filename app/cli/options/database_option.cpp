@@ -33,9 +33,8 @@ std::filesystem::path writable_database(const std::string& option) {
   std::filesystem::path file = database_path(option);
   if (option.empty()) return file;
   require_output(file, FileKind::database, "--db");
-  std::error_code missing;
-  if (!std::filesystem::equivalent(file, recorded_database(), missing)) return file;
-  throw Error(fmt::format("cannot write '{}'", file.string()), "it is the recorded database that comes with Triscope",
+  if (!is_recorded_database(file)) return file;
+  throw Error(fmt::format("cannot write '{}'", file.string()), "it is a recorded database that comes with Triscope",
               "name another file with --db, and copy the recorded sweeps into it with `triscope import`",
               ExitCode::usage);
 }
