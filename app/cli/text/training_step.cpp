@@ -13,6 +13,7 @@
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/record/words/problem_facts.hpp"
+#include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 
 namespace triscope {
@@ -51,6 +52,13 @@ std::string form_text(const TrainingStep& step) {
 json value_json(const std::optional<ValueWithInterval>& e) {
   if (!e) return nullptr;
   return {{"value", e->value}, {"low", e->low}, {"high", e->high}};
+}
+
+/// Of one of the rows that the step, or its ratio, is made of.
+bool leans_on_few_blocks(const TrainingStep& step) {
+  return has_few_blocks(step.forward) || has_few_blocks(step.backward) ||
+         (step.baseline_forward && has_few_blocks(*step.baseline_forward)) ||
+         (step.baseline_backward && has_few_blocks(*step.baseline_backward));
 }
 
 }  // namespace
@@ -95,6 +103,9 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
         "step / {0} is of the neighbouring turns of each pass, and the ms of {0} are its medians in "
         "them{1}.\n",
         name, by_medians ? "; * not in turns: of the medians of the whole rows" : "");
+  if (const auto few = std::ranges::count_if(steps, leans_on_few_blocks); few > 0)
+    text += fmt::format("Of {} a pass has fewer than {} blocks, too few to trust: measure longer (--budget).\n",
+                        number_of(few, "step"), kFewestBlocks);
   const auto is_not_bounded = [](const TrainingStep& step) { return step.over_baseline && !step.over_baseline->low; };
   if (std::ranges::any_of(steps, is_not_bounded))
     text += fmt::format(
@@ -127,6 +138,7 @@ std::string training_step_json(const std::vector<TrainingStep>& steps) {
                        {"baseline_step_ms", value_json(step.baseline_step)},
                        {"over_baseline", value_json(step.over_baseline)},
                        {"in_turns", step.in_turns},
+                       {"few_blocks", leans_on_few_blocks(step)},
                        {"baseline_in_turns_ms", step.turns_ms > 0 ? json(step.turns_ms) : json(nullptr)},
                        {"determinant_trilinear", value_json(step.determinant_trilinear)}}) +
             "\n";
@@ -205,6 +217,7 @@ std::string training_steps_words(const std::vector<TrainingStep>& steps) {
   double least = low, most = 0;
   std::string baseline;
   std::size_t beside = 0, of_medians = 0;
+  const auto few = static_cast<std::size_t>(std::ranges::count_if(steps, leans_on_few_blocks));
   for (const TrainingStep& step : steps) {
     low = std::min(low, step.step.value);
     high = std::max(high, step.step.value);
@@ -223,6 +236,8 @@ std::string training_steps_words(const std::vector<TrainingStep>& steps) {
   if (!baseline.empty())
     words +=
         fmt::format(", {}x {}", range(least, most, [](double ratio) { return significant_text(ratio); }), baseline);
+  if (few > 0)
+    words += fmt::format(", {} by too few blocks to trust", few == steps.size() ? "all" : std::to_string(few));
   if (of_medians > 0)
     words += of_medians == beside ? ", not in turns" : fmt::format(", {} of {} not in turns", of_medians, beside);
   return words;

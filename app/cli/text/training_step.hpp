@@ -38,8 +38,8 @@ std::vector<ComparedStep> steps_of_both_sides(
 std::string compared_steps_table(const std::vector<ComparedStep>& steps, std::size_t width);
 std::string compared_steps_json(const std::vector<ComparedStep>& steps);
 
-/// "7 problems, 3.21 to 397 ms, 0.412 to 3.96x baseline.fa3, 2 of 7 not in turns": the steps of a sweep in a few words;
-/// empty without any.
+/// "7 problems, 3.21 to 397 ms, 0.412 to 3.96x baseline.fa3, 1 by too few blocks to trust, 2 of 7 not in turns": the
+/// steps of a sweep in a few words; empty without any.
 std::string training_steps_words(const std::vector<TrainingStep>& steps);
 
 }  // namespace triscope

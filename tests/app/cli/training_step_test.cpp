@@ -292,6 +292,22 @@ TEST(TrainingStep, a_sweeps_steps_have_a_few_words) {
   EXPECT_THAT(training_steps_words(training_steps(table(), "none")), testing::EndsWith("48.00 ms"));
 }
 
+TEST(TrainingStep, of_few_blocks_says_that_they_are_too_few) {
+  const char* const kTooFew = "too few to trust";
+  const std::vector<ResultRow> whole = table();
+  EXPECT_THAT(training_step_table(training_steps(whole, "auto"), 200), testing::Not(HasSubstr(kTooFew)));
+  for (const std::size_t place : {1U, 2U, 7U, 8U}) {  // a pass of the trilinear step, or of what stands beside it
+    std::vector<ResultRow> rows = whole;
+    rows[place].samples = 7;
+    const std::vector<TrainingStep> steps = training_steps(rows, "auto");
+    const bool of_both = place > 2;  // steps lean on it
+    EXPECT_THAT(training_steps_words(steps),
+                HasSubstr(of_both ? ", all by too few blocks to trust" : ", 1 by too few blocks to trust"));
+    EXPECT_THAT(training_step_table(steps, 200), HasSubstr(kTooFew)) << place;
+    EXPECT_THAT(training_step_json(steps), HasSubstr("\"few_blocks\":true")) << place;
+  }
+}
+
 TEST(TrainingStep, of_a_hundred_thousand_rows_takes_no_square_of_them) {
   std::vector<ResultRow> rows;
   for (std::int64_t n = 0; n < 20'000; ++n) {
