@@ -113,7 +113,7 @@ std::string compare_explanation(const CompareModel& model) {
       most = std::max(most, cell->comparison->same_within);
     }
   }
-  std::string all = model.conditions.empty() ? "" : "All rows: " + model.conditions + ".";
+  std::string all = model.conditions.empty() ? "" : "2-simplicial rows: " + model.conditions + ".";
   if (model.band && !model.usual.empty())  // settings are brief then
     all += (all.empty() ? "Unless said: " : " Unless said: ") + model.usual + ".";
   if (most == 0) return all;  // nothing has a verdict
