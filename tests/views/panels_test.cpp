@@ -16,7 +16,6 @@
 #include "tests/views/window_fixture.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
-#include "views/parts/widgets.hpp"
 #include "views/shell/shell.hpp"
 
 namespace triscope {
@@ -443,33 +442,6 @@ TEST(SetupPanel, what_has_no_room_can_be_scrolled_to) {
   const ImVec2 small = hidden(150, 150);
   EXPECT_GT(small.x, 50);
   EXPECT_GT(small.y, 200);
-}
-
-TEST(Widgets, words_that_have_no_room_are_left_out_whole) {
-  Canvas canvas;
-  const std::string sentence = "Backward: time A / B 1.008, in cycles 0.9987; the other pass is unchanged.";
-  const WindowData data;
-  bool whole = false, short_of = false;
-  ImGui::NewFrame();
-  ImGui::Begin("test");
-  for (float width = 100; width < 800; width += 7) {
-    Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
-    ImGui::LogToBuffer();
-    text_in_whole_words(context, canvas.look.theme.text, sentence, width);
-    std::string seen = ImGui::GetCurrentContext()->LogBuffer.c_str();
-    ImGui::LogFinish();
-    seen.erase(0, seen.find_first_not_of(" \n\r|"));
-    while (!seen.empty() && (seen.back() == '\n' || seen.back() == '\r')) seen.pop_back();
-    whole |= seen == sentence;
-    if (seen == sentence) continue;
-    short_of = true;
-    ASSERT_THAT(seen, testing::EndsWith(" …"));
-    const std::string words = seen.substr(0, seen.size() - std::string(" …").size());
-    EXPECT_TRUE(sentence.starts_with(words + " ") || sentence.starts_with(words + "; ")) << seen;
-  }
-  ImGui::End();
-  ImGui::EndFrame();
-  EXPECT_TRUE(whole && short_of);
 }
 
 TEST(SetupPanel, why_there_is_no_plan_stands_whole_below_the_fields) {

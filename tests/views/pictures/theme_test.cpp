@@ -1,5 +1,6 @@
 // Text of both themes: that it stands out from its ground, and that no part of a letter is cut off.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <string>
@@ -67,6 +68,33 @@ TEST(Theme, letters_that_reach_below_the_line_are_whole) {
     EXPECT_FLOAT_EQ(clipped, whole) << "in " << width << " pixels";
   }
   EXPECT_GT(whole, 0);
+}
+
+TEST(Theme, words_that_have_no_room_are_left_out_whole) {
+  fixture::Canvas canvas;
+  const std::string sentence = "Backward: time A / B 1.008, in cycles 0.9987; the other pass is unchanged.";
+  const WindowData data;
+  bool whole = false, short_of = false;
+  ImGui::NewFrame();
+  ImGui::Begin("test");
+  for (float width = 100; width < 800; width += 7) {
+    Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+    ImGui::LogToBuffer();
+    text_in_whole_words(context, canvas.look.theme.text, sentence, width);
+    std::string seen = ImGui::GetCurrentContext()->LogBuffer.c_str();
+    ImGui::LogFinish();
+    seen.erase(0, seen.find_first_not_of(" \n\r|"));
+    while (!seen.empty() && (seen.back() == '\n' || seen.back() == '\r')) seen.pop_back();
+    whole |= seen == sentence;
+    if (seen == sentence) continue;
+    short_of = true;
+    ASSERT_THAT(seen, testing::EndsWith(" …"));
+    const std::string words = seen.substr(0, seen.size() - std::string(" …").size());
+    EXPECT_TRUE(sentence.starts_with(words + " ") || sentence.starts_with(words + "; ")) << seen;
+  }
+  ImGui::End();
+  ImGui::EndFrame();
+  EXPECT_TRUE(whole && short_of);
 }
 
 }  // namespace
