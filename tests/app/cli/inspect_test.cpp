@@ -315,7 +315,7 @@ TEST(Inspect, the_heads_are_printed_with_their_means_and_where_they_look) {
 }
 
 TEST(Inspect, distances_that_contradict_each_other_are_said_to) {
-  const char* const kWhy = "no query has a triple of which all that is asked holds";
+  constexpr const char* kWhy = "no query has a triple of which all that is asked holds";
   const std::vector<std::string> search = {"--find", "3", "--back", "1,1", "--apart", "2"};
   const ProgramResult found = run_triscope(with(kSearched, search));
   EXPECT_EQ(found.exit_code, 0) << found.errors;
