@@ -14,7 +14,6 @@
 namespace triscope {
 namespace {
 
-using fixture::even_slice;
 using testing::HasSubstr;
 using testing::Not;
 

@@ -13,7 +13,6 @@
 namespace triscope {
 namespace {
 
-using fixture::even_slice;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
