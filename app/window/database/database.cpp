@@ -9,7 +9,6 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
-#include "profiler/record/recorded_database.hpp"
 #include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
 #include "views/data/format.hpp"
@@ -84,8 +83,7 @@ void Database::offer(const std::filesystem::path& recorded) {
 
 bool Database::is_recorded(const std::filesystem::path& file) const {
   std::error_code error;
-  return is_recorded_database(file) ||
-         (!data_.recorded_database.empty() && std::filesystem::equivalent(file, data_.recorded_database, error));
+  return !data_.recorded_database.empty() && std::filesystem::equivalent(file, data_.recorded_database, error);
 }
 
 void Database::open(const std::filesystem::path& asked) {
