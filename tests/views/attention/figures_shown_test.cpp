@@ -153,7 +153,6 @@ TEST_F(FiguresShown, a_triangle_is_for_faster_and_slower_alone) {
   EXPECT_THAT(canvas.text, Not(HasSubstr("▲")));
 }
 
-/// Of two colours, by WCAG.
 TEST_F(FiguresShown, the_frame_of_the_kept_pair_stands_off_from_every_colour_of_a_map) {
   for (const Theme& theme : {dark_theme(), light_theme()}) {
     for (const ColourMap map : {ColourMap::viridis, ColourMap::cividis, ColourMap::inferno}) {
