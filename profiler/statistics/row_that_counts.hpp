@@ -10,6 +10,7 @@ namespace triscope {
 
 /// Where each of them lies; must not outlive them.
 std::vector<const ResultRow*> addresses_of(std::span<const ResultRow> rows);
+std::vector<const ResultRow*> addresses_of(std::vector<ResultRow>&&) = delete;
 
 /// A row of attention as the paper has it, whose time can stand for it: ok, with a time, causal, without sink or
 /// biases, and no backward with deterministic gradients.

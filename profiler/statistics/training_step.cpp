@@ -102,10 +102,10 @@ std::string chosen_baseline(std::span<const ResultRow* const> rows, const std::s
 }
 
 void add_baseline(TrainingStep& step, const Baselines& baselines) {
-  const ResultRow *forward = baselines.beside(step.forward), *backward = baselines.beside(step.backward);
+  const ResultRow *forward = baselines.beside(*step.forward), *backward = baselines.beside(*step.backward);
   if (forward == nullptr || backward == nullptr) return;
-  step.baseline_forward = *forward;
-  step.baseline_backward = *backward;
+  step.baseline_forward = forward;
+  step.baseline_backward = backward;
   step.baseline_step = sum_of(value_of(*forward), value_of(*backward));
   step.over_baseline = ratio_of(step.step, *step.baseline_step);
 }
@@ -113,12 +113,14 @@ void add_baseline(TrainingStep& step, const Baselines& baselines) {
 void add_forms(std::vector<TrainingStep>& steps) {
   std::unordered_map<std::string, const TrainingStep*> trilinear;
   for (const TrainingStep& step : steps) {
-    if (step.forward.problem.form == Form::trilinear) trilinear.emplace(step_question(step), &step);
+    if (step.forward->problem.form == Form::trilinear) trilinear.emplace(step_question(step), &step);
   }
   for (TrainingStep& step : steps) {
-    if (step.forward.problem.form != Form::determinant) continue;
+    if (step.forward->problem.form != Form::determinant) continue;
+    ResultRow forward = *step.forward;
+    forward.problem.form = Form::trilinear;
     TrainingStep twin = step;
-    twin.forward.problem.form = Form::trilinear;
+    twin.forward = &forward;
     const auto other = trilinear.find(step_question(twin));
     if (other != trilinear.end()) step.determinant_trilinear = ratio_of(step.step, other->second->step);
   }
@@ -179,7 +181,7 @@ std::string step_question(const ResultRow& row) {
 }
 
 std::string step_question(const TrainingStep& step) {
-  return fmt::format(FMT_COMPILE("{}|{}"), step_question(step.forward), step.backward.problem.deterministic);
+  return fmt::format(FMT_COMPILE("{}|{}"), step_question(*step.forward), step.backward->problem.deterministic);
 }
 
 std::vector<TrainingStep> training_steps(std::span<const ResultRow* const> rows, const std::string& baseline) {
@@ -202,8 +204,8 @@ std::vector<TrainingStep> training_steps(std::span<const ResultRow* const> rows,
     for (const ResultRow* backward : {passes->backward, passes->deterministic}) {
       if (passes->forward == nullptr || backward == nullptr) continue;
       const ValueWithInterval first = value_of(*passes->forward), second = value_of(*backward);
-      TrainingStep& step = steps.emplace_back(TrainingStep{
-          *passes->forward, *backward, sum_of(first, second), ratio_of(second, first), {}, {}, {}, {}, {}});
+      TrainingStep& step = steps.emplace_back(
+          TrainingStep{passes->forward, backward, sum_of(first, second), ratio_of(second, first), {}, {}, {}, {}, {}});
       add_baseline(step, baselines);
     }
   }

@@ -35,12 +35,13 @@ struct StepRatio {
 };
 StepRatio ratio_of_steps(const PassBeside& forward, const PassBeside& backward);
 
+/// Its rows are those that it was made of, and must outlive it.
 struct TrainingStep {
-  ResultRow forward, backward;         ///< the fastest kernel of each pass
-  ValueWithInterval step;              ///< ms of both
-  ValueWithInterval backward_forward;  ///< ratio of the two
+  const ResultRow *forward, *backward;  ///< the fastest kernel of each pass
+  ValueWithInterval step;               ///< ms of both
+  ValueWithInterval backward_forward;   ///< ratio of the two
   /// Dot-product attention of the same sizes, and the time of ours / its time.
-  std::optional<ResultRow> baseline_forward, baseline_backward;
+  const ResultRow *baseline_forward = nullptr, *baseline_backward = nullptr;
   std::optional<ValueWithInterval> baseline_step, over_baseline;
   bool in_turns = false;  ///< `over_baseline` is by the turns of both passes, not by the medians
   std::optional<ValueWithInterval>
@@ -61,5 +62,6 @@ std::string step_question(const TrainingStep& step);
 /// gradients too has two steps, since either pairs with the forward; what stands beside each has the same determinism.
 std::vector<TrainingStep> training_steps(std::span<const ResultRow* const> rows, const std::string& baseline);
 std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, const std::string& baseline);
+std::vector<TrainingStep> training_steps(std::vector<ResultRow>&&, const std::string&) = delete;
 
 }  // namespace triscope

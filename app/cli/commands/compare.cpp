@@ -380,15 +380,15 @@ int run(const CompareOptions& options) {
   judge_beside_unchanged(compared);
   std::map<std::pair<std::int64_t, std::int64_t>, const ComparedPair*> by_rows;
   for (const ComparedPair& pair : compared.pairs) by_rows[{pair.rows.a.measurement, pair.rows.b.measurement}] = &pair;
-  compared.steps = steps_of_both_sides(newest_of_each(a.rows), newest_of_each(b.rows),
-                                       [&](const ResultRow& one, const ResultRow& other) -> std::optional<RowRatio> {
-                                         const auto found = by_rows.find({one.measurement, other.measurement});
-                                         if (found == by_rows.end() ||
-                                             found->second->comparison.verdict == Verdict::not_comparable ||
-                                             !interval_known(found->second->comparison))
-                                           return std::nullopt;
-                                         return RowRatio{found->second->comparison, found->second->confidence};
-                                       });
+  const std::vector<ResultRow> newest_of_a = newest_of_each(a.rows), newest_of_b = newest_of_each(b.rows);
+  compared.steps = steps_of_both_sides(
+      newest_of_a, newest_of_b, [&](const ResultRow& one, const ResultRow& other) -> std::optional<RowRatio> {
+        const auto found = by_rows.find({one.measurement, other.measurement});
+        if (found == by_rows.end() || found->second->comparison.verdict == Verdict::not_comparable ||
+            !interval_known(found->second->comparison))
+          return std::nullopt;
+        return RowRatio{found->second->comparison, found->second->confidence};
+      });
   if (options.fail_if) compared.gate = options.fail_if->text;
   compared.faults = faults_of(compared, pairing, options);
   if (options.fail_if) {

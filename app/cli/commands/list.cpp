@@ -64,10 +64,11 @@ using StepWords = std::map<std::int64_t, std::string>;
 
 StepWords step_words(const Snapshot& snapshot, const std::vector<SweepInfo>& sweeps) {
   StepWords words;
-  for (const SweepInfo& sweep : sweeps)
-    if (why_unusable(sweep).empty())
-      words[sweep.id] =
-          training_steps_words(steps_in_turns(snapshot, addresses_of(snapshot.results(sweep.id)), "auto"));
+  for (const SweepInfo& sweep : sweeps) {
+    if (!why_unusable(sweep).empty()) continue;
+    const std::vector<ResultRow> rows = snapshot.results(sweep.id);
+    words[sweep.id] = training_steps_words(steps_in_turns(snapshot, addresses_of(rows), "auto"));
+  }
   return words;
 }
 

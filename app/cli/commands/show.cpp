@@ -57,7 +57,8 @@ std::string text_of(const Snapshot& snapshot, const ResultRow& row) {
 /// Why there is no step, and what to type.
 std::string no_step(const ShowOptions& options, const Snapshot& snapshot) {
   const std::string database = database_words(*options.database);
-  if (options.selection_given && !training_steps(snapshot.results(), "none").empty())
+  const std::vector<ResultRow> all = snapshot.results();
+  if (options.selection_given && !training_steps(all, "none").empty())
     return fmt::format(
         "No problem of '{}' was measured in both passes; `triscope show --step{}` takes the passes of all sweeps "
         "together.",

@@ -120,10 +120,10 @@ std::pair<Side, Side> open_sides(const std::string& word_a, const std::string& w
 std::vector<TrainingStep> steps_beside(const Side& a, const Side& b) {
   const auto is_dot_product = [](const ResultRow& row) { return row.problem.form == Form::dot_product; };
   if (b.rows.empty() || !std::ranges::all_of(b.rows, is_dot_product)) return {};
-  std::vector<ResultRow> both = a.rows;
-  both.insert(both.end(), b.rows.begin(), b.rows.end());
+  std::vector<const ResultRow*> both = addresses_of(a.rows);
+  std::ranges::copy(addresses_of(b.rows), std::back_inserter(both));
   const std::string& kernel = b.rows.front().kernel;
-  return a.from == b.from ? steps_in_turns(*a.from, addresses_of(both), kernel) : training_steps(both, kernel);
+  return a.from == b.from ? steps_in_turns(*a.from, both, kernel) : training_steps(both, kernel);
 }
 
 }  // namespace triscope

@@ -45,8 +45,8 @@ std::string baseline_text(const TrainingStep& step) {
 }
 
 std::string form_text(const TrainingStep& step) {
-  const std::string form(to_string(step.forward.problem.form));
-  return step.backward.problem.deterministic ? form + ", deterministic gradients" : form;
+  const std::string form(to_string(step.forward->problem.form));
+  return step.backward->problem.deterministic ? form + ", deterministic gradients" : form;
 }
 
 json value_json(const std::optional<ValueWithInterval>& e) {
@@ -56,7 +56,7 @@ json value_json(const std::optional<ValueWithInterval>& e) {
 
 /// Of one of the rows that the step, or its ratio, is made of.
 bool leans_on_few_blocks(const TrainingStep& step) {
-  return has_few_blocks(step.forward) || has_few_blocks(step.backward) ||
+  return has_few_blocks(*step.forward) || has_few_blocks(*step.backward) ||
          (step.baseline_forward && has_few_blocks(*step.baseline_forward)) ||
          (step.baseline_backward && has_few_blocks(*step.baseline_backward));
 }
@@ -83,12 +83,12 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
                    {"step / " + name, Align::left, 90, false},
                    {"determinant / trilinear", Align::left, 65, false}};
   for (const TrainingStep& step : steps) {
-    const Problem& problem = step.forward.problem;
+    const Problem& problem = step.forward->problem;
     table.rows.push_back(
-        {windows_text(problem), form_text(step), std::string(to_string(step.forward.regime)),
+        {windows_text(problem), form_text(step), std::string(to_string(step.forward->regime)),
          fmt::format("{}", problem.seq_len), fmt::format("{}/{}", problem.q_heads, problem.kv_heads),
-         fmt::format("{}", problem.head_dim), step.forward.kernel, milliseconds_text(*step.forward.median_ms),
-         step.backward.kernel, milliseconds_text(*step.backward.median_ms), ms_text(step.step),
+         fmt::format("{}", problem.head_dim), step.forward->kernel, milliseconds_text(*step.forward->median_ms),
+         step.backward->kernel, milliseconds_text(*step.backward->median_ms), ms_text(step.step),
          ratio_text(step.backward_forward), baseline_text(step), marked_ratio_text(step.over_baseline, step.in_turns),
          ratio_text(step.determinant_trilinear)});
   }
@@ -118,7 +118,7 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
 std::string training_step_json(const std::vector<TrainingStep>& steps) {
   std::string text;
   for (const TrainingStep& step : steps) {
-    const Problem& problem = step.forward.problem;
+    const Problem& problem = step.forward->problem;
     text += dump_line({{"type", "training_step"},
                        {"windows", {problem.window1, problem.window2}},
                        {"form", to_string(problem.form)},
@@ -127,11 +127,11 @@ std::string training_step_json(const std::vector<TrainingStep>& steps) {
                        {"q_heads", problem.q_heads},
                        {"kv_heads", problem.kv_heads},
                        {"head_dim", problem.head_dim},
-                       {"deterministic", step.backward.problem.deterministic},
-                       {"regime", to_string(step.forward.regime)},
-                       {"device", step.forward.device},
-                       {"forward", step.forward.measurement},
-                       {"backward", step.backward.measurement},
+                       {"deterministic", step.backward->problem.deterministic},
+                       {"regime", to_string(step.forward->regime)},
+                       {"device", step.forward->device},
+                       {"forward", step.forward->measurement},
+                       {"backward", step.backward->measurement},
                        {"step_ms", value_json(step.step)},
                        {"backward_forward", value_json(step.backward_forward)},
                        {"baseline", step.baseline_forward ? json(step.baseline_forward->kernel) : json(nullptr)},
@@ -159,12 +159,12 @@ std::vector<ComparedStep> steps_of_both_sides(
     const TrainingStep& beside = *other->second;
     ComparedStep& both = compared.emplace_back(ComparedStep{.a = step, .b = beside, .ratio = {}});
     both.ratio.value = step.step.value / beside.step.value;
-    const std::optional<RowRatio> forward = ratio_of_rows(step.forward, beside.forward),
-                                  backward = ratio_of_rows(step.backward, beside.backward);
+    const std::optional<RowRatio> forward = ratio_of_rows(*step.forward, *beside.forward),
+                                  backward = ratio_of_rows(*step.backward, *beside.backward);
     if (!forward || !backward) continue;
     both.confidence = std::min(forward->confidence, backward->confidence);
-    const StepRatio ratio = ratio_of_steps({*step.forward.median_ms, *beside.forward.median_ms, forward->time},
-                                           {*step.backward.median_ms, *beside.backward.median_ms, backward->time});
+    const StepRatio ratio = ratio_of_steps({*step.forward->median_ms, *beside.forward->median_ms, forward->time},
+                                           {*step.backward->median_ms, *beside.backward->median_ms, backward->time});
     both.ratio = ratio.time;
     both.in_turns = ratio.in_turns;
   }
@@ -184,7 +184,7 @@ std::string compared_steps_table(const std::vector<ComparedStep>& steps, std::si
                    {"A backward / forward", Align::left, 40, false},
                    {"B backward / forward", Align::left, 40, false}};
   for (const ComparedStep& step : steps) {
-    const Problem& problem = step.a.forward.problem;
+    const Problem& problem = step.a.forward->problem;
     table.rows.push_back({windows_text(problem), form_text(step.a), fmt::format("{}", problem.seq_len),
                           ms_text(step.a.step), ms_text(step.b.step), marked_ratio_text(step.ratio, step.in_turns),
                           ratio_text(step.a.backward_forward), ratio_text(step.b.backward_forward)});
@@ -199,8 +199,8 @@ std::string compared_steps_json(const std::vector<ComparedStep>& steps) {
   std::string text;
   for (const ComparedStep& step : steps) {
     text += dump_line({{"type", "training_step"},
-                       {"a", {step.a.forward.measurement, step.a.backward.measurement}},
-                       {"b", {step.b.forward.measurement, step.b.backward.measurement}},
+                       {"a", {step.a.forward->measurement, step.a.backward->measurement}},
+                       {"b", {step.b.forward->measurement, step.b.backward->measurement}},
                        {"a_step_ms", value_json(step.a.step)},
                        {"b_step_ms", value_json(step.b.step)},
                        {"time_a_over_b", value_json(step.ratio)},

@@ -36,13 +36,9 @@ namespace {
 
 using testing::HasSubstr;
 
-/// That step beside that of dot-product attention, as `triscope show --step` has it.
-TrainingStep shown_step(const Snapshot& stored, const SelectedStep& step, const SelectedStep& baseline) {
-  const std::vector<ResultRow> rows{step.forward->row, step.backward->row, baseline.forward->row,
-                                    baseline.backward->row};
-  const std::vector<TrainingStep> steps = steps_in_turns(stored, addresses_of(rows), "auto");
-  EXPECT_EQ(steps.size(), 1U);
-  return steps.at(0);
+/// The rows of that step and of dot-product attention's.
+std::vector<ResultRow> rows_of(const SelectedStep& step, const SelectedStep& baseline) {
+  return {step.forward->row, step.backward->row, baseline.forward->row, baseline.backward->row};
 }
 
 /// What Same cost says of that comparison of the dot product with the windows.
@@ -80,7 +76,10 @@ TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
         EXPECT_THAT(budget.sentence, HasSubstr(turns_words("the neighbouring turns of each pass", details)));
         EXPECT_NEAR(selected.back().ms.value / details.a_ms * details.ratio, 1, 0.01) << "a reader can divide them";
         EXPECT_THAT(step_text(selected.back()), HasSubstr(format_fixed(1 / details.ratio, 3) + "×"));
-        const TrainingStep shown = shown_step(stored, selected.back(), selected.front());
+        const std::vector<ResultRow> rows = rows_of(selected.back(), selected.front());
+        const std::vector<TrainingStep> all_shown = steps_in_turns(stored, addresses_of(rows), "auto");
+        ASSERT_EQ(all_shown.size(), 1U);
+        const TrainingStep& shown = all_shown.front();
         EXPECT_DOUBLE_EQ(shown.turns_ms, details.a_ms);
         EXPECT_TRUE(shown.in_turns);
         EXPECT_DOUBLE_EQ(shown.over_baseline->value, 1 / details.ratio) << "`triscope show --step`";

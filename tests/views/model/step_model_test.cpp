@@ -35,9 +35,9 @@ TEST(StepModel, a_step_is_the_sum_that_show_and_lengths_have) {
     const LatencyCell& cell = *steps.lines[n].cells[0];
     EXPECT_DOUBLE_EQ(*cell.row.median_ms, summed[n].step.value);
     EXPECT_DOUBLE_EQ(*cell.row.ci_low_ms, *summed[n].step.low);
-    EXPECT_EQ(cell.row.measurement, summed[n].forward.measurement);
-    EXPECT_EQ(cell.backward, summed[n].backward.measurement);
-    const Problem& problem = summed[n].forward.problem;
+    EXPECT_EQ(cell.row.measurement, summed[n].forward->measurement);
+    EXPECT_EQ(cell.backward, summed[n].backward->measurement);
+    const Problem& problem = summed[n].forward->problem;
     const double flops = useful_flops(problem, Pass::forward) + useful_flops(problem, Pass::backward);
     EXPECT_NEAR(*cell.row.tflops, flops * 1e-9 / summed[n].step.value, 1e-9);
   }

@@ -82,34 +82,9 @@ std::vector<Windows> neighbours_of(const Windows& nearest, const SameBudget& bud
 }
 
 /// Of a step the sums of both passes; 0: a clock is not known.
-double cycle_ratio(const LengthPoint& windows, const LengthPoint& dot_product,
-                   const std::map<std::int64_t, double>& cycles) {
-  double sums[2] = {0, 0};
-  for (const auto& [point, sum] : {std::pair(&windows, &sums[0]), std::pair(&dot_product, &sums[1])}) {
-    for (const std::int64_t measurement : {point->measurement, point->backward}) {
-      if (measurement == 0) continue;
-      const auto found = cycles.find(measurement);
-      if (found == cycles.end()) return 0;
-      *sum += found->second;
-    }
-  }
-  return sums[0] / sums[1];
+double cycle_ratio(const LengthPoint& windows, const LengthPoint& dot_product) {
+  return windows.cycles > 0 && dot_product.cycles > 0 ? windows.cycles / dot_product.cycles : 0;
 }
-
-}  // namespace
-
-std::map<std::int64_t, double> cycles_of(const std::vector<const SweepResults*>& sweeps) {
-  std::map<std::int64_t, double> cycles;
-  for (const SweepResults* sweep : sweeps) {
-    for (const ResultRow& row : sweep->rows) {
-      if (row.median_ms && row.sm_clock_mhz && *row.sm_clock_mhz > 0)
-        cycles[row.measurement] = *row.median_ms * *row.sm_clock_mhz;
-    }
-  }
-  return cycles;
-}
-
-namespace {
 
 /// "FA3 64/1" of "FlashAttention-3 64/1".
 std::string short_name(const LengthCurve& curve) {
@@ -268,15 +243,13 @@ std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& poin
                      cycle_words(*nearest.point, point, cycle_ratio));
 }
 
-void say(SameBudget& budget, const LengthPass& pass, std::string_view part, const PointRatio& ratio,
-         const std::map<std::int64_t, double>& cycles) {
+void say(SameBudget& budget, const LengthPass& pass, std::string_view part, const PointRatio& ratio) {
   const LengthCurve& baseline = pass.curves[budget.baseline];
   const MeasuredPair nearest{&pass.curves[budget.nearest],
                              point_at(pass.curves[budget.nearest].points, budget.seq_len)};
   const LengthPoint& point = *reference_at(*nearest.curve, baseline, budget.seq_len);
   budget.headline = budget_headline(fmt::format("{} beside {}", part, short_name(baseline)), budget, nearest, ratio);
-  budget.sentence =
-      budget_sentence(baseline, point, budget, nearest, ratio, cycle_ratio(*nearest.point, point, cycles));
+  budget.sentence = budget_sentence(baseline, point, budget, nearest, ratio, cycle_ratio(*nearest.point, point));
 }
 
 }  // namespace
@@ -288,12 +261,12 @@ void say_beside(LengthChart& chart, const Verdicts* verdicts) {
       const LengthCurve &baseline = pass->curves[budget.baseline], &ours = pass->curves[budget.nearest];
       const LengthPoint &point = *point_at(ours.points, budget.seq_len),
                         &there = *reference_at(ours, baseline, budget.seq_len);
-      say(budget, *pass, part, ratio_beside(ours, baseline, point, there, verdicts), chart.cycles);
+      say(budget, *pass, part, ratio_beside(ours, baseline, point, there, verdicts));
     }
   }
 }
 
-void find_budgets(LengthPass& pass, std::string_view part, const std::map<std::int64_t, double>& cycles) {
+void find_budgets(LengthPass& pass, std::string_view part) {
   if (pass.crossings.empty()) return;
   const std::size_t reference = pass.crossings.front().baseline;
   const LengthCurve& baseline = pass.curves[reference];
@@ -325,7 +298,7 @@ void find_budgets(LengthPass& pass, std::string_view part, const std::map<std::i
     budget.measurements = measurements_of(point, budget, pairs, nearest);
     budget.neighbours = neighbours_of({nearest.curve->problem.window1, nearest.curve->problem.window2}, budget,
                                       nearest.point->ms > point.ms);
-    say(budget, pass, part, ratio_of_medians(*nearest.point, point), cycles);
+    say(budget, pass, part, ratio_of_medians(*nearest.point, point));
     pass.budgets.push_back(std::move(budget));
   }
 }

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -71,12 +70,11 @@ struct LengthPass {
 };
 
 struct LengthChart {
-  std::int64_t sweep = 0;                 ///< the shown one
-  std::array<LengthPass, 2> passes;       ///< forward, backward
-  LengthPass step;                        ///< a training step: both together, of the fastest kernels
-  Regime regime = Regime::sustained;      ///< burst only when nothing sustained has two lengths
-  std::int64_t left_out = 0;              ///< pairs of windows beyond what one chart can tell apart
-  std::map<std::int64_t, double> cycles;  ///< by measurement, where the clock is known: ms x MHz
+  std::int64_t sweep = 0;             ///< the shown one
+  std::array<LengthPass, 2> passes;   ///< forward, backward
+  LengthPass step;                    ///< a training step: both together, of the fastest kernels
+  Regime regime = Regime::sustained;  ///< burst only when nothing sustained has two lengths
+  std::int64_t left_out = 0;          ///< pairs of windows beyond what one chart can tell apart
   TextTable text;
   const LengthPass& of(Pass pass) const { return passes[pass == Pass::forward ? 0 : 1]; }
   bool has_step() const { return !step.curves.empty(); }

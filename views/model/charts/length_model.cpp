@@ -32,15 +32,6 @@ constexpr std::size_t kMostWindows = 7;  // colours that can be told apart
 
 bool is_causal(const Problem& p) { return p.window1 >= p.seq_len; }
 
-/// What stays the same along a curve.
-std::string curve_key(const ResultRow& row) {
-  const Problem& p = row.problem;
-  const std::int64_t window1 = is_baseline(row) && is_causal(p) ? 0 : p.window1;
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", static_cast<int>(p.form), static_cast<int>(p.mask),
-                     static_cast<int>(p.element), p.deterministic, p.batch, p.q_heads, p.kv_heads, p.head_dim, window1,
-                     p.window2, optional_key(p.scale), p.k2_bias, p.v2_bias, optional_key(p.sink));
-}
-
 /// 128 of "d128_pair64_keys128_half": the keys of a tile, which are of the first window where it is the longer one.
 std::int64_t tile_of(const ResultRow& row) {
   constexpr std::string_view kKeys = "_keys";
@@ -52,10 +43,25 @@ std::int64_t tile_of(const ResultRow& row) {
   return keys;
 }
 
-LengthPoint point_of(const ResultRow& row, const ResultRow* backward) {
-  const bool known = interval_known(row);
-  LengthPoint point{row.problem.seq_len,         *row.median_ms,  known ? *row.ci_low_ms : 0,
-                    known ? *row.ci_high_ms : 0, row.measurement, row.sweep};
+/// A row, or a step as a row of its forward.
+struct Timed {
+  const ResultRow* row;
+  ValueWithInterval time;
+  bool deterministic;                   ///< its gradients
+  const ResultRow* backward = nullptr;  ///< of a step
+};
+
+/// Time x clock of a row; 0: not known.
+double cycles_of(const ResultRow& row) {
+  return row.median_ms && row.sm_clock_mhz ? std::max(0.0, *row.median_ms * *row.sm_clock_mhz) : 0;
+}
+
+LengthPoint point_of(const Timed& timed) {
+  const auto& [of, time, deterministic, backward] = timed;
+  const ResultRow& row = *of;
+  LengthPoint point{row.problem.seq_len,   time.value,      time.low.value_or(0),
+                    time.high.value_or(0), row.measurement, row.sweep};
+  point.cycles = cycles_of(row);
   point.limiter = row.limiter;
   point.tile = tile_of(row);
   point.converged = has_converged(row) && (backward == nullptr || has_converged(*backward));
@@ -64,19 +70,35 @@ LengthPoint point_of(const ResultRow& row, const ResultRow* backward) {
   point.backward = backward->measurement;
   point.backward_ms = *backward->median_ms;
   point.backward_sweep = backward->sweep;
+  point.cycles = point.cycles > 0 && cycles_of(*backward) > 0 ? point.cycles + cycles_of(*backward) : 0;
   if (point.limiter.empty()) point.limiter = backward->limiter;
   return point;
 }
 
+/// What stays the same along a curve.
+std::string curve_key(const Timed& timed) {
+  const Problem& p = timed.row->problem;
+  const std::int64_t window1 = is_baseline(*timed.row) && is_causal(p) ? 0 : p.window1;
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", static_cast<int>(p.form), static_cast<int>(p.mask),
+                     static_cast<int>(p.element), timed.deterministic, p.batch, p.q_heads, p.kv_heads, p.head_dim,
+                     window1, p.window2, optional_key(p.scale), p.k2_bias, p.v2_bias, optional_key(p.sink));
+}
+
 /// Curves of one pass and regime under construction: by problem, then kernel, then length.
 struct Collected {
-  ResultRow row;  // of the longest length
+  const ResultRow* row = nullptr;  // of the longest length
+  bool deterministic = false;      // its gradients
   std::map<std::int64_t, LengthPoint> points;
   std::map<std::int64_t, const SweepResults*> sources;                                 // the sweep of each point
   std::vector<std::pair<std::int64_t, std::map<std::int64_t, LengthPoint>>> by_sweep;  // of the same build as `build`
   std::map<std::int64_t, LengthPoint> beside;  // of `beside_kernel`, see `LengthCurve`
   std::string beside_kernel;
   std::string build;
+  Problem problem() const {
+    Problem its = row->problem;
+    its.deterministic = deterministic;
+    return its;
+  }
 };
 using ByKernel = std::map<std::string, Collected>;
 
@@ -85,33 +107,36 @@ class Collector {
   Collector(Pass pass, Regime regime, TimingSource clock) : pass_(pass), regime_(regime), clock_(clock) {}
 
   /// Of rows at one place the first sweep's counts, as the build that is looked at; of its several instances the
-  /// fastest. `in_turns`: it may have taken turns with others of its sweep. `backward`: of a step, beside its forward.
-  /// True: the row is the point now.
-  bool add(const ResultRow& row, const SweepResults* sweep, bool in_turns = true, const ResultRow* backward = nullptr) {
-    const bool usable = row.status == Status::ok && row.median_ms && *row.median_ms > 0 &&
-                        std::isfinite(*row.median_ms) && row.problem.form != Form::gemm;
+  /// fastest. `in_turns`: it may have taken turns with others of its sweep. True: the row is the point now.
+  bool add(const Timed& timed, const SweepResults* sweep, bool in_turns = true) {
+    const ResultRow& row = *timed.row;
+    const double ms = timed.time.value;
+    const bool usable = row.status == Status::ok && ms > 0 && std::isfinite(ms) && row.problem.form != Form::gemm;
     if (!usable || row.pass != pass_ || row.regime != regime_ || row.problem.mask != Mask::causal) return false;
     if (row.timing_source != clock_) return false;  // the two clocks do not measure the same span
-    const auto [place, is_new] = index_.emplace(curve_key(row), problems_.size());
+    const auto [place, is_new] = index_.emplace(curve_key(timed), problems_.size());
     if (is_new) problems_.emplace_back();
     Collected& curve = problems_[place->second][row.kernel];
-    const LengthPoint made = point_of(row, backward);
+    const LengthPoint made = point_of(timed);
     if (in_turns) add_to_sweep(curve, row, made, sweep->info.id);
-    if (curve.points.empty() || row.problem.seq_len > curve.row.problem.seq_len) curve.row = row;
+    if (curve.points.empty() || row.problem.seq_len > curve.row->problem.seq_len) {
+      curve.row = &row;
+      curve.deterministic = timed.deterministic;
+    }
     const auto [point, first] = curve.points.emplace(row.problem.seq_len, made);
     const SweepResults* source = curve.sources.emplace(row.problem.seq_len, sweep).first->second;
-    const bool faster = !first && source == sweep && *row.median_ms < point->second.ms;
+    const bool faster = !first && source == sweep && ms < point->second.ms;
     if (!first && !faster) return false;
     point->second = made;
     curve.beside.erase(row.problem.seq_len);  // of the step that it takes the place of
     return true;
   }
   /// What stands beside the step that `add` took.
-  void add_beside(const ResultRow& step, const ResultRow& baseline, const ResultRow& backward) {
-    Collected& curve = problems_[index_.at(curve_key(step))][step.kernel];
-    if (curve.beside_kernel.empty()) curve.beside_kernel = baseline.kernel;
-    if (curve.beside_kernel != baseline.kernel) return;
-    curve.beside.insert_or_assign(step.problem.seq_len, point_of(baseline, &backward));
+  void add_beside(const Timed& step, const Timed& baseline) {
+    Collected& curve = problems_[index_.at(curve_key(step))][step.row->kernel];
+    if (curve.beside_kernel.empty()) curve.beside_kernel = baseline.row->kernel;
+    if (curve.beside_kernel != baseline.row->kernel) return;
+    curve.beside.insert_or_assign(step.row->problem.seq_len, point_of(baseline));
   }
   std::vector<ByKernel>& problems() { return problems_; }
 
@@ -122,7 +147,7 @@ class Collector {
     if (curve.by_sweep.empty() || curve.by_sweep.back().first != sweep)
       curve.by_sweep.emplace_back(sweep, std::map<std::int64_t, LengthPoint>{});
     const auto [point, first] = curve.by_sweep.back().second.emplace(row.problem.seq_len, made);
-    if (!first && *row.median_ms < point->second.ms) point->second = made;
+    if (!first && made.ms < point->second.ms) point->second = made;
   }
 
   Pass pass_;
@@ -146,10 +171,10 @@ std::string heads_text(const Problem& p) { return fmt::format("{}/{}", p.q_heads
 LengthCurve curve_of(const Collected& collected, std::string label) {
   LengthCurve curve;
   curve.label = std::move(label);
-  curve.kernel = collected.row.kernel;
-  curve.card = collected.row.card;
-  curve.baseline = is_baseline(collected.row);
-  curve.problem = collected.row.problem;
+  curve.kernel = collected.row->kernel;
+  curve.card = collected.row->card;
+  curve.baseline = is_baseline(*collected.row);
+  curve.problem = collected.problem();
   for (const auto& [length, point] : collected.points) curve.points.push_back(point);
   for (const auto& [length, point] : collected.beside) curve.beside.push_back(point);
   curve.beside_kernel = collected.beside_kernel;
@@ -168,11 +193,11 @@ struct Ambiguity {
 Ambiguity ambiguity_of(const std::vector<const Collected*>& drawn) {
   Ambiguity differs;
   for (const Collected* collected : drawn) {
-    const Problem &p = collected->row.problem, &first = drawn.front()->row.problem;
+    const Problem p = collected->problem(), first = drawn.front()->problem();
     differs.heads |= p.q_heads != first.q_heads || p.kv_heads != first.kv_heads;
     differs.head_dim |= p.head_dim != first.head_dim;
     differs.form |= p.form != first.form;
-    differs.kernel |= collected->row.kernel != drawn.front()->row.kernel;
+    differs.kernel |= collected->row->kernel != drawn.front()->row->kernel;
     differs.batch |= p.batch != first.batch;
     differs.element |= p.element != first.element;
     differs.deterministic |= p.deterministic != first.deterministic;
@@ -190,18 +215,18 @@ std::string further_text(const Problem& p, const Ambiguity& differs) {
 }
 
 std::string windows_label(const Collected& collected, const Ambiguity& differs) {
-  const Problem& p = collected.row.problem;
+  const Problem p = collected.problem();
   std::string label = format_windows(p.window1, p.window2);
   if (differs.heads) label += " " + heads_text(p);
   if (differs.head_dim) label += fmt::format(" D{}", p.head_dim);
   if (differs.form) label += fmt::format(" {}", to_string(p.form));
-  if (differs.kernel) label += " " + brief_label(collected.row.card);
+  if (differs.kernel) label += " " + brief_label(collected.row->card);
   return label + further_text(p, differs);
 }
 
 std::string baseline_label(const Collected& collected, const Ambiguity& differs) {
-  const Problem& p = collected.row.problem;
-  std::string label = fmt::format("{} {}", collected.row.card.label, heads_text(p));
+  const Problem p = collected.problem();
+  std::string label = fmt::format("{} {}", collected.row->card.label, heads_text(p));
   if (differs.head_dim) label += fmt::format(" D{}", p.head_dim);
   if (!is_causal(p)) label += fmt::format(" sliding {}", p.window1);
   return label + further_text(p, differs);
@@ -210,7 +235,7 @@ std::string baseline_label(const Collected& collected, const Ambiguity& differs)
 /// The larger windows have the lower colour, whichever sweep is shown: colours stay when another one is.
 int colour_rank(const std::vector<const Collected*>& drawn, const Collected& of) {
   const auto key = [](const Collected& one) {
-    const Problem& p = one.row.problem;
+    const Problem& p = one.row->problem;
     return std::tuple(-p.window1 * p.window2, -p.window1, p.form, p.q_heads, p.kv_heads, p.head_dim, p.batch);
   };
   return static_cast<int>(std::ranges::count_if(drawn, [&](const Collected* other) { return key(*other) < key(of); }));
@@ -222,7 +247,7 @@ LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
     std::erase_if(kernels, [](const auto& entry) { return entry.second.points.size() < 2; });
     const Collected* best = nullptr;
     for (const auto& [id, collected] : kernels) {
-      if (is_baseline(collected.row)) {
+      if (is_baseline(*collected.row)) {
         baselines.push_back(&collected);
       } else if (best == nullptr || is_better(collected, *best)) {
         best = &collected;
@@ -384,13 +409,13 @@ LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regi
         const auto its = std::ranges::find(sweeps, row.sweep, [](const SweepResults* one) { return one->info.id; });
         return sweep != nullptr || its == sweeps.end() ? sweep : *its;
       };
-      ResultRow row = step_row(step.forward, step.step);
-      row.problem.deterministic = step.backward.problem.deterministic;
-      const bool is_point = collector.add(row, of(row), sweep != nullptr, &step.backward);
+      const Timed ours{step.forward, step.step, step.backward->problem.deterministic, step.backward};
+      const bool is_point = collector.add(ours, of(*step.forward), sweep != nullptr);
       if (!step.baseline_step) continue;
-      const ResultRow baseline = step_row(*step.baseline_forward, *step.baseline_step);
-      if (is_point) collector.add_beside(row, baseline, *step.baseline_backward);
-      collector.add(baseline, of(baseline), sweep != nullptr, &*step.baseline_backward);
+      const Timed baseline{step.baseline_forward, *step.baseline_step, step.baseline_forward->problem.deterministic,
+                           step.baseline_backward};
+      if (is_point) collector.add_beside(ours, baseline);
+      collector.add(baseline, of(*step.baseline_forward), sweep != nullptr);
     }
   };
   add(training_steps(sweeps.front()->rows, "auto"), sweeps.front());
@@ -420,7 +445,7 @@ void conclude(LengthChart& chart) {
     pass.budgets.clear();
     pass.sweeps = count_sweeps(pass);
     find_crossings(pass);
-    find_budgets(pass, part, chart.cycles);
+    find_budgets(pass, part);
     append_text(chart.text, pass, name, rates);
   };
   conclude_pass(chart.passes[0], "forward", "forward", {true, Pass::forward});
@@ -443,14 +468,13 @@ LengthChart make_length_chart(const SweepResults& shown,
   for (const auto& other : others) sweeps.push_back(other.get());
   LengthChart chart;
   chart.sweep = shown.info.id;
-  chart.cycles = cycles_of(sweeps);
   for (const Regime regime : {Regime::sustained, Regime::burst}) {
     chart.regime = regime;
     chart.left_out = 0;
     for (const Pass pass : {Pass::forward, Pass::backward}) {
       Collector collector(pass, regime, clock_of(sweeps));
       for (const SweepResults* sweep : sweeps) {
-        for (const ResultRow& row : sweep->rows) collector.add(row, sweep);
+        for (const ResultRow& row : sweep->rows) collector.add({&row, value_of(row), row.problem.deterministic}, sweep);
       }
       chart.passes[pass == Pass::forward ? 0 : 1] = make_pass(collector.problems(), chart.left_out);
     }

@@ -16,14 +16,6 @@
 
 namespace triscope {
 
-ResultRow step_row(const ResultRow& pass, const ValueWithInterval& step) {
-  ResultRow row = pass;
-  row.median_ms = step.value;
-  row.ci_low_ms = step.low;
-  row.ci_high_ms = step.high;
-  return row;
-}
-
 std::vector<const ResultRow*> all_that_count(const std::vector<const SweepResults*>& sweeps, Regime regime) {
   std::vector<const ResultRow*> rows;
   for (const SweepResults* sweep : sweeps) {
@@ -60,18 +52,21 @@ struct Lines {
   }
   /// That of a pass of the step; of a step of other sweeps one of its problem. Null: the table has none.
   const LatencyLine* find(const TrainingStep& step) const {
-    for (const ResultRow* pass : {&step.forward, &step.backward}) {
+    for (const ResultRow* pass : {step.forward, step.backward}) {
       if (const auto found = by_measurement.find(pass->measurement); found != by_measurement.end())
         return found->second;
     }
-    const auto found = by_problem.find(problem_of(step.backward));
+    const auto found = by_problem.find(problem_of(*step.backward));
     return found == by_problem.end() ? nullptr : found->second;
   }
 };
 
 /// A step as a row: its rate is that of the work of both passes.
 LatencyCell step_cell(const ResultRow& forward, const ResultRow& backward, const ValueWithInterval& step) {
-  LatencyCell cell{step_row(forward, step), {}, {}, {}, backward.measurement};
+  LatencyCell cell{forward, {}, {}, {}, backward.measurement};
+  cell.row.median_ms = step.value;
+  cell.row.ci_low_ms = step.low;
+  cell.row.ci_high_ms = step.high;
   const double flops = useful_flops(forward.problem, Pass::forward) + useful_flops(backward.problem, Pass::backward);
   cell.row.tflops = 1e-9 * flops / step.value;
   cell.row.peak_fraction.reset();
@@ -93,9 +88,9 @@ class StepTable {
 
   void add(const TrainingStep& step) {
     const LatencyLine* like = lines_.find(step);
-    if (!like || !taken_.insert(problem_of(step.backward)).second) return;
-    const std::size_t group = group_of(step.forward.regime);
-    put(*like, step_cell(step.forward, step.backward, step.step), group);
+    if (!like || !taken_.insert(problem_of(*step.backward)).second) return;
+    const std::size_t group = group_of(step.forward->regime);
+    put(*like, step_cell(*step.forward, *step.backward, step.step), group);
     if (!step.baseline_step) return;
     const ResultRow& forward = *step.baseline_forward;
     if (!levels_.insert(fmt::format("{}|{}", forward.kernel, problem_of(*step.baseline_backward))).second) return;

@@ -11,8 +11,6 @@
 
 namespace triscope {
 
-/// A row whose time is that of a whole step.
-ResultRow step_row(const ResultRow& pass, const ValueWithInterval& step);
 /// The rows of all these sweeps that steps of two sweeps are made of (`rows_of_steps`). It does not depend on the sweep
 /// that is shown, and is what `triscope advise` and the Paper pages go by.
 std::vector<const ResultRow*> all_that_count(const std::vector<const SweepResults*>& sweeps, Regime regime);
