@@ -70,17 +70,20 @@ TEST(LatencyModel, verdicts_that_come_after_the_rows_make_the_table_that_they_wo
   EXPECT_EQ(whole(table), whole(make_latency_model(*sweep, &against, &verdicts)));
   EXPECT_NE(whole(table), bare);
   EXPECT_TRUE(table.apart);
+  const LatencyModel as_it_was = table;
+  const std::string judged = whole(table);
   judge(table, nullptr, &others);  // another reference was chosen, and the baseline left
   EXPECT_EQ(whole(table), whole(make_latency_model(*sweep, nullptr, &others)));
   EXPECT_EQ(table.reference, "cpu.fast");
   EXPECT_FALSE(table.apart);
   EXPECT_FALSE(table.has_baseline);
   EXPECT_EQ(table.reference_label, "fast");
+  EXPECT_EQ(whole(as_it_was), judged) << "a copy shares cells, not verdicts";
   judge(table, &against, &verdicts);  // and then there is none at once
   judge(table, nullptr, nullptr);
   EXPECT_EQ(whole(table), bare);
   for (const LatencyLine& line : table.lines) {
-    for (const std::optional<LatencyCell>& cell : line.cells)
+    for (const std::shared_ptr<const LatencyCell>& cell : line.cells)
       EXPECT_FALSE(cell && (cell->against_baseline || cell->beside || cell->of_reference)) << line.label;
   }
 }

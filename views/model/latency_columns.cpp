@@ -131,7 +131,7 @@ namespace {
 
 const LatencyCell* find_cell(const LatencyLine& line, const LatencyColumn& column) {
   if (column.group >= line.cells.size() || !line.cells[column.group]) return nullptr;
-  return &*line.cells[column.group];
+  return line.cells[column.group].get();
 }
 
 std::optional<double> forward_ms(const LatencyLine& line) {

@@ -56,6 +56,12 @@ class ModelMaker {
   void let_go(std::shared_ptr<const void> old) const {
     if (beside && old) beside({}, [old = std::move(old)] { return Take(); });
   }
+  /// There is no answer any more, and none is waited for.
+  template <typename Question, typename Answer>
+  void forget(MadeModel<Question, Answer>& model) const {
+    let_go(std::move(model.answer));
+    model = {};
+  }
 
  private:
   template <typename Question, typename Answer>

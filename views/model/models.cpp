@@ -14,28 +14,33 @@ namespace triscope {
 void Models::refresh(const WindowData& data) {
   if (revision_ == data.revision) return;
   revision_ = data.revision;
-  maker.let_go(std::move(latency_));
   maker.let_go(std::move(compare_));
-  latency_.reset();
   compare_.reset();
+  // While a sweep streams its samples, the table of another one stays, with all that is made of it.
+  if (!latency_ || !data.table.is_of(data) || data.table.model != latency_) forget_table();
+  if (std::exchange(database_, data.database) == data.database) return;
+  maker.forget(lengths_without_);
+  maker.forget(lengths_);  // what was made of another file does not stand for this one
+  maker.forget(step_table_);
+  maker.forget(paper_);
+  maker.forget(device_rows_);
+  maker.forget(counted_);
+  maker.forget(recipe_);
+  maker.forget(crossings_);
+  maker.forget(windows_cost_);
+  order_.reset();
+  maker.forget(filter_texts_);
+}
+
+void Models::forget_table() {
+  maker.let_go(std::move(latency_));
+  latency_.reset();
   settings_.reset();
   bars_.clear();
   scaling_.clear();
   maps_.clear();
   map_choices_.reset();
   if (order_) order_->of_old_rows = true;
-  if (std::exchange(database_, data.database) == data.database) return;
-  lengths_without_ = {};
-  lengths_ = {};  // what was made of another file does not stand for this one
-  step_table_ = {};
-  paper_ = {};
-  device_rows_ = {};
-  counted_ = {};
-  recipe_ = {};
-  crossings_ = {};
-  windows_cost_ = {};
-  order_.reset();
-  filter_texts_ = {};
 }
 
 namespace {
@@ -83,7 +88,7 @@ const BarChart* Models::bars(const WindowData& data, std::size_t setting) {
 const LatencyModel* Models::step_table(const WindowData& data) {
   if (!latency(data)) return nullptr;
   const std::int64_t sweep = data.shown->info.id;
-  if (std::exchange(step_sweep_, sweep) != sweep) step_table_ = {};  // those are of other windows
+  if (std::exchange(step_sweep_, sweep) != sweep) maker.forget(step_table_);  // those are of other windows
   if (step_table_.of != revision_ || step_table_.answer.get() != drawn_steps_) {
     const LatencyModel* found = maker.answer(step_table_, "steps", revision_, count_device_rows(data),
                                              [table = latency_, shown = data.shown, others = data.same_device] {
@@ -120,10 +125,7 @@ const LengthChart* Models::lengths(const WindowData& data) {
 
 const LengthChart* Models::lengths_without(const WindowData& data, const std::set<std::string>& labels) {
   const LengthChart* whole = lengths(data);
-  if (labels.empty()) {
-    maker.let_go(std::move(lengths_without_.answer));
-    lengths_without_ = {};
-  }
+  if (labels.empty()) maker.forget(lengths_without_);
   if (!whole || labels.empty()) return whole;
   const LengthChart* without =
       maker.answer(lengths_without_, "lengths without", std::pair(lengths_.answer, labels), count_device_rows(data),
@@ -258,7 +260,7 @@ const std::vector<std::size_t>& Models::order(const WindowData& data, const std:
   static const std::vector<std::string> no_texts;
   const std::vector<std::string>* texts = &no_texts;
   if (filter.empty()) {
-    filter_texts_ = {};
+    maker.forget(filter_texts_);
   } else {
     texts = maker.answer(filter_texts_, "filter", latency_, data.shown->rows.size(),
                          [shown = latency_] { return filter_texts(*shown); });

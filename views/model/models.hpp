@@ -87,6 +87,7 @@ class Models {
 
  private:
   void refresh(const WindowData& data);
+  void forget_table();
 
   std::uint64_t revision_ = ~std::uint64_t{0};
   std::string database_;

@@ -255,8 +255,9 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
   const std::string text = cell_text(line, column);
   const bool own_cell = column.field != LatencyField::label && column.field != LatencyField::fact &&
                         column.field != LatencyField::paper && column.field != LatencyField::paper_ratio;
-  const LatencyCell* cell =
-      own_cell && column.group < line.cells.size() && line.cells[column.group] ? &*line.cells[column.group] : nullptr;
+  const LatencyCell* cell = own_cell && column.group < line.cells.size() && line.cells[column.group]
+                                ? line.cells[column.group].get()
+                                : nullptr;
   switch (column.field) {
     case LatencyField::fact: {
       const ImU32 colour = line.baseline ? theme.muted : theme.text;

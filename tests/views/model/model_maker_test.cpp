@@ -14,6 +14,7 @@ class LaterModels : public testing::Test {
  protected:
   LaterModels() {
     models.maker.beside = [this](const std::string& name, std::function<ModelMaker::Take()> make) {
+      freed += name.empty();
       waiting[name] = std::move(make);
     };
     data.shown = many_rows(1);
@@ -34,6 +35,7 @@ class LaterModels : public testing::Test {
   }
 
   WindowData data;
+  int freed = 0;  // beside the drawing
   std::map<std::string, std::function<ModelMaker::Take()>> waiting;
   Models models;
 };
@@ -119,6 +121,35 @@ TEST_F(LaterModels, what_stood_stays_until_the_newer_one_is_made) {
   next_frame();
   EXPECT_FALSE(models.lengths_wait());
   EXPECT_NE(models.lengths(data), nullptr);
+}
+
+TEST_F(LaterModels, what_is_made_of_a_table_stays_while_samples_of_another_sweep_come) {
+  const auto set_table = [&] {
+    data.table = {data.shown, nullptr, nullptr,
+                  std::make_shared<const LatencyModel>(make_latency_model(*data.shown, nullptr))};
+    ++data.revision;
+  };
+  set_table();
+  const LatencyModel* const table = models.latency(data);
+  EXPECT_EQ(table, data.table.model.get());
+  const_cast<BarChart*>(models.bars(data, 0))->categories = {"made once"};
+  ++data.revision;
+  EXPECT_EQ(models.latency(data), table);
+  EXPECT_EQ(models.bars(data, 0)->categories, std::vector<std::string>{"made once"});
+  set_table();
+  EXPECT_EQ(models.latency(data), data.table.model.get());
+  EXPECT_NE(models.bars(data, 0)->categories, std::vector<std::string>{"made once"}) << "of another table";
+}
+
+TEST_F(LaterModels, table_and_steps_of_another_sweep_are_freed_beside_the_drawing) {
+  (void)models.step_table(data);
+  next_frame();
+  ASSERT_NE(models.step_table(data), nullptr);
+  EXPECT_EQ(freed, 0);
+  data.shown = many_rows(2);
+  ++data.revision;
+  (void)models.step_table(data);
+  EXPECT_EQ(freed, 2);
 }
 
 TEST_F(LaterModels, nothing_of_another_database_stands_for_this_one) {

@@ -17,68 +17,30 @@
 namespace triscope {
 namespace {
 
-/// The colour a kernel and pass has in every sweep and chart: two kernels have colours of their own, others follow. Of
-/// a sweep of both regimes bursts have another.
-int usual_colour(const KernelCard& card, const LatencyGroup& group, bool both_regimes) {
-  constexpr int kStep = 6;
-  if (group.step) return kStep;
-  const int pass = group.pass == Pass::forward ? 0 : 1, regime = both_regimes && group.regime == Regime::burst ? 4 : 0;
-  if (card.colour && *card.colour >= 0 && *card.colour < 2) return regime + 2 * static_cast<int>(*card.colour) + pass;
-  return 4 + pass;
-}
-
-/// In a database of others a kernel of ours may have a baseline's name; only the latter has no place on a chart's x
-/// axis.
-bool belongs(const Series& series, const LatencyLine& line, const LatencyGroup& group) {
-  return line.kernel == series.kernel && line.baseline == series.baseline && group.pass == series.pass &&
-         group.regime == series.regime && group.step == series.step;
-}
-
-}  // namespace
-
-int baseline_style(const KernelCard& card) {
-  return card.rank ? static_cast<int>(std::clamp<std::int64_t>(*card.rank - 1, 0, 3)) : 3;
-}
-
-namespace {
-
-/// Series of a model in order of appearance; two of ours never share a colour while there are colours.
-std::vector<Series> all_series(const LatencyModel& model) {
-  std::vector<Series> result;
-  std::set<std::string> kernels;
+/// Of one setting.
+std::vector<const LatencyLine*> lines_at(const LatencyModel& model, const ChartSetting& setting) {
+  std::vector<const LatencyLine*> lines;
   for (const LatencyLine& line : model.lines) {
-    if (!line.baseline) kernels.insert(line.kernel);
+    if (belongs(setting, line)) lines.push_back(&line);
   }
-  const bool both_regimes = std::ranges::any_of(
-      model.groups, [&](const LatencyGroup& group) { return group.regime != model.groups.front().regime; });
-  std::set<int> taken;
-  for (const LatencyLine& line : model.lines) {
-    for (std::size_t g = 0; g < model.groups.size(); ++g) {
-      if (!line.cells[g]) continue;
-      const LatencyGroup& group = model.groups[g];
-      const bool known =
-          std::any_of(result.begin(), result.end(), [&](const Series& series) { return belongs(series, line, group); });
-      if (known) continue;
-      const bool name_kernel = line.baseline || kernels.size() > 1 || model.named_kernels;
-      std::string label = name_kernel ? line.card.label + " " + group.title : group.title;
-      int colour = line.baseline ? baseline_style(line.card) : usual_colour(line.card, group, both_regimes);
-      while (!line.baseline && !taken.insert(colour).second) ++colour;
-      result.push_back({line.kernel, line.card.short_label, group.pass, group.regime, std::move(label), colour,
-                        line.baseline, line.card.label, group.step});
-    }
-  }
-  return result;
+  return lines;
 }
 
-/// Each measurement of `series` that has a latency, in lines of `setting`; of all settings when it is null.
+std::vector<const LatencyLine*> all_lines(const LatencyModel& model) {
+  std::vector<const LatencyLine*> lines;
+  for (const LatencyLine& line : model.lines) lines.push_back(&line);
+  return lines;
+}
+
+/// Each measurement of `series` that has a latency, in these lines of the model.
 template <typename Visit>
-void for_each_ok(const LatencyModel& model, const ChartSetting* setting, const Series& series, Visit visit) {
-  for (const LatencyLine& line : model.lines) {
-    if (setting && !belongs(*setting, line)) continue;
+void for_each_ok(const LatencyModel& model, const std::vector<const LatencyLine*>& lines, const Series& series,
+                 Visit visit) {
+  for (const LatencyLine* line : lines) {
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
-      if (!line.cells[g] || !belongs(series, line, model.groups[g])) continue;
-      const ResultRow& row = line.cells[g]->row;
-      if (row.status == Status::ok && row.median_ms && std::isfinite(*row.median_ms)) visit(line, *line.cells[g]);
+      if (!line->cells[g] || !belongs(series, *line, model.groups[g])) continue;
+      const ResultRow& row = line->cells[g]->row;
+      if (row.status == Status::ok && row.median_ms && std::isfinite(*row.median_ms)) visit(*line, *line->cells[g]);
     }
   }
 }
@@ -93,10 +55,11 @@ bool nearer(const ChartSetting& setting, const Problem& a, const Problem& b) {
 /// The points of each series at `setting`, made by `point_of` where it returns one; baselines as levels of one point.
 template <typename Chart, typename PointOf>
 void add_points(Chart& chart, const LatencyModel& model, const ChartSetting& setting, PointOf point_of) {
-  for (const Series& series : all_series(model)) {
+  const std::vector<const LatencyLine*> lines = lines_at(model, setting);
+  for (const Series& series : model.series) {
     SeriesPoints points{series, {}};
     std::optional<Problem> level;
-    for_each_ok(model, &setting, series, [&](const LatencyLine& line, const LatencyCell& cell) {
+    for_each_ok(model, lines, series, [&](const LatencyLine& line, const LatencyCell& cell) {
       std::optional<ChartPoint> point = point_of(line, cell.row);
       if (!point) return;
       point->backward = cell.backward;
@@ -143,8 +106,9 @@ TextTable points_text(const LatencyModel& model, const char* x, bool numeric_x, 
   add_setting_columns(table, model);
   table.header.insert(table.header.end(), {x, y, "below", "above"});
   table.numeric.insert(table.numeric.end(), {numeric_x, true, true, true});
-  for (const Series& series : all_series(model)) {
-    for_each_ok(model, nullptr, series, [&](const LatencyLine& line, const LatencyCell& cell) {
+  const std::vector<const LatencyLine*> lines = all_lines(model);
+  for (const Series& series : model.series) {
+    for_each_ok(model, lines, series, [&](const LatencyLine& line, const LatencyCell& cell) {
       const std::optional<ChartPoint> point = point_of(line, cell.row);
       if (!point) return;
       std::vector<std::string> cells{series.label};
@@ -310,7 +274,7 @@ TextTable scaling_text(const LatencyModel& model) {
 }
 
 std::vector<Series> map_series(const LatencyModel& model) {
-  std::vector<Series> result = all_series(model);
+  std::vector<Series> result = model.series;
   std::erase_if(result, [](const Series& series) { return series.baseline; });
   return result;
 }

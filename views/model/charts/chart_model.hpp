@@ -11,22 +11,6 @@
 
 namespace triscope {
 
-/// A kernel and pass: one colour and marker in every chart.
-struct Series {
-  std::string kernel;
-  std::string short_label;  ///< the kernel's
-  Pass pass = Pass::forward;
-  Regime regime = Regime::sustained;
-  std::string label;      ///< "CPU forward"
-  int colour = 0;         ///< index into the theme's series colours; the same for a kernel and pass in every sweep
-  bool baseline = false;  ///< quiet and dashed; its colour is one of the theme's baselines
-  std::string kernel_label = {};  ///< "FlashAttention-3"
-  bool step = false;              ///< of training steps: both passes together, `pass` says nothing
-};
-
-/// Which of the colours and dashes of baselines is this one's, the same in every chart.
-int baseline_style(const KernelCard& card);
-
 struct ChartPoint {
   double x = 0;                 ///< category index, or w1 x w2
   double y = 0;                 ///< TFLOP/s, or ms

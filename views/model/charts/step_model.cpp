@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -42,7 +43,7 @@ struct Lines {
 
   explicit Lines(const LatencyModel& table) {
     for (const LatencyLine& line : table.lines) {
-      for (const std::optional<LatencyCell>& cell : line.cells) {
+      for (const std::shared_ptr<const LatencyCell>& cell : line.cells) {
         if (!cell || line.baseline || cell->row.status != Status::ok) continue;
         kernels.insert(line.kernel);
         by_measurement.emplace(cell->row.measurement, &line);
@@ -109,6 +110,7 @@ class StepTable {
       steps_.named_kernels |= !line.baseline && !lines_.kernels.contains(line.kernel);
     }
     std::ranges::stable_partition(steps_.lines, [](const LatencyLine& line) { return !line.baseline; });
+    steps_.series = all_series(steps_);
     return std::move(steps_);
   }
 
@@ -128,8 +130,8 @@ class StepTable {
     line.kernel = cell.row.kernel;
     line.card = cell.row.card;
     line.instance.clear();
-    line.cells.assign(group + 1, std::nullopt);
-    line.cells[group] = std::move(cell);
+    line.cells.assign(group + 1, nullptr);
+    line.cells[group] = std::make_shared<const LatencyCell>(std::move(cell));
   }
 
   const LatencyModel& table_;

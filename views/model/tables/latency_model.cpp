@@ -85,17 +85,36 @@ std::optional<Value> found_in(const std::map<std::int64_t, Value>& values, std::
   return found == values.end() ? std::nullopt : std::optional(found->second);
 }
 
-void judge_cell(LatencyCell& cell, const Comparisons* against_baseline, const Verdicts* beside_reference) {
-  cell.against_baseline = cell.beside = std::nullopt;
-  cell.of_reference = std::nullopt;
-  const std::int64_t measurement = cell.row.measurement;
-  if (against_baseline != nullptr) {
-    const auto comparison = against_baseline->find(measurement);
-    if (comparison != against_baseline->end()) cell.against_baseline = comparison->second.comparison;
+/// Where its verdicts are from; either may be null.
+struct Judges {
+  const Comparisons* against_baseline;
+  const Verdicts* beside_reference;
+};
+
+std::shared_ptr<const LatencyCell> judged_cell(const ResultRow& row, std::int64_t backward, const Judges& by) {
+  const auto cell = std::make_shared<LatencyCell>(LatencyCell{row, {}, {}, {}, backward});
+  if (by.against_baseline != nullptr) {
+    const auto comparison = by.against_baseline->find(row.measurement);
+    if (comparison != by.against_baseline->end()) cell->against_baseline = comparison->second.comparison;
   }
-  if (beside_reference == nullptr) return;
-  cell.beside = found_in(beside_reference->by_measurement, measurement);
-  cell.of_reference = found_in(beside_reference->rates, measurement);
+  if (by.beside_reference == nullptr) return cell;
+  cell->beside = found_in(by.beside_reference->by_measurement, row.measurement);
+  cell->of_reference = found_in(by.beside_reference->rates, row.measurement);
+  return cell;
+}
+
+/// What the table as a whole says of its cells' verdicts.
+void say_judges(LatencyModel& table, const Judges& by) {
+  table.reference = by.beside_reference == nullptr ? std::string() : by.beside_reference->baseline;
+  table.reference_label = by.beside_reference == nullptr ? std::string() : by.beside_reference->short_label;
+  table.has_baseline = by.against_baseline != nullptr;
+  table.apart = table.turns = false;
+  for (const LatencyLine& line : table.lines) {
+    for (const std::shared_ptr<const LatencyCell>& cell : line.cells) {
+      if (!cell || !cell->beside) continue;
+      (cell->beside->paired ? table.turns : table.apart) = true;
+    }
+  }
 }
 
 void make_groups(LatencyModel& model, const std::vector<ResultRow>& rows) {
@@ -176,22 +195,18 @@ bool has_several_instances(const std::vector<ResultRow>& rows) {
 }
 
 void judge(LatencyModel& table, const Comparisons* against_baseline, const Verdicts* beside_reference) {
-  table.reference = beside_reference == nullptr ? std::string() : beside_reference->baseline;
-  table.reference_label = beside_reference == nullptr ? std::string() : beside_reference->short_label;
-  table.has_baseline = against_baseline != nullptr;
-  table.apart = table.turns = false;
+  const Judges by{against_baseline, beside_reference};
   for (LatencyLine& line : table.lines) {
-    for (std::optional<LatencyCell>& cell : line.cells) {
-      if (!cell) continue;
-      judge_cell(*cell, against_baseline, beside_reference);
-      table.apart |= cell->beside && !cell->beside->paired;
-      table.turns |= cell->beside && cell->beside->paired;
+    for (std::shared_ptr<const LatencyCell>& cell : line.cells) {
+      if (cell) cell = judged_cell(cell->row, cell->backward, by);
     }
   }
+  say_judges(table, by);
 }
 
 LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline,
                                 const Verdicts* beside_reference) {
+  const Judges by{against_baseline, beside_reference};
   LatencyModel model;
   model.conditions = shared_conditions(addresses_of(sweep.rows));
   make_groups(model, sweep.rows);
@@ -225,13 +240,67 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
     model.failed += row.status == Status::failed;
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
       if (model.groups[g].pass != row.pass || model.groups[g].regime != row.regime) continue;
-      model.lines[found->second].cells[g] = LatencyCell{row, std::nullopt, std::nullopt, std::nullopt};
+      model.lines[found->second].cells[g] = judged_cell(row, 0, by);
       break;
     }
   }
   std::stable_partition(model.lines.begin(), model.lines.end(), [](const LatencyLine& line) { return !line.baseline; });
-  judge(model, against_baseline, beside_reference);
+  say_judges(model, by);
+  model.series = all_series(model);
   return model;
+}
+
+int baseline_style(const KernelCard& card) {
+  return card.rank ? static_cast<int>(std::clamp<std::int64_t>(*card.rank - 1, 0, 3)) : 3;
+}
+
+namespace {
+
+/// The colour a kernel and pass has in every sweep and chart: two kernels have colours of their own, others follow. Of
+/// a sweep of both regimes bursts have another.
+int usual_colour(const KernelCard& card, const LatencyGroup& group, bool both_regimes) {
+  constexpr int kStep = 6;
+  if (group.step) return kStep;
+  const int pass = group.pass == Pass::forward ? 0 : 1, regime = both_regimes && group.regime == Regime::burst ? 4 : 0;
+  if (card.colour && *card.colour >= 0 && *card.colour < 2) return regime + 2 * static_cast<int>(*card.colour) + pass;
+  return 4 + pass;
+}
+
+}  // namespace
+
+/// In a database of others a kernel of ours may have a baseline's name; only the latter has no place on a chart's x
+/// axis.
+bool belongs(const Series& series, const LatencyLine& line, const LatencyGroup& group) {
+  return line.kernel == series.kernel && line.baseline == series.baseline && group.pass == series.pass &&
+         group.regime == series.regime && group.step == series.step;
+}
+
+/// Series of a model in order of appearance; two of ours never share a colour while there are colours.
+std::vector<Series> all_series(const LatencyModel& model) {
+  std::vector<Series> result;
+  std::set<std::string> kernels;
+  for (const LatencyLine& line : model.lines) {
+    if (!line.baseline) kernels.insert(line.kernel);
+  }
+  const bool both_regimes = std::ranges::any_of(
+      model.groups, [&](const LatencyGroup& group) { return group.regime != model.groups.front().regime; });
+  std::set<int> taken;
+  for (const LatencyLine& line : model.lines) {
+    for (std::size_t g = 0; g < model.groups.size(); ++g) {
+      if (!line.cells[g]) continue;
+      const LatencyGroup& group = model.groups[g];
+      const bool known =
+          std::any_of(result.begin(), result.end(), [&](const Series& series) { return belongs(series, line, group); });
+      if (known) continue;
+      const bool name_kernel = line.baseline || kernels.size() > 1 || model.named_kernels;
+      std::string label = name_kernel ? line.card.label + " " + group.title : group.title;
+      int colour = line.baseline ? baseline_style(line.card) : usual_colour(line.card, group, both_regimes);
+      while (!line.baseline && !taken.insert(colour).second) ++colour;
+      result.push_back({line.kernel, line.card.short_label, group.pass, group.regime, std::move(label), colour,
+                        line.baseline, line.card.label, group.step});
+    }
+  }
+  return result;
 }
 
 std::string marked(const Comparison& comparison, std::string words) {

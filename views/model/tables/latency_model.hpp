@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,7 +16,7 @@
 
 namespace triscope {
 
-/// One measurement of a line. Absent when that pass was not planned.
+/// One measurement of a line. Null when that pass was not planned.
 struct LatencyCell {
   ResultRow row;
   std::optional<Comparison> against_baseline;
@@ -44,8 +45,21 @@ struct LatencyLine {
   std::string label;               ///< "512 × 32", "32k causal"
   std::vector<std::string> facts;  ///< by `LatencyModel::fact_names`
   std::string setting;  ///< "4,096 tokens, sink 1": what lines differ in beside kernel and windows; empty = nothing
-  std::vector<std::optional<LatencyCell>> cells;  ///< by group
-  std::optional<double> paper_ms;                 ///< the paper's forward latency for these windows, at its shape only
+  std::vector<std::shared_ptr<const LatencyCell>> cells;  ///< by group; copies of a table share them
+  std::optional<double> paper_ms;  ///< the paper's forward latency for these windows, at its shape only
+};
+
+/// A kernel and pass: one colour and marker in every chart.
+struct Series {
+  std::string kernel;
+  std::string short_label;  ///< the kernel's
+  Pass pass = Pass::forward;
+  Regime regime = Regime::sustained;
+  std::string label;      ///< "CPU forward"
+  int colour = 0;         ///< index into the theme's series colours; the same for a kernel and pass in every sweep
+  bool baseline = false;  ///< quiet and dashed; its colour is one of the theme's baselines
+  std::string kernel_label = {};  ///< "FlashAttention-3"
+  bool step = false;              ///< of training steps: both passes together, `pass` says nothing
 };
 
 struct LatencyModel {
@@ -61,6 +75,7 @@ struct LatencyModel {
   bool apart = false;                    ///< some time stands beside a reference's that it took no turns with
   bool turns = false;                    ///< some time stands beside a reference's by their turns
   bool named_kernels = false;            ///< charts name the kernel of ours, though it is the only one
+  std::vector<Series> series;            ///< of its cells, in order of appearance; no two of ours have one colour
 };
 
 /// The settings in which rows of our kernels do not differ, as a phrase; what is usual (batch 1, causal mask) goes
@@ -69,6 +84,13 @@ std::string shared_conditions(std::span<const ResultRow* const> rows);
 
 LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline,
                                 const Verdicts* beside_reference = nullptr);
+
+/// Which of the colours and dashes of baselines is this one's, the same in every chart.
+int baseline_style(const KernelCard& card);
+/// Whether cells of this line and group are of this series.
+bool belongs(const Series& series, const LatencyLine& line, const LatencyGroup& group);
+/// What `series` is of a table that was put together.
+std::vector<Series> all_series(const LatencyModel& model);
 
 /// `words` of profiler/statistics/verdicts.hpp as the window writes them: "▲ 1.31× faster", "▼ 1.84× longer *".
 std::string marked(const Comparison& comparison, std::string words);

@@ -7,7 +7,7 @@ namespace triscope {
 std::string why_no_partner(const LatencyModel& model, const LatencyLine& line, std::size_t group) {
   if (model.reference.empty() || line.kernel == model.reference) return {};
   const auto cell_of = [&](const LatencyLine& one) {
-    return group < one.cells.size() && one.cells[group] ? &*one.cells[group] : nullptr;
+    return group < one.cells.size() && one.cells[group] ? one.cells[group].get() : nullptr;
   };
   const LatencyCell* own = cell_of(line);
   if (own == nullptr || own->beside || own->row.status != Status::ok) return {};
