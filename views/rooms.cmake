@@ -3,18 +3,19 @@
 triscope_room(views/data kernels/base kernels/inspect profiler/explore profiler/export profiler/paper profiler/paper/layers profiler/plan
   profiler/protocol profiler/record profiler/record/words profiler/statistics imgui_and_implot fmt::static)
 triscope_room(views/model/attention kernels/inspect kernels/tensors profiler/export profiler/record views/data fmt::static)
+triscope_room(views/model/styles profiler/record)
 triscope_room(views/model/charts kernels/attention kernels/base kernels/base/text profiler/explore profiler/export profiler/plan
-  profiler/record profiler/record/words profiler/statistics views/data views/model/tables fmt::static)
+  profiler/record profiler/record/words profiler/statistics views/data views/model/styles views/model/tables fmt::static)
 triscope_room(views/model/tables kernels/attention profiler/explore profiler/export profiler/paper profiler/record
-  profiler/record/words profiler/statistics views/data fmt::static)
+  profiler/record/words profiler/statistics views/data views/model/styles fmt::static)
 triscope_room(views/model/paper kernels/attention kernels/base kernels/base/text kernels/paper kernels/tensors
   profiler/export profiler/match3 profiler/paper profiler/paper/laws profiler/paper/layers profiler/record
   profiler/statistics views/data views/model/tables fmt::static)
 triscope_room(views/model kernels/attention kernels/base kernels/base/text kernels/paper profiler/plan profiler/record
   profiler/statistics views/data views/model/attention views/model/charts views/model/paper views/model/tables fmt::static)
 triscope_room(views/command profiler/plan profiler/record views/data views/model views/model/paper fmt::static)
-triscope_room(views/parts kernels/base/text profiler/export profiler/record views/data views/model views/model/charts imgui_and_implot
-  fmt::static)
+triscope_room(views/parts kernels/base/text profiler/export profiler/record views/data views/model views/model/charts views/model/styles
+  imgui_and_implot fmt::static)
 triscope_room(views/curves views/model/charts views/parts imgui_and_implot)
 triscope_room(views/paper kernels/base/text kernels/paper kernels/tensors profiler/match3 profiler/paper profiler/paper/laws
   profiler/paper/layers profiler/plan views/charts views/data views/model/paper views/parts imgui_and_implot fmt::static)

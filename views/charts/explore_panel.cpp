@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profiler/explore/explore_fields.hpp"
 #include "views/charts/charts_panels.hpp"
 #include "views/charts/explore_controls.hpp"
 #include "views/charts/placed_ticks.hpp"
@@ -68,7 +69,7 @@ void plot_line(const Context& context, const ExploreChart& chart, const ExploreL
     points.hollow.push_back(may_be_hollow && mark.hollow());
   }
   const std::string name = legend_name(chart, line);
-  const ImU32 colour = explore_colour(look.theme, chart, line);
+  const ImU32 colour = explore_colour(look.theme, line);
   ImPlotSpec curve;
   curve.LineColor = to_vec4(colour);
   curve.LineWeight = look.px(1.5F);
@@ -76,7 +77,7 @@ void plot_line(const Context& context, const ExploreChart& chart, const ExploreL
     ImPlot::PlotLine(name.c_str(), points.x.data(), points.y.data(), static_cast<int>(points.x.size()), curve);
   plot_whiskers(look, name, line.marks, points.x, false, colour);
   plot_whiskers(look, name, line.marks, points.x, true, colour);
-  plot_markers(look, name.c_str(), points, marker_of_style(explore_style(line)), colour);
+  plot_markers(look, name.c_str(), points, explore_mark(line), colour);
 }
 
 /// The newest of its repeats, or the one that is selected; 0 where none is in the open database.
@@ -182,13 +183,18 @@ void mark_cut_axis(const Look& look, const ExploreAxis& y) {
   }
 }
 
+std::string what_colours_say(const std::string& id) {
+  const ExploreField* field = find_explore_field(id);
+  return field == nullptr ? std::string() : std::string(field->label);
+}
+
 void draw_plots(Context& context, const ExploreChart& chart) {
   const Look& look = context.look;
   const NumberFont font(look, kSecondarySize);
   const std::vector<LegendName> names = legend_of(look.theme, chart);
   const std::string id = fmt::format("##explore {} {}", chart.query.x, chart.query.y);
   ImPlotSubplot* known = ImPlot::GetCurrentContext()->Subplots.GetByKey(ImGui::GetCurrentWindow()->GetID(id.c_str()));
-  if (!names.empty()) draw_legend(context, known ? &known->Items : nullptr, names);
+  if (!names.empty()) draw_legend(context, known ? &known->Items : nullptr, names, what_colours_say(chart.query.color));
   ImVec2 room = ImGui::GetContentRegionAvail();
   const Grid grid = grid_of(look, chart, room);
   room.y = std::max(room.y, look.px(kLeastHeight) * static_cast<float>(grid.rows));  // the panel scrolls then

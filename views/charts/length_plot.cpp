@@ -151,7 +151,8 @@ void plot_marks(const Look& look, const Drawn& drawn) {
   MarkedPoints points{drawn.x, drawn.y, {}};
   for (const LengthPoint& point : drawn.curve->points)
     points.hollow.push_back(is_hollow(interval_known(point), point.converged));
-  plot_markers(look, name_in_legend(*drawn.curve).c_str(), points, marker_of_style(drawn.curve->style), drawn.colour);
+  plot_markers(look, name_in_legend(*drawn.curve).c_str(), points,
+               mark_of_style(drawn.curve->style, drawn.curve->baseline), drawn.colour);
 }
 
 std::vector<ImVec2> in_pixels(const std::vector<double>& x, const std::vector<double>& y) {
@@ -349,8 +350,8 @@ std::vector<LegendName> legend_of(const Context& context, const LengthPass& pass
   std::vector<LegendName> names;
   const auto add = [&](const DrawnCurve& one, bool shown) {
     const LengthCurve& curve = *one.curve;
-    names.push_back(
-        {name_in_legend(curve), one.colour, curve.style, counted ? Mark::line : Mark::joined, shown, one.dashes});
+    names.push_back({name_in_legend(curve), one.colour, curve.style, counted ? Mark::line : Mark::joined, shown,
+                     one.dashes, curve.baseline});
   };
   const auto curves = counted ? curves_of_counts : drawn_curves;
   const std::vector<DrawnCurve> shown = curves(theme, pass, ui.lengths_left_out);
@@ -369,7 +370,7 @@ void draw_length_legend(Context& context, const LengthPass& pass) {
   std::set<std::string>& left_out = context.ui.lengths_left_out;
   const std::vector<LegendName> names = legend_of(context, pass);
   if (names.empty()) return;
-  const std::optional<std::size_t> clicked = draw_legend(context, names);
+  const std::optional<std::size_t> clicked = draw_legend(context, names, "windows");
   if (!clicked) return;
   const auto label_of = [](const LegendName& name) { return name.name.substr(name_in_legend({}).size()); };
   const std::string label = label_of(names[*clicked]);
@@ -470,7 +471,7 @@ void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room) {
   dots.x = x;
   dots.y = y;
   plot_area_ranges(look, label, pass);
-  plot_markers(look, label, dots, ImPlotMarker_Circle, look.theme.accent);
+  plot_markers(look, label, dots, 0, look.theme.accent);
   ImPlot::PlotLine(label, x.data(), y.data(), static_cast<int>(x.size()), line);
   name_odd_lengths(look, pass);
   name_budget(context, pass);

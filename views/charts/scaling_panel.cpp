@@ -50,7 +50,7 @@ void plot_series(const Context& context, const SeriesPoints& series) {
   line.LineWeight = look.px(1.5F);
   ImPlot::PlotLine(legend_name(series.series).c_str(), line_x.data(), line_y.data(), static_cast<int>(line_x.size()),
                    line);
-  plot_markers(look, legend_name(series.series).c_str(), points, marker_of_style(series.series.colour),
+  plot_markers(look, legend_name(series.series).c_str(), points, mark_of_style(series.series.colour),
                series_colour(look.theme, series.series));  // above the line: hollow ones would show it
 }
 

@@ -39,11 +39,11 @@ struct ExploreMark {
 };
 inline constexpr int kOtherLines = -1;  ///< the style of what is too much to be told apart
 struct ExploreLine {
-  std::string name;        ///< empty: there is only one
-  int style = 0;           ///< which colour and mark
-  bool baseline = false;   ///< of dot-product attention or matrix products alone
-  int baseline_style = 0;  ///< then: which of the baselines' colours
-  bool joined = false;     ///< by a line
+  std::string name;       ///< empty: there is only one
+  int style = 0;          ///< which colour and mark
+  bool baseline = false;  ///< of dot-product attention or matrix products alone
+  bool quiet = false;     ///< `style` is one of baselines, as its lines are kernels
+  bool joined = false;    ///< by a line
   std::vector<ExploreMark> marks;
 };
 struct ExplorePlot {

@@ -4,6 +4,7 @@
 #include <implot_internal.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -14,33 +15,6 @@
 
 namespace triscope {
 namespace {
-
-/// As in the plot.
-void draw_marker(const Look& look, ImPlotMarker marker, ImVec2 at, ImU32 colour) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const float size = look.px(4);
-  const auto point = [&](float x, float y) { return ImVec2(at.x + size * x, at.y + size * y); };
-  constexpr float kHalf = 0.7071F, kSide = 0.866F;
-  switch (marker) {
-    case ImPlotMarker_Square:
-      return list->AddRectFilled(point(-kHalf, -kHalf), point(kHalf, kHalf), colour);
-    case ImPlotMarker_Diamond:
-      return list->AddQuadFilled(point(0, -1), point(1, 0), point(0, 1), point(-1, 0), colour);
-    case ImPlotMarker_Up:
-      return list->AddTriangleFilled(point(0, -1), point(kSide, 0.5F), point(-kSide, 0.5F), colour);
-    case ImPlotMarker_Down:
-      return list->AddTriangleFilled(point(0, 1), point(-kSide, -0.5F), point(kSide, -0.5F), colour);
-    case ImPlotMarker_Left:
-      return list->AddTriangleFilled(point(-1, 0), point(0.5F, -kSide), point(0.5F, kSide), colour);
-    case ImPlotMarker_Right:
-      return list->AddTriangleFilled(point(1, 0), point(-0.5F, kSide), point(-0.5F, -kSide), colour);
-    case ImPlotMarker_Cross:
-      list->AddLine(point(-kHalf, -kHalf), point(kHalf, kHalf), colour, std::max(1.0F, look.px(1.5F)));
-      return list->AddLine(point(-kHalf, kHalf), point(kHalf, -kHalf), colour, std::max(1.0F, look.px(1.5F)));
-    default:
-      return list->AddCircleFilled(at, size, colour);
-  }
-}
 
 /// A square, with the stripes that its bars have.
 void draw_square(const Look& look, int style, ImVec2 low, ImVec2 high, ImU32 colour) {
@@ -69,7 +43,8 @@ void draw_name(const Look& look, const LegendName& name, float wide) {
       list->AddLine(ImVec2(low.x + x, middle), ImVec2(low.x + std::min(wide, x + drawn), middle), colour, weight);
   }
   if (name.mark == Mark::joined || name.mark == Mark::points)
-    draw_marker(look, marker_of_style(name.style), ImVec2(std::round(low.x + wide / 2), middle), colour);
+    draw_mark(list, ImVec2(std::round(low.x + wide / 2), middle), mark_of_style(name.style, name.baseline), look.px(4),
+              colour);
   if (name.mark == Mark::bar) {
     const float top = std::round(low.y + (line - wide) / 2);
     draw_square(look, name.style, ImVec2(low.x, top), ImVec2(low.x + wide, top + wide), colour);
@@ -86,7 +61,32 @@ float mark_width(const LegendName& name) {
 
 }  // namespace
 
-std::optional<std::size_t> draw_legend(const Context& context, const std::vector<LegendName>& names) {
+void draw_mark(ImDrawList* list, ImVec2 at, int shape, float size, ImU32 colour, std::optional<ImU32> hollow,
+               float weight) {
+  constexpr float kHalf = 0.7071F, kSide = 0.866F, kFlat = 0.5F;
+  static const std::array<std::vector<ImVec2>, 7> kCorners{{
+      {{-kHalf, -kHalf}, {kHalf, -kHalf}, {kHalf, kHalf}, {-kHalf, kHalf}},
+      {{0, -1}, {1, 0}, {0, 1}, {-1, 0}},
+      {{0, -1}, {kSide, 0.5F}, {-kSide, 0.5F}},
+      {{0, 1}, {-kSide, -0.5F}, {kSide, -0.5F}},
+      {{-1, 0}, {0.5F, -kSide}, {0.5F, kSide}},
+      {{1, 0}, {-0.5F, kSide}, {-0.5F, -kSide}},
+      {{-1.1F, -kFlat}, {1.1F, -kFlat}, {1.1F, kFlat}, {-1.1F, kFlat}},
+  }};
+  if (shape <= 0) {
+    list->AddCircleFilled(at, size, hollow.value_or(colour));
+    if (hollow) list->AddCircle(at, size, colour, 0, weight);
+    return;
+  }
+  std::vector<ImVec2> corners;
+  for (const ImVec2& corner : kCorners[static_cast<std::size_t>(shape - 1) % kCorners.size()])
+    corners.emplace_back(at.x + corner.x * size, at.y + corner.y * size);
+  list->AddConvexPolyFilled(corners.data(), static_cast<int>(corners.size()), hollow.value_or(colour));
+  if (hollow) list->AddPolyline(corners.data(), static_cast<int>(corners.size()), colour, weight, ImDrawFlags_Closed);
+}
+
+std::optional<std::size_t> draw_legend(const Context& context, const std::vector<LegendName>& names,
+                                       const std::string& of) {
   const Look& look = context.look;
   const SmallFont font(look);
   const float line = ImGui::GetTextLineHeight(), gap = look.px(14);
@@ -100,12 +100,17 @@ std::optional<std::size_t> draw_legend(const Context& context, const std::vector
   for (const LegendName& name : names) left += width_of(name) + gap;
   int lines = 1;
   std::optional<std::size_t> clicked;
+  if (!of.empty()) {
+    coloured_text(look.theme.muted, of + ":");
+    end = ImGui::GetItemRectSize().x;
+  }
   ImGui::PushID("legend");
   for (std::size_t n = 0; n < names.size(); ++n) {
     const LegendName& name = names[n];
     const float width = width_of(name), rest = ImGui::CalcTextSize(rest_of(n + 1).c_str()).x;
-    const bool fits = n == 0 || end + gap + width <= room.x, full = !fits && lines == most;
-    const float begin = n == 0 || !fits ? 0 : end + gap;
+    const bool alone = n == 0 && of.empty();  // in its line
+    const bool fits = alone || end + gap + width <= room.x, full = n > 0 && !fits && lines == most;
+    const float begin = alone || !fits ? 0 : end + gap;
     lines += fits || full ? 0 : 1;
     // In the last line there stays room for how many are left.
     if (full || (n > 0 && lines == most && begin + left > room.x && begin + width + gap + rest > room.x)) {
@@ -115,7 +120,7 @@ std::optional<std::size_t> draw_legend(const Context& context, const std::vector
     }
     end = begin + width;
     left -= width + gap;
-    if (fits && n > 0) ImGui::SameLine(0, gap);
+    if (fits && !alone) ImGui::SameLine(0, gap);
     if (ImGui::InvisibleButton(name.name.c_str(), ImVec2(width, line))) clicked = n;
     tooltip(context, "Click: show or hide. Double click: this one alone, or all again.");
     draw_name(look, name, mark_width(name));
@@ -124,14 +129,14 @@ std::optional<std::size_t> draw_legend(const Context& context, const std::vector
   return clicked;
 }
 
-void draw_legend(const Context& context, ImPlotItemGroup* items, std::vector<LegendName> names) {
+void draw_legend(const Context& context, ImPlotItemGroup* items, std::vector<LegendName> names, const std::string& of) {
   const auto item_of = [&](const LegendName& name) {
     return items ? items->GetItem(ImGui::GetIDWithSeed(name.name.c_str(), nullptr, items->ID)) : nullptr;
   };
   for (LegendName& name : names) {
     if (const ImPlotItem* item = item_of(name)) name.shown = item->Show;
   }
-  const std::optional<std::size_t> clicked = draw_legend(context, names);
+  const std::optional<std::size_t> clicked = draw_legend(context, names, of);
   ImPlotItem* item = clicked ? item_of(names[*clicked]) : nullptr;
   if (item == nullptr) return;
   if (double_clicked()) {
@@ -169,7 +174,7 @@ std::vector<LegendName> legend_of(const Theme& theme, const ExploreChart& chart)
       const auto known = std::ranges::find(names, name, &LegendName::name);
       const auto mark = line.joined ? LegendName::Mark::joined : LegendName::Mark::points;
       if (known == names.end()) {
-        names.push_back({name, explore_colour(theme, chart, line), explore_style(line), mark});
+        names.push_back({name, explore_colour(theme, line), std::max(0, line.style), mark, true, {}, line.quiet});
       } else if (line.joined) {
         known->mark = mark;
       }

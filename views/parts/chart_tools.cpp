@@ -11,6 +11,7 @@
 
 #include "views/data/axis_ticks.hpp"
 #include "views/data/format.hpp"
+#include "views/model/styles/series_style.hpp"
 #include "views/parts/readout.hpp"
 #include "views/parts/widgets.hpp"
 
@@ -22,20 +23,19 @@ ImU32 colour_of_style(const Theme& theme, int style) {
 
 namespace {
 
-constexpr int kColours = static_cast<int>(std::tuple_size_v<decltype(Theme::series)>);
+static_assert(std::tuple_size_v<decltype(Theme::series)> == kStyleColours);
+constexpr int kMarks = 8;
 
 /// How often the colours came round before this style.
-int round_of(int style) { return style / kColours; }
+int round_of(int style) { return style / kStyleColours; }
 
 }  // namespace
 
-int mark_of_style(int style) { return (style + round_of(style)) % 8; }
-
-ImPlotMarker marker_of_style(int style) {
-  static constexpr std::array kMarkers{ImPlotMarker_Circle, ImPlotMarker_Square, ImPlotMarker_Diamond,
-                                       ImPlotMarker_Up,     ImPlotMarker_Down,   ImPlotMarker_Left,
-                                       ImPlotMarker_Right,  ImPlotMarker_Cross};
-  return kMarkers[static_cast<std::size_t>(mark_of_style(style))];
+int mark_of_style(int style, bool baseline) {
+  // Where kernels are compared, ours are circles and diamonds mostly.
+  static constexpr std::array kOfBaselines{5, 1, 3, 7, 4, 6, 2, 0};
+  return baseline ? kOfBaselines[static_cast<std::size_t>(style) % kOfBaselines.size()]
+                  : (style + round_of(style)) % kMarks;
 }
 
 std::vector<std::pair<float, float>> gaps_of_style(int style, float top, float foot, float unit) {
@@ -52,13 +52,14 @@ ImU32 series_colour(const Theme& theme, const Series& series) {
   return series.baseline ? baseline_colour(theme, series.colour) : colour_of_style(theme, series.colour);
 }
 
-ImU32 explore_colour(const Theme& theme, const ExploreChart& chart, const ExploreLine& line) {
+ImU32 explore_colour(const Theme& theme, const ExploreLine& line) {
   if (line.style == kOtherLines) return theme.muted;
-  if (line.baseline && chart.query.color == "kernel") return baseline_colour(theme, line.baseline_style);
-  return colour_of_style(theme, line.style);
+  return line.quiet ? baseline_colour(theme, line.style) : colour_of_style(theme, line.style);
 }
 
-int explore_style(const ExploreLine& line) { return line.style == kOtherLines ? 0 : line.style; }
+int explore_mark(const ExploreLine& line) {
+  return line.style == kOtherLines ? 0 : mark_of_style(line.style, line.quiet);
+}
 
 const char* unit_of(MapMetric metric) {
   switch (metric) {
@@ -344,7 +345,19 @@ std::string subtitle_from(std::initializer_list<std::string_view> parts) {
   return text;
 }
 
-void plot_markers(const Look& look, const char* label, const MarkedPoints& points, ImPlotMarker marker, ImU32 colour) {
+namespace {
+
+constexpr int kFlat = 7;  ///< the shape that ImPlot lacks: its last ones have no inside that could be filled or hollow
+
+ImPlotMarker marker_of(int shape) {
+  static constexpr std::array kMarkers{ImPlotMarker_Circle, ImPlotMarker_Square, ImPlotMarker_Diamond, ImPlotMarker_Up,
+                                       ImPlotMarker_Down,   ImPlotMarker_Left,   ImPlotMarker_Right};
+  return kMarkers[static_cast<std::size_t>(shape) % kMarkers.size()];
+}
+
+}  // namespace
+
+void plot_markers(const Look& look, const char* label, const MarkedPoints& points, int shape, ImU32 colour) {
   for (const bool hollow : {true, false}) {
     std::vector<double> x, y;
     for (std::size_t n = 0; n < points.x.size(); ++n) {
@@ -355,12 +368,22 @@ void plot_markers(const Look& look, const char* label, const MarkedPoints& point
     if (x.empty()) continue;
     ImPlotSpec spec;
     spec.LineColor = to_vec4(colour);
-    spec.Marker = marker;
+    spec.Marker = marker_of(shape);
     spec.MarkerSize = look.px(4);
     spec.MarkerFillColor = to_vec4(hollow ? look.theme.panel : colour);
     spec.MarkerLineColor = to_vec4(hollow ? colour : look.theme.panel);
     if (hollow) spec.LineWeight = std::max(1.0F, look.px(1.5F));
-    ImPlot::PlotScatter(label, x.data(), y.data(), static_cast<int>(x.size()), spec);
+    if (shape != kFlat) {
+      ImPlot::PlotScatter(label, x.data(), y.data(), static_cast<int>(x.size()), spec);
+      continue;
+    }
+    ImPlot::PlotDummy(label, spec);  // a click on its name hides it, too
+    if (is_hidden(label)) continue;
+    ImPlot::PushPlotClipRect();
+    for (std::size_t n = 0; n < x.size(); ++n)
+      draw_mark(ImPlot::GetPlotDrawList(), ImPlot::PlotToPixels(x[n], y[n]), shape, spec.MarkerSize, colour,
+                hollow ? std::optional(look.theme.panel) : std::nullopt, spec.LineWeight);
+    ImPlot::PopPlotClipRect();
   }
 }
 

@@ -17,21 +17,20 @@ struct ImPlotItemGroup;
 
 namespace triscope {
 
-/// What tells series apart in every chart, on the screen and in print: the style of a series is its colour and its
-/// mark.
+/// What tells series apart in every chart, on the screen and in print: the style of a series (series_style.hpp) is its
+/// colour and its mark.
 ImU32 colour_of_style(const Theme& theme, int style);
-/// 0 to 7: of styles that share a colour each has another.
-int mark_of_style(int style);
-ImPlotMarker marker_of_style(int style);
+/// 0 to 7, a shape as of `VectorCanvas::mark`: of styles that share a colour each has another. `baseline`: of a style
+/// of baselines, whose colours are their own.
+int mark_of_style(int style, bool baseline = false);
 /// Bars have no mark: where theirs share a colour, the gaps between their stripes tell them apart. Of a bar from `top`
 /// down to `foot`: where each gap begins and ends. `unit`: pixels of a design pixel. None: the bar is plain.
 std::vector<std::pair<float, float>> gaps_of_style(int style, float top, float foot, float unit);
 
 /// Of a baseline: its own colours.
 ImU32 series_colour(const Theme& theme, const Series& series);
-ImU32 explore_colour(const Theme& theme, const ExploreChart& chart, const ExploreLine& line);
-/// The style whose mark it has.
-int explore_style(const ExploreLine& line);
+ImU32 explore_colour(const Theme& theme, const ExploreLine& line);
+int explore_mark(const ExploreLine& line);
 
 /// What a map's numbers are in.
 const char* unit_of(MapMetric metric);
@@ -107,12 +106,15 @@ const char* hollow_note(bool unknown, bool unconverged);
 /// "hollow: not converged; 95 % intervals": the parts of a subtitle that say something. What explains a sign that is
 /// seen comes first, since the end is what is cut.
 std::string subtitle_from(std::initializer_list<std::string_view> parts);
-/// Markers at points in plot units; see `is_hollow`.
+/// The mark of this shape, `size` pixels from its middle to its edge; a `hollow` one has that colour inside.
+void draw_mark(ImDrawList* list, ImVec2 at, int shape, float size, ImU32 colour, std::optional<ImU32> hollow = {},
+               float weight = 1);
+/// Markers at points in plot units; see `is_hollow`. `shape`: that of `mark_of_style`.
 struct MarkedPoints {
   std::vector<double> x, y;
   std::vector<bool> hollow;
 };
-void plot_markers(const Look& look, const char* label, const MarkedPoints& points, ImPlotMarker marker, ImU32 colour);
+void plot_markers(const Look& look, const char* label, const MarkedPoints& points, int shape, ImU32 colour);
 /// Name of a series in a legend, set off from its mark.
 std::string legend_name(const Series& series);
 /// "FA3 fwd": a baseline's level beside the plot; with its regime where `levels` are of several. `whole`: by the name
@@ -131,15 +133,18 @@ struct LegendName {
   Mark mark = Mark::bar;
   bool shown = true;                                                    ///< else it is pale
   DashPattern dashes = {};                                              ///< of its line; none: it is whole
+  bool baseline = false;                                                ///< `style` is one of baselines
   std::string seen() const { return name.substr(0, name.find("##")); }  ///< as Dear ImGui does
 };
 
 /// chart_legend.cpp: a legend in lines, at the cursor. What would take more than two fifths of the room is counted
-/// only. Which one was clicked in this frame.
-std::optional<std::size_t> draw_legend(const Context& context, const std::vector<LegendName>& names);
+/// only. `of`: what a colour stands for, "windows", where the names do not say it. Which one was clicked in this frame.
+std::optional<std::size_t> draw_legend(const Context& context, const std::vector<LegendName>& names,
+                                       const std::string& of = {});
 /// Call before the plot, whose items are `items`, or null before it was drawn first. A click hides a series, as in the
 /// legends of ImPlot.
-void draw_legend(const Context& context, ImPlotItemGroup* items, std::vector<LegendName> names);
+void draw_legend(const Context& context, ImPlotItemGroup* items, std::vector<LegendName> names,
+                 const std::string& of = {});
 /// The same of the plot with this id.
 void draw_legend(const Context& context, const std::string& plot, std::vector<LegendName> names);
 std::vector<LegendName> legend_of(const Theme& theme, const std::vector<SeriesPoints>& series, LegendName::Mark mark);

@@ -194,7 +194,8 @@ void plot_curve(VectorCanvas& canvas, const PlotFrame& frame, const DrawnCurve& 
     if (known)
       draw_whisker(canvas, frame, static_cast<double>(point.seq_len), std::min(low, high), std::max(low, high),
                    drawn.colour, kSeriesMark);
-    canvas.mark(line[n], mark_of_style(curve.style), kSeriesMark, drawn.colour, is_hollow(known, point.converged));
+    canvas.mark(line[n], mark_of_style(curve.style, curve.baseline), kSeriesMark, drawn.colour,
+                is_hollow(known, point.converged));
   }
 }
 
@@ -223,8 +224,8 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
     if (curve.baseline && !narrow) {
       text.right_room = std::max(text.right_room, room_of(curve.label));
     } else {
-      text.legend.push_back(
-          {curve.label, drawn.colour, mark_of_style(curve.style), true, dashes_for_print(drawn.dashes)});
+      text.legend.push_back({curve.label, drawn.colour, mark_of_style(curve.style, curve.baseline), true,
+                             dashes_for_print(drawn.dashes)});
     }
   }
   const PrintPage page = make_page(style, text);

@@ -52,7 +52,7 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& 
     const ExploreMark& mark = line.marks[n];
     if (mark.known)
       draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour, kMark, mark.repeats == 1, aside[n]);
-    canvas.mark({points[n].x + aside[n], points[n].y}, mark_of_style(explore_style(line)), kMark, colour,
+    canvas.mark({points[n].x + aside[n], points[n].y}, explore_mark(line), kMark, colour,
                 may_be_hollow && mark.hollow());
   }
 }
@@ -109,7 +109,7 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
     for (const bool others : {true, false}) {  // what is named lies over them
       for (const ExploreLine& line : plot.lines) {
         if ((line.style == kOtherLines) == others)
-          plot_line(canvas, frame, line, explore_colour(theme, chart, line), has_intervals(chart));
+          plot_line(canvas, frame, line, explore_colour(theme, line), has_intervals(chart));
       }
     }
   }

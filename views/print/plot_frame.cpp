@@ -149,7 +149,7 @@ std::vector<LegendEntry> legend_for_print(const std::vector<LegendName>& names) 
     seen.erase(0, seen.find_first_not_of(' '));  // it stands off its mark here anyway
     legend.push_back({std::move(seen),
                       name.colour,
-                      bar ? 1 : mark_of_style(name.style),
+                      bar ? 1 : mark_of_style(name.style, name.baseline),
                       name.mark == Mark::joined,
                       {},
                       bar ? name.style : 0});

@@ -68,7 +68,8 @@ TEST(ExploreColours, baselines_differ_in_colour) {
   ASSERT_THAT(chart.plots.at(0).lines, SizeIs(2));
   const auto& lines = chart.plots[0].lines;
   EXPECT_TRUE(lines[0].baseline && lines[1].baseline);
-  EXPECT_NE(lines[0].baseline_style, lines[1].baseline_style);
+  EXPECT_TRUE(lines[0].quiet && lines[1].quiet);
+  EXPECT_NE(lines[0].style, lines[1].style);
 }
 
 TEST(ExploreColours, no_two_named_lines_have_one_colour) {
@@ -91,8 +92,7 @@ TEST(ExploreColours, no_two_named_lines_have_one_colour) {
     for (const ExploreLine& line : chart.plots.at(0).lines) {
       if (line.style == kOtherLines) continue;
       ++named;
-      const bool baseline = line.baseline && by_kernel;
-      colours.insert({baseline, baseline ? line.baseline_style % 4 : line.style % 8});
+      colours.insert({line.quiet, line.style % (line.quiet ? 4 : 8)});
     }
     EXPECT_EQ(named, by_kernel ? 12U : 8U) << colour << ": as many as there are colours";
     EXPECT_EQ(colours.size(), named) << colour;

@@ -353,8 +353,7 @@ TEST(Print, an_exploration_has_caps_a_wrapped_title_and_its_panel_apart_from_the
   const std::string svg = explore_picture(chart, title, "a caption");
   EXPECT_EQ(count(svg, ">" + title + "<"), 1U) << "in one line for who hears it, in two for who sees it";
   // The line through the points, and of each point the whisker and two caps; the legend has one more.
-  const std::string stroke =
-      "stroke=\"" + css_colour(explore_colour(light_theme(), chart, chart.plots[0].lines[0])) + "\"";
+  const std::string stroke = "stroke=\"" + css_colour(explore_colour(light_theme(), chart.plots[0].lines[0])) + "\"";
   EXPECT_EQ(count(svg, stroke), 1U + 3 * rows.size() + 1U);
   const auto height = [&](const std::string& words) {
     std::smatch found;

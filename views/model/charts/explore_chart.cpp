@@ -18,6 +18,7 @@
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/explore_axis.hpp"
 #include "views/model/charts/print_caption.hpp"
+#include "views/model/styles/series_style.hpp"
 #include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
@@ -275,114 +276,105 @@ void set_range(ExploreAxis& axis, const std::vector<double>& values, bool words,
 }
 
 /// The lines of a chart have the same name and style in all of its plots, and no two have one colour: what is left over
-/// is one line, the others. A kernel with a colour of its own has it here too, that of its forward.
+/// is one line, the others. A kernel, a baseline and a pair of windows have the style that is theirs in every chart.
 class Styles {
  public:
   Styles(const Exploration& made, std::span<const ExploreSource> sources) {
-    by_kernel_ = made.color != nullptr && made.color->id == "kernel";
+    const std::string_view of = made.color == nullptr ? std::string_view() : made.color->id;
     std::vector<Line> lines;
     std::map<std::string, std::size_t> met;
     for (const ExplorePanel& panel : made.panels) {
       for (const ExploreSeries& series : panel.series) {
         const auto [known, fresh] = met.emplace(series.name, lines.size());
-        if (fresh) lines.push_back(line_of(series, sources));
+        if (fresh) lines.push_back(line_of(of, series, sources));
         for (const ExplorePoint& point : series.points) lines[known->second].measurements += point.repeats.size();
       }
     }
-    give_looks(named_of(lines));
-    for (const Line& line : lines) {
-      if (!line.look) continue;
-      styles_[line.name] = names_.size();
-      names_.push_back(line.name);
-      looks_.push_back(*line.look);
-    }
-    if (names_.size() < lines.size()) others_ = fmt::format("{} others", lines.size() - names_.size());
+    give_styles(named_of(lines));
+    std::erase_if(lines, [](const Line& line) { return !line.style; });
+    if (lines.size() < met.size()) others_ = fmt::format("{} others", met.size() - lines.size());
+    named_ = std::move(lines);
+    for (std::size_t n = 0; n < named_.size(); ++n) places_[named_[n].name] = n;
   }
   std::size_t of(const std::string& name) const {
-    const auto found = styles_.find(name);
-    return found == styles_.end() ? names_.size() : found->second;
+    const auto found = places_.find(name);
+    return found == places_.end() ? named_.size() : found->second;
   }
-  std::size_t count() const { return names_.size() + (others_.empty() ? 0 : 1); }
-  int look(std::size_t style) const { return style < names_.size() ? looks_[style] : kOtherLines; }
-  const std::string& name(std::size_t style) const { return style < names_.size() ? names_[style] : others_; }
+  std::size_t count() const { return named_.size() + (others_.empty() ? 0 : 1); }
+  /// Without marks.
+  ExploreLine line(std::size_t place, bool joined) const {
+    if (place == named_.size()) return {others_, kOtherLines, true, false, joined, {}};
+    const Line& line = named_[place];
+    return {line.name, *line.style, true, line.quiet, joined, {}};
+  }
 
  private:
-  static constexpr int kColours = kMostLines - 1;
   struct Line {
     std::string name;
-    std::optional<int> wish;       ///< the look of its kernel
-    std::optional<int> baseline;   ///< by kernel: the colour of a reference, which has them apart
-    std::size_t measurements = 0;  ///< that stand behind its points
-    std::optional<int> look = {};  ///< its mark, and unless it is of a reference its colour; unset: one of the others
+    std::optional<int> wish = {};   ///< the style that it has in every chart
+    bool quiet = false;             ///< it is one of baselines
+    std::size_t measurements = 0;   ///< that stand behind its points
+    std::optional<int> style = {};  ///< unset: one of the others
   };
 
-  Line line_of(const ExploreSeries& series, std::span<const ExploreSource> sources) const {
-    Line line{series.name, {}, {}};
-    if (!by_kernel_) return line;
-    if (series.baseline) line.baseline = 0;
+  /// `of`: the field whose values the lines are.
+  static Line line_of(std::string_view of, const ExploreSeries& series, std::span<const ExploreSource> sources) {
+    Line line{series.name};
     if (series.points.empty()) return line;
-    const KernelCard& card = row_of(sources, series.points.front().repeats.front()).card;
-    if (series.baseline) {
-      line.baseline = baseline_style(card);
-    } else if (card.colour && *card.colour >= 0 && *card.colour < 2) {
-      line.wish = 2 * static_cast<int>(*card.colour);
+    const ResultRow& row = row_of(sources, series.points.front().repeats.front());
+    if (of == "kernel") {
+      line.quiet = series.baseline;
+      line.wish = series.baseline ? baseline_style(row.card) : style_of_kernel(row.card);
+    } else if (of == "window" && !series.baseline) {
+      line.wish = style_of_windows(row.problem.window1, row.problem.window2);
+    } else if (of == "pass") {
+      line.wish = row.pass == Pass::forward ? 0 : 1;
     }
     return line;
   }
   /// Those that are named, in the order of `lines`: of more than there are colours those with most measurements.
-  std::vector<Line*> named_of(std::vector<Line>& lines) {
+  static std::vector<Line*> named_of(std::vector<Line>& lines) {
     std::vector<Line*> all;
     for (Line& line : lines) all.push_back(&line);
     std::vector<Line*> by_measurements = all;
     std::ranges::stable_sort(by_measurements, std::greater{}, &Line::measurements);
-    give_looks(by_measurements);
-    std::erase_if(all, [](const Line* line) { return !line->look; });
+    std::size_t coloured = 0;
+    std::set<int> baselines;
+    for (Line* line : by_measurements) {
+      const bool has_colour = line->quiet ? baselines.insert(*line->wish).second : coloured++ < kStyleColours;
+      if (!has_colour) std::erase(all, line);
+    }
     return all;
   }
-  /// As long as there are colours; the others have none. Two kernels of one name wish for one.
-  void give_looks(const std::vector<Line*>& lines) {
-    colours_.clear(), baselines_.clear(), marks_.clear();
-    for (Line* line : lines) line->look = line->wish && take(*line, *line->wish) ? line->wish : std::nullopt;
+  /// Two kernels of one name, or two pairs of windows, may wish for one.
+  static void give_styles(const std::vector<Line*>& lines) {
+    std::vector<Line*> ours;
+    std::vector<std::optional<int>> wishes;
     for (Line* line : lines) {
-      if (!line->look) find_look(*line);
-    }
-  }
-  bool take(const Line& line, int look) {
-    const bool free = (line.baseline ? baselines_ : colours_).insert(line.baseline.value_or(look)).second;
-    if (free) marks_.insert(look);
-    return free;
-  }
-  /// With a mark of its own, if there is one. None where its colour is taken.
-  void find_look(Line& line) {
-    const int from = !by_kernel_ ? 0 : line.baseline ? 1 : kColours / 2;
-    for (const bool own_mark : {true, false}) {
-      for (int tried = 0; tried < kColours && !line.look; ++tried) {
-        const int look = (from + tried) % kColours;
-        if ((!own_mark || !marks_.contains(look)) && take(line, look)) line.look = look;
+      if (line->quiet) {
+        line->style = line->wish;
+      } else {
+        ours.push_back(line);
+        wishes.push_back(line->wish);
       }
     }
+    const std::vector<std::optional<int>> styles = share_styles(wishes);
+    for (std::size_t n = 0; n < ours.size(); ++n) ours[n]->style = styles[n];
   }
 
-  bool by_kernel_ = false;
-  std::set<int> colours_, baselines_, marks_;  ///< that are taken
-  std::vector<std::string> names_;
-  std::vector<int> looks_;  ///< by name
-  std::map<std::string, std::size_t> styles_;
+  std::vector<Line> named_;
+  std::map<std::string, std::size_t> places_;
   std::string others_;
 };
 
-ExplorePlot plot_of(const ExplorePanel& panel, const Exploration& made, const Styles& styles, Points& points,
-                    std::span<const ExploreSource> sources) {
+ExplorePlot plot_of(const ExplorePanel& panel, const Exploration& made, const Styles& styles, Points& points) {
   ExplorePlot plot{panel.name, panel.row, {}};
   points.resize(styles.count());
   for (std::size_t style = 0; style < styles.count(); ++style) {
-    ExploreLine& line = plot.lines.emplace_back(
-        ExploreLine{styles.name(style), styles.look(style), true, 0, can_be_joined(*made.x), {}});
+    ExploreLine& line = plot.lines.emplace_back(styles.line(style, can_be_joined(*made.x)));
     for (const ExploreSeries& series : panel.series) {
       if (styles.of(series.name) != style) continue;
       line.baseline = line.baseline && series.baseline;
-      if (!series.points.empty())
-        line.baseline_style = baseline_style(row_of(sources, series.points.front().repeats.front()).card);
       line.joined = line.joined && !series.mixed && points[style].empty();
       for (const ExplorePoint& point : series.points) points[style].push_back({&point, 0});
     }
@@ -474,7 +466,7 @@ ExploreChart explore_chart(const Exploration& by_id, const ExploreQuery& query, 
   const std::vector<ExplorePanel> panels = drawn_panels(made, chart);  // points refer to what is in it
   std::vector<Points> points(panels.size());
   for (std::size_t n = 0; n < panels.size(); ++n)
-    chart.plots.push_back(plot_of(panels[n], made, styles, points[n], sources));
+    chart.plots.push_back(plot_of(panels[n], made, styles, points[n]));
   set_axes(made, points, chart);
   thin_all(points, chart);
   for (std::size_t n = 0; n < panels.size(); ++n) {

@@ -2,14 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "profiler/record/columns.hpp"
 #include "views/model/charts/chart_model.hpp"
+#include "views/model/styles/series_style.hpp"
 
 namespace triscope {
+
+bool is_causal(const Problem& problem) { return problem.window1 >= problem.seq_len; }
+
+std::string curve_key(const Problem& p, bool baseline) {
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", static_cast<int>(p.form), static_cast<int>(p.mask),
+                     static_cast<int>(p.element), p.deterministic, p.batch, p.q_heads, p.kv_heads, p.head_dim,
+                     baseline && is_causal(p) ? 0 : p.window1, p.window2, optional_key(p.scale), p.k2_bias, p.v2_bias,
+                     optional_key(p.sink));
+}
 
 void give_dashes(std::span<LengthCurve> baselines) {
   std::set<int> taken;
@@ -24,26 +39,36 @@ void give_dashes(std::span<LengthCurve> baselines) {
   }
 }
 
-void share_colours(LengthChart& chart) {
-  std::map<std::string, int> colours;
-  const auto key = [](const Problem& p) {
-    return fmt::format("{}|{}|{}|{}|{}|{}", to_string(p.form), p.q_heads, p.kv_heads, p.head_dim, p.window1, p.window2);
+void give_styles(LengthChart& chart) {
+  struct Use {
+    std::vector<LengthCurve*> curves;
+    std::set<std::size_t> passes;
   };
-  for (LengthPass* pass : {&chart.passes[0], &chart.passes[1], &chart.step}) {
-    std::set<int> taken;
-    std::vector<LengthCurve*> fresh;
-    for (LengthCurve& curve : pass->curves) {
+  std::map<std::string, Use> uses;
+  const std::array passes{&chart.passes[0], &chart.passes[1], &chart.step};
+  for (std::size_t pass = 0; pass < passes.size(); ++pass) {
+    for (LengthCurve& curve : passes[pass]->curves) {
       if (curve.baseline) continue;
-      const auto known = colours.find(key(curve.problem));
-      const bool free = known != colours.end() && taken.insert(known->second).second;
-      if (free) curve.style = known->second;
-      if (!free) fresh.push_back(&curve);
+      Use& use = uses[curve_key(curve.problem, false)];
+      use.curves.push_back(&curve);
+      use.passes.insert(pass);
     }
-    for (LengthCurve* curve : fresh) {
-      int colour = taken.contains(curve->style) ? 0 : curve->style;
-      while (taken.contains(colour)) ++colour;
-      taken.insert(curve->style = colour);
-      colours.try_emplace(key(curve->problem), colour);
+  }
+  std::array<std::set<int>, passes.size()> taken;
+  const auto is_free = [&](const Use& use, int style) {
+    return std::ranges::none_of(use.passes, [&](std::size_t pass) { return taken[pass].contains(style); });
+  };
+  for (const bool wished : {true, false}) {  // first those that get their own
+    for (auto& [key, use] : uses) {
+      if (use.curves.empty()) continue;
+      const Problem& p = use.curves.front()->problem;
+      const int own = style_of_windows(p.window1, p.window2);
+      if (wished && !is_free(use, own)) continue;
+      int style = own;
+      for (int next = 1; !is_free(use, style); ++next)
+        style = next < kStyleColours ? (own + next) % kStyleColours : next;
+      for (const std::size_t pass : use.passes) taken[pass].insert(style);
+      for (LengthCurve* curve : std::exchange(use.curves, {})) curve->style = style;
     }
   }
 }

@@ -20,7 +20,7 @@ struct LengthCurve {
   std::string kernel;
   KernelCard card;
   bool baseline = false;            ///< neutral and dashed
-  int style = 0;                    ///< colour of ours, dashes of a baseline; by order of appearance
+  int style = 0;                    ///< colour and mark of ours, dashes and mark of a baseline
   Problem problem;                  ///< at the longest length
   std::vector<LengthPoint> points;  ///< by length, at least two
   /// What each sweep measured of this build of the kernel, by the sweep's id: the shown one first.
@@ -80,9 +80,14 @@ struct LengthChart {
   bool has_step() const { return !step.curves.empty(); }
 };
 
+/// Of dot-product attention: no window hides a token.
+bool is_causal(const Problem& problem);
+/// What stays the same along a curve.
+std::string curve_key(const Problem& problem, bool baseline);
 /// A baseline has the dashes that it has in every chart; a second curve of it some that are free here.
 void give_dashes(std::span<LengthCurve> baselines);
-/// A pair of windows has one colour in all passes: that of the first in which it is drawn.
-void share_colours(LengthChart& chart);
+/// A pair of windows has the style that it has in every chart, or else another one that is free; the same in all
+/// passes.
+void give_styles(LengthChart& chart);
 
 }  // namespace triscope

@@ -30,8 +30,6 @@ namespace {
 
 constexpr std::size_t kMostWindows = 7;  // colours that can be told apart
 
-bool is_causal(const Problem& p) { return p.window1 >= p.seq_len; }
-
 /// 128 of "d128_pair64_keys128_half": the keys of a tile, which are of the first window where it is the longer one.
 std::int64_t tile_of(const ResultRow& row) {
   constexpr std::string_view kKeys = "_keys";
@@ -75,13 +73,11 @@ LengthPoint point_of(const Timed& timed) {
   return point;
 }
 
-/// What stays the same along a curve.
-std::string curve_key(const Timed& timed) {
-  const Problem& p = timed.row->problem;
-  const std::int64_t window1 = is_baseline(*timed.row) && is_causal(p) ? 0 : p.window1;
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", static_cast<int>(p.form), static_cast<int>(p.mask),
-                     static_cast<int>(p.element), timed.deterministic, p.batch, p.q_heads, p.kv_heads, p.head_dim,
-                     window1, p.window2, optional_key(p.scale), p.k2_bias, p.v2_bias, optional_key(p.sink));
+/// Of its curve.
+std::string key_of(const Timed& timed) {
+  Problem problem = timed.row->problem;
+  problem.deterministic = timed.deterministic;
+  return curve_key(problem, is_baseline(*timed.row));
 }
 
 /// Curves of one pass and regime under construction: by problem, then kernel, then length.
@@ -114,7 +110,7 @@ class Collector {
     const bool usable = row.status == Status::ok && ms > 0 && std::isfinite(ms) && row.problem.form != Form::gemm;
     if (!usable || row.pass != pass_ || row.regime != regime_ || row.problem.mask != Mask::causal) return false;
     if (row.timing_source != clock_) return false;  // the two clocks do not measure the same span
-    const auto [place, is_new] = index_.emplace(curve_key(timed), problems_.size());
+    const auto [place, is_new] = index_.emplace(key_of(timed), problems_.size());
     if (is_new) problems_.emplace_back();
     Collected& curve = problems_[place->second][row.kernel];
     const LengthPoint made = point_of(timed);
@@ -133,7 +129,7 @@ class Collector {
   }
   /// What stands beside the step that `add` took.
   void add_beside(const Timed& step, const Timed& baseline) {
-    Collected& curve = problems_[index_.at(curve_key(step))][step.row->kernel];
+    Collected& curve = problems_[index_.at(key_of(step))][step.row->kernel];
     if (curve.beside_kernel.empty()) curve.beside_kernel = baseline.row->kernel;
     if (curve.beside_kernel != baseline.row->kernel) return;
     curve.beside.insert_or_assign(step.row->problem.seq_len, point_of(baseline));
@@ -232,13 +228,20 @@ std::string baseline_label(const Collected& collected, const Ambiguity& differs)
   return label + further_text(p, differs);
 }
 
-/// The larger windows have the lower colour, whichever sweep is shown: colours stay when another one is.
-int colour_rank(const std::vector<const Collected*>& drawn, const Collected& of) {
-  const auto key = [](const Collected& one) {
-    const Problem& p = one.row->problem;
-    return std::tuple(-p.window1 * p.window2, -p.window1, p.form, p.q_heads, p.kv_heads, p.head_dim, p.batch);
-  };
-  return static_cast<int>(std::ranges::count_if(drawn, [&](const Collected* other) { return key(*other) < key(of); }));
+/// The larger windows first, whichever sweep is shown; of baselines the one that others are related to.
+auto place_of(const Collected& of) {
+  const Problem p = of.problem();
+  const std::int64_t rank = of.row->card.rank.value_or(std::numeric_limits<std::int64_t>::max());
+  const bool baseline = is_baseline(*of.row);
+  return std::tuple(baseline ? rank : -p.window1 * p.window2, of.row->kernel,
+                    !baseline      ? -p.window1
+                    : is_causal(p) ? 0
+                                   : p.window1,
+                    p.form, p.q_heads, p.kv_heads, p.head_dim, p.batch, p.element, p.deterministic);
+}
+
+void sort_curves(std::vector<const Collected*>& curves) {
+  std::ranges::stable_sort(curves, {}, [](const Collected* one) { return place_of(*one); });
 }
 
 LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
@@ -259,17 +262,14 @@ LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
     left_out += static_cast<std::int64_t>(drawn.size() - kMostWindows);
     drawn.resize(kMostWindows);
   }
+  sort_curves(drawn);
+  sort_curves(baselines);
   LengthPass result;
   const Ambiguity differs = ambiguity_of(drawn);
-  for (std::size_t n = 0; n < drawn.size(); ++n) {
-    result.curves.push_back(curve_of(*drawn[n], windows_label(*drawn[n], differs)));
-    result.curves.back().style = colour_rank(drawn, *drawn[n]);
-  }
+  for (const Collected* one : drawn) result.curves.push_back(curve_of(*one, windows_label(*one, differs)));
   Ambiguity of_baselines = ambiguity_of(baselines);
   of_baselines.head_dim |= differs.head_dim;
-  for (std::size_t n = 0; n < baselines.size(); ++n) {
-    result.curves.push_back(curve_of(*baselines[n], baseline_label(*baselines[n], of_baselines)));
-  }
+  for (const Collected* one : baselines) result.curves.push_back(curve_of(*one, baseline_label(*one, of_baselines)));
   give_dashes(std::span(result.curves).subspan(drawn.size()));
   return result;
 }
@@ -481,7 +481,7 @@ LengthChart make_length_chart(const SweepResults& shown,
     chart.step = make_step(sweeps, regime);
     if (!chart.passes[0].curves.empty() || !chart.passes[1].curves.empty()) break;
   }
-  share_colours(chart);
+  give_styles(chart);
   conclude(chart);
   return chart;
 }

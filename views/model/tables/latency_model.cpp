@@ -13,6 +13,7 @@
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
+#include "views/model/styles/series_style.hpp"
 #include "views/model/tables/judged_table.hpp"
 #include "views/model/tables/row_settings.hpp"
 
@@ -256,14 +257,11 @@ int baseline_style(const KernelCard& card) {
 
 namespace {
 
-/// The colour a kernel and pass has in every sweep and chart: two kernels have colours of their own, others follow. Of
-/// a sweep of both regimes bursts have another.
+/// That of its kernel and pass. Of a sweep of both regimes bursts have another.
 int usual_colour(const KernelCard& card, const LatencyGroup& group, bool both_regimes) {
-  constexpr int kStep = 6;
-  if (group.step) return kStep;
-  const int pass = group.pass == Pass::forward ? 0 : 1, regime = both_regimes && group.regime == Regime::burst ? 4 : 0;
-  if (card.colour && *card.colour >= 0 && *card.colour < 2) return regime + 2 * static_cast<int>(*card.colour) + pass;
-  return 4 + pass;
+  if (group.step) return kStepStyle;
+  const bool of_bursts = both_regimes && group.regime == Regime::burst && style_of_kernel(card) < 4;
+  return style_of_kernel(card, group.pass) + (of_bursts ? 4 : 0);
 }
 
 }  // namespace
