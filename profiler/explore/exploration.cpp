@@ -296,6 +296,13 @@ struct Undrawn {
   }
 };
 
+/// Along x. The sizes of a matrix product are neither tokens nor windows, and it has no heads.
+std::optional<double> place_of(const ExploreField& x, const Explored& one) {
+  const bool of_attention = x.id == "seq" || x.id == "w1" || x.id == "w2" || x.id == "head_dim";
+  if (of_attention && one.row.problem.form == Form::gemm) return std::nullopt;
+  return x.number(one);
+}
+
 const ExploreField* optional_field(std::string_view what, const std::string& id) {
   return id.empty() ? nullptr : &require_explore_field(what, id);
 }
@@ -324,7 +331,7 @@ Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& 
       const Explored one = explored(sources[source], row);
       if (!filter.matches(one)) continue;
       ++made.matched;
-      const std::optional<double> y = made.y->number(one), x = by_name ? 0 : made.x->number(one);
+      const std::optional<double> y = made.y->number(one), x = by_name ? 0 : place_of(*made.x, one);
       const bool failed = one.row.status != Status::ok || !one.row.median_ms, no_y = !y || !std::isfinite(*y);
       if (failed || no_y || !x || !std::isfinite(*x)) {
         ++(failed ? undrawn.failed : no_y ? undrawn.without_y : undrawn.without_x);

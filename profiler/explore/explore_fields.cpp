@@ -41,6 +41,11 @@ template <std::optional<double> ResultRow::*value>
 Number measured(const One& one) {
   return is_ok(one) ? one.row.*value : Number();
 }
+/// In a burst NVML's power is a mean over launches and the pauses between them: their energy is not known.
+template <std::optional<double> ResultRow::*value>
+Number without_pauses(const One& one) {
+  return one.row.regime == Regime::burst ? Number() : measured<value>(one);
+}
 template <Number (*number)(const One&)>
 std::string text_of_number(const One& one) {
   const Number value = number(one);
@@ -165,11 +170,13 @@ std::vector<ExploreField> all_fields() {
                       interval_of_ratio),
       quantity<share_of_peak>("peak", "share of the peak", "%",
                               "Useful work in each counted cycle, of the dense peak."),
-      quantity<measured<&ResultRow::joules>>("joules", "energy", "J", "Energy of one launch."),
-      quantity<measured<&ResultRow::power_w>>("watts", "power", "W", "Power of the device, the mean over all samples."),
+      quantity<without_pauses<&ResultRow::joules>>(
+          "joules", "energy", "J", "Energy of one launch. None of a burst, whose power has its pauses in it."),
+      quantity<measured<&ResultRow::power_w>>(
+          "watts", "power", "W", "Power of the device, the mean over all samples; of a burst with its pauses."),
       quantity<measured<&ResultRow::sm_clock_mhz>>("clock", "clock", "MHz", "SM clock as NVML read it, the median."),
-      quantity<measured<&ResultRow::joules_per_tflop>>("per_tflop", "energy per TFLOP", "J",
-                                                       "Energy of useful work of 10^12 operations."),
+      quantity<without_pauses<&ResultRow::joules_per_tflop>>(
+          "per_tflop", "energy per TFLOP", "J", "Energy of useful work of 10^12 operations. None of a burst."),
       quantity<measured<&ResultRow::power_limit_w>>("power_limit", "power limit", "W",
                                                     "Most that the device was allowed to draw."),
       quantity<measured<&ResultRow::error>>("error", "error", "",

@@ -115,6 +115,25 @@ TEST(ExploreFilter, names_the_term_that_is_wrong) {
   EXPECT_THAT(fault("date=2026-11-21,2026-11-31"), HasSubstr("'2026-11-31' is no date"));
 }
 
+TEST(Explore, a_matrix_product_does_not_stand_among_tokens) {
+  const auto drawn = [](const char* x) {
+    return explore_recorded({x, "tflops", "kernel", "pass", "kernel=baseline.cublas", false}).drawn;
+  };
+  EXPECT_GT(drawn("window"), 0U);
+  for (const char* size : {"seq", "w1", "w2", "head_dim"}) EXPECT_EQ(drawn(size), 0U) << size;
+}
+
+TEST(Explore, of_a_burst_there_is_no_energy) {
+  const auto drawn = [](const char* y, const char* where) {
+    return explore_recorded({"ms", y, "kernel", "pass", where, false}).drawn;
+  };
+  for (const char* y : {"joules", "per_tflop"}) {
+    EXPECT_GT(drawn(y, "regime=sustained"), 0U) << y;
+    EXPECT_EQ(drawn(y, "regime=burst"), 0U) << y << ": its power has the pauses in it";
+  }
+  EXPECT_GT(drawn("watts", "regime=burst"), 0U);
+}
+
 TEST(Explore, every_point_is_a_row_of_the_view) {
   const Exploration made = explore_recorded({"seq", "tflops", "kernel", "pass", "form=trilinear window=512x32", false});
   std::multiset<std::tuple<std::string, std::string, double, std::int64_t, double>> drawn, expected;
@@ -251,7 +270,7 @@ TEST(Explore, a_line_joins_points_that_are_alike_in_all_but_x) {
 TEST(Explore, measurements_of_one_configuration_are_repeats_with_their_median) {
   std::vector<ResultRow> rows;
   for (const double ms : {3.0, 1.0, 8.0}) {
-    rows.push_back(recorded_rows().front());
+    rows.push_back(*std::ranges::find(recorded_rows(), "cuda.hopper", &ResultRow::kernel));
     rows.back().measurement = 100 + static_cast<std::int64_t>(rows.size());
     rows.back().started = fmt::format("2026-01-0{}T00:00:00Z", rows.size());
     rows.back().median_ms = ms;
