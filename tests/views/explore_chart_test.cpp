@@ -326,7 +326,7 @@ TEST(ExploreChart, the_caption_tells_of_each_series_its_clock_its_samples_and_wh
                                  "1,710 MHz. "));
   EXPECT_THAT(caption,
               HasSubstr("FlashAttention-3 0.3.6: causal dot-product attention, 8/1 heads; 1,500 to 1,510 MHz. "));
-  EXPECT_LT(caption.size(), 620U) << "some ten lines of a column";
+  EXPECT_LT(caption.size(), 660U) << "some ten lines of a column";
   EXPECT_THAT(caption,
               HasSubstr("; hollow, 1 of 4 points: interval wider than 1.25 times the 1.0\u00A0% asked for, or too few "
                         "samples. "));
@@ -441,6 +441,29 @@ TEST(ExploreChart, the_best_of_each_says_over_what_and_from_how_many) {
   EXPECT_THAT(text.header, testing::IsSupersetOf({"best of", "window"}));
   EXPECT_EQ(text.rows[0].back(), "256x32");
   EXPECT_EQ(text.rows[0][text.rows[0].size() - 2], "2");
+}
+
+TEST(ExploreChart, the_best_of_each_says_what_stays_apart) {
+  std::vector<ResultRow> rows{fixture::row(1, 512, 32, Pass::forward, 24, 0.2),
+                              fixture::row(2, 256, 32, Pass::forward, 12, 0.2),
+                              fixture::row(3, 256, 32, Pass::forward, 11, 0.2)};
+  rows[2].regime = Regime::burst;
+  rows[2].device = "Other CPU";
+  EXPECT_EQ(chart_of(rows, {"seq", "ms", "kernel", "", "", true}).chosen_over,
+            "2 windows; burst and sustained, 2 devices apart");
+  EXPECT_EQ(chart_of(rows, {"seq", "ms", "regime", "device", "", true}).chosen_over, "2 windows") << "it is seen";
+}
+
+TEST(ExploreChart, a_line_of_one_mark_is_none) {
+  const std::vector<ResultRow> rows = many_rows(1);
+  EXPECT_FALSE(chart_of(rows, {"seq", "ms", "kernel", "", "", false}).plots.at(0).lines.at(0).joined);
+}
+
+TEST(ExploreChart, forms_are_words_and_in_data_as_filters_write_them) {
+  const ExploreChart chart = chart_of(beside_fa3(), {"seq", "tflops", "form", "", "", false});
+  ASSERT_THAT(chart.plots.at(0).lines, SizeIs(2));
+  EXPECT_EQ(chart.plots[0].lines[0].name, "dot product");
+  EXPECT_EQ(explore_text(chart).rows[0][2], "dot_product");
 }
 
 TEST(ExploreChart, what_is_not_drawn_and_the_panel_that_is_missing_are_told_of) {

@@ -64,11 +64,11 @@ float keep_beside_box() {
   return std::max(above, below);
 }
 
-/// A box that names its role and what was chosen: "x: tokens".
-void field_box(Context& context, const char* role, std::string& id, bool numbers_only, bool may_be_none) {
+/// A box that names its role and what was chosen: "x: tokens". `alone`: at the beginning of a line.
+void field_box(Context& context, const char* role, std::string& id, bool numbers_only, bool may_be_none, bool alone) {
   const std::string shown = fmt::format("{}: {}", role, label_of(id));
   const float width = button_width(shown.c_str()) + ImGui::GetFrameHeight();
-  if (&id != &context.ui.explore.query.y) flow(width);  // the first begins a line
+  if (!alone) flow(width);
   ImGui::SetNextItemWidth(width);
   const float room = keep_beside_box();
   if (!ImGui::BeginCombo(fmt::format("##{}", role).c_str(), shown.c_str(), ImGuiComboFlags_HeightLargest)) return;
@@ -82,6 +82,26 @@ void field_box(Context& context, const char* role, std::string& id, bool numbers
   }
   counter_items(context, id);
   ImGui::EndCombo();
+}
+
+/// `below`: each on a line of its own.
+void field_boxes(Context& context, bool below) {
+  ExploreQuery& query = context.ui.explore.query;
+  field_box(context, "y", query.y, true, false, true);  // the first begins a line
+  field_box(context, "x", query.x, false, false, below);
+  field_box(context, "colour", query.color, false, true, below);
+  field_box(context, "panels", query.panels, false, true, below);
+  field_box(context, "rows", query.rows, false, true, below);
+}
+
+/// In a small panel they would leave the chart no room: there they stand in a list of their own.
+void draw_fields(Context& context) {
+  if (!is_small(context)) return field_boxes(context, false);
+  if (ImGui::Button("Axes")) ImGui::OpenPopup("axes");
+  tooltip(context, "What stands upwards, along the axis, in colours, in panels and in rows of panels");
+  if (!ImGui::BeginPopup("axes")) return;
+  field_boxes(context, true);
+  ImGui::EndPopup();
 }
 
 void take(Context& context, const ExploreView& view) {
@@ -279,13 +299,15 @@ void sweep_chip(Context& context) {
 
 }  // namespace
 
+bool is_small(const Context& context) {
+  constexpr float kLow = 420, kNarrow = 520;  // design pixels
+  return !context.ui.printing && ImGui::GetWindowHeight() < context.look.px(kLow) &&
+         ImGui::GetWindowWidth() < context.look.px(kNarrow);
+}
+
 void draw_explore_controls(Context& context) {
   ExploreQuery& query = context.ui.explore.query;
-  field_box(context, "y", query.y, true, false);
-  field_box(context, "x", query.x, false, false);
-  field_box(context, "colour", query.color, false, true);
-  field_box(context, "panels", query.panels, false, true);
-  field_box(context, "rows", query.rows, false, true);
+  draw_fields(context);
   flow(button_width("Best of each"));
   if (chip(context, "Best of each", query.best)) query.best = !query.best;
   tooltip(context,

@@ -28,14 +28,28 @@ constexpr float kOverhang = 16;                         ///< of a tick's name be
 
 constexpr float kMark = 4;  ///< of a mark from its middle to its edge, design pixels
 
-/// Along the axis: at their x, or beside it where one would hide another.
-std::vector<double> places_of(const Look& look, const ExploreLine& line) {
+using Places = std::vector<std::vector<double>>;  ///< by line and mark, along the axis
+
+/// At their x, or beside it where a mark would hide another one of this plot.
+Places places_of(const Look& look, const ExploreChart& chart, const ExplorePlot& plot) {
   std::vector<ImVec2> pixels;
-  for (const ExploreMark& mark : line.marks) pixels.push_back(ImPlot::PlotToPixels(mark.x, mark.y));
+  const auto is_drawn = [&](const ExploreLine& line) { return !is_hidden(legend_name(chart, line)); };
+  for (const ExploreLine& line : plot.lines) {
+    if (!is_drawn(line)) continue;
+    for (const ExploreMark& mark : line.marks) pixels.push_back(ImPlot::PlotToPixels(mark.x, mark.y));
+  }
   const std::vector<float> aside = moved_aside(pixels, look.px(2 * kMark));
-  std::vector<double> places;
-  for (std::size_t n = 0; n < pixels.size(); ++n)
-    places.push_back(aside[n] == 0 ? line.marks[n].x : ImPlot::PixelsToPlot(pixels[n].x + aside[n], pixels[n].y).x);
+  Places places;
+  std::size_t next = 0;
+  for (const ExploreLine& line : plot.lines) {
+    std::vector<double>& of = places.emplace_back();
+    for (const ExploreMark& mark : line.marks) {
+      of.push_back(mark.x);
+      if (!is_drawn(line)) continue;
+      const std::size_t n = next++;
+      if (aside[n] != 0) of.back() = ImPlot::PixelsToPlot(pixels[n].x + aside[n], pixels[n].y).x;
+    }
+  }
   return places;
 }
 
@@ -60,10 +74,11 @@ void plot_whiskers(const Look& look, const std::string& name, const std::vector<
                         whiskers);
 }
 
-void plot_line(const Context& context, const ExploreChart& chart, const ExploreLine& line) {
+void plot_line(const Context& context, const ExploreChart& chart, const ExploreLine& line,
+               const std::vector<double>& places) {
   const Look& look = context.look;
   const bool may_be_hollow = has_intervals(chart);
-  MarkedPoints points{places_of(look, line), {}, {}};
+  MarkedPoints points{places, {}, {}};
   for (const ExploreMark& mark : line.marks) {
     points.y.push_back(mark.y);
     points.hollow.push_back(may_be_hollow && mark.hollow());
@@ -88,15 +103,14 @@ std::int64_t shown_of(const ExploreMark& mark, const Selection& selection) {
   return mark.measurements.empty() ? 0 : mark.measurements.back();
 }
 
-void select_points(Context& context, const ExploreChart& chart, const ExplorePlot& plot) {
+void select_points(Context& context, const ExploreChart& chart, const ExplorePlot& plot, const Places& places) {
   PointPicker picker(context);
   const ExploreMark* nearest = nullptr;
   for (std::size_t n = 0; n < plot.lines.size(); ++n) {
     if (is_hidden(legend_name(chart, plot.lines[n]))) continue;
-    const std::vector<double> places = places_of(context.look, plot.lines[n]);
-    for (std::size_t m = 0; m < places.size(); ++m) {
+    for (std::size_t m = 0; m < places[n].size(); ++m) {
       const ExploreMark& mark = plot.lines[n].marks[m];
-      if (picker.offer(places[m], mark.y, shown_of(mark, context.ui.selection), n)) nearest = &mark;
+      if (picker.offer(places[n][m], mark.y, shown_of(mark, context.ui.selection), n)) nearest = &mark;
     }
   }
   if (nearest != nullptr && nearest->elsewhere) {
@@ -107,14 +121,19 @@ void select_points(Context& context, const ExploreChart& chart, const ExplorePlo
   picker.finish();
 }
 
+/// Of the axis along x in a plot of this width: what stands aside at an end is seen whole.
+double margin_of(const Look& look, float width) {
+  constexpr double kMost = 0.2;
+  return std::clamp(static_cast<double>(kFarthestAside * look.px(2 * kMark) / std::max(1.0F, width)), kLeastMargin,
+                    kMost);
+}
+
 /// Where named values stand, as many as have room on two lines.
 void set_named_ticks(const Look& look, const ExploreAxis& axis, bool tokens, float width) {
-  const auto limits = explore_limits(axis, false);
-  const auto share = [&](double at) {
-    const auto [low, high] = limits;
-    return static_cast<float>(axis.logarithmic ? std::log(at / low) / std::log(high / low) : (at - low) / (high - low));
-  };
-  set_placed_ticks(place_ticks(explore_ticks(axis, tokens), share, {width, look.px(8), look.px(kOverhang), 2},
+  const auto limits = explore_limits(axis, false, false, margin_of(look, width));
+  const auto share = [&](double at) { return static_cast<float>(share_of_axis(axis, limits, at)); };
+  set_placed_ticks(place_ticks(explore_ticks(axis, tokens), share,
+                               {width, look.px(8), look.px(kOverhang), 2, axis.names.empty()},
                                [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }));
 }
 
@@ -126,7 +145,8 @@ struct Names {
 void setup_axes(Context& context, const ExploreChart& chart, ImVec2 size, Names names) {
   // Upright beside a plot that is lower than it is long it would lie on the plots around.
   const bool has_room = ImGui::CalcTextSize(chart.y.label.c_str()).x < size.y - context.look.px(56);
-  const auto [x_low, x_high] = explore_limits(chart.x, false);
+  const float width = size.x - context.look.px(70);
+  const auto [x_low, x_high] = explore_limits(chart.x, false, false, margin_of(context.look, width));
   const auto [y_low, y_high] = explore_limits(chart.y, true);
   ImPlot::SetupAxes(names.x ? chart.x.label.c_str() : nullptr, names.y && has_room ? chart.y.label.c_str() : nullptr,
                     ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
@@ -135,10 +155,9 @@ void setup_axes(Context& context, const ExploreChart& chart, ImVec2 size, Names 
     if (axis->logarithmic) ImPlot::SetupAxisScale(id, ImPlotScale_Log10);
     ImPlot::SetupAxisFormat(id, format_axis_number, nullptr);
     if (axis->logarithmic && !(id == ImAxis_X1 && named))
-      set_decade_ticks(id, axis->low, axis->high,
-                       id == ImAxis_Y1 ? size.y - context.look.px(70) : (size.x - context.look.px(70)) / 4);
+      set_decade_ticks(id, axis->low, axis->high, id == ImAxis_Y1 ? size.y - context.look.px(70) : width / 4);
   }
-  if (named) set_named_ticks(context.look, chart.x, counts_tokens(chart.query.x), size.x - context.look.px(70));
+  if (named) set_named_ticks(context.look, chart.x, counts_tokens(chart.query.x), width);
   fit_axes(context, {x_low, x_high, y_low, y_high}, Panel::explore);
 }
 
@@ -183,6 +202,16 @@ void mark_cut_axis(const Look& look, const ExploreAxis& y) {
   }
 }
 
+/// In the middle of a plot of a row and a column that no measurement has.
+void say_empty(const Look& look) {
+  const char* const words = "not measured";
+  const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize(), text = ImGui::CalcTextSize(words);
+  if (text.x > size.x) return;
+  ImPlot::GetPlotDrawList()->AddText(
+      ImVec2(std::round(low.x + (size.x - text.x) / 2), std::round(low.y + (size.y - text.y) / 2)), look.theme.muted,
+      words);
+}
+
 std::string what_colours_say(const std::string& id) {
   const ExploreField* field = find_explore_field(id);
   return field == nullptr ? std::string() : std::string(field->label);
@@ -212,21 +241,24 @@ void draw_plots(Context& context, const ExploreChart& chart) {
     const auto columns = static_cast<std::size_t>(grid.columns);
     setup_axes(context, chart, {wide, room.y / static_cast<float>(grid.rows)},
                {n + columns >= chart.plots.size(), n % columns == 0});
+    const Places places = places_of(look, chart, plot);
     // What is named lies over the others.
     for (const bool others : {true, false}) {
-      for (const ExploreLine& line : plot.lines) {
-        if ((line.style == kOtherLines) == others) plot_line(context, chart, line);
+      for (std::size_t line = 0; line < plot.lines.size(); ++line) {
+        if ((plot.lines[line].style == kOtherLines) == others)
+          plot_line(context, chart, plot.lines[line], places[line]);
       }
     }
     mark_cut_axis(look, chart.y);
-    select_points(context, chart, plot);
+    if (plot.lines.empty()) say_empty(look);
+    select_points(context, chart, plot, places);
     ImPlot::EndPlot();
   }
   ImPlot::EndSubplots();
 }
 
-/// What the marks are that are no usual ones.
-std::string mark_notes(const ExploreChart& chart) {
+/// What the marks are that are no usual ones, in plots of this height.
+std::string mark_notes(const Look& look, const ExploreChart& chart, float height) {
   const bool may_be_hollow = has_intervals(chart);
   bool unknown = false, unconverged = false;
   std::size_t repeats = 0;
@@ -248,7 +280,8 @@ std::string mark_notes(const ExploreChart& chart) {
     notes.push_back(fmt::format(
         "A bar without ends is the range of several measurements, its point their median: {} of {} points",
         format_count(static_cast<std::int64_t>(repeats)), format_count(static_cast<std::int64_t>(chart.drawn))));
-  if (share_an_x(chart)) notes.emplace_back("Marks at one x that would hide each other stand side by side");
+  if (stand_aside(chart, look.px(2 * kMark) / std::max(1.0F, height)))
+    notes.emplace_back("Marks at one x that would hide each other stand side by side, as far as there is room");
   if (unconverged) notes.emplace_back("Hollow: not converged");
   if (unknown) notes.emplace_back(unconverged ? "Hollow without a bar: interval unknown" : "Hollow: interval unknown");
   return notes.empty() ? "" : fmt::format("{}.", fmt::join(notes, ". "));
@@ -256,10 +289,8 @@ std::string mark_notes(const ExploreChart& chart) {
 
 /// Which intervals are so narrow that the marks hide them in a plot of this height; empty: none.
 std::string hidden_intervals(const Look& look, const ExploreChart& chart, float height) {
-  const auto [low, high] = explore_limits(chart.y, true);
-  const auto along = [&, low = low, high = high](double y) {
-    if (chart.y.logarithmic) return std::log(std::max(y, 1e-300) / low) / std::log(high / low);
-    return (y - low) / (high - low);
+  const auto along = [&, limits = explore_limits(chart.y, true)](double y) {
+    return share_of_axis(chart.y, limits, y);
   };
   std::size_t known = 0, hidden = 0;
   for (const ExplorePlot& plot : chart.plots) {
@@ -317,6 +348,13 @@ void draw_no_match(Context& context, const ExploreChart& chart) {
   }
 }
 
+void draw_notes(const Context& context, const std::string& notes) {
+  if (notes.empty()) return;
+  if (!is_small(context)) return muted_text(context, notes, true);
+  const SmallFont font(context.look);
+  text_in_whole_words(context, context.look.theme.muted, notes, ImGui::GetContentRegionAvail().x);
+}
+
 }  // namespace
 
 void draw_explore_panel(Context& context) {
@@ -329,9 +367,10 @@ void draw_explore_panel(Context& context) {
   asked.where.clear();                                         // stands in its field, in a picture below the title
   const bool drawn = context.ui.printing && chart != nullptr;  // a picture's title is in words
   std::string subtitle = chart ? subtitle_of(*chart, context.ui.printing) : "";
+  float height = 0;  // of a plot
   if (chart) {
     const std::size_t rows = chart->columns > 0 ? std::max<std::size_t>(1, chart->plots.size() / chart->columns) : 1;
-    const float height = (ImGui::GetContentRegionAvail().y - context.look.px(120)) / static_cast<float>(rows);
+    height = (ImGui::GetContentRegionAvail().y - context.look.px(120)) / static_cast<float>(rows);
     subtitle += hidden_intervals(context.look, *chart, height);
   }
   panel_heading(context, drawn ? explore_picture_title(*chart) : explore_title(asked), subtitle,
@@ -355,7 +394,7 @@ void draw_explore_panel(Context& context) {
   if (chart == nullptr) return empty_state(context, "Reading all measurements ...");
   if (chart->matched == 0) return draw_no_match(context, *chart);
   if (chart->plots.empty()) return empty_state(context, explore_nothing(*chart));
-  if (const std::string notes = mark_notes(*chart); !notes.empty()) muted_text(context, notes, true);
+  draw_notes(context, mark_notes(context.look, *chart, height));
   draw_plots(context, *chart);
 }
 

@@ -107,11 +107,10 @@ std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, con
 }
 
 std::vector<float> moved_aside(const std::vector<ImVec2>& marks, float wide) {
-  constexpr float kOfTheWay = 0.8F;  // to the next x of this series
-  constexpr float kMostWide = 4;     // marks: further aside they would stand at another series' x
+  constexpr float kOfTheWay = 0.8F;  // to the next x
   std::vector<std::size_t> order(marks.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::sort(order, {}, [&](std::size_t n) { return std::pair(marks[n].x, marks[n].y); });
+  std::ranges::stable_sort(order, {}, [&](std::size_t n) { return std::pair(marks[n].x, marks[n].y); });
   std::vector<float> aside(marks.size(), 0);
   const auto gap = [&](std::size_t place) { return marks[order[place]].x - marks[order[place - 1]].x; };
   float before = 1e9F;  // how far the x before is
@@ -120,16 +119,27 @@ std::vector<float> moved_aside(const std::vector<ImVec2>& marks, float wide) {
     while (end < order.size() && gap(end) == 0) ++end;
     const float after = end < order.size() ? gap(end) : 1e9F, room = kOfTheWay * std::min(before, after);
     for (std::size_t first = from; first < end;) {
+      std::vector<float> lanes;  // the last y of each: of marks of a lane none hides another
+      std::vector<std::size_t> lane_of;
       std::size_t last = first;
-      while (last + 1 < end && marks[order[last + 1]].y - marks[order[last]].y < wide) ++last;
-      const float step = std::min(wide, std::min(room, kMostWide * wide) / static_cast<float>(last - first + 1));
-      const float middle = (last - first) % 2 == 0 ? 0 : step / 2;
-      for (std::size_t n = first; n <= last;
-           ++n) {  // by turns to the right and to the left: in order they were a slope
-        const std::size_t turn = n - first + 1;
+      for (; last < end; ++last) {
+        const float y = marks[order[last]].y;
+        if (last > first && y - marks[order[last - 1]].y >= wide) break;
+        const auto free = std::ranges::find_if(lanes, [&](float before_it) { return y - before_it >= wide; });
+        lane_of.push_back(static_cast<std::size_t>(free - lanes.begin()));
+        if (free == lanes.end()) {
+          lanes.push_back(y);
+        } else {
+          *free = y;
+        }
+      }
+      const float step = std::min(wide, std::min(room, kMostLanes * wide) / static_cast<float>(lanes.size()));
+      const float middle = lanes.size() % 2 == 1 ? 0 : step / 2;
+      for (std::size_t n = first; n < last; ++n) {  // by turns to the right and to the left: in order they were a slope
+        const std::size_t turn = lane_of[n - first] + 1;
         aside[order[n]] = (turn % 2 == 0 ? 1.0F : -1.0F) * step * static_cast<float>(turn / 2) - middle;
       }
-      first = last + 1;
+      first = last;
     }
     before = after;
     from = end;

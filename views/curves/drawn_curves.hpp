@@ -40,7 +40,11 @@ void draw_strokes_last(const Curves& curves, Draw draw) {
 }
 
 /// How far sideways each of these marks stands from its place, in pixels, so that of those at one x none hides another:
-/// as many as lie closer than `wide` above each other stand side by side, closer together where the next x is near.
+/// what lies closer than `wide` above each other stands side by side, closer together where the next x is near, or
+/// where they are more than this many.
+inline constexpr float kMostLanes = 4;
+/// How far the edge of such a mark may be from its place, in widths.
+inline constexpr float kFarthestAside = (kMostLanes + 1) / 2;
 std::vector<float> moved_aside(const std::vector<ImVec2>& marks, float wide);
 
 /// Where what is seen of a line ends, within a frame from its upper left corner to its lower right one; unset: nothing

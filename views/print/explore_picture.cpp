@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,9 @@ constexpr float kOverhang = 3;  ///< of a tick's name beyond its plot, whose nei
 
 PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool upright, float length,
                  const PrintStyle& style) {
-  auto [low, high] = explore_limits(axis, upright, upright && style.size.from_zero);
+  const double margin =
+      upright ? kLeastMargin : std::clamp(static_cast<double>(kFarthestAside * 2 * kMark / length), kLeastMargin, 0.2);
+  auto [low, high] = explore_limits(axis, upright, upright && style.size.from_zero, margin);
   if (style.limits) low = (*style.limits)[upright ? 2 : 0], high = (*style.limits)[upright ? 3 : 1];
   if (axis.names.empty() && axis.ticks.empty())
     return axis.logarithmic ? decade_axis(low, high, axis.label)
@@ -37,23 +40,45 @@ PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool uprigh
   const auto share = [&](double at) { return static_cast<float>(named.share(at)); };
   std::vector<std::pair<double, std::string>> ticks = explore_ticks(axis, counts_tokens(column));
   std::erase_if(ticks, [&](const auto& tick) { return share(tick.first) < 0 || share(tick.first) > 1; });
-  for (PlacedTick& tick : place_ticks(std::move(ticks), share, {length, kTickRoom, kOverhang}, wide))
+  for (PlacedTick& tick :
+       place_ticks(std::move(ticks), share, {length, kTickRoom, kOverhang, 1, axis.names.empty()}, wide))
     named.ticks.emplace_back(tick.at, std::move(tick.name));
   return named;
 }
 
-void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& line, ImU32 colour,
-               bool may_be_hollow) {
+/// `aside`: of each mark.
+void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& line, std::span<const float> aside,
+               ImU32 colour, bool may_be_hollow) {
   std::vector<ImVec2> points;
-  for (const ExploreMark& mark : line.marks) points.push_back(frame.at(mark.x, mark.y));
-  if (line.joined && points.size() > 1) canvas.line(points, colour, 1.5F);
-  const std::vector<float> aside = moved_aside(points, 2 * kMark);
+  for (std::size_t n = 0; n < line.marks.size(); ++n) {
+    const ImVec2 at = frame.at(line.marks[n].x, line.marks[n].y);
+    points.emplace_back(at.x + aside[n], at.y);
+  }
+  if (line.joined) canvas.line(points, colour, 1.5F);
   for (std::size_t n = 0; n < points.size(); ++n) {
     const ExploreMark& mark = line.marks[n];
     if (mark.known)
       draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour, kMark, mark.repeats == 1, aside[n]);
-    canvas.mark({points[n].x + aside[n], points[n].y}, explore_mark(line), kMark, colour,
-                may_be_hollow && mark.hollow());
+    canvas.mark(points[n], explore_mark(line), kMark, colour, may_be_hollow && mark.hollow());
+  }
+}
+
+/// The lines of a plot; of marks at one x none hides another. What is named lies over the others.
+void plot_lines(VectorCanvas& canvas, const PlotFrame& frame, const ExplorePlot& plot, const Theme& theme,
+                bool may_be_hollow) {
+  std::vector<ImVec2> points;
+  for (const ExploreLine& line : plot.lines) {
+    for (const ExploreMark& mark : line.marks) points.push_back(frame.at(mark.x, mark.y));
+  }
+  const std::vector<float> aside = moved_aside(points, 2 * kMark);
+  for (const bool others : {true, false}) {
+    std::size_t from = 0;
+    for (const ExploreLine& line : plot.lines) {
+      if ((line.style == kOtherLines) == others)
+        plot_line(canvas, frame, line, std::span(aside).subspan(from, line.marks.size()), explore_colour(theme, line),
+                  may_be_hollow);
+      from += line.marks.size();
+    }
   }
 }
 
@@ -106,12 +131,7 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
     if (!name.empty()) canvas.text(low.x, low.y - 5, name, {11, theme.text});
     const PlotFrame frame(canvas, place, std::move(x), std::move(y));
     const FrameClip clip(canvas, frame, style);
-    for (const bool others : {true, false}) {  // what is named lies over them
-      for (const ExploreLine& line : plot.lines) {
-        if ((line.style == kOtherLines) == others)
-          plot_line(canvas, frame, line, explore_colour(theme, line), has_intervals(chart));
-      }
-    }
+    plot_lines(canvas, frame, plot, theme, has_intervals(chart));
   }
   return canvas.finish();
 }

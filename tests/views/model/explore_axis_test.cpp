@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +48,49 @@ TEST(ExploreAxis, between_two_names_on_a_line_there_is_a_gap) {
   };
   EXPECT_FALSE(named(64));
   EXPECT_TRUE(named(70));
+}
+
+/// The names that are seen on one line of an axis of this width, a letter 6 wide.
+std::vector<std::string> seen(const ExploreAxis& axis, float width, bool tokens = false) {
+  const auto limits = explore_limits(axis, false);
+  const auto share = [&](double at) { return static_cast<float>(share_of_axis(axis, limits, at)); };
+  const auto letters = [](const std::string& text) { return 6 * static_cast<float>(text.size()); };
+  std::vector<std::string> names;
+  for (const PlacedTick& tick :
+       place_ticks(explore_ticks(axis, tokens), share, {width, 8, 16, 1, axis.names.empty()}, letters)) {
+    if (!tick.name.empty()) names.push_back(tick.name);
+  }
+  return names;
+}
+
+TEST(ExploreAxis, the_last_length_is_named_and_doublings_before_others) {
+  ExploreAxis axis;
+  axis.logarithmic = true;
+  axis.ticks = {2048, 4096, 8192, 16384, 32768, 36864, 65536, 131072};
+  axis.low = 2048, axis.high = 131072;
+  EXPECT_THAT(seen(axis, 260, true), testing::ElementsAre("2k", "4k", "8k", "16k", "32k", "64k", "128k"));
+  axis.ticks = {1024, 2048, 4096, 9216, 10240, 11264, 12288};
+  axis.high = 12288;
+  EXPECT_EQ(seen(axis, 200, true).back(), "12k");
+}
+
+TEST(ExploreAxis, no_name_is_cut_within_a_number_or_until_it_is_another) {
+  ExploreAxis windows;
+  for (int n = 0; n < 45; ++n) windows.names.push_back(std::to_string(16 + n) + " × 512");
+  for (const std::string& name : seen(windows, 290))
+    EXPECT_NE(std::ranges::find(windows.names, name), windows.names.end()) << name;
+  EXPECT_FALSE(seen(windows, 290).empty());
+  ExploreAxis instances;
+  instances.names = {"d128_pair64_keys128_cross_half", "d128_pair64_keys128_half", "d128_split64_keys128_half",
+                     "d128_split64_keys64_half", "virtual_queries_pair64"};
+  std::vector<std::string> names;
+  for (const auto& [at, name] : explore_ticks(instances, false)) names.push_back(name);
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  EXPECT_THAT(names, testing::Contains("d128_pai…128_half"));
+  for (const float width : {200.0F, 400.0F, 900.0F}) {
+    const std::vector<std::string> placed = seen(instances, width);
+    EXPECT_EQ(std::set<std::string>(placed.begin(), placed.end()).size(), placed.size()) << width;
+  }
 }
 
 TEST(ExploreChart, a_title_names_the_file) {

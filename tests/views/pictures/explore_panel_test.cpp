@@ -1,14 +1,18 @@
 // What the line above the Explore panel's plots says of them.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tests/views/pictures/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
+#include "views/model/charts/explore_axis.hpp"
 #include "views/model/charts/explore_chart.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/svg_canvas.hpp"
@@ -23,7 +27,8 @@ float content_width = 0;  ///< of the panel that `explored_words` drew last
 std::string corners;      ///< of its shapes, with their colours
 
 /// The words of the panel with these rows over their lengths.
-std::string explored_words(const std::vector<ResultRow>& rows, float width = 1280, const char* y = "ms") {
+std::string explored_words(const std::vector<ResultRow>& rows, float width = 1280, const char* y = "ms",
+                           float height = 800) {
   const std::string name = "one.db";
   const ExploreSource source{name, rows};
   const ExploreQuery query{"seq", y, "kernel", "", "", false};
@@ -35,7 +40,7 @@ std::string explored_words(const std::vector<ResultRow>& rows, float width = 128
       std::make_shared<const ExploreChart>(explore_chart(explore({&source, 1}, query), query, {&source, 1}));
   fixture::Canvas canvas;
   canvas.ui.explore.query = query;
-  ImGui::GetIO().DisplaySize.x = width;
+  ImGui::GetIO().DisplaySize = ImVec2(width, height);
   canvas.draw(Panel::explore, data);
   content_width = ImGui::FindWindowByName("test")->ContentSize.x;
   corners.clear();
@@ -110,6 +115,60 @@ TEST(ExplorePanel, a_range_of_repeats_is_explained_on_a_line_that_is_not_cut) {
   EXPECT_THAT(explored_words(rows, 400),
               HasSubstr("A bar without ends is the range of several measurements, its point their median"));
   EXPECT_LE(content_width, 400);
+}
+
+/// Of two kernels that take as long at each length.
+std::vector<ResultRow> of_two_kernels() {
+  std::vector<ResultRow> rows = of_four_lengths();
+  for (ResultRow row : of_four_lengths()) {
+    row.kernel = "cuda.portable";
+    row.card = card_of(row.kernel);
+    row.measurement += 10;
+    rows.push_back(row);
+  }
+  for (ResultRow& row : rows) row.ci_low_ms = row.ci_high_ms = row.median_ms;
+  return rows;
+}
+
+ExploreChart chart_of(const std::vector<ResultRow>& rows) {
+  const std::string name = "one.db";
+  const ExploreSource source{name, rows};
+  const ExploreQuery query{"seq", "ms", "kernel", "", "", false};
+  return explore_chart(explore({&source, 1}, query), query, {&source, 1});
+}
+std::string picture_of(const std::vector<ResultRow>& rows) { return explore_picture(chart_of(rows), "", "", {}); }
+
+/// Where the circles of a picture stand along x.
+std::set<std::string> circles_of(const std::string& svg) {
+  std::set<std::string> places;
+  for (std::size_t at = svg.find("<circle"); at != std::string::npos; at = svg.find("<circle", at + 1)) {
+    const std::size_t x = svg.find("cx=\"", at) + 4;
+    places.insert(svg.substr(x, svg.find('"', x) - x));
+  }
+  return places;
+}
+
+TEST(ExplorePanel, marks_of_two_series_stand_beside_each_other_and_within_the_plot) {
+  EXPECT_THAT(explored_words(of_four_lengths()), Not(HasSubstr("side by side")));
+  const std::vector<ResultRow> rows = of_two_kernels();
+  EXPECT_THAT(explored_words(rows), HasSubstr("Marks at one x that would hide each other stand side by side"));
+  const std::set<std::string> alone = circles_of(picture_of(of_four_lengths())), beside = circles_of(picture_of(rows));
+  EXPECT_EQ(alone.size(), beside.size());
+  std::vector<std::string> both;
+  std::ranges::set_intersection(alone, beside, std::back_inserter(both));
+  EXPECT_LE(both.size(), 1U) << "of the legend: every mark of the plot has moved";
+  const ExploreChart chart = chart_of(rows);
+  for (const double margin : {0.06, 0.1}) {
+    const auto [low, high] = explore_limits(chart.x, false, false, margin);
+    EXPECT_NEAR(share_of_axis(chart.x, {low, high}, chart.x.low), margin, 1e-6);
+    EXPECT_NEAR(share_of_axis(chart.x, {low, high}, chart.x.high), 1 - margin, 1e-6);
+  }
+}
+
+TEST(ExplorePanel, a_small_one_has_its_axes_in_a_list) {
+  const std::vector<ResultRow> rows = of_four_lengths();
+  EXPECT_THAT(explored_words(rows), testing::AllOf(HasSubstr("y: time"), Not(HasSubstr("Axes"))));
+  EXPECT_THAT(explored_words(rows, 400, "ms", 330), testing::AllOf(HasSubstr("Axes"), Not(HasSubstr("y: time"))));
 }
 
 TEST(ExplorePanel, values_that_never_have_an_interval_are_not_hollow) {

@@ -283,6 +283,7 @@ TEST(Legends, marks_at_one_x_that_would_hide_each_other_stand_side_by_side) {
   EXPECT_THAT(moved_aside({{10, 5}, {20, 5}, {10, 6}, {10, 7}, {10, 8}}, 8), ElementsAre(-1, 0, 1, -3, 3))
       << "within the way to the next x, and in no order that looks like a slope";
   EXPECT_THAT(moved_aside({}, 8), testing::IsEmpty());
+  EXPECT_THAT(moved_aside({{10, 0}, {10, 5}, {10, 10}, {10, 15}}, 8), ElementsAre(-4, 4, -4, 4)) << "no more than hide";
 }
 
 TEST(Legends, strokes_are_drawn_over_whole_lines) {

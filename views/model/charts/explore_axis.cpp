@@ -3,7 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cctype>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <set>
 
 #include "kernels/base/text/text_beginning.hpp"
 #include "profiler/explore/explore_fields.hpp"
@@ -11,21 +17,54 @@
 
 namespace triscope {
 
-std::pair<double, double> explore_limits(const ExploreAxis& axis, bool from_zero, bool always) {
-  if (!axis.names.empty()) return {-0.6, static_cast<double>(axis.names.size()) - 0.4};
+std::pair<double, double> explore_limits(const ExploreAxis& axis, bool from_zero, bool always, double margin) {
+  constexpr double kBesideNames = 0.6;
+  const double around = margin / (1 - 2 * margin);  // of what lies between the margins
+  if (!axis.names.empty()) {
+    const auto last = static_cast<double>(axis.names.size()) - 1;
+    const double beside = std::max(kBesideNames, around * last);
+    return {-beside, last + beside};
+  }
   if (axis.logarithmic) {
-    const double margin = std::pow(axis.high / axis.low, 0.06);
-    return {axis.low / margin, axis.high * margin};
+    const double ratio = std::pow(axis.high / axis.low, around);
+    return {axis.low / ratio, axis.high * ratio};
   }
   const double span = axis.high > axis.low ? axis.high - axis.low : std::max(std::abs(axis.high), 1e-9);
   const bool zero = from_zero && axis.low >= 0 && (always || axis.low < 0.6 * axis.high);
-  return {zero ? 0 : axis.low - 0.06 * span, axis.high + 0.06 * span};
+  return {zero ? 0 : axis.low - around * span, axis.high + around * span};
+}
+
+double share_of_axis(const ExploreAxis& axis, std::pair<double, double> limits, double value) {
+  const auto [low, high] = limits;
+  if (axis.logarithmic) return std::log(std::max(value, 1e-300) / low) / std::log(high / low);
+  return (value - low) / (high - low);
 }
 
 bool has_intervals(const ExploreChart& chart) {
   const ExploreField* y = find_explore_field(chart.query.y);
   return y != nullptr && y->interval != nullptr;
 }
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Words may be cut; of a number, a date or a pair of windows a part reads as another one.
+bool is_word(const std::string& name) {
+  const auto letters = std::ranges::count_if(name, [](char c) { return std::isalpha(static_cast<unsigned char>(c)); });
+  return 2 * letters >= std::ssize(name) && name.find("×") == std::string::npos;
+}
+
+/// Its beginning and its end, where names of instances differ, with "…" between them; no number is cut.
+std::string cut_in_the_middle(const std::string& name, std::size_t letters) {
+  std::size_t head = whole_characters(name, letters / 2), tail = name.size() - (letters - letters / 2);
+  while (tail < name.size() && (static_cast<unsigned char>(name[tail]) & 0xC0) == 0x80) ++tail;
+  while (head > 0 && is_digit(name[head - 1]) && is_digit(name[head])) --head;
+  while (tail < name.size() && is_digit(name[tail - 1]) && is_digit(name[tail])) ++tail;
+  return name.substr(0, head) + "…" + name.substr(tail);
+}
+
+}  // namespace
 
 std::vector<std::pair<double, std::string>> explore_ticks(const ExploreAxis& axis, bool tokens) {
   constexpr std::size_t kLongestTick = 18;  // letters
@@ -37,7 +76,7 @@ std::vector<std::pair<double, std::string>> explore_ticks(const ExploreAxis& axi
                        : tokens            ? format_tokens(static_cast<std::int64_t>(at))
                                            : fmt::format("{:g}", at);
     if (name.empty()) name = "none";
-    if (name.size() > kLongestTick) name = name.substr(0, whole_characters(name, kLongestTick - 1)) + "…";
+    if (name.size() > kLongestTick && is_word(name)) name = cut_in_the_middle(name, kLongestTick - 1);
     ticks.emplace_back(at, std::move(name));
   }
   return ticks;
@@ -53,15 +92,35 @@ bool counts_tokens(const std::string& column) { return column == "seq" || column
 
 namespace {
 
-/// As many letters as fit, and "…"; nothing where fewer than three do.
+/// As much of a word as fits, and "…"; nothing where too little does, or of what is no word.
 std::string cut_to(const std::string& name, float width, const std::function<float(const std::string&)>& text_width) {
-  constexpr std::size_t kLeast = 3;
+  constexpr std::size_t kLeast = 9;
   if (text_width(name) <= width) return name;
-  for (std::size_t letters = name.size(); letters-- > kLeast;) {
-    const std::string cut = name.substr(0, whole_characters(name, letters)) + "…";
+  if (!is_word(name)) return {};
+  for (std::size_t letters = name.size() - 1; letters >= kLeast; --letters) {
+    const std::string cut = cut_in_the_middle(name, letters);
     if (text_width(cut) <= width) return cut;
   }
   return {};
+}
+
+/// How often a size can be halved: 64k before 36k.
+int halvings(double size) {
+  const auto whole = static_cast<std::uint64_t>(std::max(0.0, size));
+  return whole == 0 || static_cast<double>(whole) != size ? 0 : std::countr_zero(whole);
+}
+
+/// The first and the last tick, then what has most halvings, then from left to right.
+std::vector<std::size_t> order_of(const std::vector<std::pair<double, std::string>>& ticks, bool sizes) {
+  std::vector<std::size_t> order(ticks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t n) {
+    if (n == 0 || n + 1 == ticks.size()) return 64;
+    return sizes && std::has_single_bit(static_cast<std::uint64_t>(std::max(0.0, ticks[n].first))) ? 63
+           : sizes ? halvings(ticks[n].first)
+                   : 0;
+  });
+  return order;
 }
 
 }  // namespace
@@ -70,19 +129,28 @@ std::vector<PlacedTick> place_ticks(std::vector<std::pair<double, std::string>> 
                                     const std::function<float(double)>& share, const TickRoom& room,
                                     const std::function<float(const std::string&)>& text_width) {
   std::vector<PlacedTick> placed;
-  std::vector<float> free_from(static_cast<std::size_t>(std::max(1, room.lines)), -1e9F);
-  for (auto& [at, name] : ticks) {
-    const float middle = share(at) * room.width;
-    PlacedTick tick{at, cut_to(name, 2 * (std::min(middle, room.width - middle) + room.overhang), text_width), 0};
-    const float half = text_width(tick.name) / 2;
-    const auto line = std::ranges::find_if(free_from, [&](float from) { return middle - half >= from; });
-    if (line == free_from.end()) {
-      tick.name.clear();
-    } else if (!tick.name.empty()) {
-      tick.line = static_cast<int>(line - free_from.begin());
-      *line = middle + half + room.gap;
-    }
-    placed.push_back(std::move(tick));
+  for (const auto& tick : ticks) placed.push_back({tick.first, {}, 0});
+  struct Taken {
+    float from, to;
+  };
+  std::vector<std::vector<Taken>> lines(static_cast<std::size_t>(std::max(1, room.lines)));
+  std::set<std::string> names;
+  for (const std::size_t n : order_of(ticks, room.sizes)) {
+    const float middle = share(ticks[n].first) * room.width;
+    std::string name = cut_to(ticks[n].second, 2 * (std::min(middle, room.width - middle) + room.overhang), text_width);
+    if (name.empty() || names.contains(name)) continue;  // cut until it is alike, it would say nothing
+    const float half = text_width(name) / 2;
+    const auto is_free = [&](const std::vector<Taken>& line) {
+      return std::ranges::all_of(line, [&](const Taken& one) {
+        return middle - half >= one.to + room.gap || middle + half + room.gap <= one.from;
+      });
+    };
+    const auto line = std::ranges::find_if(lines, is_free);
+    if (line == lines.end()) continue;
+    line->push_back({middle - half, middle + half});
+    names.insert(name);
+    placed[n].line = static_cast<int>(line - lines.begin());
+    placed[n].name = std::move(name);
   }
   return placed;
 }

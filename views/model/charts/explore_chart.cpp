@@ -92,9 +92,11 @@ std::string mark_text(const Exploration& made, const ExplorePoint& point, const 
                       const Explored& one) {
   const ResultRow& row = one.row;
   const bool by_rate = ExploreQuery{std::string(made.x->id), std::string(made.y->id)}.best_by_rate();
-  std::string text =
-      fmt::format("{}, {}, {} tokens, heads {}/{}, {}", row.card.label, spaced_windows(windows_text(row.problem)),
-                  format_tokens(row.problem.seq_len), row.problem.q_heads, row.problem.kv_heads, to_string(row.pass));
+  std::string text = row.problem.form == Form::gemm
+                         ? fmt::format("{}, {}, {}", row.card.label, line_label(row), to_string(row.pass))
+                         : fmt::format("{}, {}, {} tokens, heads {}/{}, {}", row.card.label,
+                                       spaced_windows(windows_text(row.problem)), format_tokens(row.problem.seq_len),
+                                       row.problem.q_heads, row.problem.kv_heads, to_string(row.pass));
   if (!row.instance.empty() && row.instance != "default") text += ", " + row.instance;
   const std::string_view unit = made.y->unit == made.y->label ? std::string_view() : made.y->unit;
   text += fmt::format("\n{}: {}{}{}", made.y->label, significant_text(mark.y, 4), unit.empty() ? "" : " ", unit);
@@ -191,6 +193,7 @@ class KernelNames {
     if (field == nullptr) return;
     if (field->id == "sweep" && field->number != nullptr) name.insert(0, kSweep);
     if (field->id == "window") name = spaced_windows(std::move(name));
+    if (field->id == "form") std::ranges::replace(name, '_', ' ');  // dot product
     if (field->id == "instance") {
       if (const auto library = libraries_.find(name); library != libraries_.end())
         name.insert(0, library->second + " ");
@@ -460,13 +463,13 @@ ExploreChart explore_chart(const Exploration& by_id, const ExploreQuery& query, 
   chart.hints = made.hints;
   chart.mixed = made.mixed;
   chart.chosen_over = choice_text(made);
+  if (!chart.chosen_over.empty()) chart.chosen_over += kept_apart(made, sources);
   const std::vector<const ExploreField*> telling = telling_fields(made);
   for (const ExploreField* field : telling) chart.telling.emplace_back(field->id);
   const Styles styles(made, sources);
   const std::vector<ExplorePanel> panels = drawn_panels(made, chart);  // points refer to what is in it
   std::vector<Points> points(panels.size());
-  for (std::size_t n = 0; n < panels.size(); ++n)
-    chart.plots.push_back(plot_of(panels[n], made, styles, points[n]));
+  for (std::size_t n = 0; n < panels.size(); ++n) chart.plots.push_back(plot_of(panels[n], made, styles, points[n]));
   set_axes(made, points, chart);
   thin_all(points, chart);
   for (std::size_t n = 0; n < panels.size(); ++n) {
@@ -481,6 +484,7 @@ ExploreChart explore_chart(const Exploration& by_id, const ExploreQuery& query, 
       }
     }
     std::erase_if(chart.plots[n].lines, [](const ExploreLine& line) { return line.marks.empty(); });
+    for (ExploreLine& line : chart.plots[n].lines) line.joined = line.joined && line.marks.size() > 1;
   }
   return chart;
 }

@@ -28,8 +28,11 @@ std::string file_name_of(const std::string& title);
 /// What a reader of the picture has to know: device, clock, regime, clock of the times, n, what the whiskers are, and
 /// which measurements these are.
 std::string explore_caption(const ExploreChart& chart);
-/// Several marks of a series stand at one x.
-bool share_an_x(const ExploreChart& chart);
+/// Some marks of a plot stand at one x and so near each other, in heights of the plot, that one would hide another.
+bool stand_aside(const ExploreChart& chart, double near);
+/// What the best of each is chosen within, where `made` has several of it and does not show which: "; sustained and
+/// burst, 2 devices apart".
+std::string kept_apart(const Exploration& made, std::span<const ExploreSource> sources);
 /// Why nothing is drawn although measurements match.
 std::string explore_nothing(const ExploreChart& chart);
 /// What is wrong with the filter in one sentence; empty: nothing.

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstdint>
@@ -24,14 +25,12 @@
 namespace triscope {
 namespace {
 
-/// Whether a mark of print is as high as its interval, in a plot that is as low as one becomes.
+constexpr double kPrintedMark = 5.0 / 150;  ///< in heights of a plot that is as low as one becomes
+
+/// Whether a mark of print is as high as its interval.
 bool hides_interval(const ExploreAxis& axis, const ExploreMark& mark) {
-  constexpr double kMark = 5, kPlot = 150;
-  const auto [low, high] = explore_limits(axis, true);
-  const auto along = [&, low = low, high = high](double y) {
-    return axis.logarithmic ? std::log(std::max(y, 1e-300) / low) / std::log(high / low) : (y - low) / (high - low);
-  };
-  return (along(mark.high) - along(mark.low)) * kPlot < kMark;
+  const auto limits = explore_limits(axis, true);
+  return share_of_axis(axis, limits, mark.high) - share_of_axis(axis, limits, mark.low) < kPrintedMark;
 }
 
 /// With what kinds of marks are drawn.
@@ -96,6 +95,7 @@ std::string drawn_best(const ExploreChart& chart) {
 /// In data a sweep is its number, and windows are written as filters write them.
 std::string plain(const std::string& field, std::string name) {
   if (field == "sweep" && name.starts_with("sweep ")) name.erase(0, 6);
+  if (field == "form") std::ranges::replace(name, ' ', '_');
   if (const std::size_t at = name.find(" × "); field == "window" && at != std::string::npos)
     name.replace(at, std::string_view(" × ").size(), "x");
   return name;
@@ -141,16 +141,49 @@ std::string file_name_of(const std::string& title) {
   return name.empty() ? "chart" : name;
 }
 
-bool share_an_x(const ExploreChart& chart) {
-  std::set<std::tuple<const ExploreLine*, double>> met;
+bool stand_aside(const ExploreChart& chart, double near) {
+  const auto limits = explore_limits(chart.y, true);
+  std::vector<std::pair<double, double>> places;
   for (const ExplorePlot& plot : chart.plots) {
+    places.clear();
     for (const ExploreLine& line : plot.lines) {
-      for (const ExploreMark& mark : line.marks) {
-        if (!met.emplace(&line, mark.x).second) return true;
+      for (const ExploreMark& mark : line.marks) places.emplace_back(mark.x, share_of_axis(chart.y, limits, mark.y));
+    }
+    std::ranges::sort(places);
+    const auto hides = [near](const auto& one, const auto& next) {
+      return one.first == next.first && next.second - one.second < near;
+    };
+    if (std::ranges::adjacent_find(places, hides) != places.end()) return true;
+  }
+  return false;
+}
+
+std::string kept_apart(const Exploration& made, std::span<const ExploreSource> sources) {
+  std::set<std::string> passes, regimes, clocks, devices;
+  for (const ExplorePanel& panel : made.panels) {
+    for (const ExploreSeries& series : panel.series) {
+      for (const ExplorePoint& point : series.points) {
+        const ResultRow& row = sources[point.repeats.front().source].rows[point.repeats.front().row];
+        passes.insert(std::string(to_string(row.pass)));
+        regimes.insert(std::string(to_string(row.regime)));
+        clocks.insert(std::string(timing_label(row.timing_source)));
+        devices.insert(row.device);
       }
     }
   }
-  return false;
+  const auto is_shown = [&](std::string_view id) {
+    return std::ranges::any_of(std::array{made.x, made.color, made.panel, made.row},
+                               [&](const ExploreField* field) { return field != nullptr && field->id == id; });
+  };
+  std::vector<std::string> kinds;
+  const auto add = [&](std::string_view id, const std::set<std::string>& values) {
+    if (values.size() > 1 && !is_shown(id)) kinds.push_back(fmt::format("{}", fmt::join(values, " and ")));
+  };
+  add("pass", passes);
+  add("regime", regimes);
+  add("timed_by", clocks);
+  if (devices.size() > 1 && !is_shown("device")) kinds.push_back(counted(devices.size(), "device"));
+  return kinds.empty() ? std::string() : fmt::format("; {} apart", fmt::join(kinds, ", "));
 }
 
 std::string explore_caption(const ExploreChart& chart) {
@@ -160,7 +193,7 @@ std::string explore_caption(const ExploreChart& chart) {
     text += fmt::format(" The best of each over {}{}.", chart.chosen_over, drawn_best(chart));
   if (!chart.mixed.empty())
     text += fmt::format(" No line joins points that differ in {}.", fmt::join(chart.mixed, ", "));
-  if (share_an_x(chart)) text += " At one x marks that would hide each other stand side by side.";
+  if (stand_aside(chart, kPrintedMark)) text += " Marks at one x stand side by side.";
   const std::string counted_by = operations_sentence(chart);
   if (!counted_by.empty()) text += " " + counted_by;
   if (!chart.databases.empty()) text += fmt::format(" Of {}.", fmt::join(chart.databases, ", "));
