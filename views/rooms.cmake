@@ -21,7 +21,7 @@ triscope_room(views/paper kernels/base/text kernels/paper kernels/tensors profil
   profiler/paper/layers profiler/plan views/charts views/data views/model/paper views/parts imgui_and_implot fmt::static)
 triscope_room(views/tables kernels/base kernels/base/text profiler/explore profiler/paper profiler/plan profiler/record profiler/record/words
   profiler/statistics views/data views/model views/model/tables views/paper views/parts imgui_and_implot fmt::static)
-triscope_room(views/charts kernels/base/text profiler/explore profiler/plan profiler/record views/curves views/data views/model/charts views/parts
+triscope_room(views/charts kernels/base/text profiler/explore profiler/export profiler/plan profiler/record views/curves views/data views/model/charts views/parts
   imgui_and_implot fmt::static)
 triscope_room(views/print kernels/base kernels/base/text kernels/tensors profiler/export profiler/match3 profiler/paper
   profiler/paper/laws profiler/paper/layers profiler/record profiler/record/words profiler/statistics views/curves views/data views/model/attention

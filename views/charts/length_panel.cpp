@@ -10,8 +10,10 @@
 #include "profiler/plan/sweep_title.hpp"
 #include "views/charts/charts_panels.hpp"
 #include "views/charts/length_plot.hpp"
+#include "views/charts/length_table.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/length_budget.hpp"
+#include "views/model/charts/length_words.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
@@ -103,21 +105,25 @@ const char* subtitle(LengthView view, Regime regime) {
 
 bool draws_times(LengthView view) { return view == LengthView::latency || view == LengthView::rate; }
 
-struct Sentence {
-  std::string text;
-  std::string headline;                ///< the answer, above the text and larger; empty: none
-  const SameBudget* budget = nullptr;  ///< whose length a click chooses; null: nothing can be clicked
+/// What stands below the curves: the answers, and in words what a row cannot say.
+struct Answers {
+  LengthTable table;
+  std::vector<std::string> above, below;  ///< sentences
+  const SameBudget* chosen = nullptr;     ///< whose words stand below the table
+  bool empty() const { return table.text.rows.empty() && above.empty() && below.empty(); }
 };
 
-std::vector<Sentence> sentences_of(const LengthPass& pass, LengthView view) {
-  std::vector<Sentence> sentences;
+LengthTable table_of(const LengthPass& pass, LengthView view) {
+  LengthTable table;
   if (view == LengthView::budget) {
-    for (const SameBudget* budget : answers_first(pass.budgets))
-      sentences.push_back({budget->sentence, budget->headline, budget});
+    table.text = budget_table(pass);
+    table.budgets = answers_first(pass.budgets);
+    for (const SameBudget* budget : table.budgets) table.said.push_back(budget->headline);
   } else {
-    for (const LengthCrossing& crossing : pass.crossings) sentences.push_back({crossing.sentence, {}});
+    table.text = crossing_table(pass);
+    for (const LengthCrossing& crossing : pass.crossings) table.said.push_back(crossing.sentence);
   }
-  return sentences;
+  return table;
 }
 
 /// What is said of the hollow marks.
@@ -132,42 +138,37 @@ const char* note_of_hollow(const LengthPass& pass) {
   return hollow_note(unknown, unconverged);
 }
 
-/// Of a sentence in `width`: its headline and its text.
-std::pair<float, float> heights_of(const Context& context, const Sentence& sentence, float width) {
-  const auto height = [&](const std::string& text) {
-    return ImGui::CalcTextSize(text.c_str(), nullptr, false, width).y;
-  };
-  const float headline = sentence.headline.empty() ? 0 : height(sentence.headline) + context.look.px(2);
+float height_in(const std::string& text, float width) {
+  return ImGui::CalcTextSize(text.c_str(), nullptr, false, width).y + ImGui::GetStyle().ItemSpacing.y;
+}
+
+/// Of the words about a length, in their two sizes.
+float height_of(const Context& context, const SameBudget& budget, float width) {
+  const float headline = height_in(budget.headline, width);
   const SmallFont font(context.look);
-  return {headline, height(sentence.text)};
+  return headline + height_in(budget.sentence, width);
 }
 
-/// Of verdicts only the chosen one says all: the others are their headlines. In print all do.
-bool is_whole(const Context& context, const Sentence& sentence) {
-  return sentence.budget == nullptr || context.ui.printing || sentence.budget->seq_len == context.ui.length_chosen;
-}
-
-/// Height of as many whole sentences as have room in a share of the panel; the others scroll. Of verdicts that of all
-/// headlines with one of them whole, whichever is chosen: the chart above does not move on a click.
-float sentences_height(const Context& context, const std::vector<Sentence>& sentences, ImVec2 room) {
-  float height = 0;
-  if (!context.ui.printing && sentences.front().budget != nullptr) {
-    constexpr float kOfVerdicts = 0.45F;
-    float longest = 0;
-    for (const Sentence& sentence : sentences) {
-      const auto [headline, text] = heights_of(context, sentence, room.x - context.look.px(20));
-      height += (sentence.budget == nullptr ? headline + text : headline) + ImGui::GetStyle().ItemSpacing.y;
-      if (sentence.budget != nullptr) longest = std::max(longest, text);
-    }
-    return std::min(height + longest + ImGui::GetFrameHeightWithSpacing(), room.y * kOfVerdicts);
+/// Height of what has room in a share of the panel; the others scroll. With the words of one length, whichever is
+/// chosen: the chart above does not move on a click.
+float answers_height(const Context& context, const Answers& answers, ImVec2 room) {
+  constexpr float kMost = 0.45F;
+  const float width = room.x - context.look.px(20);
+  float height = answers.table.text.rows.empty() ? 0 : height_of(context, answers.table, width);
+  float longest = 0, all = 0;
+  for (const SameBudget* budget : answers.table.budgets) {
+    longest = std::max(longest, height_of(context, *budget, width));
+    all += height_of(context, *budget, width);
   }
-  for (const Sentence& sentence : sentences) {
-    const auto [headline, text] = heights_of(context, sentence, room.x - context.look.px(20));
-    const float one = headline + text + ImGui::GetStyle().ItemSpacing.y;
-    if (height > 0 && height + one > room.y * 0.36F) break;
-    height += one;
+  if (context.ui.printing)
+    height += all;
+  else if (longest > 0)
+    height += longest + ImGui::GetFrameHeightWithSpacing();
+  const SmallFont font(context.look);
+  for (const auto* sentences : {&answers.above, &answers.below}) {
+    for (const std::string& sentence : *sentences) height += height_in(sentence, width);
   }
-  return std::min(height, room.y * 0.5F);
+  return context.ui.printing ? height : std::min(height, room.y * kMost);
 }
 
 /// Fills the form of the next sweep; it is measured when a person starts it.
@@ -217,48 +218,18 @@ void bring_into_view(float top) {
   }
 }
 
-/// The headline of a verdict, and of the chosen one what it stands on, over what a click chooses.
-void draw_verdict(Context& context, const Sentence& sentence, bool chosen) {
-  const Look& look = context.look;
-  const SameBudget& budget = *sentence.budget;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x;
-  const auto [headline, text] = heights_of(context, sentence, width);
-  const ImVec2 size(width, chosen ? headline + text : headline);
-  if (ImGui::InvisibleButton(fmt::format("at {}", budget.seq_len).c_str(), size)) choose_length(context, budget);
-  const bool lit = chosen || ImGui::IsItemHovered();
-  const std::string help = sentence_help(sentence.text, context.ui.length_step);
-  // Over its last line, which has the words that want explaining: a tooltip would cover what is read.
-  if (chosen && ImGui::GetMousePos().y > at.y + size.y - ImGui::GetTextLineHeight()) tooltip(context, help);
-  if (!chosen) tooltip(context, sentence.text + "\n" + help);
-  if (chosen)
-    ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), faded(look.theme.accent, 0.12F),
-                                              look.px(3));
-  ImGui::SetCursorScreenPos(at);
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  coloured_text(lit || budget.windows ? look.theme.text : look.theme.muted, sentence.headline);
-  if (chosen) {
-    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + headline));
-    const SmallFont font(look);
-    coloured_text(look.theme.text, sentence.text);
-  }
+/// The answer at a length and what it stands on.
+void draw_words(const Context& context, const SameBudget& budget) {
+  ImGui::PushTextWrapPos(0);
+  coloured_text(context.look.theme.text, budget.headline);
   ImGui::PopTextWrapPos();
+  muted_text(context, budget.sentence, true);
+  if (!context.ui.printing) tooltip(context, sentence_help(budget.sentence, context.ui.length_step));
 }
 
-void draw_sentence(Context& context, const LengthPass& pass, const Sentence& sentence, bool to_be_seen) {
-  if (sentence.budget == nullptr || context.ui.printing) {
-    if (!sentence.headline.empty()) {
-      ImGui::PushTextWrapPos(0);
-      coloured_text(context.look.theme.text, sentence.headline);
-      ImGui::PopTextWrapPos();
-    }
-    return muted_text(context, sentence.text, true);
-  }
-  const SameBudget& budget = *sentence.budget;
+void draw_chosen(Context& context, const LengthPass& pass, const SameBudget& budget, bool to_be_seen) {
   const float top = ImGui::GetCursorPosY();
-  const bool chosen = is_whole(context, sentence);
-  draw_verdict(context, sentence, chosen);
-  if (!chosen) return;
+  draw_words(context, budget);
   std::string windows;
   for (const Windows& one : budget.neighbours)
     windows += (windows.empty() ? "" : ", ") + format_windows(one.window1, one.window2);
@@ -269,7 +240,7 @@ void draw_sentence(Context& context, const LengthPass& pass, const Sentence& sen
   if (to_be_seen) bring_into_view(top);
 }
 
-void draw_sentences(Context& context, const LengthPass& pass, const std::vector<Sentence>& sentences) {
+void draw_answers(Context& context, const LengthPass& pass, const Answers& answers) {
   UiState& ui = context.ui;
   const std::string listed = fmt::format("{} {}", static_cast<int>(ui.length_view), length_part_name(context));
   const std::string chosen = fmt::format("{} {}", listed, ui.length_chosen);
@@ -277,7 +248,14 @@ void draw_sentences(Context& context, const LengthPass& pass, const std::vector<
   ui.length_listed = chosen;
   if (ImGui::BeginChild("sentences", ImVec2(0, 0))) {
     if (other_list) ImGui::SetScrollY(0);
-    for (const Sentence& sentence : sentences) draw_sentence(context, pass, sentence, other);
+    for (const std::string& sentence : answers.above) muted_text(context, sentence, true);
+    if (!answers.table.text.rows.empty()) draw_length_table(context, answers.table);
+    if (ui.printing) {
+      for (const SameBudget* budget : answers.table.budgets) draw_words(context, *budget);
+    } else if (answers.chosen != nullptr) {
+      draw_chosen(context, pass, *answers.chosen, other);
+    }
+    for (const std::string& sentence : answers.below) muted_text(context, sentence, true);
   }
   ImGui::EndChild();
 }
@@ -289,6 +267,23 @@ void follow_pass(Context& context) {
   if (std::exchange(ui.length_followed, shown.info.id) == shown.info.id || shown.rows.empty()) return;
   const Pass first = shown.rows.front().pass;
   if (std::ranges::all_of(shown.rows, [&](const ResultRow& row) { return row.pass == first; })) ui.length_pass = first;
+}
+
+/// Which dot-product attention both passes have and no step, "FlashAttention-3 64/8"; empty: there is none.
+std::string without_step_words(const LengthChart& chart) {
+  std::string names;
+  const auto has = [](const LengthPass& pass, const std::string& label) {
+    return std::ranges::find(pass.curves, label, &LengthCurve::label) != pass.curves.end();
+  };
+  for (const LengthCurve& curve : chart.passes[0].curves) {
+    if (!curve.baseline || !has(chart.passes[1], curve.label) || has(chart.step, curve.label)) continue;
+    names += (names.empty() ? "" : ", ") + curve.label;
+  }
+  if (names.empty()) return names;
+  return fmt::format(
+      "Not drawn as a step, though both passes were measured: {}. Dot-product attention has one where it stands beside "
+      "a step of windows.",
+      names);
 }
 
 /// Windows, or this dot-product attention, are left out, which is why nothing is said: what a click brings back.
@@ -309,29 +304,32 @@ std::string not_counted_words(const LengthPass& pass, const LengthPass& whole) {
 }
 
 /// What is said below the curves. `whole`: the pass with what is left out of `pass`.
-std::vector<Sentence> panel_sentences(Context& context, const LengthChart& chart, const LengthPass& pass,
-                                      const LengthPass& whole) {
-  std::vector<Sentence> sentences = sentences_of(pass, context.ui.length_view);
-  if (const std::string words = not_counted_words(pass, whole); !words.empty() && !sentences.empty())
-    sentences.insert(sentences.begin(), Sentence{words, {}});
+Answers answers_of(const Context& context, const LengthChart& chart, const LengthPass& pass, const LengthPass& whole) {
+  Answers answers{table_of(pass, context.ui.length_view), {}, {}, chosen_budget(context, pass)};
+  const bool budgets = context.ui.length_view == LengthView::budget;
+  if (!budgets) answers.chosen = nullptr;
+  if (budgets && pass.budgets.empty()) {
+    answers.below.push_back(
+        whole.budgets.empty()
+            ? "For a budget, measure windows and causal dot-product attention with the same heads at the same lengths."
+            : "What costs the same is of windows beside dot-product attention. " +
+                  left_out_words(pass, whole.curves[whole.budgets.front().baseline]));
+    return answers;
+  }
+  if (const std::string words = not_counted_words(pass, whole); !words.empty() && !answers.table.text.rows.empty())
+    answers.above.push_back(words);
   if (chart.left_out > 0)
-    sentences.push_back({fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out), {}});
-  if (context.ui.length_view == LengthView::budget && pass.budgets.empty()) {
-    return {{whole.budgets.empty()
-                 ? "For a budget, measure windows and causal dot-product attention with the same heads at the same "
-                   "lengths."
-                 : "What costs the same is of windows beside dot-product attention. " +
-                       left_out_words(pass, whole.curves[whole.budgets.front().baseline]),
-             {}}};
+    answers.below.push_back(fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out));
+  if (context.ui.length_step) {
+    if (const std::string words = without_step_words(chart); !words.empty()) answers.below.push_back(words);
   }
   if (pass.crossings.empty())
-    sentences.push_back({whole.crossings.empty()
-                             ? "For crossings, measure dot-product attention with as many query heads at the same "
-                               "lengths."
-                             : "Crossings are of windows beside dot-product attention. " +
-                                   left_out_words(pass, whole.curves[whole.crossings.front().baseline]),
-                         {}});
-  return sentences;
+    answers.below.push_back(
+        whole.crossings.empty()
+            ? "For crossings, measure dot-product attention with as many query heads at the same lengths."
+            : "Crossings are of windows beside dot-product attention. " +
+                  left_out_words(pass, whole.curves[whole.crossings.front().baseline]));
+  return answers;
 }
 
 /// The heading, the choices and the legend.
@@ -376,13 +374,13 @@ void draw_length_panel(Context& context) {
   const LengthPass& pass = shown_part(context, chart);
   if (pass.curves.empty())
     return muted_text(context, "Every curve is left out. A click on a name shows it again.", true);
-  const std::vector<Sentence> sentences = panel_sentences(context, chart, pass, shown_part(context, whole));
+  const Answers answers = answers_of(context, chart, pass, shown_part(context, whole));
   const bool no_budget = ui.length_view == LengthView::budget && pass.budgets.empty();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool low = is_low(context), only_words = no_budget || (low && ui.length_words);
   if (!only_words) {
     const float below =
-        low || sentences.empty() ? 0 : sentences_height(context, sentences, room) + ImGui::GetStyle().ItemSpacing.y;
+        low || answers.empty() ? 0 : answers_height(context, answers, room) + ImGui::GetStyle().ItemSpacing.y;
     const NumberFont font(context.look, kSecondarySize);
     const ImVec2 size(room.x, room.y - below);
     if (ui.length_view == LengthView::budget) {
@@ -391,8 +389,8 @@ void draw_length_panel(Context& context) {
       draw_length_curves(context, pass, size);
     }
   }
-  if (sentences.empty() || (low && !only_words)) return;
-  draw_sentences(context, pass, sentences);
+  if (answers.empty() || (low && !only_words)) return;
+  draw_answers(context, pass, answers);
 }
 
 }  // namespace triscope

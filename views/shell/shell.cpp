@@ -245,7 +245,9 @@ void keep_ring() {
 
 bool is_enabled(const Context& context, const Command& command) { return command.enabled(context.data, context.ui); }
 
-void handle_shortcuts(Context& context) {
+namespace {
+
+void carry_out_shortcuts(Context& context) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool popup =
       ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel) || popup_stood();
@@ -269,9 +271,20 @@ void handle_shortcuts(Context& context) {
       }
     }
     if (!pressed(shortcut)) continue;
+    if (copies_table && !context.ui.table_in_focus.empty()) {
+      context.request(ask::CopyText{context.ui.table_in_focus});
+      continue;
+    }
     if (shortcut.alt) keep_ring();
     if (is_enabled(context, command)) context.request(command.request);
   }
+}
+
+}  // namespace
+
+void handle_shortcuts(Context& context) {
+  carry_out_shortcuts(context);
+  context.ui.table_in_focus.clear();  // a table that is drawn and has the keyboard says so in each frame
 }
 
 namespace {

@@ -350,7 +350,7 @@ TEST_F(Journey, a_click_on_equal_cost_selects_what_it_stands_on_and_plans_its_ne
       const LengthChart& chart = *app().models().lengths(data());
       return *std::ranges::find(chart.step.budgets, seq_len, &SameBudget::seq_len);
     };
-    c->ItemClick("//**/at 16384");  // the first: shorter lengths have no answer
+    c->ItemClick("//**/##at 16384");
     wait(c);
     IM_CHECK_EQ(ui().length_chosen, 16384);
     IM_CHECK(ui().selection.all() == budget_at(16384).measurements);
@@ -404,9 +404,12 @@ TEST_F(Journey, a_length_stays_chosen_in_the_other_pass_whose_details_begin_at_t
       const LengthPass& part = app().models().lengths(data())->of(pass);
       return std::ranges::find(part.budgets, 16384, &SameBudget::seq_len)->measurements;
     };
-    c->ItemClick("//**/at 16384");
+    c->ItemClick("//**/##at 16384");
     wait(c);
     IM_CHECK(ui().selection.all() == rows_at_16k(Pass::forward));
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_C);  // the table that was clicked
+    wait(c);
+    IM_CHECK(std::string(ImGui::GetClipboardText()).starts_with("tokens\tbeside\tnearest measured\t"));
     front(c, Panel::details);
     ImGuiWindow* details = c->GetWindowByRef("//###details");
     IM_CHECK(details != nullptr && details->ScrollMax.y > 100);

@@ -86,13 +86,6 @@ double cycle_ratio(const LengthPoint& windows, const LengthPoint& dot_product) {
   return windows.cycles > 0 && dot_product.cycles > 0 ? windows.cycles / dot_product.cycles : 0;
 }
 
-/// "FA3 64/1" of "FlashAttention-3 64/1".
-std::string short_name(const LengthCurve& curve) {
-  const std::string& full = curve.card.label;
-  const bool has_short = !curve.card.short_label.empty() && curve.label.starts_with(full);
-  return has_short ? curve.card.short_label + curve.label.substr(full.size()) : curve.label;
-}
-
 /// Of separate runs the interval may be one of 99 %.
 bool has_usual_confidence(const PointRatio& ratio) { return ratio.time.paired || ratio.by_medians; }
 
@@ -243,6 +236,41 @@ std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& poin
                      cycle_words(*nearest.point, point, cycle_ratio));
 }
 
+/// Of the nearest pair's time beside that of dot-product attention.
+std::string verdict_word(const PointRatio& ratio) {
+  const Comparison& time = ratio.time;
+  if (!has_interval(time)) return "unclear";
+  if (time.verdict == Verdict::same) return "same";
+  if (time.interval.low <= 1 && time.interval.high >= 1) return "may cost the same";
+  if (time.few_blocks) return "few blocks";
+  const bool judged = ratio.by_medians || time.verdict == Verdict::faster || time.verdict == Verdict::slower;
+  return !judged ? "unclear" : time.ratio > 1 ? "longer" : "shorter";
+}
+
+std::vector<std::string> budget_row(const LengthCurve& baseline, const SameBudget& budget, const LengthCurve& nearest,
+                                    const PointRatio& ratio) {
+  const Comparison& time = ratio.time;
+  std::string equal = "–", range = "–";
+  if (const auto& area = budget.windows) {
+    equal = format_windows(first_window(*area, area->area), area->from.front().window2);
+    range = area->low > 0 ? fmt::format("{} to {}", format_count(first_window(*area, area->low)),
+                                        format_count(first_window(*area, area->high)))
+                          : "unknown";
+    if (area->extrapolated()) range += ", extrapolated";
+  }
+  return {format_tokens(budget.seq_len),
+          short_name(baseline),
+          nearest.label,
+          format_fixed(time.ratio, 3) + (time.paired ? "" : " *"),
+          has_interval(time)
+              ? fmt::format("{} to {}", format_fixed(time.interval.low, 3), format_fixed(time.interval.high, 3)) +
+                    (has_usual_confidence(ratio) ? "" : " (99 %)")
+              : "unknown",
+          verdict_word(ratio),
+          equal,
+          range};
+}
+
 void say(SameBudget& budget, const LengthPass& pass, std::string_view part, const PointRatio& ratio) {
   const LengthCurve& baseline = pass.curves[budget.baseline];
   const MeasuredPair nearest{&pass.curves[budget.nearest],
@@ -250,6 +278,7 @@ void say(SameBudget& budget, const LengthPass& pass, std::string_view part, cons
   const LengthPoint& point = *reference_at(*nearest.curve, baseline, budget.seq_len);
   budget.headline = budget_headline(fmt::format("{} beside {}", part, short_name(baseline)), budget, nearest, ratio);
   budget.sentence = budget_sentence(baseline, point, budget, nearest, ratio, cycle_ratio(*nearest.point, point));
+  budget.row = budget_row(baseline, budget, *nearest.curve, ratio);
 }
 
 }  // namespace
@@ -301,6 +330,15 @@ void find_budgets(LengthPass& pass, std::string_view part) {
     say(budget, pass, part, ratio_of_medians(*nearest.point, point));
     pass.budgets.push_back(std::move(budget));
   }
+}
+
+TextTable budget_table(const LengthPass& pass) {
+  TextTable table{{"tokens", "beside", "nearest measured", "its time / theirs", "95 % interval", "verdict",
+                   "equal, estimated", "w1 by area"},
+                  {true, false, false, true, true, false, false, true},
+                  {}};
+  for (const SameBudget* budget : answers_first(pass.budgets)) table.rows.push_back(budget->row);
+  return table;
 }
 
 std::vector<const SameBudget*> answers_first(const std::vector<SameBudget>& budgets) {

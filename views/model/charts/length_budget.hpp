@@ -17,6 +17,9 @@ void find_budgets(LengthPass& pass, std::string_view part);
 /// their medians. Null: none are known.
 void say_beside(LengthChart& chart, const Verdicts* verdicts);
 
+/// The answers of a pass, one a row, in the order of `answers_first`.
+TextTable budget_table(const LengthPass& pass);
+
 /// First those that know an area of equal cost, then the others, both by length.
 std::vector<const SameBudget*> answers_first(const std::vector<SameBudget>& budgets);
 

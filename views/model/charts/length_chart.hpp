@@ -41,6 +41,7 @@ struct LengthCrossing {
   bool passes_in_turns = false;  ///< of a step else: around the crossing each pass is of a sweep that has both
   std::int64_t exact_count = 0, full_rows = 0, paper_count = 0;  ///< lengths
   std::string sentence;
+  std::vector<std::string> row;  ///< the same as a row of `crossing_table`
   /// " in turns": how the times that it stands on were taken, after "by measured latency".
   const char* turns_words() const { return in_turns ? " in turns" : passes_in_turns ? ", each pass in turns" : ""; }
 };
@@ -60,6 +61,7 @@ struct SameBudget {
   std::optional<Windows> pair;      ///< to measure: next to the equal area in whole tiles; unset: it was measured
   std::string headline;  ///< the answer: "16k, step beside FA3 64/1: about 238 × 32 would cost the same ..."
   std::string sentence;  ///< what it stands on
+  std::vector<std::string> row = {};  ///< the answer as a row of `budget_table`
 };
 
 struct LengthPass {

@@ -337,6 +337,7 @@ void find_crossings(LengthPass& pass) {
     crossing.full_rows = crossing_by_full_rows(windows);
     crossing.paper_count = crossing_by_paper_count(windows);
     crossing.sentence = crossing_sentence(ours, pass.curves[*baseline], crossing);
+    crossing.row = crossing_row(ours, pass.curves[*baseline], crossing);
     pass.crossings.push_back(std::move(crossing));
   }
 }

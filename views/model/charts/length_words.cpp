@@ -18,13 +18,18 @@ std::string length_text(double tokens) {
   return format_count(static_cast<std::int64_t>(std::llround(tokens / 100) * 100));
 }
 
+/// "31,300 to 32,200", of an interval that is known.
+std::string range_text(const LatencyCrossing& crossing) {
+  const std::string low = length_text(crossing.low), high = length_text(crossing.high);
+  if (crossing.open_below()) return crossing.open_above() ? "at any measured length" : high + " or less";
+  return crossing.open_above() ? low + " or more" : low + " to " + high;
+}
+
 /// "31,300 to 32,200 by the 95 % intervals".
 std::string interval_words(const LatencyCrossing& crossing) {
   if (!(crossing.low > 0)) return "too few samples for an interval";
-  const std::string low = length_text(crossing.low), high = length_text(crossing.high);
-  std::string within = crossing.open_above() ? low + " or more" : low + " to " + high;
-  if (crossing.open_below()) within = crossing.open_above() ? "at any measured length" : high + " or less";
-  return within + " by the 95 % intervals" + (crossing.few_blocks ? ", some of too few blocks to trust" : "");
+  return range_text(crossing) + " by the 95 % intervals" +
+         (crossing.few_blocks ? ", some of too few blocks to trust" : "");
 }
 
 /// Of what the intervals decide.
@@ -33,6 +38,54 @@ std::string doubt_words(const LatencyCrossing& crossing) {
 }
 
 }  // namespace
+
+std::string short_name(const LengthCurve& curve) {
+  const std::string& full = curve.card.label;
+  const bool has_short = !curve.card.short_label.empty() && curve.label.starts_with(full);
+  return has_short ? curve.card.short_label + curve.label.substr(full.size()) : curve.label;
+}
+
+std::vector<std::string> crossing_row(const LengthCurve& ours, const LengthCurve& baseline,
+                                      const LengthCrossing& crossing) {
+  const LatencyCrossing& m = crossing.measured;
+  std::string tokens = "–", interval = "–", verdict;
+  switch (m.kind) {
+    case LatencyCrossing::Kind::crosses:
+      tokens = length_text(m.seq_len);
+      verdict = std::string("crosses") + (crossing.in_turns || crossing.passes_in_turns ? ", in turns" : "");
+      break;
+    case LatencyCrossing::Kind::cheaper:
+      verdict = fmt::format("costs less, {} to {}", format_tokens(m.shortest), format_tokens(m.longest));
+      break;
+    case LatencyCrossing::Kind::dearer:
+      verdict = fmt::format("costs more up to {}", format_tokens(m.longest));
+      break;
+    case LatencyCrossing::Kind::not_decided:
+      verdict = "not decided";
+      break;
+    case LatencyCrossing::Kind::not_comparable:
+      verdict = "fewer than two lengths in common";
+  }
+  if (m.kind == LatencyCrossing::Kind::crosses || m.kind == LatencyCrossing::Kind::not_decided)
+    interval = m.low > 0 ? range_text(m) : "unknown";
+  if (m.few_blocks) verdict += ", few blocks";
+  return {ours.label,
+          short_name(baseline),
+          tokens,
+          interval,
+          verdict,
+          format_count(crossing.exact_count),
+          format_count(crossing.paper_count)};
+}
+
+TextTable crossing_table(const LengthPass& pass) {
+  TextTable table{{"windows", "beside", "same cost at, tokens", "95 % interval", "verdict", "by exact count",
+                   "by the paper's count"},
+                  {false, false, true, true, false, true, true},
+                  {}};
+  for (const LengthCrossing& crossing : pass.crossings) table.rows.push_back(crossing.row);
+  return table;
+}
 
 std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseline, const LengthCrossing& crossing) {
   const LatencyCrossing& m = crossing.measured;

@@ -18,6 +18,12 @@ struct MeasuredPair {
   const LengthPoint* point = nullptr;
 };
 
+/// "FA3 64/1" of "FlashAttention-3 64/1".
+std::string short_name(const LengthCurve& curve);
+std::vector<std::string> crossing_row(const LengthCurve& ours, const LengthCurve& baseline,
+                                      const LengthCrossing& crossing);
+/// The crossings of a pass, one a row, with the columns of `crossing_row`.
+TextTable crossing_table(const LengthPass& pass);
 std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseline, const LengthCrossing& crossing);
 /// The place of the pair in `pairs` whose time comes nearest to that of dot-product attention.
 std::size_t nearest_pair(const std::vector<MeasuredPair>& pairs, const LengthPoint& dot_product);
