@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "profiler/record/columns.hpp"
@@ -106,6 +107,31 @@ Slots visible_slots(const BarChart& chart) {
   return slots;
 }
 
+/// From the upper left corner to the lower right one: where a bar would stand, no higher than one that says nothing.
+ImRect missing_bar(const Look& look, const SeriesPoints::Missing& missing, std::size_t slot, std::size_t count) {
+  const double centre = bar_centre(missing.x, slot, count), half = bar_width(count) / 2;
+  const ImVec2 low = ImPlot::PlotToPixels(centre - half, 0), high = ImPlot::PlotToPixels(centre + half, 0);
+  return {ImVec2(low.x, low.y - look.px(20)), high};
+}
+
+/// What was asked for and has no rate is no gap: hatched, as in the Window map, and what failed has a red edge.
+void draw_missing(const Look& look, const BarChart& chart, const Slots& slots) {
+  ImDrawList* list = ImPlot::GetPlotDrawList();
+  ImPlot::PushPlotClipRect();
+  for (std::size_t s = 0; s < chart.series.size(); ++s) {
+    if (!slots.of[s]) continue;
+    for (const SeriesPoints::Missing& missing : chart.series[s].missing) {
+      const ImRect bar = missing_bar(look, missing, *slots.of[s], slots.count);
+      const bool failed = missing.status == Status::failed;
+      list->AddRectFilled(bar.Min, bar.Max, look.theme.missing);
+      hatch(list, bar.Min, bar.Max, faded(look.theme.muted, 0.6F), look.px(5));
+      list->AddRect(bar.Min, bar.Max, failed ? look.theme.slower : look.theme.muted, 0,
+                    std::max(1.0F, look.px(failed ? 1.5F : 1)));
+    }
+  }
+  ImPlot::PopPlotClipRect();
+}
+
 /// In each bar that is wide enough: its share of the peak.
 void draw_shares(const Look& look, const BarChart& chart, const Slots& slots) {
   const NumberFont font(look, kSecondarySize);
@@ -159,6 +185,22 @@ void select_bars(Context& context, const BarChart& chart, const Slots& slots) {
                                          ring.width);
     }
   }
+  for (std::size_t s = 0; s < chart.series.size(); ++s) {
+    if (!slots.of[s]) continue;
+    for (const SeriesPoints::Missing& missing : chart.series[s].missing) {
+      const ImRect bar = missing_bar(context.look, missing, *slots.of[s], slots.count);
+      chosen.offer(bar, missing.measurement, s);
+      if (hovered && bar.Contains(ImGui::GetMousePos())) {
+        pointed.emplace(bar, fmt::format("{}\n{}: {}. {}", chart.categories[static_cast<std::size_t>(missing.x)],
+                                         chart.series[s].series.label, to_string(missing.status), missing.reason));
+        chosen.point_at(missing.measurement);
+      }
+      if (selection.is_marked(missing.measurement)) {
+        const Ring ring = ring_of(context, missing.measurement);
+        ImPlot::GetPlotDrawList()->AddRect(bar.Min, bar.Max, ring.colour, 0, ring.width);
+      }
+    }
+  }
   if (pointed) chosen.say(pointed->first, pointed->second);
   chosen.finish();
   ImPlot::PopPlotClipRect();
@@ -170,11 +212,21 @@ bool any_share(const std::vector<SeriesPoints>& series) {
   });
 }
 
+/// What the hatched bars are; empty: there are none.
+std::string missing_note(const BarChart& chart) {
+  std::set<Status> met;
+  for (const SeriesPoints& series : chart.series) {
+    for (const SeriesPoints::Missing& missing : series.missing) met.insert(missing.status);
+  }
+  if (met.empty()) return {};
+  return met.size() > 1 ? "hatched: failed (red) or skipped" : fmt::format("hatched: {}", to_string(*met.begin()));
+}
+
 std::string subtitle(const BarChart& chart) {
   if (chart.series.empty() && !chart.levels.empty())
     return "dot-product attention alone was measured here, so no window has a bar";
   return subtitle_from({any_share(chart.series) || any_share(chart.levels) ? "%: of the peak, by counted cycles" : "",
-                        hollow_note(any_unknown(chart.series), any_unconverged(chart.series)),
+                        hollow_note(any_unknown(chart.series), any_unconverged(chart.series)), missing_note(chart),
                         "exact count of useful operations, 95 % intervals"});
 }
 
@@ -186,14 +238,19 @@ std::pair<double, double> window_limits(const BarChart& chart) {
   return {middle - half, middle + half};
 }
 
-/// Names of windows under the bars, on two lines where they would touch.
+/// Names of windows under the bars, on two lines where they would touch, and on four where two do not do.
 void set_window_names(const Look& look, const BarChart& chart, float plot_width) {
   const auto [low, high] = window_limits(chart);
   const auto share = [low = low, high = high](double at) { return static_cast<float>((at - low) / (high - low)); };
   std::vector<std::pair<double, std::string>> names;
   for (const std::string& name : chart.categories) names.emplace_back(static_cast<double>(names.size()), name);
-  set_placed_ticks(place_ticks(std::move(names), share, {plot_width, look.px(10), look.px(30), 2},
-                               [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }));
+  std::vector<PlacedTick> placed;
+  for (const int lines : {2, 4}) {
+    placed = place_ticks(names, share, {plot_width, look.px(10), look.px(30), lines},
+                         [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; });
+    if (std::ranges::none_of(placed, [](const PlacedTick& tick) { return tick.name.empty(); })) break;
+  }
+  set_placed_ticks(std::move(placed));
 }
 
 }  // namespace
@@ -241,6 +298,7 @@ void draw_tflops_panel(Context& context) {
     plot_dashed_level(look, chart.levels[i].points.front().y, chart.levels[i].series);
     labels[i].y = ImPlot::PlotToPixels(0, chart.levels[i].points.front().y).y;
   }
+  draw_missing(look, chart, slots);
   draw_shares(look, chart, slots);
   select_bars(context, chart, slots);
   const ImVec2 plot_low = ImPlot::GetPlotPos(), plot_size = ImPlot::GetPlotSize();

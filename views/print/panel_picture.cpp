@@ -194,7 +194,8 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
   const PrintStyle style{format, choice.size, limits_of(context, panel, choice)};
   switch (panel) {
     case Panel::tflops: {
-      const BarChart& chart = *context.models.bars(context.data, setting);
+      BarChart chart = *context.models.bars(context.data, setting);
+      std::erase_if(chart.series, [](const SeriesPoints& one) { return one.points.empty(); });
       fill_in(choice, titled(context, "TFLOP/s by window"),
               caption_of(print_caption(drawn_series(chart.series, chart.levels, sweep, others),
                                        {.marks = "Bars", .whiskers = "whiskers", .rates = true}),

@@ -79,6 +79,43 @@ TEST(LengthPanel, dot_product_attention_that_has_no_step_is_named) {
   EXPECT_THAT(canvas.text, words);
 }
 
+TEST(TflopsPanel, what_failed_is_no_gap_and_is_said) {
+  WindowData data;
+  auto results = fixture::small_sweep();
+  const auto draw = [&](fixture::Canvas& canvas) {
+    data.shown = results;
+    ++data.revision;
+    return canvas.draw(Panel::tflops, data);
+  };
+  fixture::Canvas canvas;
+  draw(canvas);
+  EXPECT_THAT(canvas.text, Not(HasSubstr("hatched")));
+  results = fixture::small_sweep();
+  std::erase_if(results->rows, [](const ResultRow& row) { return row.measurement == 1; });
+  const int without = draw(canvas);
+  results = fixture::small_sweep();
+  results->rows[0] = fixture::failed(results->rows[0], "it crashed");
+  EXPECT_GT(draw(canvas), without) << "hatched";
+  EXPECT_THAT(canvas.text, HasSubstr("hatched: failed"));
+}
+
+TEST(TflopsPanel, every_window_of_a_narrow_panel_has_its_name) {
+  WindowData data;
+  std::vector<ResultRow> rows;
+  for (const auto& [w1, w2] : {std::pair(1024, 32), {512, 64}, {1024, 16}, {512, 32}, {256, 64}, {128, 128}, {256, 32}})
+    rows.push_back(fixture::row(std::ssize(rows) + 1, w1, w2, Pass::forward, 20, 600));
+  data.shown = fixture::sweep(rows);
+  fixture::Canvas canvas;
+  ImGui::GetIO().DisplaySize = ImVec2(320, 330);
+  canvas.draw(Panel::tflops, data);
+  ImPlotContext& plots = *ImPlot::GetCurrentContext();
+  ASSERT_EQ(plots.Plots.GetBufSize(), 1);
+  const ImPlotTicker& ticker = plots.Plots.GetByIndex(0)->Axes[ImAxis_X1].Ticker;
+  std::size_t named = 0;
+  for (int n = 0; n < ticker.TickCount(); ++n) named += std::string(ticker.GetText(n)).find("×") != std::string::npos;
+  EXPECT_EQ(named, rows.size());
+}
+
 // The end of a subtitle is what is cut, and a sign that is not explained is a riddle.
 TEST(ChartHeading, explains_the_signs_that_are_seen_first) {
   WindowData data;

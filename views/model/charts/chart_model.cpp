@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -226,6 +227,34 @@ bool any_unconverged(const std::vector<SeriesPoints>& series) {
   });
 }
 
+namespace {
+
+/// What was asked for at this setting and has no rate: at its place in the chart, so that it is not taken for what was
+/// never asked for. A series that has nothing else stands last.
+void add_missing(BarChart& chart, const LatencyModel& model, const ChartSetting& setting,
+                 const std::map<std::string, std::size_t>& categories) {
+  std::vector<Series> all;
+  for (const LatencyLine& line : model.lines) {
+    if (line.baseline || !belongs(setting, line)) continue;
+    for (std::size_t g = 0; g < model.groups.size(); ++g) {
+      if (!line.cells[g]) continue;
+      const ResultRow& row = line.cells[g]->row;
+      if (row.status != Status::failed && row.status != Status::skipped) continue;
+      const auto is_its = [&](const Series& series) { return belongs(series, line, model.groups[g]); };
+      auto found = std::ranges::find_if(chart.series, [&](const SeriesPoints& one) { return is_its(one.series); });
+      if (found == chart.series.end()) {
+        if (all.empty()) all = all_series(model);
+        chart.series.push_back({*std::ranges::find_if(all, is_its), {}});
+        found = std::prev(chart.series.end());
+      }
+      found->missing.push_back(
+          {static_cast<double>(categories.at(line.label)), row.status, row.reason, row.measurement});
+    }
+  }
+}
+
+}  // namespace
+
 BarChart make_bar_chart(const LatencyModel& model, const ChartSetting& setting) {
   BarChart chart;
   std::map<std::string, std::size_t> index;
@@ -236,6 +265,7 @@ BarChart make_bar_chart(const LatencyModel& model, const ChartSetting& setting) 
   add_points(chart, model, setting, [&](const LatencyLine& line, const ResultRow& row) {
     return rate_point(line.baseline ? 0 : static_cast<double>(index[line.label]), row);
   });
+  add_missing(chart, model, setting, index);
   return chart;
 }
 

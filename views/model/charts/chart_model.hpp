@@ -41,6 +41,14 @@ bool belongs(const ChartSetting& setting, const LatencyLine& line);
 struct SeriesPoints {
   Series series;
   std::vector<ChartPoint> points;
+  /// Of bars: what was asked for and has no rate.
+  struct Missing {
+    double x = 0;  ///< category index
+    Status status = Status::failed;
+    std::string reason;
+    std::int64_t measurement = 0;
+  };
+  std::vector<Missing> missing = {};
 };
 struct BarChart {
   std::vector<std::string> categories;  ///< "512 × 32"
