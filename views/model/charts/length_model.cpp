@@ -20,7 +20,6 @@
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
-#include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/length_budget.hpp"
 #include "views/model/charts/length_point.hpp"
 #include "views/model/charts/step_model.hpp"
@@ -240,10 +239,6 @@ auto place_of(const Collected& of) {
                     p.form, p.q_heads, p.kv_heads, p.head_dim, p.batch, p.element, p.deterministic);
 }
 
-void sort_curves(std::vector<const Collected*>& curves) {
-  std::ranges::stable_sort(curves, {}, [](const Collected* one) { return place_of(*one); });
-}
-
 LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
   std::vector<const Collected*> drawn, baselines;
   for (ByKernel& kernels : problems) {
@@ -262,8 +257,8 @@ LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
     left_out += static_cast<std::int64_t>(drawn.size() - kMostWindows);
     drawn.resize(kMostWindows);
   }
-  sort_curves(drawn);
-  sort_curves(baselines);
+  for (auto* curves : {&drawn, &baselines})
+    std::ranges::stable_sort(*curves, {}, [](const Collected* one) { return place_of(*one); });
   LengthPass result;
   const Ambiguity differs = ambiguity_of(drawn);
   for (const Collected* one : drawn) result.curves.push_back(curve_of(*one, windows_label(*one, differs)));
