@@ -23,6 +23,9 @@ SliceRange slice_range(const Problem& problem, int axis, std::int64_t query);
 /// The same with the part of the window that lies before token 0, so that all queries have frames of one size.
 SliceRange slice_frame(const Problem& problem, int axis, std::int64_t query);
 
+/// A query looks at single keys, not at pairs: dot-product attention. All figures of a second key are 0 then.
+inline bool has_one_key(const Problem& problem) { return problem.form == Form::dot_product; }
+
 /// Dimensions that take part in the logit: the determinant leaves out what makes no chunk of three.
 std::int64_t logit_dims(const Problem& problem);
 

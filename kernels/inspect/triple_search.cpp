@@ -93,9 +93,9 @@ void TripleCollector::take(const SlicePlace& place, const Slice& slice) {
     add(place, slice, place.query - (*search_.back)[0], place.query - (*search_.back)[1]);
   } else if (search_.token) {
     const std::int64_t token = *search_.token;
-    for (std::int64_t j = slice.first1; j < slice.first1 + slice.count1; ++j) add(place, slice, j, token);
+    for (std::int64_t j = slice.first1; j < slice.first1 + slice.count1 && !one_key_; ++j) add(place, slice, j, token);
     for (std::int64_t k = slice.first2; k < slice.first2 + slice.count2; ++k) {
-      if (k != token) add(place, slice, token, k);
+      if (k != token || one_key_) add(place, slice, token, k);
     }
   } else if (search_.has_least_distances()) {
     for (std::int64_t k = slice.first2; k < slice.first2 + slice.count2; ++k) {

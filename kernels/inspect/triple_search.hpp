@@ -57,7 +57,8 @@ std::vector<SlicePlace> strongest_places(const Overview& overview, const Problem
 /// Keeps the strongest that it is shown: largest p first, equal ones by head, query, j and k.
 class TripleCollector {
  public:
-  explicit TripleCollector(const TripleSearch& search) : search_(search) {}
+  /// `one_key`: slices are of dot-product attention, whose k is no key.
+  explicit TripleCollector(const TripleSearch& search, bool one_key = false) : search_(search), one_key_(one_key) {}
 
   /// Takes what is searched for out of a slice. Without a token or distances that is out of its `top`.
   void take(const SlicePlace& place, const Slice& slice);
@@ -71,6 +72,7 @@ class TripleCollector {
   void keep(const FoundTriple& one);
 
   TripleSearch search_;
+  bool one_key_ = false;
   std::vector<FoundTriple> found_;
   double least_ = 0;  ///< what is smaller is none of the strongest
 };

@@ -125,7 +125,11 @@ void sort_heads(std::vector<HeadMeans>& heads, OverviewFigure figure) {
   });
 }
 
-TextTable heads_text(const std::vector<HeadMeans>& heads, const FigureMeans& even, bool sink) {
+bool has_figure(OverviewFigure figure, bool sink, bool one_key) {
+  return (sink || figure != OverviewFigure::sink_p) && (!one_key || figure != OverviewFigure::distance2);
+}
+
+TextTable heads_text(const std::vector<HeadMeans>& heads, const FigureMeans& even, bool sink, bool one_key) {
   TextTable table;
   table.add_column("head", true);
   std::vector<OverviewFigure> figures;
@@ -134,7 +138,7 @@ TextTable heads_text(const std::vector<HeadMeans>& heads, const FigureMeans& eve
         std::pair{OverviewFigure::largest_p, "mean largest p"}, std::pair{OverviewFigure::sink_p, "mean sink"},
         std::pair{OverviewFigure::distance1, "mean distance j, tokens"},
         std::pair{OverviewFigure::distance2, "mean distance k, tokens"}}) {
-    if (figure == OverviewFigure::sink_p && !sink) continue;
+    if (!has_figure(figure, sink, one_key)) continue;
     table.add_column(name, true);
     figures.push_back(figure);
   }

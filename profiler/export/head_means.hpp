@@ -37,8 +37,10 @@ FigureMeans even_means(const Overview& overview, const Problem& problem, std::in
 /// The most striking first by their mean of `figure`, those without one last. Of a distance that is the one farthest
 /// from what even weights give: a head that looks everywhere looks far back, too.
 void sort_heads(std::vector<HeadMeans>& heads, OverviewFigure figure);
-/// What of these is copied and printed, `even` in the last row; `sink`: also its share.
-TextTable heads_text(const std::vector<HeadMeans>& heads, const FigureMeans& even, bool sink);
+/// Whether a figure says anything: of the sink where there is one, of the second key where there are two.
+bool has_figure(OverviewFigure figure, bool sink, bool one_key);
+/// What of these is copied and printed, `even` in the last row.
+TextTable heads_text(const std::vector<HeadMeans>& heads, const FigureMeans& even, bool sink, bool one_key);
 
 /// "Queries before 511 are left out: their windows are cut at the first token."; empty: all queries count. `all`: they
 /// were asked for, though some do not count.

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "kernels/base/error.hpp"
+#include "kernels/inspect/slice_rules.hpp"
 
 namespace triscope {
 namespace {
@@ -61,7 +62,7 @@ std::vector<FoundTriple> find_triples(Supervisor& worker, const AttentionSource&
                                       const std::function<void(const SearchProgress&)>& tell) {
   const SearchPlaces places = places_to_search(worker, source, asked, shape, search, stop);
   const std::int64_t top = search.token || search.back || search.has_least_distances() ? 1 : search.most;
-  TripleCollector collector(search);
+  TripleCollector collector(search, has_one_key(asked.problem));
   constexpr double kRounding = 1e-5;  // of the overview's p, in fp32
   SearchProgress progress{0, std::ssize(places.all), {}};
   tell(progress);

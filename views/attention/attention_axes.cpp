@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/inspect/slice_rules.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -34,7 +35,7 @@ std::string low_caption(const Context& context, const MapView& view, const std::
   // The hint about Space stands on the same line.
   const bool hint = ui.flipped || ui.show == AttentionShow::difference;
   const float room = view.rect.high.x - view.rect.low.x - (hint ? context.look.px(110) : 0);
-  const std::string axes = has_one_key(view.side->slice_of) ? "; j across" : "; j across, k down";
+  const std::string axes = has_one_key(view.side->slice_of.query.problem) ? "; j across" : "; j across, k down";
   for (const std::string& text : {axes + ": " + unit, axes}) {
     if (ImGui::CalcTextSize((view.title + text).c_str()).x <= room) return view.title + text;
   }
@@ -51,7 +52,7 @@ void draw_axis_names(const Context& context, const MapView& view, const std::str
                   low_caption(context, view, unit).c_str());
     return;
   }
-  const bool one = has_one_key(view.side->slice_of);
+  const bool one = has_one_key(view.side->slice_of.query.problem);
   const std::string name1 = (one ? "j: key, " : "j: first key, ") + unit;
   const float centre = (view.rect.low.x + view.rect.high.x - ImGui::CalcTextSize(name1.c_str()).x) / 2;
   list->AddText(ImVec2(std::round(centre), view.rect.high.y + look.px(24)), look.theme.muted, name1.c_str());
@@ -149,7 +150,8 @@ void draw_axes(const Context& context, const MapView& view) {
                            view.rect.high.y + look.px(6)),
                     look.theme.muted, text.c_str());
     }
-    for (std::int64_t position = last2; position >= view.frame.first2 && !has_one_key(of); position -= down) {
+    for (std::int64_t position = last2; position >= view.frame.first2 && !has_one_key(of.query.problem);
+         position -= down) {
       const float y = view.y_of(static_cast<double>(position - view.frame.first2) + 0.5);
       if (y < view.rect.low.y || y > view.rect.high.y) continue;
       const std::string text = text_of(position, named2, view.rect.low.x - view.left - look.px(28));

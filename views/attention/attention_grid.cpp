@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "kernels/inspect/slice_rules.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
@@ -221,7 +222,7 @@ void draw_footer(Context& context, const Tile& tile, const GridLayout& layout) {
   };
   ImGui::SetCursorScreenPos(ImVec2(layout.low.x, layout.high().y + look.px(30)));
   std::string text = fmt::format("j across {}{}{}.", range(part.left, part.right, tile.frame.first1),
-                                 has_one_key(context.data.attention.sides[0].slice_of)
+                                 has_one_key(context.data.attention.sides[0].slice_of.query.problem)
                                      ? ""
                                      : ", k down " + range(part.top, part.bottom, tile.frame.first2),
                                  relative ? ", tokens from the query" : "");

@@ -3,11 +3,11 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <tuple>
 #include <utility>
+#include <vector>
 
+#include "kernels/inspect/slice_rules.hpp"
 #include "profiler/export/text_table.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
@@ -19,23 +19,31 @@
 namespace triscope {
 namespace {
 
-/// The columns of the table of heads, after the head itself.
-constexpr std::array kHeadColumns{std::tuple{OverviewFigure::entropy, "nats", "Entropy"},
-                                  std::tuple{OverviewFigure::largest_p, "max p", "Largest p"},
-                                  std::tuple{OverviewFigure::sink_p, "sink", "Share of the sink"},
-                                  std::tuple{OverviewFigure::distance1, "j-even",
-                                             "Distance to j in tokens, weighted by p, less that of even weights"},
-                                  std::tuple{OverviewFigure::distance2, "k-even",
-                                             "Distance to k in tokens, weighted by p, less that of even weights"}};
+/// A column of the table of heads, after the head itself.
+struct HeadColumn {
+  OverviewFigure figure;
+  const char *label, *meaning;
+};
+/// Those of heads with a sink, or none, and with one key or two.
+std::vector<HeadColumn> head_columns(bool sink, bool one_key) {
+  std::vector<HeadColumn> columns{
+      {OverviewFigure::entropy, "nats", "Entropy"},
+      {OverviewFigure::largest_p, "max p", "Largest p"},
+      {OverviewFigure::sink_p, "sink", "Share of the sink"},
+      {OverviewFigure::distance1, "j-even", "Distance to j in tokens, weighted by p, less that of even weights"},
+      {OverviewFigure::distance2, "k-even", "Distance to k in tokens, weighted by p, less that of even weights"}};
+  std::erase_if(columns, [&](const HeadColumn& column) { return !has_figure(column.figure, sink, one_key); });
+  return columns;
+}
 
 bool is_distance(OverviewFigure figure) {
   return figure == OverviewFigure::distance1 || figure == OverviewFigure::distance2;
 }
 
 /// The figures of one row: those of `head`, its distances as far from those of even weights, or of even weights.
-void draw_means(const Context& context, const FigureMeans& means, const HeadMeans* head, bool sink) {
-  for (const auto& [figure, label, meaning] : kHeadColumns) {
-    if (figure == OverviewFigure::sink_p && !sink) continue;
+void draw_means(const Context& context, const FigureMeans& means, const HeadMeans* head,
+                const std::vector<HeadColumn>& columns) {
+  for (const auto& [figure, label, meaning] : columns) {
     ImGui::TableNextColumn();
     const double mean = means.at(static_cast<std::size_t>(figure));
     const bool share = figure == OverviewFigure::largest_p || figure == OverviewFigure::sink_p;
@@ -47,7 +55,7 @@ void draw_means(const Context& context, const FigureMeans& means, const HeadMean
   }
 }
 
-void draw_head_row(Context& context, const HeadMeans& head, bool sink) {
+void draw_head_row(Context& context, const HeadMeans& head, const std::vector<HeadColumn>& columns) {
   AttentionUi& ui = context.ui.attention;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
@@ -57,26 +65,26 @@ void draw_head_row(Context& context, const HeadMeans& head, bool sink) {
   ImGui::PopID();
   ImGui::SameLine(0, 0);
   number_right(context, fmt::format("{}", head.head));
-  draw_means(context, head.means, &head, sink);
+  draw_means(context, head.means, &head, columns);
 }
 
 /// What a head without any preference would have, under the headers.
-void draw_even_row(const Context& context, const FigureMeans& even, bool sink) {
+void draw_even_row(const Context& context, const FigureMeans& even, const std::vector<HeadColumn>& columns) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::Selectable("##even", false, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_Disabled);
   tooltip(context,
-          "What a head would have that weighs all pairs alike, over the very same queries and windows: its entropy, p "
-          "and mean distances to j and k. Distances of heads are less these: near 0 says little, since a head may look "
-          "at a few pairs near and far whose mean is the same. The peaks below tell such heads apart.");
+          "What a head would have that weighs all alike, over the very same queries and windows: its entropy, p and "
+          "mean distances. Distances of heads are less these: near 0 says little, since a head may look at a few "
+          "places near and far whose mean is the same. The peaks below tell such heads apart.");
   ImGui::SameLine(0, 0);
   number_right(context, "even", context.look.theme.muted);
-  draw_means(context, even, nullptr, sink);
+  draw_means(context, even, nullptr, columns);
 }
 
 /// A click on a header sorts by its figure and chooses it. Nothing else changes the order: a row stays where it was
 /// clicked last.
-void draw_head_headers(Context& context, const std::vector<HeadMeans>& heads, bool sink) {
+void draw_head_headers(Context& context, const std::vector<HeadMeans>& heads, const std::vector<HeadColumn>& columns) {
   AttentionUi& ui = context.ui.attention;
   const Theme& theme = context.look.theme;
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers, context.look.px(24));
@@ -88,8 +96,7 @@ void draw_head_headers(Context& context, const std::vector<HeadMeans>& heads, bo
   tooltip(context, "Click to sort by number");
   header_text(context, 0, "head", true, ui.heads_sorted_by ? theme.muted : theme.accent);
   int column = 0;
-  for (const auto& [figure, label, meaning] : kHeadColumns) {
-    if (figure == OverviewFigure::sink_p && !sink) continue;
+  for (const auto& [figure, label, meaning] : columns) {
     ImGui::TableSetColumnIndex(++column);
     ImGui::PushID(label);
     if (ImGui::Selectable("##sort", false, ImGuiSelectableFlags_None, whole)) {
@@ -114,7 +121,8 @@ void draw_heads(Context& context, const Overview& overview) {
   const AttentionData& data = context.data.attention;
   const Problem& problem = data.overview.of.query.problem;
   const std::int64_t tokens = data.sides[0].source->seq_len;
-  const bool sink = data.sides[0].source->sink;
+  const bool sink = data.sides[0].source->sink, one_key = has_one_key(problem);
+  const std::vector<HeadColumn> columns = head_columns(sink, one_key);
   const std::vector<HeadMeans> heads = ordered_heads(ui, head_means(overview, problem, tokens));
   const FigureMeans even = even_means(overview, problem, tokens);
   ImGui::Dummy(ImVec2(0, context.look.px(8)));
@@ -122,30 +130,30 @@ void draw_heads(Context& context, const Overview& overview) {
   muted_text(context, "Heads");
   align_right(button_width("Copy"));
   if (ImGui::Button("Copy##heads"))
-    context.request(ask::CopyText{write_table(heads_text(heads, even, sink), TableFormat::tsv)});
+    context.request(ask::CopyText{write_table(heads_text(heads, even, sink, one_key), TableFormat::tsv)});
   tooltip(context, "Copy this table for a spreadsheet");
-  muted_text(context,
-             fmt::format("Means over {}. even: what a head has that weighs all pairs alike. j-even, k-even: how many "
-                         "tokens farther back than even.",
-                         query_range_text(overview, problem, tokens)),
-             true);
+  muted_text(
+      context,
+      fmt::format("Means over {}. even: what a head has that weighs all {} alike. j-even{}: how many tokens "
+                  "farther back than even.",
+                  query_range_text(overview, problem, tokens), one_key ? "keys" : "pairs", one_key ? "" : ", k-even"),
+      true);
   const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH |
                                      ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY;
   const float height = context.look.px(26) + row * static_cast<float>(1 + std::min(overview.heads, kMostRows));
-  if (!ImGui::BeginTable("heads", sink ? 6 : 5, kFlags, ImVec2(0, height))) return;
+  if (!ImGui::BeginTable("heads", 1 + static_cast<int>(columns.size()), kFlags, ImVec2(0, height))) return;
   ImGui::TableSetupColumn("head", ImGuiTableColumnFlags_WidthStretch, 0.8F);
-  for (const auto& [figure, label, meaning] : kHeadColumns) {
-    if (figure == OverviewFigure::sink_p && !sink) continue;
+  for (const auto& [figure, label, meaning] : columns) {
     const float weight = figure == OverviewFigure::largest_p || figure == OverviewFigure::sink_p ? 1.3F : 1;
     ImGui::TableSetupColumn(label, ImGuiTableColumnFlags_WidthStretch, weight);
   }
   ImGui::TableSetupScrollFreeze(0, 2);
-  draw_head_headers(context, heads, sink);
-  draw_even_row(context, even, sink);
+  draw_head_headers(context, heads, columns);
+  draw_even_row(context, even, columns);
   int* followed = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("followed"), -1);
   for (std::size_t n = 0; n < heads.size(); ++n) {
-    draw_head_row(context, heads[n], sink);
+    draw_head_row(context, heads[n], columns);
     // Another head, or another place: the shown one stays in view.
     const int state = static_cast<int>(ui.head * overview.heads) + static_cast<int>(n);
     if (heads[n].head == ui.head && std::exchange(*followed, state) != state) ImGui::SetScrollHereY();

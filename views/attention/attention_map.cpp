@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/inspect/slice_rules.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_axes.hpp"
 #include "views/data/format.hpp"
@@ -250,7 +251,7 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   draw_axes(context, view);
   if (which != 2 && !low) {
     draw_marginal(context, view, true, strip);
-    if (!has_one_key(view.side->slice_of)) draw_marginal(context, view, false, strip);
+    if (!has_one_key(view.side->slice_of.query.problem)) draw_marginal(context, view, false, strip);
   }
   draw_numbers(context, view);
   draw_matches(context, view);

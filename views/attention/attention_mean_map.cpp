@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/inspect/slice_rules.hpp"
 #include "views/attention/attention_axes.hpp"
 #include "views/attention/attention_panels.hpp"
 #include "views/model/attention/figure_words.hpp"

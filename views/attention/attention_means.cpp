@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/inspect/slice_rules.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
@@ -32,8 +33,9 @@ ImU32 peak_colour(const Context& context, const MeanMaps& maps, const MeanPeak& 
 }
 
 /// The first of them stands in the current column.
-void draw_distances(const Context& context, const MeanPeak& peak, ImU32 colour) {
+void draw_distances(const Context& context, const MeanMaps& maps, const MeanPeak& peak, ImU32 colour) {
   number_right(context, fmt::format("{}", -peak.back1), colour);
+  if (has_one_key(maps.problem)) return;
   ImGui::TableNextColumn();
   number_right(context, fmt::format("{}", -peak.back2), colour);
 }
@@ -56,24 +58,30 @@ void draw_rank(const Context& context, const MeanMaps& wider, const MeanPeak& pe
   number_right(context, rank, rank == "1st" ? colour : context.look.theme.muted);
 }
 
-constexpr ExplainedColumn kPeakColumns[]{{"j", true, "First key, in tokens from the query"},
-                                         {"k", true, "Second key, in tokens from the query"}};
+constexpr ExplainedColumn kFirstKey{"j", true, "First key, in tokens from the query"};
+constexpr ExplainedColumn kSecondKey{"k", true, "Second key, in tokens from the query"};
+constexpr ExplainedColumn kOnlyKey{"j", true, "Key, in tokens from the query"};
 constexpr ExplainedColumn kApart{"apart", true, "How many tokens the two keys lie apart"};
-constexpr ExplainedColumn kMeanP{"mean p", true, "p of this pair of distances, the mean over the queries that see it"};
+constexpr ExplainedColumn kMeanP{"mean p", true, "p at these distances, the mean over the queries that see them"};
 constexpr ExplainedColumn kQueries{
-    "queries", true, "Queries that have their largest p at this pair. The one that is shown need not be among them"};
+    "queries", true, "Queries that have their largest p here. The one that is shown need not be among them"};
 constexpr ExplainedColumn kLift{"× even", true,
-                                "Times what weights would give that prefer no pair, over the same queries and windows"};
+                                "Times what weights would give that are all alike, over the same queries and windows"};
 constexpr ExplainedColumn kWider{
     "wider", true,
-    "Which peak of its head this pair is at the wider windows: 1st: it is the largest there, too; –: none of the "
+    "Which peak of its head this one is at the wider windows: 1st: it is the largest there, too; –: none of the "
     "largest eight"};
 
 /// Those of a peak, with `before` and `after` them.
-std::vector<ExplainedColumn> begin_peak_columns(const Context& context, std::vector<ExplainedColumn> before,
+std::vector<ExplainedColumn> begin_peak_columns(const Context& context, const MeanMaps& maps,
+                                                std::vector<ExplainedColumn> before,
                                                 const std::vector<ExplainedColumn>& after) {
   std::vector<ExplainedColumn> columns = std::move(before);
-  columns.insert(columns.end(), std::begin(kPeakColumns), std::end(kPeakColumns));
+  if (has_one_key(maps.problem)) {
+    columns.push_back(kOnlyKey);
+  } else {
+    columns.insert(columns.end(), {kFirstKey, kSecondKey});
+  }
   columns.insert(columns.end(), after.begin(), after.end());
   for (const ExplainedColumn& column : columns) {
     const std::string_view name = column.name;
@@ -126,8 +134,8 @@ void draw_head_peak(Context& context, const MeanMaps& maps, const std::vector<Me
   const MeanMaps* wider = shown_wider(ui, context.data.attention);
   const std::size_t tied = tied_peaks(maps.peaks[static_cast<std::size_t>(peak.head)]);
   tooltip(context,
-          fmt::format("Head {}, {}.\n{}.\n{}{}{}{}A click shows its mean, and frames this pair.", peak.head,
-                      averaged_text(maps, peak.head), mean_cell_text(peak), best_query_text(peak),
+          fmt::format("Head {}, {}.\n{}.\n{}{}{}{}A click shows its mean, and frames this peak.", peak.head,
+                      averaged_text(maps, peak.head), mean_cell_text(maps, peak), best_query_text(peak),
                       wider ? wider_text(*wider, peak) + "\n" : "", doubt_text(maps, peak),
                       tied > 1 ? fmt::format("{}{} peaks of this head are tied, within a tenth of the largest.\n",
                                              tied == kKeptPeaks ? "At least " : "", tied)
@@ -145,7 +153,7 @@ void draw_head_peak(Context& context, const MeanMaps& maps, const std::vector<Me
     coloured_text(theme.muted, name);
   }
   ImGui::TableNextColumn();
-  draw_distances(context, peak, colour);
+  draw_distances(context, maps, peak, colour);
   if (wider) {  // there is no room for both
     draw_rank(context, *wider, peak, colour);
   } else {
@@ -170,7 +178,7 @@ void draw_framed_peak(Context& context, const MeanMaps& maps, std::int64_t head)
     ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), button));
     if (ImGui::Button(fmt::format("Show query {}###best_query", format_count(framed->best_query)).c_str()))
       frame_peak(ui, context.data.attention, *framed, framed->best_query);
-    tooltip(context, "The query at which p of this pair of distances is largest, of those that are averaged");
+    tooltip(context, "The query at which p of this peak is largest, of those that are averaged");
   }
   const float end = button + ImGui::GetFrameHeightWithSpacing();
   if (ImGui::GetCursorPosY() < end) ImGui::Dummy(ImVec2(1, end - ImGui::GetCursorPosY()));
@@ -224,10 +232,12 @@ void draw_head_peaks(Context& context) {
   for (const MeanPeak& peak : largest) rows += listed_peaks(*maps, peak.head).size();
   const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
   const float height = context.look.px(30) + row * static_cast<float>(std::min(rows, kMostRows));
-  if (!ImGui::BeginTable("peaks", 5, kPeakFlags | ImGuiTableFlags_ScrollY, ImVec2(0, height))) return;
+  if (!ImGui::BeginTable("peaks", has_one_key(maps->problem) ? 4 : 5, kPeakFlags | ImGuiTableFlags_ScrollY,
+                         ImVec2(0, height)))
+    return;
   ImGui::TableSetupScrollFreeze(0, 1);
   const std::vector<ExplainedColumn> columns = begin_peak_columns(
-      context,
+      context, *maps,
       {{"head", true,
         "Those first that count, the most unlike even weights first. Below a head, peaks of at least half of its "
         "largest; tied: within a tenth of it"}},
@@ -247,18 +257,22 @@ void draw_mean_map(Context& context) {
   const MeanMaps* maps = shown_means(ui, context.data.attention);
   if (!maps) return draw_no_means(context);
   const std::int64_t head = std::clamp<std::int64_t>(ui.head, 0, maps->heads - 1);
+  const bool one_key = has_one_key(maps->problem);
   section(context, fmt::format("Head {}, the mean over queries", head).c_str());
-  muted_text(context, averaged_sentence(*maps, head) + " p at each pair of distances, over the queries that see it.",
+  muted_text(context,
+             averaged_sentence(*maps, head) + fmt::format(" p at each {}, over the queries that see it.",
+                                                          one_key ? "distance" : "pair of distances"),
              true);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   draw_mean_picture(context, *maps, head, at, ImVec2(ImGui::GetContentRegionAvail().x, context.look.px(260)));
   section(context, "Peaks of the mean");
   const MeanMaps* wider = shown_wider(ui, context.data.attention);
-  std::vector<ExplainedColumn> after{kApart, kMeanP, kLift, kQueries};
+  std::vector<ExplainedColumn> after{kMeanP, kLift, kQueries};
+  if (!one_key) after.insert(after.begin(), kApart);
   if (wider) after.push_back(kWider);
-  if (!ImGui::BeginTable("mean_peaks", wider ? 7 : 6, kPeakFlags)) return;
+  if (!ImGui::BeginTable("mean_peaks", static_cast<int>(after.size()) + (one_key ? 1 : 2), kPeakFlags)) return;
   std::vector<MeanPeak> peaks = maps->peaks[static_cast<std::size_t>(head)];
-  sort_peaks(peaks, *maps, begin_peak_columns(context, {}, after));
+  sort_peaks(peaks, *maps, begin_peak_columns(context, *maps, {}, after));
   for (const MeanPeak& peak : peaks) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
@@ -270,15 +284,15 @@ void draw_mean_map(Context& context) {
         frame_peak(ui, context.data.attention, *maps, peak);
       }
     }
-    tooltip(context, mean_cell_text(peak) + ".\n" + best_query_text(peak) + doubt_text(*maps, peak) +
+    tooltip(context, mean_cell_text(*maps, peak) + ".\n" + best_query_text(peak) + doubt_text(*maps, peak) +
                          (wider ? wider_text(*wider, peak) + "\n" : "") +
-                         "A click frames the pair in the map of the shown query.");
+                         "A click frames it in the map of the shown query.");
     ImGui::PopID();
     ImGui::SameLine(0, 0);
     const ImU32 colour = peak_colour(context, *maps, peak);
-    draw_distances(context, peak, colour);
-    ImGui::TableNextColumn();
-    number_right(context, fmt::format("{}", keys_apart(peak)), colour);
+    draw_distances(context, *maps, peak, colour);
+    if (!one_key) ImGui::TableNextColumn();
+    if (!one_key) number_right(context, fmt::format("{}", keys_apart(peak)), colour);
     ImGui::TableNextColumn();
     number_right(context, significant_text(peak.p, 2), colour);
     draw_lift(context, peak);
@@ -288,10 +302,11 @@ void draw_mean_map(Context& context) {
   ImGui::EndTable();
   draw_framed_peak(context, *maps, head);
   muted_text(context, strongest_sentence(*maps, head), true);
-  muted_text(context,
-             "Distances that less than an eighth of these queries see are left out, and pairs beside a larger peak. "
-             "× even: times what even weights would give.",
-             true);
+  muted_text(
+      context,
+      "Distances that less than an eighth of these queries see are left out, and what lies beside a larger peak. "
+      "× even: times what even weights would give.",
+      true);
 }
 
 }  // namespace triscope

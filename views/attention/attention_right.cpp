@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/inspect/slice_rules.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
@@ -72,7 +73,7 @@ void draw_triple(Context& context, const Triple& triple, double sum, int row) {
   ImGui::PopID();
   ImGui::SameLine(0, 0);
   draw_key(context, triple.j);
-  if (!has_one_key(shown_side(context).slice_of)) {
+  if (!has_one_key(shown_side(context).slice_of.query.problem)) {
     ImGui::TableNextColumn();
     draw_key(context, triple.k);
   }
@@ -121,7 +122,7 @@ void draw_triples(Context& context) {
   if (b || compares(context.ui.attention)) coloured_text(context.look.theme.text, b ? "Figures of B" : "Figures of A");
   const SourceReply& source = *side.source;
   const std::int64_t query = side.slice_of.query.query;
-  const bool words = !source.labels.empty(), one = has_one_key(side.slice_of);
+  const bool words = !source.labels.empty(), one = has_one_key(side.slice_of.query.problem);
   const char* what = one ? "keys" : "triples";
   ImGui::AlignTextToFramePadding();
   muted_text(context, words ? fmt::format("Strongest {} for \"{}\" at {}", what,
@@ -186,7 +187,7 @@ void draw_distribution(Context& context) {
   fact_line(context, "share of the sink", side.source->sink ? significant_text(slice.sink_p, 3) : "no sink");
   tooltip(context, "A sink is a logit of its own that takes a share of p and has no value. Tensors may have none.");
   fact_line(context, "mean distance, tokens",
-            has_one_key(side.slice_of)
+            has_one_key(side.slice_of.query.problem)
                 ? significant_text(slice.distance1, 3)
                 : fmt::format("{} and {}", significant_text(slice.distance1, 3), significant_text(slice.distance2, 3)));
   tooltip(context, "Tokens between the query and its keys, on either axis, weighted with p");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/inspect/counted_queries.hpp"
+#include "kernels/inspect/slice_rules.hpp"
 #include "profiler/export/head_means.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
@@ -21,6 +22,9 @@
 
 namespace triscope {
 namespace {
+
+/// The search that is asked for next is one of dot-product attention.
+bool searches_one_key(const Context& context) { return context.ui.attention.sides[0].form == Form::dot_product; }
 
 bool can_search(const Context& context) { return !context.data.attention.search.running && !context.data.run.running; }
 
@@ -64,19 +68,25 @@ void draw_distances(Context& context) {
     if (value != before) search.back_proposed = false;
   };
   ImGui::AlignTextToFramePadding();
-  muted_text(context, "exactly back: j");
+  const bool one_key = searches_one_key(context);
+  muted_text(context, one_key ? "exactly back" : "exactly back: j");
   ImGui::SameLine();
-  typed("##search_back1", search.back[0], "Of the first key before its query");
-  ImGui::SameLine();
-  muted_text(context, "k");
-  ImGui::SameLine();
-  typed("##search_back2", search.back[1], "Of the second key before its query");
-  muted_text(context, typing ? "" : apart_text(search.back[0], search.back[1]) + ".");
-  const char* const proposed = context.ui.attention.pinned ? "Proposed: the pair that is framed in the map."
-                                                           : "Proposed: the strongest pair of the shown query.";
+  typed("##search_back1", search.back[0],
+        one_key ? "Of the key before its query" : "Of the first key before its query");
+  if (!one_key) {
+    ImGui::SameLine();
+    muted_text(context, "k");
+    ImGui::SameLine();
+    typed("##search_back2", search.back[1], "Of the second key before its query");
+    muted_text(context, typing ? "" : apart_text(search.back[0], search.back[1]) + ".");
+  }
+  const char* const what = one_key ? "key" : "pair";
+  const std::string proposed = context.ui.attention.pinned
+                                   ? fmt::format("Proposed: the {} that is framed in the map.", what)
+                                   : fmt::format("Proposed: the strongest {} of the shown query.", what);
   if (search.back_proposed) return muted_text(context, proposed, true);
   const SmallFont font(context.look);
-  ImGui::Dummy(ImVec2(1, ImGui::CalcTextSize(proposed, nullptr, false, ImGui::GetContentRegionAvail().x).y));
+  ImGui::Dummy(ImVec2(1, ImGui::CalcTextSize(proposed.c_str(), nullptr, false, ImGui::GetContentRegionAvail().x).y));
 }
 
 /// How far keys have to lie from each other and from their query.
@@ -103,10 +113,14 @@ void draw_search_choice(Context& context) {
     tooltip(context, help);
     ImGui::SameLine(0, context.look.px(4));
   };
-  by("largest p", TripleSearchBy::largest, "The strongest triples of all");
-  by("token", TripleSearchBy::token, "Triples with one position as first or second key");
+  const bool one_key = searches_one_key(context);
+  by("largest p", TripleSearchBy::largest, one_key ? "The strongest keys of all" : "The strongest triples of all");
+  by("token", TripleSearchBy::token,
+     one_key ? "Queries that look at one position" : "Triples with one position as first or second key");
   const bool were = search.by == TripleSearchBy::distances;
-  by("exact distances", TripleSearchBy::distances, "Triples whose keys are exactly so many tokens before their query");
+  by(one_key ? "exact distance" : "exact distances", TripleSearchBy::distances,
+     one_key ? "Keys that are exactly so many tokens before their query"
+             : "Triples whose keys are exactly so many tokens before their query");
   if (search.by == TripleSearchBy::distances && (!were || search.back_proposed)) {  // it follows what is shown
     search.back = shown_distances(ui, context.data.attention.sides[0]);
     search.back_proposed = true;
@@ -120,10 +134,12 @@ void draw_search_choice(Context& context) {
     const SourceReply& source = *context.data.attention.sides[0].source;
     if (search.token < std::ssize(source.labels)) {
       ImGui::SameLine();
-      coloured_text(context.look.theme.text, source.labels[static_cast<std::size_t>(search.token)]);
+      coloured_text(context.look.theme.text,
+                    fmt::format("\"{}\"", source.labels[static_cast<std::size_t>(search.token)]));
     }
     if (ui.pinned && exists(*ui.pinned)) {
-      for (const auto& [label, position] : {std::pair{"pinned j", ui.pinned->j}, std::pair{"pinned k", ui.pinned->k}}) {
+      for (const auto& [label, position] : {std::pair{"framed j", ui.pinned->j}, std::pair{"framed k", ui.pinned->k}}) {
+        if (one_key && position == ui.pinned->k) continue;
         ImGui::SameLine();
         if (ImGui::Button(label)) search.token = position;
       }
@@ -131,7 +147,6 @@ void draw_search_choice(Context& context) {
   } else if (search.by == TripleSearchBy::distances) {
     draw_distances(context);
   }
-  const bool one_key = ui.sides[0].form == Form::dot_product;  // which no other lies apart from
   if (search.by != TripleSearchBy::distances && !one_key) draw_least_distances(context);
   field_problems(context);
   draw_search_queries(context);
@@ -159,6 +174,9 @@ void draw_search_button(Context& context) {
                                      : "");
 }
 
+/// The listed hits are of dot-product attention.
+bool found_one_key(const Context& context) { return has_one_key(context.data.attention.search.of->query.problem); }
+
 /// A key of a hit: the word or the distance; where it is on hover.
 void draw_hit_key(const Context& context, const SourceReply& source, const FoundTriple& hit, std::int64_t position) {
   const std::string place = fmt::format("{}", position - hit.query);
@@ -179,21 +197,25 @@ void draw_hit(Context& context, const FoundTriple& hit, int row, bool shown) {
   ImGui::PushID(row);
   if (ImGui::Selectable("##hit", shown, ImGuiSelectableFlags_SpanAllColumns))
     go_to(context.ui.attention, context.data.attention, hit);
-  tooltip(context, fmt::format("Head {}, query {}: j = {}, k = {}, logit {}, p = {}. {}. Click to go there.", hit.head,
-                               token_text(source, hit.query), key_text(source, hit.triple.j, hit.query),
-                               key_text(source, hit.triple.k, hit.query), significant_text(hit.triple.logit, 5),
-                               significant_text(hit.triple.p, 4), apart_text(hit.triple.j, hit.triple.k)));
+  const bool one_key = found_one_key(context);
+  const std::string k = one_key ? "" : fmt::format(", k = {}", key_text(source, hit.triple.k, hit.query)),
+                    apart = one_key ? "" : apart_text(hit.triple.j, hit.triple.k) + ". ";
+  tooltip(context, fmt::format("Head {}, query {}: j = {}{}, logit {}, p = {}. {}Click to go there.", hit.head,
+                               token_text(source, hit.query), key_text(source, hit.triple.j, hit.query), k,
+                               significant_text(hit.triple.logit, 5), significant_text(hit.triple.p, 4), apart));
   ImGui::PopID();
   ImGui::SameLine(0, 0);
   number_right(context, fmt::format("{}", hit.head));
   ImGui::TableNextColumn();
   number_right(context, format_count(hit.query));
-  for (const std::int64_t position : {hit.triple.j, hit.triple.k}) {
-    ImGui::TableNextColumn();
-    draw_hit_key(context, source, hit, position);
-  }
   ImGui::TableNextColumn();
-  number_right(context, fmt::format("{}", std::abs(hit.triple.j - hit.triple.k)));
+  draw_hit_key(context, source, hit, hit.triple.j);
+  if (!one_key) {
+    ImGui::TableNextColumn();
+    draw_hit_key(context, source, hit, hit.triple.k);
+    ImGui::TableNextColumn();
+    number_right(context, fmt::format("{}", std::abs(hit.triple.j - hit.triple.k)));
+  }
   ImGui::TableNextColumn();
   number_right(context, significant_text(hit.triple.p, 2));
 }
@@ -207,6 +229,20 @@ double value_of(const FoundTriple& hit, std::string_view column) {
                                        : static_cast<double>(hit.triple.p);
 }
 
+std::vector<ExplainedColumn> hit_columns(bool words, bool one_key) {
+  std::vector<ExplainedColumn> columns{{"head", true, "Query head"}, {"query", true, "Position of the query"}};
+  columns.push_back({words ? "j" : "j, tokens", !words,
+                     one_key ? "Key, in tokens from its query" : "First key, in tokens from its query"});
+  if (!one_key) {
+    columns.push_back({words ? "k" : "k, tokens", !words, "Second key, in tokens from its query"});
+    columns.push_back({"apart", true, "How many tokens the two keys lie apart"});
+  }
+  columns.push_back({"p", true,
+                     one_key ? "Weight of the key: all keys and the sink of its query sum to 1"
+                             : "Weight of the pair: all pairs and the sink of its query sum to 1"});
+  return columns;
+}
+
 void draw_hits(Context& context) {
   const TripleSearchData& search = context.data.attention.search;
   const bool words = !context.data.attention.sides[0].source->labels.empty();
@@ -217,20 +253,24 @@ void draw_hits(Context& context) {
   const float header = context.look.px(28);
   const float line = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
   const float room = std::max(ImGui::GetContentRegionAvail().y, context.look.px(160));
-  if (!ImGui::BeginTable("hits", 6, kFlags, ImVec2(0, header + std::floor((room - header) / line) * line))) return;
-  ImGui::TableSetupColumn("head", ImGuiTableColumnFlags_WidthStretch, 0.65F);
-  ImGui::TableSetupColumn("query", ImGuiTableColumnFlags_WidthStretch, 0.85F);
-  ImGui::TableSetupColumn(words ? "j" : "j, tokens", ImGuiTableColumnFlags_WidthStretch, words ? 1.8F : 1.0F);
-  ImGui::TableSetupColumn(words ? "k" : "k, tokens", ImGuiTableColumnFlags_WidthStretch, words ? 1.4F : 1.0F);
-  ImGui::TableSetupColumn("apart", ImGuiTableColumnFlags_WidthStretch, 0.8F);
-  ImGui::TableSetupColumn("p", ImGuiTableColumnFlags_WidthStretch | ImGuiTableColumnFlags_PreferSortDescending, 1.35F);
+  const std::vector<ExplainedColumn> columns = hit_columns(words, found_one_key(context));
+  const ImVec2 size(0, header + std::floor((room - header) / line) * line);
+  if (!ImGui::BeginTable("hits", static_cast<int>(columns.size()), kFlags, size)) return;
+  for (const ExplainedColumn& column : columns) {
+    const std::string_view name = column.name;
+    const float weight = name == "head"            ? 0.65F
+                         : name == "query"         ? 0.85F
+                         : name == "apart"         ? 0.8F
+                         : name == "p"             ? 1.35F
+                         : name.starts_with("j, ") ? 1.0F
+                         : name.starts_with("k, ") ? 1.0F
+                         : name == "j"             ? 1.8F
+                                                   : 1.4F;
+    ImGui::TableSetupColumn(
+        column.name,
+        ImGuiTableColumnFlags_WidthStretch | (name == "p" ? ImGuiTableColumnFlags_PreferSortDescending : 0), weight);
+  }
   ImGui::TableSetupScrollFreeze(0, 1);
-  const ExplainedColumn columns[]{{"head", true, "Query head"},
-                                  {"query", true, "Position of the query"},
-                                  {words ? "j" : "j, tokens", !words, "First key, in tokens from its query"},
-                                  {words ? "k" : "k, tokens", !words, "Second key, in tokens from its query"},
-                                  {"apart", true, "How many tokens the two keys lie apart"},
-                                  {"p", true, "Weight of the pair: all pairs and the sink of its query sum to 1"}};
   explained_headers(context, columns);
   const std::ptrdiff_t shown = shown_hit(context.ui.attention, search);
   std::vector<std::ptrdiff_t> order(search.found.size());
@@ -261,20 +301,22 @@ void draw_triple_search(Context& context) {
   }
   const AttentionSideData& side = context.data.attention.sides[0];
   if (!search.of || search.of->source != side.asked) {
-    muted_text(context,
-               fmt::format("Finds the {} strongest triples of all queries and heads, with these tensors and windows. A "
-                           "click on one shows its slice.",
-                           kListedTriples),
-               true);
+    muted_text(
+        context,
+        fmt::format("Finds the {} strongest {} of all queries and heads, with these tensors and windows. A click "
+                    "on one shows its slice.",
+                    kListedTriples, searches_one_key(context) ? "keys" : "triples"),
+        true);
     return;
   }
-  section(context, search_title(search.of->search).c_str());
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  muted_text(context, search_title(search.of->search, found_one_key(context)), true);
   const std::string left_out =
       left_out_sentence(counted_queries(search.of->query.problem, side.source->seq_len), search.of->search.all_queries);
   if (!left_out.empty()) muted_text(context, left_out, true);
   if (search.found.empty()) {
     if (!search.running && !search.stopped && search.problem.empty())
-      muted_text(context, "No query has a finite logit for such a triple.", true);
+      muted_text(context, "No query has a finite logit for such keys.", true);
     return;
   }
   draw_hits(context);

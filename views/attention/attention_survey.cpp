@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/inspect/counted_queries.hpp"
+#include "kernels/inspect/slice_rules.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
@@ -37,10 +38,13 @@ constexpr std::array kStriking{std::pair{OverviewFigure::entropy, "Sharpest quer
 void draw_figure_choice(Context& context) {
   AttentionUi& ui = context.ui.attention;
   const SourceReply* source = context.data.attention.sides[0].source.get();
+  const bool one_key = ui.sides[0].form == Form::dot_product;
+  if (one_key && ui.figure == OverviewFigure::distance2) ui.figure = OverviewFigure::distance1;
   for (const auto& [figure, label] : kFigures) {
-    if (figure == OverviewFigure::sink_p && !(source && source->sink)) continue;
+    if (!has_figure(figure, source && source->sink, one_key)) continue;
     if (figure == OverviewFigure::distance1) ImGui::NewLine();
-    if (chip(context, label, ui.figure == figure)) ui.figure = figure;
+    const bool only = one_key && figure == OverviewFigure::distance1;
+    if (chip(context, only ? "distance" : label, ui.figure == figure)) ui.figure = figure;
     if (figure == OverviewFigure::distance1 || figure == OverviewFigure::distance2)
       tooltip(context, "In tokens: how far the keys of this axis lie before their query, the mean weighted with p");
     ImGui::SameLine(0, context.look.px(4));
@@ -251,7 +255,7 @@ void draw_striking(Context& context, const Overview& overview, const Problem& pr
     const SmallFont font(look);
     if (ImGui::Selectable(fmt::format("head {}, query {}", place.head, format_count(place.query)).c_str(), here))
       go_to_strongest(ui, {place.head, place.query});
-    tooltip(context, "Go there: its strongest triples stand at the right, and the first of them is framed.");
+    tooltip(context, "Go there: what is strongest stands at the right, and the first of it is framed.");
     ImGui::SameLine();
     number_right(context,
                  distance ? fmt::format("{}, even {}", significant_text(static_cast<double>(place.value), 3),

@@ -8,6 +8,7 @@
 
 #include "app/cli/text/terminal.hpp"
 #include "kernels/inspect/peak_doubt.hpp"
+#include "kernels/inspect/slice_rules.hpp"
 #include "profiler/export/head_means.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/supervise/find_means.hpp"
@@ -75,6 +76,7 @@ void print_aligned(const TextTable& table) {
 void print_heads(Supervisor& worker, const AttentionSource& source, const SliceQuery& query, const SourceReply& shape,
                  bool json) {
   const Problem& problem = query.problem;
+  const bool one_key = has_one_key(problem);
   const Overview overview = worker.overview({source, query, 1});
   const std::int64_t slices =
       std::ssize(averaged_queries(problem, shape.seq_len, 1)) * std::max<std::int64_t>(1, shape.q_heads);
@@ -87,18 +89,18 @@ void print_heads(Supervisor& worker, const AttentionSource& source, const SliceQ
   }
   const std::string left_out = left_out_sentence(counted_queries(problem, shape.seq_len));
   if (!left_out.empty()) print_output("{}\n", left_out);
-  print_aligned(heads_text(heads, even_means(overview, problem, shape.seq_len), shape.sink));
-  print_output("largest p, the mean over the queries that see the pair{}:\n",
+  print_aligned(heads_text(heads, even_means(overview, problem, shape.seq_len), shape.sink, one_key));
+  print_output("largest p, the mean over the queries that see the {}{}:\n", one_key ? "key" : "pair",
                step == 1 ? "" : fmt::format(" (one query in {})", step));
   for (const MeanPeak& largest : largest_peaks(maps)) {
     std::size_t listed = 0;
     for (const MeanPeak& peak : maps.peaks[static_cast<std::size_t>(largest.head)]) {
       if (listed++ == kListedPeaks) break;
       print_output(
-          "  head {:<3} j {:>5} back, k {:>5} back: p {:.4g}, {:.3g} times even weights, over {} queries, {} with "
-          "the largest p there{}\n",
-          peak.head, peak.back1, peak.back2, peak.p, peak.p / peak.even, peak.queries,
-          maps.strongest_at(peak.head, peak.back1, peak.back2), doubt_text(peak_doubt(maps, peak)));
+          "  head {:<3} j {:>5} back{}: p {:.4g}, {:.3g} times even weights, over {} queries, {} with the largest p "
+          "there{}\n",
+          peak.head, peak.back1, one_key ? "" : fmt::format(", k {:>5} back", peak.back2), peak.p, peak.p / peak.even,
+          peak.queries, maps.strongest_at(peak.head, peak.back1, peak.back2), doubt_text(peak_doubt(maps, peak)));
     }
   }
 }

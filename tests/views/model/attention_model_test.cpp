@@ -227,7 +227,7 @@ TEST(AttentionModel, the_mean_over_queries_is_told_in_words) {
   EXPECT_EQ(lift_text(MeanPeak{0, 301, 13, 0.9999, 0.0001, 1}), "9,999×");
   EXPECT_EQ(lift_text(MeanPeak{0, 301, 13, 0.5629680, 0.000004, 1}), "141k×") << "it fits into its column";
   EXPECT_EQ(lift_text(MeanPeak{0, 301, 13, 0.25, 0.0000001, 1}), "2.50M×");
-  EXPECT_EQ(mean_cell_text(peak),
+  EXPECT_EQ(mean_cell_text(maps, peak),
             "j 301 back, k 13 back: p 0.0807 on average over the 1 query that sees it; even weights would give 7.0e-5 "
             "(1,153×)");
   AttentionUi ui;
@@ -304,12 +304,13 @@ TEST(AttentionModel, heads_are_sorted_by_the_mean_of_a_figure_over_whole_queries
   EXPECT_EQ(sharp[0].head, 1) << "1 beside 3: sharp heads first";
   EXPECT_DOUBLE_EQ(sharp[0].of(OverviewFigure::entropy), 1) << "what is not a number does not count";
   EXPECT_EQ(sharp[1].head, 0);
-  const TextTable text = heads_text(far, even_means(overview, problem, 30), false);
+  const TextTable text = heads_text(far, even_means(overview, problem, 30), false, false);
   EXPECT_THAT(text.header, testing::ElementsAre("head", "mean entropy, nats", "mean largest p",
                                                 "mean distance j, tokens", "mean distance k, tokens"));
   EXPECT_THAT(text.rows.at(0), testing::ElementsAre("0", "3", "", "1.5", ""));
   EXPECT_THAT(text.rows.back(), testing::ElementsAre("even weights", testing::_, testing::_, "5", "0.5"));
-  EXPECT_EQ(heads_text(far, {}, true).header.size(), 6U);
+  EXPECT_EQ(heads_text(far, {}, true, false).header.size(), 6U);
+  EXPECT_THAT(heads_text(far, {}, false, true).header, testing::Not(testing::Contains("mean distance k, tokens")));
 }
 
 TEST(AttentionModel, heads_keep_their_order_until_the_user_sorts_them) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/inspect/mean_maps.hpp"
+#include "kernels/inspect/slice_rules.hpp"
 #include "kernels/tensors/match3.hpp"
 #include "views/data/format.hpp"
 
@@ -382,10 +383,8 @@ HeatmapStyle AttentionModel::style(const AttentionUi& ui, const AttentionData& d
   return style;
 }
 
-bool has_one_key(const SliceRequest& request) { return request.query.problem.form == Form::dot_product; }
-
 AttentionCell cell_in(const AttentionSideData& side, AttentionCell cell) {
-  if (side.slice && has_one_key(side.slice_of)) cell.k = side.slice->first2;
+  if (side.slice && has_one_key(side.slice_of.query.problem)) cell.k = side.slice->first2;
   return cell;
 }
 

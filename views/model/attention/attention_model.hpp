@@ -137,8 +137,6 @@ double automatic_low(double smallest, double largest, HeatmapStyle::Scale scale 
 /// Colours that follow p from 0 on.
 bool begins_at_zero(const HeatmapStyle& style);
 
-/// A query looks at single keys, not at pairs: dot-product attention.
-bool has_one_key(const SliceRequest& request);
 /// `cell` as a slice has it: where there is one key, the pair of its j.
 AttentionCell cell_in(const AttentionSideData& side, AttentionCell cell);
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/inspect/slice_rules.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_model.hpp"
@@ -97,7 +98,7 @@ std::string key_text(const SourceReply& source, std::int64_t position, std::int6
 std::string keys_text(const SliceRequest& request, const SourceReply& source, const AttentionCell& cell) {
   const std::int64_t query = request.query.query;
   const std::string j = "j = " + key_text(source, cell.j, query);
-  return has_one_key(request) ? j : fmt::format("{}, k = {}", j, key_text(source, cell.k, query));
+  return has_one_key(request.query.problem) ? j : fmt::format("{}, k = {}", j, key_text(source, cell.k, query));
 }
 
 std::string shape_text(const SourceReply& source) {
@@ -193,7 +194,7 @@ std::string second_caption(const AttentionSideData& a, const AttentionSideData& 
 
 }  // namespace
 
-std::string p_text(const SliceRequest& request) { return has_one_key(request) ? "p(j)" : "p(j, k)"; }
+std::string p_text(const SliceRequest& request) { return has_one_key(request.query.problem) ? "p(j)" : "p(j, k)"; }
 
 std::string map_title(const AttentionUi& ui, const std::array<AttentionSideData, 2>& sides, int which) {
   const SliceQuery &a = sides[0].slice_of.query, &b = sides[1].slice_of.query;

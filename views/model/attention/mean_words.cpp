@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <string_view>
 
+#include "kernels/inspect/slice_rules.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_model.hpp"
@@ -21,9 +23,18 @@ std::string queries_text(std::int64_t count) {
   return count == 1 ? "1 query that sees it" : format_count(count) + " queries that see it";
 }
 
+/// What a mean has a p of: "pair", or the key alone.
+const char* place_word(const MeanMaps& maps) { return has_one_key(maps.problem) ? "key" : "pair"; }
+
 /// "16,384 pairs of 8 heads".
 std::string pairs_text(const MeanMaps& maps) {
-  return fmt::format("{} of {}", counted(maps.width * maps.height, "pair"), counted(maps.heads, "head"));
+  return fmt::format("{} of {}", counted(maps.width * maps.height, place_word(maps)), counted(maps.heads, "head"));
+}
+
+/// "j 301 back, k 13 back".
+std::string place_text(const Problem& problem, std::int64_t back1, std::int64_t back2) {
+  const std::string j = fmt::format("j {} back", format_count(back1));
+  return has_one_key(problem) ? j : fmt::format("{}, k {} back", j, format_count(back2));
 }
 
 /// "a, b and c".
@@ -50,7 +61,7 @@ std::string peaks_with_queries(const MeanMaps& maps, const std::vector<MeanPeak>
                                 !words.empty() ? ""
                                 : count < 2    ? " has its largest p"
                                                : " have their largest p",
-                                distances_text(peak.back1, peak.back2)));
+                                distances_text(maps.problem, peak.back1, peak.back2)));
   }
   return fmt::format("{}", fmt::join(words, "; "));
 }
@@ -80,7 +91,9 @@ std::string averaged_text(const MeanMaps& maps, std::int64_t head) {
   return "mean over " + query_range_text(queries.front(), queries.back(), maps.step);
 }
 
-std::string distances_text(std::int64_t back1, std::int64_t back2) { return fmt::format("{}, {}", -back1, -back2); }
+std::string distances_text(const Problem& problem, std::int64_t back1, std::int64_t back2) {
+  return has_one_key(problem) ? fmt::format("{}", -back1) : fmt::format("{}, {}", -back1, -back2);
+}
 
 std::vector<MeanPeak> listed_peaks(const MeanMaps& maps, std::int64_t head) {
   constexpr std::size_t kMost = 3;
@@ -113,14 +126,14 @@ HeatmapStyle mean_style(const MeanMaps& maps, std::int64_t head, ColourMap map) 
 
 std::string mean_title(const MeanMaps& maps, std::int64_t head) {
   const std::vector<std::int64_t>& queries = maps.queries.at(static_cast<std::size_t>(head));
-  const std::string title = fmt::format("Mean p(j, k) of head {}", head);
+  const std::string title = fmt::format("Mean {} of head {}", has_one_key(maps.problem) ? "p(j)" : "p(j, k)", head);
   return queries.empty() ? title : title + ", " + query_range_text(queries.front(), queries.back(), maps.step);
 }
 
 std::string mean_caption(const AttentionUi& ui, const AttentionSideData& side) {
-  std::string text = picture_caption(side.slice_of, *side.source) +
-                     ". p at each pair of distances is the mean over the "
-                     "queries that see it; colours follow log p.";
+  std::string text = fmt::format("{}. p at each {} is the mean over the queries that see it; colours follow log p.",
+                                 picture_caption(side.slice_of, *side.source),
+                                 has_one_key(side.slice_of.query.problem) ? "distance" : "pair of distances");
   const std::string origin = windows_origin_sentence(ui);
   return origin.empty() ? text : text + " " + origin;
 }
@@ -138,8 +151,8 @@ std::string strongest_sentence(const MeanMaps& maps, std::int64_t head) {
   for (const MeanPeak& peak : peaks) at_peaks += maps.strongest_at(head, peak.back1, peak.back2);
   return fmt::format(
       "A single query may look elsewhere than the mean: of {} queries {} have their largest p at one of "
-      "these peaks, {} at another pair.",
-      format_count(all), format_count(at_peaks), format_count(all - at_peaks));
+      "these peaks, {} at another {}.",
+      format_count(all), format_count(at_peaks), format_count(all - at_peaks), place_word(maps));
 }
 
 std::string strongest_sentence(const MeanMaps& maps, std::int64_t head, std::int64_t back1, std::int64_t back2) {
@@ -152,7 +165,7 @@ std::string strongest_sentence(const MeanMaps& maps, std::int64_t head, std::int
       std::ranges::any_of(listed, [&](const MeanPeak& peak) { return peak.back1 == back1 && peak.back2 == back2; });
   if (told) return text;
   const std::int64_t there = maps.strongest_at(head, back1, back2);
-  return fmt::format("{} At {}, where this query has its own: {}.", text, distances_text(back1, back2),
+  return fmt::format("{} At {}, where this query has its own: {}.", text, distances_text(maps.problem, back1, back2),
                      there == 0 ? "none of these" : format_count(there));
 }
 
@@ -165,9 +178,9 @@ std::string framing_sentence(std::int64_t query, const std::vector<MeanPeak>& pe
 
 std::string framed_sentence(const MeanPeak& peak, const AttentionSideData& side) {
   const std::int64_t query = side.slice_of.query.query;
-  const std::string pair = distances_text(peak.back1, peak.back2);
+  const std::string pair = distances_text(side.slice_of.query.problem, peak.back1, peak.back2);
   const std::optional<double> log_p =
-      side.slice ? log_p_at(*side.slice, {query - peak.back1, query - peak.back2}) : std::nullopt;
+      side.slice ? log_p_at(*side.slice, cell_in(side, {query - peak.back1, query - peak.back2})) : std::nullopt;
   const std::string here =
       log_p ? fmt::format("p is {} at the shown query {}", significant_text(std::exp(*log_p), 2), format_count(query))
             : fmt::format("the shown query {} does not see it", format_count(query));
@@ -189,9 +202,9 @@ std::string doubt_text(const MeanMaps& maps, const MeanPeak& peak) {
   const PeakDoubt doubt = peak_doubt(maps, peak);
   if (doubt == PeakDoubt::nearly_even)
     return fmt::format(
-        "{}\nGrey: nearly even. The largest of many pairs may have less than {:g} times even weights by "
+        "{}\nGrey: nearly even. The largest of many {}s may have less than {:g} times even weights by "
         "chance.\n",
-        rests, kNearlyEven);
+        rests, place_word(maps), kNearlyEven);
   const std::int64_t needed = fewest_queries(maps, peak);
   const std::string fewest = format_count(needed);
   const std::string pairs = pairs_text(maps);
@@ -200,9 +213,9 @@ std::string doubt_text(const MeanMaps& maps, const MeanPeak& peak) {
                        fewest, pairs);
   if (count < needed)
     return fmt::format(
-        "{}\nMany look here, most of them more to another pair: without the {} largest p the mean is still "
+        "{}\nMany look here, most of them more to another {}: without the {} largest p the mean is still "
         "{:g} times even weights or more.\n",
-        rests, format_count(needed - 1), kNearlyEven);
+        rests, place_word(maps), format_count(needed - 1), kNearlyEven);
   return fmt::format(
       "{}\nThat is more than chance: {} or more would meet at one of {} in less than 5 % of such "
       "tables.\n",
@@ -225,7 +238,8 @@ std::string looks_sentence(const MeanMaps& maps, const std::vector<MeanPeak>& pe
   const std::vector<std::int64_t> heads = heads_with(maps, peaks, PeakDoubt::none);
   std::string who = heads.empty() ? "no head" : heads_text(heads);
   who.front() = who.front() == 'n' ? 'N' : 'H';
-  return who + (heads.size() > 1 ? " look" : " looks") + " at one pair of distances over many queries.";
+  return fmt::format("{} {} at one {} over many queries.", who, heads.size() > 1 ? "look" : "looks",
+                     has_one_key(maps.problem) ? "distance" : "pair of distances");
 }
 
 std::string grey_sentence(const MeanMaps& maps, const std::vector<MeanPeak>& peaks) {
@@ -247,15 +261,15 @@ std::string lift_text(const MeanPeak& peak) {
   return (lift >= 100 ? format_count(std::llround(lift)) : significant_text(lift, 2)) + "×";
 }
 
-std::string mean_cell_text(const MeanPeak& peak) {
-  return fmt::format("j {} back, k {} back: p {} on average over the {}; even weights would give {} ({})",
-                     format_count(peak.back1), format_count(peak.back2), significant_text(peak.p, 3),
+std::string mean_cell_text(const MeanMaps& maps, const MeanPeak& peak) {
+  return fmt::format("{}: p {} on average over the {}; even weights would give {} ({})",
+                     place_text(maps.problem, peak.back1, peak.back2), significant_text(peak.p, 3),
                      queries_text(peak.queries), significant_text(peak.even, 2), lift_text(peak));
 }
 
 std::string mean_cell_text(const MeanMaps& maps, std::int64_t head, std::int64_t back1, std::int64_t back2) {
   const std::int64_t seen = maps.seen_by(head, back1, back2);
-  const std::string place = fmt::format("j {} back, k {} back: ", format_count(back1), format_count(back2));
+  const std::string place = place_text(maps.problem, back1, back2) + ": ";
   if (seen == 0) return place + "no query that is averaged sees it";
   return place + fmt::format("p {} on average over the {}", significant_text(maps.at(head, back1, back2), 3),
                              queries_text(seen));
@@ -265,14 +279,17 @@ std::int64_t keys_apart(const MeanPeak& peak) { return std::abs(peak.back1 - pea
 
 TextTable peaks_text(const MeanMaps& maps) {
   TextTable table;
-  for (const char* name : {"head", "peak", "j", "k", "apart", "mean p", "even p", "queries that see it", "queries"})
-    table.add_column(name, true);
+  const bool one_key = has_one_key(maps.problem);
+  for (const std::string_view name :
+       {"head", "peak", "j", "k", "apart", "mean p", "even p", "queries that see it", "queries"}) {
+    if (!one_key || (name != "k" && name != "apart")) table.add_column(std::string(name), true);
+  }
   for (const std::vector<MeanPeak>& peaks : maps.peaks) {
     for (const MeanPeak& peak : peaks) {
       std::vector<std::string>& line = table.rows.emplace_back();
-      for (const std::int64_t number :
-           {peak.head, &peak - peaks.data() + 1, -peak.back1, -peak.back2, keys_apart(peak)})
-        line.push_back(fmt::format("{}", number));
+      std::vector<std::int64_t> numbers{peak.head, &peak - peaks.data() + 1, -peak.back1};
+      if (!one_key) numbers.insert(numbers.end(), {-peak.back2, keys_apart(peak)});
+      for (const std::int64_t number : numbers) line.push_back(fmt::format("{}", number));
       for (const double p : {peak.p, peak.even}) line.push_back(fmt::format("{:.6g}", p));
       for (const std::int64_t number : {peak.queries, maps.strongest_at(peak.head, peak.back1, peak.back2)})
         line.push_back(fmt::format("{}", number));

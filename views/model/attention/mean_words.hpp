@@ -21,9 +21,9 @@ bool awaits_means(const AttentionUi& ui, const AttentionData& data);
 std::string averaged_text(const MeanMaps& maps, std::int64_t head);
 /// "j 301 back, k 13 back: p 0.0807 on average over the 211 queries that see it, 1,150 times even weights (0.000070)".
 std::string mean_cell_text(const MeanMaps& maps, std::int64_t head, std::int64_t back1, std::int64_t back2);
-std::string mean_cell_text(const MeanPeak& peak);
-/// "58, 13", from the query: "-58, -13".
-std::string distances_text(std::int64_t back1, std::int64_t back2);
+std::string mean_cell_text(const MeanMaps& maps, const MeanPeak& peak);
+/// "58, 13", from the query: "-58, -13"; of one key "-58".
+std::string distances_text(const Problem& problem, std::int64_t back1, std::int64_t back2);
 /// Peaks of a head that are told beside its largest: those of at least half of it, three in all; none where none of
 /// them counts.
 std::vector<MeanPeak> listed_peaks(const MeanMaps& maps, std::int64_t head);

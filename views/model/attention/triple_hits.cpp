@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string_view>
+#include <vector>
 
+#include "kernels/inspect/slice_rules.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_model.hpp"
 
@@ -20,14 +23,17 @@ std::optional<TripleSearchRequest> wanted_search(const AttentionUi& ui, const At
   if (ui.search.by == TripleSearchBy::token) request.search.token = ui.search.token;
   if (ui.search.by == TripleSearchBy::distances) {
     request.search.back = ui.search.back;
-  } else if (!has_one_key(*slice)) {
+    if (has_one_key(slice->query.problem)) (*request.search.back)[1] = 0;
+  } else if (!has_one_key(slice->query.problem)) {
     request.search.apart = ui.search.apart;
     request.search.away = ui.search.away;
   }
   return request;
 }
 
-std::string search_title(const TripleSearch& search) {
+std::string search_title(const TripleSearch& search, bool one_key) {
+  if (search.back && one_key)
+    return fmt::format("Largest p with a key {} tokens back", format_count((*search.back)[0]));
   if (search.back)
     return fmt::format("Largest p with keys {} and {} tokens back", format_count((*search.back)[0]),
                        format_count((*search.back)[1]));
@@ -124,19 +130,24 @@ std::string apart_text(std::int64_t j, std::int64_t k) {
 }
 
 TextTable hits_text(const TripleSearchData& search, const SourceReply& source) {
-  TextTable table{{"head", "query", "j", "k", "apart", "logit", "p"}, {true, true, true, true, true, true, true}, {}};
-  const bool words = !source.labels.empty();
+  TextTable table;
+  const bool words = !source.labels.empty(), one_key = search.of && has_one_key(search.of->query.problem);
+  for (const std::string_view name : {"head", "query", "j", "k", "apart", "logit", "p"}) {
+    if (!one_key || (name != "k" && name != "apart")) table.add_column(std::string(name), true);
+  }
   for (const char* name : {"token_query", "token_j", "token_k"}) {
-    if (words) table.add_column(name, false);
+    if (words && !(one_key && name == std::string_view("token_k"))) table.add_column(name, false);
   }
   for (const FoundTriple& hit : search.found) {
     std::vector<std::string>& line = table.rows.emplace_back();
-    const std::int64_t apart = std::abs(hit.triple.j - hit.triple.k);
-    for (const std::int64_t number : {hit.head, hit.query, hit.triple.j, hit.triple.k, apart})
-      line.push_back(fmt::format("{}", number));
+    std::vector<std::int64_t> numbers{hit.head, hit.query, hit.triple.j};
+    if (!one_key) numbers.insert(numbers.end(), {hit.triple.k, std::abs(hit.triple.j - hit.triple.k)});
+    for (const std::int64_t number : numbers) line.push_back(fmt::format("{}", number));
     line.push_back(fmt::format("{:.10g}", hit.triple.logit));
     line.push_back(fmt::format("{:.10g}", hit.triple.p));
-    for (const std::int64_t position : {hit.query, hit.triple.j, hit.triple.k}) {
+    std::vector<std::int64_t> positions{hit.query, hit.triple.j};
+    if (!one_key) positions.push_back(hit.triple.k);
+    for (const std::int64_t position : positions) {
       if (words) line.push_back(source.labels.at(static_cast<std::size_t>(position)));
     }
   }

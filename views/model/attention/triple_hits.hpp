@@ -16,7 +16,7 @@ inline constexpr std::int64_t kListedTriples = 50;
 /// As the panel is set; nullopt while no source is open.
 std::optional<TripleSearchRequest> wanted_search(const AttentionUi& ui, const AttentionData& data);
 /// What was searched for, as a sentence: "The largest p of all queries and heads".
-std::string search_title(const TripleSearch& search);
+std::string search_title(const TripleSearch& search, bool one_key = false);
 /// "1,200 of 4,096 slices"; empty while their number is not known.
 std::string progress_text(const TripleSearchData& search);
 /// Shows the slice of a hit, with its cell pinned; a zoom that leaves the cell out is given up.

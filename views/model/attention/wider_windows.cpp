@@ -87,7 +87,8 @@ std::string wider_sentence(const MeanMaps& maps, const MeanMaps& wider) {
     const std::vector<MeanPeak>& now = wider.peaks[static_cast<std::size_t>(peak.head)];
     if (++named > kNamed || now.empty()) continue;
     others += fmt::format("{}head {}: {} instead of {}", others.empty() ? "" : "; ", peak.head,
-                          distances_text(now.front().back1, now.front().back2), distances_text(peak.back1, peak.back2));
+                          distances_text(maps.problem, now.front().back1, now.front().back2),
+                          distances_text(maps.problem, peak.back1, peak.back2));
   }
   const std::string windows = format_windows(wider.width, wider.height);
   if (heads == 0) return fmt::format("At {} too there is nothing to compare: no peak is more than chance.", windows);
