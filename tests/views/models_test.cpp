@@ -88,6 +88,20 @@ TEST(LatencyModel, verdicts_that_come_after_the_rows_make_the_table_that_they_wo
   }
 }
 
+TEST(LatencyModel, only_a_pass_that_has_a_verdict_against_the_baseline_has_a_column_of_them) {
+  const auto verdicts_of = [](const LatencyModel& model) {
+    std::vector<std::string> ids;
+    for (const LatencyColumn& one : latency_columns(model)) {
+      if (one.field == LatencyField::verdict) ids.push_back(one.id);
+    }
+    return ids;
+  };
+  Comparisons against;
+  EXPECT_THAT(verdicts_of(make_latency_model(*small_sweep(), &against)), testing::IsEmpty());
+  against[1].comparison.verdict = Verdict::faster;
+  EXPECT_THAT(verdicts_of(make_latency_model(*small_sweep(), &against)), ElementsAre("verdict/forward"));
+}
+
 TEST(LatencyModel, a_row_stands_beside_the_reference_in_time_first_and_then_in_rate) {
   Comparison slower;
   slower.verdict = Verdict::slower;

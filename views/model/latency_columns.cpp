@@ -110,7 +110,7 @@ std::vector<LatencyColumn> latency_columns(const LatencyModel& model) {
     add(LatencyField::peak, "peak", "% of peak");
     if (!model.reference.empty())
       add(LatencyField::of_reference, "of", fmt::format("rate vs {}", model.reference_label));
-    if (model.has_baseline) add(LatencyField::verdict, "verdict", "since baseline");
+    if (model.groups[g].judged) add(LatencyField::verdict, "verdict", "since baseline");
     add(LatencyField::flagged, "flagged", "flagged");
     add(LatencyField::error, "error", "error");
   }

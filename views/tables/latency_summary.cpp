@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "profiler/plan/sweep_title.hpp"
@@ -17,14 +18,18 @@ std::string summary_of(const Context& context, const LatencyModel& model, std::s
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : " · ") + part;
   };
+  if (model.apart) add("* not measured in turns");  // first: it explains what stands in the table, and is never cut
   const std::string& device = data.shown->info.environment.device_name;
   add(device.empty() ? device : "measured on " + short_device(device));
   add(model.conditions);
   add(context.ui.table_filter.empty() ? counted(model.lines.size(), "row")
                                       : fmt::format("{} of {}", shown_lines, counted(model.lines.size(), "row")));
   if (model.flagged > 0) add(counted(model.flagged, "flagged sample") + ", kept");
-  if (model.apart) add("* not measured in turns");
-  if (data.baseline) add(fmt::format("baseline {}", format_started(data.baseline->info.started, context.now)));
+  if (data.baseline) {
+    const bool judged = std::ranges::any_of(model.groups, &LatencyGroup::judged);
+    add(fmt::format("{}baseline {}", judged || !model.has_baseline ? "" : "no row in common with ",
+                    format_started(data.baseline->info.started, context.now)));
+  }
   return text;
 }
 

@@ -110,10 +110,14 @@ void say_judges(LatencyModel& table, const Judges& by) {
   table.reference_label = by.beside_reference == nullptr ? std::string() : by.beside_reference->short_label;
   table.has_baseline = by.against_baseline != nullptr;
   table.apart = table.turns = false;
+  for (LatencyGroup& group : table.groups) group.judged = false;
   for (const LatencyLine& line : table.lines) {
-    for (const std::shared_ptr<const LatencyCell>& cell : line.cells) {
-      if (!cell || !cell->beside) continue;
-      (cell->beside->paired ? table.turns : table.apart) = true;
+    for (std::size_t g = 0; g < line.cells.size(); ++g) {
+      const LatencyCell* cell = line.cells[g].get();
+      if (cell == nullptr) continue;
+      table.groups[g].judged |= cell->against_baseline.has_value();
+      table.apart |= cell->beside && !cell->beside->paired;
+      table.turns |= cell->beside && cell->beside->paired;
     }
   }
 }

@@ -34,6 +34,7 @@ struct LatencyGroup {
   int rate_decimals = 0;  ///< the same of the rates
   double max_tflops = 0;  ///< full length of the bar
   bool step = false;      ///< of training steps: both passes together
+  bool judged = false;    ///< some cell has a verdict against the baseline
 };
 
 struct LatencyLine {
