@@ -71,8 +71,8 @@ void draw_marginal(const Context& context, const MapView& view, bool across, flo
   }
 }
 
-/// Numbers inside cells, once these are large enough.
-void draw_numbers(const Context& context, const MapView& view) {
+/// Numbers inside cells, once these are large enough; what the small map would cover in part is left out.
+void draw_numbers(const Context& context, const MapView& view, const Minimap& minimap) {
   const Look& look = context.look;
   if (view.cell_width() < look.px(kNumberWidth) || view.cell_height() < look.px(kNumberHeight)) return;
   const NumberFont font(look, kSecondarySize);
@@ -94,7 +94,10 @@ void draw_numbers(const Context& context, const MapView& view) {
       const ImVec2 size = ImGui::CalcTextSize(text.c_str());
       const ImVec2 at((view.x_of(static_cast<double>(x) + 0.5) - size.x / 2),
                       view.y_of(static_cast<double>(y) + 0.5) - size.y / 2);
-      list->AddText(ImVec2(std::round(at.x), std::round(at.y)), readable_on(ground), text.c_str());
+      const float rim = look.px(4);
+      const bool covered = minimap.shown && at.x < minimap.rect.high.x + rim && at.y < minimap.rect.high.y + rim &&
+                           at.x + size.x > minimap.rect.low.x - rim && at.y + size.y > minimap.rect.low.y - rim;
+      if (!covered) list->AddText(ImVec2(std::round(at.x), std::round(at.y)), readable_on(ground), text.c_str());
     }
   }
   list->PopClipRect();
@@ -253,7 +256,7 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
     draw_marginal(context, view, true, strip);
     if (!has_one_key(view.side->slice_of.query.problem)) draw_marginal(context, view, false, strip);
   }
-  draw_numbers(context, view);
+  draw_numbers(context, view, minimap);
   draw_matches(context, view);
   if (ui.hovered) draw_marked_cell(context, view, cell_in(*view.side, *ui.hovered), std::max(1.0F, look.px(1)));
   if (ui.pinned) draw_marked_cell(context, view, cell_in(*view.side, *ui.pinned), std::max(1.0F, look.px(2)));
