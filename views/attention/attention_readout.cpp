@@ -66,7 +66,7 @@ void draw_readout(Context& context, float width, bool one_line) {
   const bool both = ui.pinned && ui.hovered && ui.hovered != ui.pinned && !one_line;
   if (!ui.pinned && !ui.hovered) {
     muted_text(context,
-               "Hover shows a pair, click keeps it. Wheel zooms, with Shift across, with Ctrl down; drag pans, "
+               "Hover shows p, click frames the place. Wheel zooms, with Shift across, with Ctrl down; drag pans, "
                "double-click shows all. Arrow keys: query and head.");
   } else if (both) {
     coloured_text(context.look.theme.text, framed_words(context));

@@ -207,7 +207,8 @@ void draw_figures(Context& context) {
                               format_count(slice.infinite_count),
                               std::isnan(slice.entropy)
                                   ? ", which is all of them: there is no distribution over pairs."
-                                  : ". p is over the others; NaN or +infinity makes a kernel's whole row NaN."));
+                                  : ". p is over the others; NaN or +infinity makes a kernel's whole row NaN.") +
+                      (slice.nan_count > 0 ? " In the map NaN is magenta." : ""));
     ImGui::PopTextWrapPos();
   }
   fact_line(context, fmt::format("computed on the {} in", device_title(side.slice_device)).c_str(),

@@ -232,7 +232,7 @@ void draw_tiles(Context& context, const HeadSheet& sheet, const SheetLayout& lay
 
 /// Where the chosen figure is most striking; a click goes there.
 void draw_striking(Context& context, const Overview& overview, const Problem& problem, std::int64_t tokens) {
-  constexpr std::size_t kMost = 6;
+  constexpr std::int64_t kMost = 6;
   AttentionUi& ui = context.ui.attention;
   const Look& look = context.look;
   const char* title = nullptr;
@@ -240,7 +240,12 @@ void draw_striking(Context& context, const Overview& overview, const Problem& pr
     if (figure == ui.figure) title = label;
   }
   section(context, title);
-  muted_text(context, "One query of each head: its pairs may lie elsewhere than the peaks of the mean.", true);
+  muted_text(
+      context,
+      fmt::format("One query of each head{}: its {} may lie elsewhere than the peaks of the mean.",
+                  overview.heads > kMost ? fmt::format(", of the {} most striking of {}", kMost, overview.heads) : "",
+                  has_one_key(problem) ? "keys" : "pairs"),
+      true);
   const bool first = ui.figure == OverviewFigure::distance1, distance = first || ui.figure == OverviewFigure::distance2;
   const auto even = [&](std::int64_t query) {
     const EvenFigures figures = even_figures(problem, tokens, query);
@@ -248,8 +253,8 @@ void draw_striking(Context& context, const Overview& overview, const Problem& pr
   };
   const std::int64_t counted = counted_queries(problem, tokens).first;
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
-  for (const AttentionPlace& place :
-       striking_places(overview, ui.figure, kMost, counted, distance ? even : std::function<double(std::int64_t)>())) {
+  for (const AttentionPlace& place : striking_places(overview, ui.figure, static_cast<std::size_t>(kMost), counted,
+                                                     distance ? even : std::function<double(std::int64_t)>())) {
     ImGui::PushID(static_cast<int>(place.head));
     const bool here = place.head == ui.head && place.query == ui.query;
     const SmallFont font(look);
@@ -283,7 +288,8 @@ void draw_overview(Context& context) {
   const AttentionUi& ui = context.ui.attention;
   const AttentionData& data = context.data.attention;
   if (!refusal_of(data.sides[0]).empty() && !data.sides[0].slice) return;  // the map's place says why
-  section(context, "Where to look: heads down, queries across");
+  section(context, compares(ui) ? "Where to look in A: heads down, queries across"
+                                : "Where to look: heads down, queries across");
   draw_figure_choice(context);
   const bool current = data.sides[0].asked && data.overview.of.source == *data.sides[0].asked;
   const bool too_much = data.sides[0].asked == ui.sides[0].source && data.sides[0].slice && !wanted_overview(ui, data);
@@ -333,7 +339,9 @@ void draw_sheet(Context& context) {
   }
   if (!sheet || sheet->heads < 2) return;
   const std::string query = format_count(data.sheet.of.query.query);
-  section(context, fmt::format("All {} heads at query {}", sheet->heads, query).c_str());
+  section(context,
+          fmt::format("All {} heads{} at query {}", sheet->heads, compares(context.ui.attention) ? " of A" : "", query)
+              .c_str());
   const float width = ImGui::GetContentRegionAvail().x;
   SheetLayout layout;
   layout.gap = context.look.px(8);

@@ -83,8 +83,10 @@ TEST_F(AttentionWords, the_mean_and_the_strongest_pair_of_a_query_are_linked) {
   auto slice = even_slice(50, 16, 8);
   slice->top = {{41, 47, 3, 0.36, 0.1}};
   side().slice = slice;
-  EXPECT_THAT(text(), HasSubstr("Of 29 queries of head 0, 14 have their largest p at -5, -2; 15 at -9, -3; none at "
-                                "-12, -4: the peaks of their mean."));
+  EXPECT_THAT(
+      text(),
+      HasSubstr("Of 29 queries of head 0, 14 have their largest p at -5, -2 from the query; 15 at -9, -3; none at "
+                "-12, -4: the peaks of their mean."));
   ui().mean_of_queries = true;
   EXPECT_THAT(text(), HasSubstr("of 29 queries 29 have their largest p at one of these peaks, 0 at another pair."));
 }

@@ -130,12 +130,12 @@ TEST_F(FiguresShown, dot_product_attention_has_one_key) {
   EXPECT_THAT(canvas.text, HasSubstr("Strongest keys"));
 }
 
-TEST_F(FiguresShown, a_pair_outside_the_map_is_not_called_framed) {
+TEST_F(FiguresShown, a_framed_pair_outside_the_map_says_so) {
   ui().pinned = AttentionCell{45, 48};
   EXPECT_THAT(text(), HasSubstr("Framed: j = 45"));
   ui().pinned = AttentionCell{20, 48};  // 30 back, and the window is 16
   EXPECT_THAT(text(), Not(HasSubstr("Framed:")));
-  EXPECT_THAT(canvas.text, HasSubstr("Kept, but outside this map: j = 20"));
+  EXPECT_THAT(canvas.text, HasSubstr("Framed, but outside this map: j = 20"));
 }
 
 TEST_F(FiguresShown, a_triangle_is_for_faster_and_slower_alone) {
@@ -146,6 +146,7 @@ TEST_F(FiguresShown, a_triangle_is_for_faster_and_slower_alone) {
   side().slice = slice;
   EXPECT_THAT(text(), HasSubstr("⚠ The windows are a preset"));
   EXPECT_THAT(canvas.text, HasSubstr("✗ 2 logits are NaN"));
+  EXPECT_THAT(canvas.text, HasSubstr("In the map NaN is magenta."));
   slice = std::make_shared<Slice>(*slice);
   slice->lse = std::nan("");
   side().slice = slice;

@@ -212,11 +212,11 @@ TEST(AttentionModel, the_mean_over_queries_is_told_in_words) {
             "A single query may look elsewhere than the mean: of 3 queries 3 have their largest p at one of these "
             "peaks, 0 at another pair.");
   EXPECT_EQ(strongest_sentence(maps, 0, 301, 13),
-            "Of 3 queries of head 0, 1 has its largest p at -58, -13; 1 at -301, -13; none at -180, -13: the peaks of "
-            "their mean.");
+            "Of 3 queries of head 0, 1 has its largest p at -58, -13 from the query; 1 at -301, -13; none at -180, "
+            "-13: the peaks of their mean.");
   EXPECT_EQ(strongest_sentence(maps, 0, 423, 13),
-            "Of 3 queries of head 0, 1 has its largest p at -58, -13; 1 at -301, -13; none at -180, -13: the peaks of "
-            "their mean. At -423, -13, where this query has its own: 1.");
+            "Of 3 queries of head 0, 1 has its largest p at -58, -13 from the query; 1 at -301, -13; none at -180, "
+            "-13: the peaks of their mean. At -423, -13, where this query has its own: 1.");
   EXPECT_EQ(framing_sentence(423, maps.peaks[0]), "A click on a peak frames it in the map of query 423.");
   EXPECT_EQ(framing_sentence(422, maps.peaks[0]),
             "A click on a peak frames it in the map of query 422, or of the first averaged query that sees it.");

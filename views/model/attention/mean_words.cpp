@@ -44,11 +44,19 @@ std::string listed_words(const std::vector<std::string>& words) {
     text += (n == 0 ? "" : n + 1 == words.size() ? " and " : ", ") + words[n];
   return text;
 }
-/// "head 2", "heads 0, 3 and 5".
+/// "head 2", "heads 0, 3 to 5 and 9".
 std::string heads_text(std::vector<std::int64_t> heads) {
+  constexpr std::size_t kLeastRange = 3;
   std::ranges::sort(heads);
   std::vector<std::string> words;
-  for (const std::int64_t head : heads) words.push_back(fmt::format("{}", head));
+  for (std::size_t first = 0, end = 0; first < heads.size(); first = end) {
+    for (end = first + 1; end < heads.size() && heads[end] == heads[end - 1] + 1;) ++end;
+    if (end - first >= kLeastRange) {
+      words.push_back(fmt::format("{} to {}", heads[first], heads[end - 1]));
+    } else {
+      for (std::size_t n = first; n < end; ++n) words.push_back(fmt::format("{}", heads[n]));
+    }
+  }
   return (heads.size() == 1 ? "head " : "heads ") + listed_words(words);
 }
 
@@ -62,6 +70,7 @@ std::string peaks_with_queries(const MeanMaps& maps, const std::vector<MeanPeak>
                                 : count < 2    ? " has its largest p"
                                                : " have their largest p",
                                 distances_text(maps.problem, peak.back1, peak.back2)));
+    if (words.size() == 1) words.back() += " from the query";  // axes may name positions
   }
   return fmt::format("{}", fmt::join(words, "; "));
 }
