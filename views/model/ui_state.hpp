@@ -151,10 +151,13 @@ struct UiState {
   std::int64_t history_followed = 0;  ///< the shown sweep that the history was scrolled to last
   std::int64_t table_followed = 0;    ///< the selection that the table was scrolled to last
   bool sort_descending = false;
-  bool tiles_in_view = false;     ///< Details told in this frame what tiles compute
-  int columns_beyond = 0;         ///< of the table, to the right of what is seen
-  bool scroll_to_beyond = false;  ///< bring them into view in this frame
-  bool rates_resized = false;     ///< a person gave the rates their width
+  bool tiles_in_view = false;  ///< Details told in this frame what tiles compute
+  /// Columns of a table to the right of what is seen.
+  struct Beyond {
+    int columns = 0;
+    bool scroll_there = false;  ///< bring them into view in this frame
+  } latency_beyond, compare_beyond;
+  bool rates_resized = false;  ///< a person gave the rates their width
 
   /// The order of Compare's lines, made anew when the table or its sort changes.
   struct CompareOrder {

@@ -253,15 +253,16 @@ void header_text(const Context& context, int column, const std::string& text, bo
   // A double click on its edge makes the column as wide as the title needs.
   content.ContentMaxXHeadersIdeal =
       std::max(content.ContentMaxXHeadersIdeal, content.WorkMinX + ImGui::CalcTextSize(text.c_str()).x);
-  // As in its cells, what the edge of the table cuts is not shown.
-  const bool cut = content.WorkMinX < seen && content.WorkMinX + ImGui::CalcTextSize(text.c_str()).x > seen + 1;
-  const std::string shown = cut ? std::string() : shortened(text, header_room(column));
+  // As in its cells, what the edge of the table cuts is not shown: numbers end where their column does.
+  const float whole = right ? content.WorkMaxX : content.WorkMinX + ImGui::CalcTextSize(text.c_str()).x;
+  const std::string shown = whole > seen + 1 ? std::string() : shortened(text, header_room(column));
   const ImVec2 size = ImGui::CalcTextSize(shown.c_str());
-  const float end = std::min(content.WorkMaxX, std::max(seen, content.WorkMinX));
-  const float x = right ? std::max(content.WorkMinX, end - size.x) : content.WorkMinX;
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddText(ImVec2(std::round(x), std::round(cell.GetCenter().y - size.y / 2)), colour, shown.c_str());
+  const float x = right ? std::max(content.WorkMinX, content.WorkMaxX - size.x) : content.WorkMinX;
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::RenderText(ImVec2(std::round(x), std::round(cell.GetCenter().y - size.y / 2)), shown.c_str(), nullptr, false);
+  ImGui::PopStyleColor();
   if (column != 0) return;
+  ImDrawList* list = ImGui::GetWindowDrawList();
   // The line under the headers is as long as those between the rows. Where they are scrolled away there is none.
   const ImRect outer = ImGui::GetCurrentTable()->InnerClipRect, seen_rows = ImGui::GetCurrentTable()->HostClipRect;
   const float hairline = std::max(1.0F, std::round(context.look.scale));

@@ -16,6 +16,7 @@
 #include "views/parts/data_state.hpp"
 #include "views/parts/row_selection.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/tables/columns_beyond.hpp"
 #include "views/tables/compare_above.hpp"
 #include "views/tables/compare_columns.hpp"
 #include "views/tables/compare_differences.hpp"
@@ -353,6 +354,7 @@ void draw_rows(Context& context, const CompareModel& model, bool with_unchanged)
   const std::vector<std::size_t>& order = order_of(context, model, columns, with_unchanged);
   draw_headers(context, columns, context.ui.compare_order.sort);
   draw_lines(context, model, columns, order);
+  find_beyond(context.ui.compare_beyond);
   ImGui::EndTable();
 }
 
@@ -367,6 +369,31 @@ std::optional<WayBack> way_back(const Context& context) {
   const std::string& other = context.data.compared.front().database;
   if (!other.empty()) return WayBack{fmt::format("Leave {}", other), ask::LeaveOtherDatabase{}};
   return std::nullopt;
+}
+
+/// The answer, and at its right what leads away and to columns that have no room.
+void draw_heading(Context& context, const std::string& summary) {
+  UiState::Beyond& beyond = context.ui.compare_beyond;
+  const std::optional<WayBack> back = way_back(context);
+  const auto taken = [](const std::string& label) {
+    return label.empty() ? 0 : button_width(label.c_str()) + ImGui::GetStyle().ItemSpacing.x;
+  };
+  const std::string more = context.ui.printing ? std::string() : beyond_label(beyond);
+  float room = button_width(kCopySave) + taken(more) + (back ? taken(back->label) : 0);
+  // Where the answer would stand in a narrow column beside the buttons it has lines of its own above them.
+  const float width = ImGui::GetContentRegionAvail().x;
+  const bool above = !context.ui.printing && room > width / 2 && ImGui::CalcTextSize(summary.c_str()).x > width - room;
+  panel_heading(context, summary, "", above ? 0 : room);
+  if (above) ImGui::Dummy(ImVec2(0, ImGui::GetFrameHeight()));
+  if (!more.empty()) {
+    align_right(room);
+    draw_beyond(context, beyond);
+    room -= taken(more);
+  }
+  if (back) {
+    align_right(room);
+    if (ImGui::Button((back->label + "###leave").c_str())) context.request(back->request);
+  }
 }
 
 void draw_nothing_compared(Context& context) {
@@ -417,13 +444,7 @@ void draw_compare_panel(Context& context) {
   if (!versions && !model->has_passes && !model->lines.empty())
     summary += " " + sentence(model->kernel.empty() ? model->lines.front().pass
                                                     : model->kernel + " " + model->lines.front().pass);
-  const std::optional<WayBack> back = way_back(context);
-  const float room = back ? button_width(back->label.c_str()) + ImGui::GetStyle().ItemSpacing.x : 0;
-  panel_heading(context, summary, "", button_width(kCopySave) + room);
-  if (back) {
-    align_right(button_width(kCopySave) + room);
-    if (ImGui::Button((back->label + "###leave").c_str())) context.request(back->request);
-  }
+  draw_heading(context, summary);
   chart_button(context, Panel::compare);
   if (versions) draw_versions(context);
   const bool with_unchanged = draw_words_above(context, *model);

@@ -15,6 +15,7 @@
 #include "views/parts/data_state.hpp"
 #include "views/parts/row_selection.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/tables/columns_beyond.hpp"
 #include "views/tables/latency_summary.hpp"
 #include "views/tables/latency_widths.hpp"
 #include "views/tables/tables_panels.hpp"
@@ -96,13 +97,6 @@ void draw_copy_menu(Context& context) {
   ImGui::EndPopup();
 }
 
-/// Says that columns are to the right of what is seen, and brings them into view.
-void draw_beyond(Context& context) {
-  const std::string label = fmt::format("{} more →", context.ui.columns_beyond);
-  if (ImGui::Button((label + "###beyond").c_str(), fitting(label.c_str()))) context.ui.scroll_to_beyond = true;
-  tooltip(context, "Columns that have no room here: a click shows them, and the bar below the table goes back.");
-}
-
 /// What all rows share, in a wide table beside the filter and the buttons, else in a line of its own: which of them is
 /// told by the width alone, so that the table stays where it is from sweep to sweep.
 void draw_filter_row(Context& context, const LatencyModel& model, std::size_t shown_lines) {
@@ -110,9 +104,9 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   const Look& look = context.look;
   if (ui.printing) return draw_summary(context, model, shown_lines, 0);
   const float spacing = ImGui::GetStyle().ItemSpacing.x, width = ImGui::GetContentRegionAvail().x;
-  const std::string beyond = fmt::format("{} more →", ui.columns_beyond);
+  const std::string beyond = beyond_label(ui.latency_beyond);
   float buttons = button_width("Columns") + button_width(reference_label(model).c_str()) + 3 * spacing +
-                  (ui.columns_beyond > 0 ? button_width(beyond.c_str()) + spacing : 0);
+                  (beyond.empty() ? 0 : button_width(beyond.c_str()) + spacing);
   const char* copy = width - buttons - button_width(kCopySave) < look.px(60) ? "Copy" : kCopySave;
   buttons += button_width(copy);
   std::string reference = reference_label(model);
@@ -149,9 +143,9 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   ui.focus_filter = false;
   ImGui::InputTextWithHint("##filter", filter < look.px(130) ? "filter" : "filter  (Ctrl+F)", &ui.table_filter,
                            ImGuiInputTextFlags_EscapeClearsAll);
-  if (ui.columns_beyond > 0) {
+  if (!beyond.empty()) {
     flow(button_width(beyond.c_str()));
-    draw_beyond(context);
+    draw_beyond(context, ui.latency_beyond);
   }
   flow(button_width(reference.c_str()));
   draw_reference_choice(context, model, reference);
@@ -169,6 +163,11 @@ void draw_headers(Context& context, const LatencyModel& model, const std::vector
   for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
     if (!ImGui::TableSetColumnIndex(i)) continue;
     const LatencyColumn& column = columns[static_cast<std::size_t>(i)];
+    // A heading goes with its cells: rates have bars, and verdicts more words than their titles.
+    const bool wide = column.field == LatencyField::tflops || is_verdict(column.field);
+    const float needed = std::min(ImGui::GetContentRegionAvail().x, width_of(context.look, column));
+    const bool cut =
+        wide && is_cut_by_edge(column.field == LatencyField::tflops ? ImGui::GetContentRegionAvail().x : needed);
     // Dear ImGui's header gives sorting, dragging and the menu; its text is ours, aligned as the numbers are. Of a cut
     // name it would open a tooltip, the beginning of ours.
     ImGui::PushStyleColor(ImGuiCol_Text, faded(theme.text, 0));  // of its arrow: ours stands before the title
@@ -181,7 +180,7 @@ void draw_headers(Context& context, const LatencyModel& model, const std::vector
     const std::string title =
         sorted ? fmt::format("{} {}", context.ui.sort_descending ? "▼" : "▲", column.title) : column.title;
     const bool right = is_numeric(column.field) && column.field != LatencyField::tflops;
-    header_text(context, i, title, right, sorted ? theme.text : theme.muted);
+    header_text(context, i, cut ? "" : title, right, sorted ? theme.text : theme.muted);
   }
 }
 
@@ -283,7 +282,7 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
     case LatencyField::median:
       if (cell && cell->row.status != Status::ok) {
         align_right_in_cell(text);
-        coloured_text(cell->row.status == Status::failed ? theme.slower : theme.muted, text);
+        coloured_text(cell->row.status == Status::failed ? theme.slower : theme.muted, unless_cut(text));
         if (!cell->row.reason.empty()) tooltip(context, cell->row.reason);
         return;
       }
@@ -478,7 +477,7 @@ void draw_latency_panel(Context& context) {
   if (hovered_column >= 0 && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) ui.selecting_column = hovered_column;
   follow_selection(context, model, order);
   draw_lines(context, model, order, columns, hovered_column);
-  find_beyond(context);
+  find_beyond(ui.latency_beyond);
   ImGui::EndTable();
 }
 

@@ -176,18 +176,4 @@ void follow_room(Context& context, const std::vector<LatencyColumn>& columns, fl
   }
 }
 
-void find_beyond(Context& context) {
-  const ImGuiTable& table = *ImGui::GetCurrentTable();
-  const float edge = table.InnerClipRect.Max.x + 1, frozen = table.Columns[0].MaxX;
-  float first = FLT_MAX;
-  context.ui.columns_beyond = 0;
-  for (const ImGuiTableColumn& column : table.Columns) {
-    if (!column.IsEnabled || column.WorkMaxX <= edge) continue;
-    ++context.ui.columns_beyond;
-    first = std::min(first, column.MinX);
-  }
-  if (std::exchange(context.ui.scroll_to_beyond, false) && first < FLT_MAX)
-    ImGui::SetScrollX(table.InnerWindow, ImGui::GetScrollX() + first - frozen);
-}
-
 }  // namespace triscope

@@ -1,4 +1,4 @@
-// How wide the columns of the latency table are, and which of them the right edge hides.
+// How wide the columns of the latency table are.
 #pragma once
 
 #include <optional>
@@ -31,8 +31,5 @@ float rate_text_width(const Look& look, const LatencyGroup& group);
 float rate_width(const Context& context, const LatencyModel& model, const std::vector<LatencyColumn>& columns);
 /// The rates keep the width that the room gives them, until a person drags one. Call inside the table.
 void follow_room(Context& context, const std::vector<LatencyColumn>& columns, float rate);
-/// Counts the columns that the right edge hides, and scrolls to the first of them where that was asked for. Call at the
-/// table's end.
-void find_beyond(Context& context);
 
 }  // namespace triscope

@@ -91,7 +91,7 @@ TEST_F(Fit, the_table_of_one_pass_has_all_its_columns) {
       IM_CHECK_LE(column.WorkMaxX, table->InnerClipRect.Max.x + 1);
     }
     IM_CHECK_GE(shown, 8);  // window, kernel, time, interval, beside the reference, two rates, the paper's time
-    IM_CHECK_EQ(ui().columns_beyond, 0);
+    IM_CHECK_EQ(ui().latency_beyond.columns, 0);
     IM_CHECK(fixture::says(fixture::drawn_text(c), "[ vs FA3  ▼ ] [ Columns ] [ Copy / Save ]"));
   });
 }
@@ -133,11 +133,11 @@ TEST_F(Fit, no_column_of_two_passes_is_cut_through_and_a_click_shows_the_others)
     for (const ImGuiTableColumn& column : table->Columns) {
       if (column.IsEnabled) IM_CHECK(column.WorkMaxX <= edge || column.MinX >= edge - 14);
     }
-    const int beyond = ui().columns_beyond;
+    const int beyond = ui().latency_beyond.columns;
     IM_CHECK_GT(beyond, 0);
     c->ItemClick("//###latency/###beyond");
     c->Yield(4);
-    IM_CHECK_LT(ui().columns_beyond, beyond);
+    IM_CHECK_LT(ui().latency_beyond.columns, beyond);
     IM_CHECK_GT(table->InnerWindow->Scroll.x, 0);
   });
 }
@@ -156,7 +156,7 @@ TEST_F(Fit, the_table_uses_the_width_of_a_large_screen) {
     for (const ImGuiTableColumn& column : table->Columns)
       right = column.IsEnabled ? std::max(right, column.MaxX) : right;
     IM_CHECK_GT(right, table->InnerClipRect.Max.x - 40);
-    IM_CHECK_EQ(ui().columns_beyond, 0);
+    IM_CHECK_EQ(ui().latency_beyond.columns, 0);
   });
 }
 

@@ -186,6 +186,51 @@ TEST_F(Fit, a_ratio_that_the_edge_cuts_is_not_shown_in_part) {
   });
 }
 
+/// How often `words` stand in the text.
+int times_said(const std::string& text, const std::string& words) {
+  int times = 0;
+  for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++times;
+  return times;
+}
+
+/// How many columns of this title are seen whole, and how many the table's edge cuts.
+std::pair<int, int> whole_and_cut(const ImGuiTable& table, const std::string& title) {
+  int whole = 0, cut = 0;
+  for (int n = 0; n < table.ColumnsCount; ++n) {
+    const ImGuiTableColumn& column = table.Columns[n];
+    if (!column.IsEnabled || !fixture::says(ImGui::TableGetColumnName(&table, n), title)) continue;
+    whole += column.WorkMaxX <= table.InnerClipRect.Max.x + 1;
+    cut += column.WorkMaxX > table.InnerClipRect.Max.x + 1;
+  }
+  return {whole, cut};
+}
+
+TEST_F(Fit, a_heading_goes_with_the_numbers_that_the_edge_cuts) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{1});
+    wait(c);
+    app().carry_out(ask::Compare{4});
+    wait(c);
+    ui().settings.scale = 2;
+    for (const auto& [panel, name, title, heading] :
+         {std::tuple{Panel::latency, "###latency", "TFLOP/s", "| TFLOP/s |"},
+          std::tuple{Panel::compare, "###compare", ", ms", ", ms |"}}) {
+      front(c, panel);
+      int cuts = 0;
+      for (int width = 1200; width < 2000; width += 20) {
+        world().stage->resize(width, 800);
+        c->Yield(6);
+        const std::string text = fixture::drawn_text(c);
+        const auto [whole, cut] = whole_and_cut(*drawn_table(name), title);
+        cuts += cut;
+        IM_CHECK_EQ(times_said(text, heading), whole);
+      }
+      IM_CHECK_GT(cuts, 2);
+    }
+  });
+}
+
 TEST_F(Fit, the_word_of_a_verdict_is_whole_in_a_narrow_table) {
   {
     Store store(window->folder / "slower.db");
@@ -213,6 +258,24 @@ TEST_F(Fit, the_word_of_a_verdict_is_whole_in_a_narrow_table) {
     const std::string text = fixture::drawn_text(c);
     IM_CHECK(fixture::says(text, "▼ slower"));
     IM_CHECK(!fixture::says(text, "× …"));
+  });
+}
+
+TEST_F(Fit, compare_brings_columns_that_have_no_room_into_view) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{1});
+    wait(c);
+    compare_twice_as_large(c);
+    front(c, Panel::compare);
+    wait(c);
+    const int beyond = ui().compare_beyond.columns;
+    IM_CHECK_GT(beyond, 0);
+    IM_CHECK(fixture::says(fixture::drawn_text(c), fmt::format("[ {} more", beyond)));
+    c->ItemClick("//###compare/###beyond");
+    c->Yield(4);
+    IM_CHECK_LT(ui().compare_beyond.columns, beyond);
+    IM_CHECK_GT(drawn_table("###compare")->InnerWindow->Scroll.x, 0);
   });
 }
 
