@@ -18,6 +18,7 @@
 namespace triscope {
 namespace {
 
+constexpr float kDoubtInWords = 84;           ///< "not converged"; sides without a word would say nothing
 constexpr float kSettingBesideVerdict = 200;  ///< of more it is cut, and said when hovered
 
 /// Nothing that two sides have in common has a verdict: the lines above say so, and a column would say it again.
@@ -50,23 +51,19 @@ float times_width(const Context& context, const CompareModel& model) {
   return ImGui::CalcTextSize(longest.c_str()).x / context.look.px(1) + 2;
 }
 
-/// Takes what the columns have too much for `room` from those that can be narrower: first what names or doubts a row,
-/// of a doubt last the word that says which.
+/// Takes what the columns have too much for `room` from those that can be narrower: first what names or doubts a row.
 void fit_into(std::vector<CompareColumn>& columns, float room) {
-  constexpr float kDoubtInWords = 84;  // "not converged"
   float over = -room;
   std::vector<float> full;
   for (const CompareColumn& column : columns) {
     over += column.width + 2 * kCompareCellPadding;
     full.push_back(column.width);
   }
-  for (const int round : {0, 1, 2}) {
+  for (const bool first : {true, false}) {
     const auto spare = [&](const CompareColumn& column) {
-      const bool doubts = column.field == CompareField::doubts;
-      const bool early = doubts || column.field == CompareField::setting || column.field == CompareField::chosen;
-      const bool gives = column.least > 0 && (round == 0 ? early : round == 1 ? !early : doubts);
-      const float least = doubts && round == 0 ? kDoubtInWords : column.least;
-      return gives ? std::max(0.0F, column.width - least) : 0.0F;
+      const bool early = column.field == CompareField::doubts || column.field == CompareField::setting ||
+                         column.field == CompareField::chosen;
+      return column.least > 0 && early == first ? std::max(0.0F, column.width - column.least) : 0.0F;
     };
     float most = 0;
     for (const CompareColumn& column : columns) most += spare(column);
@@ -78,7 +75,9 @@ void fit_into(std::vector<CompareColumn>& columns, float room) {
     CompareColumn& column = columns[n];
     if (column.width >= full[n] - 0.5F) continue;
     // Of these there is one shorter form.
-    if (column.field == CompareField::kernel || column.field == CompareField::time) column.width = column.least;
+    if (column.field == CompareField::kernel || column.field == CompareField::pass ||
+        column.field == CompareField::time)
+      column.width = column.least;
     if (!column.brief.empty()) column.title = column.brief;
   }
 }
@@ -102,6 +101,9 @@ std::vector<CompareColumn> compare_columns(const Context& context, const Compare
   if (model.kernel.empty() || with_unchanged)
     columns.push_back({CompareField::kernel, 0, "kernel", std::max(54.0F, text_width(model.longest_kernel)),
                        std::max(54.0F, text_width(model.longest_brief_kernel))});
+  if (model.has_passes || with_unchanged)
+    columns.push_back(
+        {CompareField::pass, 0, "pass", text_width(model.longest_pass), text_width(brief_pass(model.longest_pass))});
   // Of versions many rows have the same windows.
   if (model.band && model.has_settings)
     columns.push_back({CompareField::setting, 0, "setting",
@@ -122,9 +124,9 @@ std::vector<CompareColumn> compare_columns(const Context& context, const Compare
     columns.push_back({CompareField::time, side, title, std::max(title_width(title), numbers),
                        letter.empty() ? 0 : std::max(title_width(brief), numbers), true, brief});
   }
-  if (model.has_doubts) columns.push_back({CompareField::doubts, 1, "doubts", doubts_width(context, model), 34});
+  if (model.has_doubts)
+    columns.push_back({CompareField::doubts, 1, "doubts", doubts_width(context, model), kDoubtInWords});
   if (model.has_choices) columns.push_back({CompareField::chosen, 0, "chosen", 48, 44});
-  if (model.has_passes || with_unchanged) columns.push_back({CompareField::pass, 0, "pass", 64});
   if (model.has_settings && !model.band)
     columns.push_back({CompareField::setting, 0, "setting", std::max(80.0F, text_width(model.longest_setting))});
   fit_into(columns, in_design(ImGui::GetContentRegionAvail().x) - kScrollbar);
@@ -144,12 +146,7 @@ std::string fitting_doubts(const std::string& doubts, float width) {
     const std::string text = fmt::format("{}{}", fmt::join(said, ", "), all ? "" : " …");
     if (fits(text)) return text;
   }
-  std::string sides;
-  for (const char side : {'A', 'B'}) {
-    if (doubts.find(fmt::format("{} ", side)) != std::string::npos)
-      sides += fmt::format("{}{}", sides.empty() ? "" : ", ", side);
-  }
-  return sides.empty() ? "…" : sides;
+  return "…";
 }
 
 const char* header_words(CompareField field) {

@@ -233,7 +233,7 @@ void draw_line(Context& context, RowSelection& chosen, const CompareModel& model
         draw_time(context, model, cell);
         break;
       case CompareField::pass:
-        draw_words(context, theme.muted, line.pass);
+        draw_words(context, theme.muted, fits(line.pass) ? line.pass : brief_pass(line.pass));
         break;
       case CompareField::setting:
         if (model.band) {

@@ -334,6 +334,7 @@ std::vector<ComparedSweep> part_of(const std::vector<ComparedSweep>& versions, b
     for (std::size_t n = 0; n < before.size(); ++n) {
       if (is_unchanged(after[n], before[n]) == unchanged) results.rows.push_back(side == 0 ? before[n] : after[n]);
     }
+  keep_longer(model.longest_pass, line.pass);
     part[side].results = std::make_shared<const SweepResults>(std::move(results));
   }
   return part;

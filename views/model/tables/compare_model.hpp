@@ -40,6 +40,8 @@ struct CompareLine {
 };
 /// Of a narrow column: "deterministic, 4k"; what it leaves out is `CompareModel::usual`.
 std::string brief_setting(const CompareLine& line);
+/// "bwd, burst" of "backward, burst".
+std::string brief_pass(const std::string& pass);
 
 /// One thing in which sweeps differ, most important first: driver, clock, power limit, regime, version, ...
 struct Difference {
@@ -72,7 +74,7 @@ struct CompareModel {
   double highest_ratio = 1;  ///< at the upper end of an interval: their column has room for it
   double highest_ms = 0;     ///< the longest of all times: their columns have room for it
   std::string longest_setting, longest_brief_setting;  ///< their columns have room for them
-  std::string longest_kernel, longest_brief_kernel;
+  std::string longest_kernel, longest_brief_kernel, longest_pass;
 };
 
 /// `now` is unix seconds, for the sweeps' names.

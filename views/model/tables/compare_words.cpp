@@ -23,6 +23,11 @@ std::string side_name(const CompareModel& model, std::size_t side) {
   return letter.empty() ? model.sweeps[side] : letter + " " + model.sweeps[side];
 }
 
+std::string brief_pass(const std::string& pass) {
+  const std::string whole = pass.substr(0, pass.find(','));
+  return (whole == "backward" ? "bwd" : "fwd") + pass.substr(whole.size());
+}
+
 std::string brief_setting(const CompareLine& line) {
   if (!line.tokens) return line.unusual;
   return line.unusual + (line.unusual.empty() ? "" : ", ") + format_tokens(*line.tokens);

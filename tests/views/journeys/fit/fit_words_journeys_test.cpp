@@ -12,6 +12,7 @@
 #include "tests/views/journeys/fit/fit_journey.hpp"
 #include "tests/views/pictures/drawn_text.hpp"
 #include "views/model/charts/explore_chart.hpp"
+#include "views/model/tables/compare_model.hpp"
 
 namespace triscope {
 namespace {
@@ -276,6 +277,23 @@ TEST_F(Fit, compare_brings_columns_that_have_no_room_into_view) {
     c->Yield(4);
     IM_CHECK_LT(ui().compare_beyond.columns, beyond);
     IM_CHECK_GT(drawn_table("###compare")->InnerWindow->Scroll.x, 0);
+  });
+}
+
+TEST_F(Fit, the_pass_of_a_compared_row_stands_beside_its_kernel) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{2});
+    wait(c);
+    compare_twice_as_large(c);
+    front(c, Panel::compare);
+    wait(c);
+    IM_CHECK(app().models().compare(data(), 0)->has_passes);
+    const ImGuiTable* table = drawn_table("###compare");
+    IM_CHECK(fixture::says(ImGui::TableGetColumnName(table, 1), "kernel"));
+    IM_CHECK(fixture::says(ImGui::TableGetColumnName(table, 2), "pass"));
+    const std::string text = fixture::drawn_text(c);
+    IM_CHECK(fixture::says(text, "| bwd") || fixture::says(text, "| backward"));
   });
 }
 
