@@ -101,18 +101,6 @@ const Aspect kAspects[] = {
     {"system", [](const SweepResults& s) { return s.info.environment.os; }},
 };
 
-/// Letters of the day that stands before the time of every sweep, "22 Nov " of "22 Nov 00:47"; 0 where they differ.
-std::size_t length_of_day(const std::vector<ComparedSweep>& compared, std::int64_t now) {
-  std::set<std::string> days;
-  for (const ComparedSweep& sweep : compared) {
-    const std::string started = format_started(sweep.results->info.started, now);
-    const std::size_t clock = started.rfind(' ') + 1;
-    if (clock == 0 || started.find(':') == std::string::npos) return 0;
-    days.insert(started.substr(0, clock));
-  }
-  return days.size() == 1 ? days.begin()->size() : 0;
-}
-
 /// Sweeps that began in the same minute have their numbers in their names too.
 void name_apart(std::vector<std::string>& names, const std::vector<ComparedSweep>& compared) {
   const std::multiset<std::string> given(names.begin(), names.end());
@@ -334,7 +322,6 @@ std::vector<ComparedSweep> part_of(const std::vector<ComparedSweep>& versions, b
     for (std::size_t n = 0; n < before.size(); ++n) {
       if (is_unchanged(after[n], before[n]) == unchanged) results.rows.push_back(side == 0 ? before[n] : after[n]);
     }
-  keep_longer(model.longest_pass, line.pass);
     part[side].results = std::make_shared<const SweepResults>(std::move(results));
   }
   return part;
@@ -347,6 +334,7 @@ void add_line(CompareModel& model, CompareLine line) {
   };
   keep_longer(model.longest_kernel, line.kernel);
   keep_longer(model.longest_brief_kernel, line.brief_kernel);
+  keep_longer(model.longest_pass, line.pass);
   keep_longer(model.longest_setting, line.setting);
   keep_longer(model.longest_brief_setting, brief_setting(line));
   model.lines.push_back(std::move(line));
@@ -378,11 +366,10 @@ CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t n
   CompareModel model;
   const std::size_t n = compared.size();
   bool instances = false;
-  const std::size_t same_day = length_of_day(compared, now);
   const bool several_devices = on_several_devices(compared);
   for (const ComparedSweep& sweep : compared) {
     const SweepInfo& info = sweep.results->info;
-    std::string name = info.note.empty() ? format_started(info.started, now).substr(same_day) : info.note;
+    std::string name = info.note.empty() ? format_started(info.started, now) : info.note;
     if (several_devices) name += ", " + device_text(*sweep.results);
     if (!sweep.name.empty()) name = sweep.name;
     if (!sweep.database.empty()) name = sweep.database;  // which of its sweeps stands among the differences
