@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "profiler/paper/paper_kernel.hpp"
@@ -101,12 +102,38 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line,
   }
 }
 
+struct Table1Column {
+  const char* name;
+  float width;  ///< in design pixels; 0: what the others leave, for the bars
+  bool right = true;
+};
+std::vector<Table1Column> table1_columns(bool bars, bool beside) {
+  std::vector<Table1Column> columns{
+      {"window", 84, false}, {"w1 × w2", 52}, {"paper, ms", 60}, {"here, ms", 64}, {"±%", 40}};
+  if (bars) columns.push_back({"paper and here", 0, false});
+  columns.insert(columns.end(), {{"paper / here", 74},
+                                 {"kernel", 60, false},
+                                 {"sweep", 40},
+                                 {"TFLOP/s, its count", 110},
+                                 {"by two products", 92}});
+  if (beside) columns.push_back({"H100, ms", 58});
+  return columns;
+}
+
+/// In pixels, with what Dear ImGui puts around a column.
+float width_without_bars(const Look& look, bool beside) {
+  float width = 0;
+  for (const Table1Column& column : table1_columns(false, beside))
+    width += look.px(column.width) + 2 * ImGui::GetStyle().CellPadding.x;
+  return std::ceil(width + 1);
+}
+
 void draw_table(Context& context, const PaperModel& model) {
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
   const bool beside = !model.recorded_device.empty();
   const float room = ImGui::GetContentRegionAvail().x, cell = 2 * ImGui::GetStyle().CellPadding.y;
-  const float least = context.look.px(beside ? 934 : 860);  // of all columns but the bars
+  const float least = width_without_bars(context.look, beside);
   const float row = std::max(context.look.px(24), ImGui::GetTextLineHeight() + cell);
   // Whole: the page scrolls.
   const float height =
@@ -116,25 +143,12 @@ void draw_table(Context& context, const PaperModel& model) {
   if (!ImGui::BeginTable("paper", 10 + beside + bars, flags, ImVec2(0, height), std::max(room, least))) return;
   ImGui::TableSetupScrollFreeze(1, 1);
   std::vector<bool> right;
-  const auto column = [&](const char* name, float width, bool number = true) {
-    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, context.look.px(width));
-    right.push_back(number);
-  };
-  column("window", 84, false);
-  column("w1 × w2", 52);
-  column("paper, ms", 60);
-  column("here, ms", 64);
-  column("±%", 40);
-  if (bars) {
-    ImGui::TableSetupColumn("paper and here", ImGuiTableColumnFlags_WidthStretch);
-    right.push_back(false);
+  for (const Table1Column& column : table1_columns(bars, beside)) {
+    const bool fixed = column.width > 0;
+    ImGui::TableSetupColumn(column.name, fixed ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
+                            context.look.px(column.width));
+    right.push_back(column.right);
   }
-  column("paper / here", 74);
-  column("kernel", 60, false);
-  column("sweep", 40);
-  column("TFLOP/s, its count", 110);
-  column("by two products", 92);
-  if (beside) column("H100, ms", 58);
   header_row(context, right);
   for (const PaperLine& line : model.lines) draw_line(context, model, line, bars);
   ImGui::EndTable();
