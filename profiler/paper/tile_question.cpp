@@ -69,7 +69,8 @@ std::string tiles_in_words(const TileUse& use, const Problem& problem, std::int6
   const double computed = computed_pairs(tiles), useful = useful_pairs(tiles, problem, query);
   std::string text =
       fmt::format("{} share a tile of {} rows. Query {} sees {} pairs of keys; {} are computed for it: {:.1f} % count.",
-                  who_shares(tiles), tiles.rows, query, grouped(useful), grouped(computed), 100 * useful / computed);
+                  who_shares(tiles), tiles.rows, grouped(static_cast<double>(query)), grouped(useful),
+                  grouped(computed), 100 * useful / computed);
   const std::int64_t taken = (tiles.last_query - tiles.first_query + 1) * tiles.heads;
   if (taken < tiles.rows) text += fmt::format(" {} of the rows stand for nobody.", tiles.rows - taken);
   return text + fmt::format(" Of the whole launch {:.1f} % count.", 100 * use.fraction());

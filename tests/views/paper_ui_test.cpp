@@ -10,6 +10,7 @@
 #include "profiler/paper/errata.hpp"
 #include "profiler/paper/layers/layer_mix.hpp"
 #include "profiler/paper/part_names.hpp"
+#include "profiler/paper/tile_question.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/data/number_text.hpp"
 
@@ -52,6 +53,8 @@ TEST(PaperUi, copies_every_kernel_with_its_share) {
   for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.header.size());
   EXPECT_EQ(table.rows[0][0], "paper forward");
   EXPECT_EQ(table.rows[0][4], "0.2963");
+  EXPECT_THAT(tiles_in_words(listing_tile_uses(question.problem, question.query)[0], question.problem, 20'000),
+              testing::HasSubstr("Query 20,000 sees 16,384 pairs"));
 }
 
 TEST(Numbers, reads_numbers_within_bounds_and_says_what_is_wrong_with_others) {

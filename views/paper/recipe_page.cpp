@@ -13,6 +13,7 @@
 #include "profiler/paper/layers/operator_work.hpp"
 #include "profiler/paper/recipe.hpp"
 #include "profiler/plan/crossing.hpp"
+#include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
 #include "views/paper/page_parts.hpp"
 #include "views/parts/chart_tools.hpp"
@@ -104,11 +105,11 @@ void draw_recipe_fields(Context& context) {
   field_problems(context);
 }
 
-/// What a kernel is called in the rows that the costs are made of.
+/// What a kernel is called in the rows that the costs are made of, in short: beside it stands what the time is of.
 std::string kernel_name(const WindowData& data, const std::string& id) {
   const auto look_in = [&](const SweepResults& sweep) {
     const auto row = std::ranges::find(sweep.rows, id, &ResultRow::kernel);
-    return row == sweep.rows.end() ? std::string() : row->card.label;
+    return row == sweep.rows.end() ? std::string() : brief_label(row->card);
   };
   std::string name = data.shown ? look_in(*data.shown) : std::string();
   for (const auto& other : data.same_device) {

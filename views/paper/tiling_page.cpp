@@ -63,7 +63,7 @@ std::string shown_name(const Context& context, const TileUse& use) {
   return use.instance.empty() ? kernel_name(context, use.kernel) : use_name(use);
 }
 
-void draw_use_row(Context& context, const TileUse& use, bool shown) {
+void draw_use_row(Context& context, const TileUse& use, bool shown, bool planned) {
   const Theme& theme = context.look.theme;
   const std::string key = use_key(use);
   ImGui::PushID(key.c_str());
@@ -81,7 +81,7 @@ void draw_use_row(Context& context, const TileUse& use, bool shown) {
   coloured_text(theme.muted, use.pass == Pass::forward ? "fwd" : "bwd");
   ImGui::TableNextColumn();
   number_right(context, fmt::format("{:.1f} %", 100 * use.fraction()));
-  ImGui::TableNextColumn();
+  if (planned) ImGui::TableNextColumn();
   if (use.planned_us > 0) number_right(context, format_fixed(use.planned_us / 1000, 2), theme.muted);
   ImGui::PopID();
 }
@@ -90,16 +90,16 @@ void draw_uses(Context& context, const TileAnswer& answer, const TileUse* shown)
   const ImGuiTableFlags flags =
       ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit;
   const float height = std::max(context.look.px(160), ImGui::GetContentRegionAvail().y - context.look.px(40));
-  if (!ImGui::BeginTable("uses", 4, flags, ImVec2(0, height))) return;
+  const bool planned = std::ranges::any_of(answer.uses, [](const TileUse& use) { return use.planned_us > 0; });
+  if (!ImGui::BeginTable("uses", planned ? 4 : 3, flags, ImVec2(0, height))) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("kernel", ImGuiTableColumnFlags_WidthStretch);
   ImGui::TableSetupColumn("pass", ImGuiTableColumnFlags_WidthFixed, context.look.px(36));
   ImGui::TableSetupColumn("useful", ImGuiTableColumnFlags_WidthFixed, context.look.px(60));
-  ImGui::TableSetupColumn("ms, est.", ImGuiTableColumnFlags_WidthFixed, context.look.px(56));
+  if (planned) ImGui::TableSetupColumn("ms, est.", ImGuiTableColumnFlags_WidthFixed, context.look.px(56));
   header_row(context, {false, false, true, true});
-  for (const TileUse& use : answer.uses) draw_use_row(context, use, &use == shown);
+  for (const TileUse& use : answer.uses) draw_use_row(context, use, &use == shown, planned);
   ImGui::EndTable();
-  const bool planned = std::ranges::any_of(answer.uses, [](const TileUse& use) { return use.planned_us > 0; });
   muted_text(context,
              planned ? "◆ is what runs. Times are the planner's estimates for an H200."
                      : "Only the paper's listings: no GPU kernels answered.",
