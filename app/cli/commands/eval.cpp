@@ -98,7 +98,7 @@ void add_eval_command(CLI::App& app, Action& action) {
           ".safetensors, .npz or .pt with q, k1, k2, v1, v2[, sink][, do], or q.npy with k1.npy, ... beside it")
       ->required()
       ->type_name("FILE");
-  command->add_option("--out", options->request.out, "safetensors to write: o,lse[,dq,dk1,dk2,dv1,dv2][,dsink]")
+  command->add_option("-o,--out", options->request.out, "safetensors to write: o,lse[,dq,dk1,dk2,dv1,dv2][,dsink]")
       ->required()
       ->type_name("FILE");
   command->add_option("--kernel", options->request.kernel, "Id that `triscope kernels` prints")
