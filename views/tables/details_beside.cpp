@@ -135,7 +135,11 @@ void draw_figure(Context& context, const SelectedRow& one, const NamedBy& by, bo
   ImGui::TableNextColumn();
   if (!one.time) return;
   const Comparison time = turned_round(*one.time);
-  beside_other(context, time, brief_time(time), line_label(row));
+  const std::string words = brief_time(time);
+  const SmallFont font(context.look);
+  const float left = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(words.c_str()).x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, left));  // its column is one of numbers
+  beside_other(context, time, words, line_label(row));
 }
 
 /// What can be done with all that are selected, on the line of the heading.
@@ -380,7 +384,7 @@ void draw_selected_rows(Context& context, const SelectionFigures& figures, const
     ImGui::TableSetupColumn("ms", ImGuiTableColumnFlags_WidthFixed, look.px(54));
     if (rates) ImGui::TableSetupColumn("TFLOP/s", ImGuiTableColumnFlags_WidthFixed, look.px(46));
     ImGui::TableSetupColumn("A / row", ImGuiTableColumnFlags_WidthFixed, look.px(58));
-    header_row(context, rates ? std::vector{false, false, true, true, false} : std::vector{false, false, true, false});
+    header_row(context, rates ? std::vector{false, false, true, true, true} : std::vector{false, false, true, true});
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(figures.rows.size()));
     while (clipper.Step()) {
