@@ -83,8 +83,11 @@ void draw_print_range(const Context& context, Panel panel, bool& whole, bool ask
 void draw_stated_size(const Context& context, const PictureDraft& picture, const PrintSize& size, bool asked) {
   const SmallFont font(context.look);
   ImGui::PushTextWrapPos(0);
-  if (!picture.problem.empty()) {
-    coloured_text(asked ? context.look.theme.slower : context.look.theme.muted, sentence(picture.problem));
+  if (!asked) {
+    muted_text(context,
+               "A PNG is three times as large as on the screen; width, words and title are those of PDF and SVG.");
+  } else if (!picture.problem.empty()) {
+    coloured_text(context.look.theme.slower, sentence(picture.problem));
   } else {
     const bool title = !picture.title.empty(), caption = size.captioned && !picture.caption.empty();
     const char* words = title && caption ? ", title and caption included"
