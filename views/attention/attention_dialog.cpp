@@ -4,6 +4,7 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
@@ -81,8 +82,18 @@ void draw_mapping(Context& context, AttentionSource& source, const SourceReply& 
   section(context, reply.tensors.empty()
                        ? "Tensors in the file: which is which?"
                        : fmt::format("{} tensors in the file: which is which?", reply.tensors.size()).c_str());
-  for (const char* role : {"q", "k1", "k2", "v1", "v2", "sink"}) {
-    row(context, role);
+  // In two columns: in a low window all six are in view.
+  const float left = ImGui::GetCursorPosX(), gap = context.look.px(16), label = context.look.px(36);
+  const float half = (ImGui::GetContentRegionAvail().x - gap) / 2;
+  bool first = true;
+  for (const char* role : {"q", "v1", "k1", "v2", "k2", "sink"}) {
+    const float at = left + (first ? 0 : half + gap);
+    if (!first) ImGui::SameLine(at);
+    first = !first;
+    ImGui::AlignTextToFramePadding();
+    coloured_text(context.look.theme.muted, role);
+    ImGui::SameLine(at + label);
+    ImGui::SetNextItemWidth(half - label);
     const bool required = *role == 'q' || *role == 'k';
     std::string name;
     if (source.mapping.names.contains(role)) {
@@ -130,6 +141,10 @@ void draw_file(Context& context, SourceDraft& draft) {
   ImGui::BeginDisabled(!found);
   draw_mapping(context, source, reply);
   ImGui::EndDisabled();
+  // What the words below ask for comes into view with them.
+  bool* asked = ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("asked"));
+  const bool asks = found && !problem_of(draft, context.data.attention).empty();
+  if (!std::exchange(*asked, asks) && asks) ImGui::SetScrollHereY(1);
 }
 
 bool draw_match3(Context& context, SourceDraft& draft) {

@@ -8,8 +8,10 @@
 #include <tuple>
 #include <vector>
 
+#include "kernels/tensors/tensor_file.hpp"
 #include "tests/views/journeys/fit/fit_journey.hpp"
 #include "tests/views/pictures/drawn_text.hpp"
+#include "views/model/attention/attention_draft.hpp"
 #include "views/model/tables/compare_model.hpp"
 
 namespace triscope {
@@ -366,6 +368,31 @@ TEST_F(Fit, buttons_above_the_table_and_the_hint_of_more_fields_are_whole_at_800
     const ImGuiWindow *setup = ImGui::FindWindowByName("###setup"), *fields = child_of("###setup", "fields");
     IM_CHECK(fields != nullptr && fields->ScrollMax.y > 0);                                  // else there is no hint
     IM_CHECK_GE(setup->InnerRect.Max.y - fields->Rect().Max.y, ImGui::GetTextLineHeight());  // below the fields
+  });
+}
+
+TEST_F(Fit, boxes_that_a_dialog_of_tensors_asks_for_are_in_view_at_200_percent) {
+  std::vector<HostTensor> tensors;
+  for (const char* name : {"alpha", "beta", "gamma"})
+    tensors.push_back({name, {40, 2, 6}, std::vector<float>(480, 0.5F)});
+  write_safetensors(window->folder / "odd.safetensors", tensors);
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    ui().settings.scale = 2;
+    c->Yield(6);
+    open_draft(attention(), 0);
+    set_tensors(attention().draft, (world().folder / "odd.safetensors").string());
+    submit_draft(attention());
+    until(c, [] { return !attention().draft.submitted; });
+    c->Yield(6);
+    IM_CHECK(fixture::says(fixture::drawn_text(c), "ay which tensor is which"));
+    c->SetRef(c->WindowInfo("//tensors/source").ID);  // it scrolls
+    for (const char* role : {"q", "k1", "k2", "v1", "v2", "sink"}) {
+      const ImGuiTestItemInfo box = c->ItemInfo(fmt::format("##role_{}", role).c_str());
+      IM_CHECK_EQ(box.RectClipped.GetHeight(), box.RectFull.GetHeight());
+      IM_CHECK_GT(box.RectFull.GetHeight(), 10);
+    }
   });
 }
 
