@@ -109,7 +109,7 @@ bool draws_times(LengthView view) { return view == LengthView::latency || view =
 struct Answers {
   LengthTable table;
   std::vector<std::string> above, below;  ///< sentences
-  const SameBudget* chosen = nullptr;     ///< whose words stand below the table
+  const SameBudget* chosen = nullptr;     ///< whose words stand above the table
   bool empty() const { return table.text.rows.empty() && above.empty() && below.empty(); }
 };
 
@@ -208,16 +208,6 @@ std::string sentence_help(const std::string& text, bool step) {
          "A click selects the measurements that it stands on.";
 }
 
-/// Scrolls as little as shows what stands from `top` to the cursor, its beginning where it is longer than the room.
-void bring_into_view(float top) {
-  const float bottom = ImGui::GetCursorPosY(), low = ImGui::GetScrollY(), room = ImGui::GetWindowHeight();
-  if (top < low || bottom - top > room) {
-    ImGui::SetScrollY(top);
-  } else if (bottom > low + room) {
-    ImGui::SetScrollY(bottom - room);
-  }
-}
-
 /// The answer at a length and what it stands on.
 void draw_words(const Context& context, const SameBudget& budget) {
   ImGui::PushTextWrapPos(0);
@@ -227,8 +217,7 @@ void draw_words(const Context& context, const SameBudget& budget) {
   if (!context.ui.printing) tooltip(context, sentence_help(budget.sentence, context.ui.length_step));
 }
 
-void draw_chosen(Context& context, const LengthPass& pass, const SameBudget& budget, bool to_be_seen) {
-  const float top = ImGui::GetCursorPosY();
+void draw_chosen(Context& context, const LengthPass& pass, const SameBudget& budget) {
   draw_words(context, budget);
   std::string windows;
   for (const Windows& one : budget.neighbours)
@@ -237,7 +226,6 @@ void draw_chosen(Context& context, const LengthPass& pass, const SameBudget& bud
     plan_neighbours(context, pass, budget);
   tooltip(context, fmt::format("Fills the sweep setup with {} beside {}. Nothing is measured until you start it.",
                                windows, pass.curves[budget.baseline].label));
-  if (to_be_seen) bring_into_view(top);
 }
 
 void draw_answers(Context& context, const LengthPass& pass, const Answers& answers) {
@@ -247,13 +235,12 @@ void draw_answers(Context& context, const LengthPass& pass, const Answers& answe
   const bool other_list = !ui.length_listed.starts_with(listed), other = ui.length_listed != chosen;
   ui.length_listed = chosen;
   if (ImGui::BeginChild("sentences", ImVec2(0, 0))) {
-    if (other_list) ImGui::SetScrollY(0);
+    if (other_list || other) ImGui::SetScrollY(0);  // where the words about the chosen length stand
     for (const std::string& sentence : answers.above) muted_text(context, sentence, true);
+    if (!ui.printing && answers.chosen != nullptr) draw_chosen(context, pass, *answers.chosen);
     if (!answers.table.text.rows.empty()) draw_length_table(context, answers.table);
     if (ui.printing) {
       for (const SameBudget* budget : answers.table.budgets) draw_words(context, *budget);
-    } else if (answers.chosen != nullptr) {
-      draw_chosen(context, pass, *answers.chosen, other);
     }
     for (const std::string& sentence : answers.below) muted_text(context, sentence, true);
   }

@@ -106,7 +106,7 @@ TEST(TflopsPanel, every_window_of_a_narrow_panel_has_its_name) {
     rows.push_back(fixture::row(std::ssize(rows) + 1, w1, w2, Pass::forward, 20, 600));
   data.shown = fixture::sweep(rows);
   fixture::Canvas canvas;
-  ImGui::GetIO().DisplaySize = ImVec2(320, 330);
+  ImGui::GetIO().DisplaySize = ImVec2(250, 330);
   canvas.draw(Panel::tflops, data);
   ImPlotContext& plots = *ImPlot::GetCurrentContext();
   ASSERT_EQ(plots.Plots.GetBufSize(), 1);
