@@ -289,11 +289,10 @@ TEST_F(AttentionTooltips, of_the_map_and_its_sides) {
     begin();
     listen_to(c, Panel::attention);
   });
-  expect_words(
-      {"A query sees the keys of two windows that end with it",
-       "What a head would have that weighs all pairs alike, over the very same queries and windows",
-       "Queries that have their largest p at this pair. The one that is shown need not be among them. Click to "
-       "sort by it."});
+  expect_words({"A query sees the keys of two windows that end with it",
+                "What a head would have that weighs all alike, over the very same queries and windows",
+                "Queries that have their largest p here. The one that is shown need not be among them. Click to "
+                "sort by it."});
 }
 
 }  // namespace
