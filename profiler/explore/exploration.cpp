@@ -296,7 +296,7 @@ struct Undrawn {
   }
 };
 
-/// Along x. The sizes of a matrix product are neither tokens nor windows, and it has no heads.
+/// Along x. The sizes of a matrix product are neither tokens nor windows nor those of a head.
 std::optional<double> place_of(const ExploreField& x, const Explored& one) {
   const bool of_attention = x.id == "seq" || x.id == "w1" || x.id == "w2" || x.id == "head_dim";
   if (of_attention && one.row.problem.form == Form::gemm) return std::nullopt;

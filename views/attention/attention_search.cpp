@@ -138,10 +138,11 @@ void draw_search_choice(Context& context) {
                     fmt::format("\"{}\"", source.labels[static_cast<std::size_t>(search.token)]));
     }
     if (ui.pinned && exists(*ui.pinned)) {
-      for (const auto& [label, position] : {std::pair{"framed j", ui.pinned->j}, std::pair{"framed k", ui.pinned->k}}) {
-        if (one_key && position == ui.pinned->k) continue;
+      ImGui::SameLine();
+      if (ImGui::Button("framed j")) search.token = ui.pinned->j;
+      if (!one_key) {
         ImGui::SameLine();
-        if (ImGui::Button(label)) search.token = position;
+        if (ImGui::Button("framed k")) search.token = ui.pinned->k;
       }
     }
   } else if (search.by == TripleSearchBy::distances) {

@@ -43,9 +43,10 @@ Places places_of(const Look& look, const ExploreChart& chart, const ExplorePlot&
   std::size_t next = 0;
   for (const ExploreLine& line : plot.lines) {
     std::vector<double>& of = places.emplace_back();
+    const bool drawn = is_drawn(line);
     for (const ExploreMark& mark : line.marks) {
       of.push_back(mark.x);
-      if (!is_drawn(line)) continue;
+      if (!drawn) continue;
       const std::size_t n = next++;
       if (aside[n] != 0) of.back() = ImPlot::PixelsToPlot(pixels[n].x + aside[n], pixels[n].y).x;
     }

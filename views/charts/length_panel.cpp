@@ -118,7 +118,7 @@ LengthTable table_of(const LengthPass& pass, LengthView view) {
   if (view == LengthView::budget) {
     table.text = budget_table(pass);
     table.budgets = answers_first(pass.budgets);
-    for (const SameBudget* budget : table.budgets) table.said.push_back(budget->headline);
+    for (const SameBudget* budget : table.budgets) table.said.push_back(budget->headline + "\n" + budget->sentence);
   } else {
     table.text = crossing_table(pass);
     for (const LengthCrossing& crossing : pass.crossings) table.said.push_back(crossing.sentence);
@@ -232,10 +232,10 @@ void draw_answers(Context& context, const LengthPass& pass, const Answers& answe
   UiState& ui = context.ui;
   const std::string listed = fmt::format("{} {}", static_cast<int>(ui.length_view), length_part_name(context));
   const std::string chosen = fmt::format("{} {}", listed, ui.length_chosen);
-  const bool other_list = !ui.length_listed.starts_with(listed), other = ui.length_listed != chosen;
+  const bool other = ui.length_listed != chosen;
   ui.length_listed = chosen;
   if (ImGui::BeginChild("sentences", ImVec2(0, 0))) {
-    if (other_list || other) ImGui::SetScrollY(0);  // where the words about the chosen length stand
+    if (other) ImGui::SetScrollY(0);  // where the words about the chosen length stand
     for (const std::string& sentence : answers.above) muted_text(context, sentence, true);
     if (!ui.printing && answers.chosen != nullptr) draw_chosen(context, pass, *answers.chosen);
     if (!answers.table.text.rows.empty()) draw_length_table(context, answers.table);

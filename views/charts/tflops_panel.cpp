@@ -73,6 +73,7 @@ void plot_series(const Context& context, const SeriesPoints& series, std::size_t
   bars.LineWeight = 1;
   if (!x.empty())
     ImPlot::PlotBars(name.c_str(), x.data(), y.data(), static_cast<int>(x.size()), bar_width(count), bars);
+  if (x.empty() && hollow_x.empty()) ImPlot::PlotDummy(name.c_str(), bars);  // its name in the legend hides it
   if (is_hidden(name)) return;
   draw_gaps(look, series, index, count);
   if (known_x.empty()) return;

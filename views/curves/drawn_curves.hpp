@@ -39,12 +39,12 @@ void draw_strokes_last(const Curves& curves, Draw draw) {
   }
 }
 
-/// How far sideways each of these marks stands from its place, in pixels, so that of those at one x none hides another:
-/// what lies closer than `wide` above each other stands side by side, closer together where the next x is near, or
-/// where they are more than this many.
+/// So many marks stand side by side at their full width; more stand closer together.
 inline constexpr float kMostLanes = 4;
 /// How far the edge of such a mark may be from its place, in widths.
 inline constexpr float kFarthestAside = (kMostLanes + 1) / 2;
+/// How far sideways each of these marks stands from its place, in pixels, so that of those at one x none hides another:
+/// what lies closer than `wide` above each other stands side by side, closer together where the next x is near.
 std::vector<float> moved_aside(const std::vector<ImVec2>& marks, float wide);
 
 /// Where what is seen of a line ends, within a frame from its upper left corner to its lower right one; unset: nothing

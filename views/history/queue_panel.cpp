@@ -8,6 +8,7 @@
 #include <set>
 
 #include "profiler/plan/sweep_queue.hpp"
+#include "profiler/record/columns.hpp"
 #include "profiler/statistics/centre.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/statistics/training_step.hpp"
@@ -73,7 +74,7 @@ void draw_row(Context& context, const LiveRow& live, double precision) {
   const std::optional<double> spread = spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms);
   // Its first samples may not be summed up yet.
   std::string number = row.median_ms ? format_ms(*row.median_ms, half_width(value_of(row))) : "waits";
-  if (spread) number += fmt::format(" ±{:.{}f} %", *spread, *spread < 0.1 ? 2 : *spread < 10 ? 1 : 0);  // none is 0.0
+  if (spread) number += fmt::format(" ±{} %", significant_text(*spread, 2));
   float width = 0;
   {
     const NumberFont digits(look);

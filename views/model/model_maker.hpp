@@ -46,7 +46,11 @@ class ModelMaker {
       model.wanted = question;
       beside(name, [this, &model, question, make = std::move(make)]() -> Take {
         return [this, &model, question, made = std::make_shared<const Answer>(make())] {
-          if (model.waits() && model.wanted == question) take(model, question, made);
+          if (model.waits() && model.wanted == question) {
+            take(model, question, made);
+          } else {
+            let_go(made);
+          }
         };
       });
     }
@@ -59,16 +63,17 @@ class ModelMaker {
   /// There is no answer any more, and none is waited for.
   template <typename Question, typename Answer>
   void forget(MadeModel<Question, Answer>& model) const {
-    let_go(std::move(model.answer));
-    model = {};
+    if (model.wanted || model.of || model.answer)
+      let_go(std::make_shared<const MadeModel<Question, Answer>>(std::exchange(model, {})));
   }
 
  private:
   template <typename Question, typename Answer>
   void take(MadeModel<Question, Answer>& model, const Question& question, std::shared_ptr<const Answer> made) {
-    let_go(std::move(model.answer));
-    model.of = question;
-    model.answer = std::move(made);
+    // What was asked before may be the last that holds a table.
+    const MadeModel<Question, Answer> old{std::nullopt, std::exchange(model.of, question),
+                                          std::exchange(model.answer, std::move(made))};
+    if (old.of) let_go(std::make_shared<const MadeModel<Question, Answer>>(old));
   }
 };
 

@@ -1,5 +1,5 @@
-// View models of the shown data, made once per revision and shared by the panels. Those of much data that not every
-// frame needs are made beside the drawing: until they are there what was made before stands, or null.
+// View models of the shown data, made once for its table or revision and shared by the panels. Those of much data that
+// not every frame needs are made beside the drawing: until they are there what was made before stands, or null.
 #pragma once
 
 #include <cstdint>

@@ -174,14 +174,14 @@ struct UiState {
   LengthView length_view = LengthView::latency;
   Pass length_pass = Pass::forward;
   std::set<std::string> lengths_left_out;  ///< labels of curves, by clicks in the legend; of every sweep and view
-  bool length_words = false;               ///< in a low panel: its sentences instead of the curves
+  bool length_words = false;               ///< in a low panel: its answers instead of the curves
   bool length_step = false;                ///< both passes together, where both were measured
   std::string table_in_focus;              ///< as text: of a table that was clicked last, Ctrl+C copies it
   std::int64_t length_followed = 0;        ///< the shown sweep whose pass was taken over last
   std::int64_t length_chosen = 0;          ///< length whose equal cost was clicked; 0: none
-  std::string length_listed;   ///< which sentences were listed last, and the chosen one: others begin at their top
-  bool fit_charts = false;     ///< in this frame
-  Panel focus = Panel::count;  ///< bring this panel to the front in this frame
+  std::string length_listed;          ///< which answers were listed last, and the chosen one: others begin at their top
+  bool fit_charts = false;            ///< in this frame
+  Panel focus = Panel::count;         ///< bring this panel to the front in this frame
   Panel front_chart = Panel::tflops;  ///< the chart that was used last
   std::map<Panel, Area> chart_areas;  ///< of the charts that are seen
   std::optional<BoxDrag> box_drag;

@@ -371,14 +371,29 @@ std::optional<WayBack> way_back(const Context& context) {
   return std::nullopt;
 }
 
+/// What a button takes beside others; nothing where there is none.
+float taken(const std::string& label) {
+  return label.empty() ? 0 : button_width(label.c_str()) + ImGui::GetStyle().ItemSpacing.x;
+}
+
+/// Leads to columns that have no room; empty: all have, or nothing can be clicked.
+std::string more_label(const Context& context) {
+  return context.ui.printing ? std::string() : beyond_label(context.ui.compare_beyond);
+}
+
+/// The choice of versions, whose answer is long: the button for more columns stands here and not beside that.
+void draw_versions_line(Context& context) {
+  const float beside = taken(more_label(context));
+  draw_versions(context, beside);
+  if (beside == 0) return;
+  align_right(beside - ImGui::GetStyle().ItemSpacing.x);
+  draw_beyond(context, context.ui.compare_beyond);
+}
+
 /// The answer, and at its right what leads away and to columns that have no room.
-void draw_heading(Context& context, const std::string& summary) {
-  UiState::Beyond& beyond = context.ui.compare_beyond;
+void draw_heading(Context& context, const std::string& summary, bool versions) {
   const std::optional<WayBack> back = way_back(context);
-  const auto taken = [](const std::string& label) {
-    return label.empty() ? 0 : button_width(label.c_str()) + ImGui::GetStyle().ItemSpacing.x;
-  };
-  const std::string more = context.ui.printing ? std::string() : beyond_label(beyond);
+  const std::string more = versions ? std::string() : more_label(context);
   float room = button_width(kCopySave) + taken(more) + (back ? taken(back->label) : 0);
   // Where the answer would stand in a narrow column beside the buttons it has lines of its own above them.
   const float width = ImGui::GetContentRegionAvail().x;
@@ -387,7 +402,7 @@ void draw_heading(Context& context, const std::string& summary) {
   if (above) ImGui::Dummy(ImVec2(0, ImGui::GetFrameHeight()));
   if (!more.empty()) {
     align_right(room);
-    draw_beyond(context, beyond);
+    draw_beyond(context, context.ui.compare_beyond);
     room -= taken(more);
   }
   if (back) {
@@ -444,9 +459,9 @@ void draw_compare_panel(Context& context) {
   if (!versions && !model->has_passes && !model->lines.empty())
     summary += " " + sentence(model->kernel.empty() ? model->lines.front().pass
                                                     : model->kernel + " " + model->lines.front().pass);
-  draw_heading(context, summary);
+  draw_heading(context, summary, versions);
   chart_button(context, Panel::compare);
-  if (versions) draw_versions(context);
+  if (versions) draw_versions_line(context);
   const bool with_unchanged = draw_words_above(context, *model);
   draw_differences(context, *model);
   if (model->lines.empty()) return;

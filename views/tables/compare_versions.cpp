@@ -49,7 +49,7 @@ std::string change_text(const VersionChange& change, bool newest, bool named, st
 
 }  // namespace
 
-void draw_versions(Context& context) {
+void draw_versions(Context& context, float beside) {
   const VersionChoice& chosen = context.data.versions;
   const auto is_chosen = [&](const VersionChange& change) {
     return change.choice.kernel == chosen.kernel && change.choice.pass == chosen.pass &&
@@ -71,7 +71,7 @@ void draw_versions(Context& context) {
   }
   if (context.ui.printing) return muted_text(context, shown);
   const float wanted = widest + ImGui::GetFrameHeight();
-  ImGui::SetNextItemWidth(std::min(ImGui::GetContentRegionAvail().x, std::max(context.look.px(320), wanted)));
+  ImGui::SetNextItemWidth(std::min(ImGui::GetContentRegionAvail().x - beside, std::max(context.look.px(320), wanted)));
   if (!ImGui::BeginCombo("##versions", shown.c_str(), ImGuiComboFlags_HeightLarge)) return tooltip(context, shown);
   std::string heading;
   for (const VersionChange* change : changes) {

@@ -6,6 +6,6 @@
 namespace triscope {
 
 /// Others are chosen here: by kernel and pass, the newest version first.
-void draw_versions(Context& context);
+void draw_versions(Context& context, float beside);
 
 }  // namespace triscope

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "profiler/record/columns.hpp"
 #include "profiler/statistics/centre.hpp"
 #include "views/data/format.hpp"
 #include "views/model/tables/no_partner.hpp"
@@ -242,10 +243,10 @@ void draw_narrowing(Context& context, const LiveRow& live, const std::string& te
   number_right(context, text, context.look.theme.accent);
   const std::optional<double> spread = spread_percent(live.row.median_ms, live.row.ci_low_ms, live.row.ci_high_ms);
   const std::string now = live.samples.empty() ? "It waits for its turn."
-                          : spread ? fmt::format("{} of this restart, ±{:.2f} % so far; ±{:.2f} % ends it.",
-                                                 counted(live.samples.size(), "sample"), *spread,
-                                                 100 * widest_converged(context.data.run.live.precision))
-                                   : counted(live.samples.size(), "sample") + " of this restart so far.";
+                          : spread             ? fmt::format("{} of this restart, ±{} % so far; ±{:.2f} % ends it.",
+                                                             counted(live.samples.size(), "sample"), significant_text(*spread, 2),
+                                                             100 * widest_converged(context.data.run.live.precision))
+                                               : counted(live.samples.size(), "sample") + " of this restart so far.";
   tooltip(context, "Measured right now. " + now);
 }
 

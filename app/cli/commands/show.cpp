@@ -57,12 +57,14 @@ std::string text_of(const Snapshot& snapshot, const ResultRow& row) {
 /// Why there is no step, and what to type.
 std::string no_step(const ShowOptions& options, const Snapshot& snapshot) {
   const std::string database = database_words(*options.database);
-  const std::vector<ResultRow> all = snapshot.results();
-  if (options.selection_given && !training_steps(all, "none").empty())
-    return fmt::format(
-        "No problem of '{}' was measured in both passes; `triscope show --step{}` takes the passes of all sweeps "
-        "together.",
-        options.selection, database);
+  if (options.selection_given) {
+    const std::vector<ResultRow> all = snapshot.results();
+    if (!training_steps(all, "none").empty())
+      return fmt::format(
+          "No problem of '{}' was measured in both passes; `triscope show --step{}` takes the passes of all sweeps "
+          "together.",
+          options.selection, database);
+  }
   return fmt::format("No problem was measured in both passes; `triscope sweep --pass forward,backward{}` does that.",
                      database);
 }

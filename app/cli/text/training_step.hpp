@@ -22,7 +22,8 @@ struct RowRatio {
   double confidence = 0.95;
 };
 
-/// The steps of two sides that ask the same question, and the time of A's / that of B's.
+/// The steps of two sides that ask the same question, and the time of A's / that of B's. The rows of both must outlive
+/// it.
 struct ComparedStep {
   TrainingStep a, b;
   ValueWithInterval ratio;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <vector>
 
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/models.hpp"
@@ -14,8 +15,11 @@ class LaterModels : public testing::Test {
  protected:
   LaterModels() {
     models.maker.beside = [this](const std::string& name, std::function<ModelMaker::Take()> make) {
-      freed += name.empty();
-      waiting[name] = std::move(make);
+      if (name.empty()) {
+        to_free.push_back(std::move(make));
+      } else {
+        waiting[name] = std::move(make);
+      }
     };
     data.shown = many_rows(1);
   }
@@ -29,13 +33,14 @@ class LaterModels : public testing::Test {
   }
   /// What waits is made, and taken as the next frame does.
   void next_frame() {
+    to_free.clear();
     for (auto& [name, make] : std::exchange(waiting, {})) {
       if (const ModelMaker::Take take = make()) take();
     }
   }
 
   WindowData data;
-  int freed = 0;  // beside the drawing
+  std::vector<std::function<ModelMaker::Take()>> to_free;  // beside the drawing
   std::map<std::string, std::function<ModelMaker::Take()>> waiting;
   Models models;
 };
@@ -145,11 +150,33 @@ TEST_F(LaterModels, table_and_steps_of_another_sweep_are_freed_beside_the_drawin
   (void)models.step_table(data);
   next_frame();
   ASSERT_NE(models.step_table(data), nullptr);
-  EXPECT_EQ(freed, 0);
+  EXPECT_TRUE(to_free.empty());
   data.shown = many_rows(2);
   ++data.revision;
   (void)models.step_table(data);
-  EXPECT_EQ(freed, 2);
+  EXPECT_EQ(to_free.size(), 2U);
+}
+
+TEST_F(LaterModels, a_table_that_was_filtered_is_freed_beside_the_drawing) {
+  data.table = {data.shown, nullptr, nullptr,
+                std::make_shared<const LatencyModel>(make_latency_model(*data.shown, nullptr))};
+  ++data.revision;
+  const auto filter = [&] { (void)models.order(data, "512", "", false); };
+  filter();
+  next_frame();
+  filter();
+  const std::weak_ptr<const LatencyModel> table = data.table.model;
+  data.table = {};
+  data.shown = many_rows(2);
+  ++data.revision;
+  filter();
+  to_free.clear();
+  for (auto& [name, make] : std::exchange(waiting, {})) {
+    if (const ModelMaker::Take take = make()) take();
+  }
+  EXPECT_FALSE(table.expired()) << "not by the frame that takes the texts of the new one";
+  to_free.clear();
+  EXPECT_TRUE(table.expired());
 }
 
 TEST_F(LaterModels, nothing_of_another_database_stands_for_this_one) {

@@ -233,7 +233,6 @@ namespace {
 /// never asked for. A series that has nothing else stands last.
 void add_missing(BarChart& chart, const LatencyModel& model, const ChartSetting& setting,
                  const std::map<std::string, std::size_t>& categories) {
-  std::vector<Series> all;
   for (const LatencyLine& line : model.lines) {
     if (line.baseline || !belongs(setting, line)) continue;
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
@@ -243,8 +242,7 @@ void add_missing(BarChart& chart, const LatencyModel& model, const ChartSetting&
       const auto is_its = [&](const Series& series) { return belongs(series, line, model.groups[g]); };
       auto found = std::ranges::find_if(chart.series, [&](const SeriesPoints& one) { return is_its(one.series); });
       if (found == chart.series.end()) {
-        if (all.empty()) all = all_series(model);
-        chart.series.push_back({*std::ranges::find_if(all, is_its), {}});
+        chart.series.push_back({*std::ranges::find_if(model.series, is_its), {}});
         found = std::prev(chart.series.end());
       }
       found->missing.push_back(

@@ -10,9 +10,10 @@
 
 namespace triscope {
 
-/// From low to high with a margin, this share of the axis at each end; `from_zero`: rates and times stand on zero where
-/// that is near, with `always` also where it is not.
+/// Of an axis at each of its ends, a share of it.
 inline constexpr double kLeastMargin = 0.055;
+/// From low to high with a margin at each end; `from_zero`: rates and times stand on zero where that is near, with
+/// `always` also where it is not.
 std::pair<double, double> explore_limits(const ExploreAxis& axis, bool from_zero, bool always = false,
                                          double margin = kLeastMargin);
 /// Where a value stands, of the axis between these limits.

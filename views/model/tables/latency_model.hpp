@@ -76,7 +76,7 @@ struct LatencyModel {
   bool apart = false;                    ///< some time stands beside a reference's that it took no turns with
   bool turns = false;                    ///< some time stands beside a reference's by their turns
   bool named_kernels = false;            ///< charts name the kernel of ours, though it is the only one
-  std::vector<Series> series;            ///< of its cells, in order of appearance; no two of ours have one colour
+  std::vector<Series> series;            ///< of its cells, in order of appearance; no two of ours look alike
 };
 
 /// The settings in which rows of our kernels do not differ, as a phrase; what is usual (batch 1, causal mask) goes
