@@ -5,7 +5,7 @@
 
 namespace triscope {
 
-/// Others are chosen here: by kernel and pass, the newest version first.
+/// Others are chosen here: by kernel and pass, the newest version first. `beside`: pixels that stay free at its right.
 void draw_versions(Context& context, float beside);
 
 }  // namespace triscope
