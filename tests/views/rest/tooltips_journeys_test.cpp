@@ -211,6 +211,7 @@ TEST_F(TooltipJourney, of_the_charts) {
         listen(c, ImVec2(areas.Axes[ImAxis_X1].PlotToPixels(point.x), areas.Axes[ImAxis_Y1].PlotToPixels(point.y)));
     }
     ui().length_view = LengthView::budget;
+    ui().length_chosen = 16384;  // its words stand above the table
     listen_to(c, Panel::lengths);
   });
   expect_words({"tokens: not in this sweep", "so it does not cost the same.",

@@ -204,8 +204,8 @@ std::string explore_caption(const ExploreChart& chart) {
 std::string explore_nothing(const ExploreChart& chart) {
   const ExploreField *x = find_explore_field(chart.query.x), *y = find_explore_field(chart.query.y);
   if (x == nullptr || y == nullptr) return {};
-  std::string text = x->measure ? fmt::format("None of these measurements has both {} and {}.", y->label, x->label)
-                                : fmt::format("None of these measurements has {}.", y->label);
+  std::string text = x->number ? fmt::format("None of these measurements has both {} and {}.", y->label, x->label)
+                               : fmt::format("None of these measurements has {}.", y->label);
   if (!x->counter.empty() || !y->counter.empty())
     text +=
         " Hardware counters are read where a sweep is asked for them: \"counters\" in Sweep setup, --counters on the "
