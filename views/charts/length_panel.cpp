@@ -307,6 +307,11 @@ Answers answers_of(const Context& context, const LengthChart& chart, const Lengt
     answers.above.push_back(words);
   if (chart.left_out > 0)
     answers.below.push_back(fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out));
+  if (budgets && pass.alone > 0)
+    answers.below.push_back(fmt::format(
+        "Only windows with a curve are looked at: {} measured at one length alone {} not. `triscope advise` "
+        "goes by all.",
+        counted(pass.alone, "pair"), pass.alone == 1 ? "is" : "are"));
   if (context.ui.length_step) {
     if (const std::string words = without_step_words(chart); !words.empty()) answers.below.push_back(words);
   }

@@ -69,6 +69,7 @@ struct LengthPass {
   std::vector<LengthCrossing> crossings;  ///< by curve of ours
   std::vector<SameBudget> budgets;        ///< by length
   std::size_t sweeps = 0;                 ///< whose measurements stand in it
+  std::size_t alone = 0;                  ///< pairs of windows of one length alone, which have no curve
 };
 
 struct LengthChart {

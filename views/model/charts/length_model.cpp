@@ -16,7 +16,6 @@
 
 #include "kernels/attention/flops.hpp"
 #include "profiler/statistics/convergence.hpp"
-#include "profiler/statistics/statistics.hpp"
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
@@ -240,9 +239,12 @@ auto place_of(const Collected& of) {
 }
 
 LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
+  LengthPass result;
   std::vector<const Collected*> drawn, baselines;
   for (ByKernel& kernels : problems) {
+    const bool ours = std::ranges::any_of(kernels, [](const auto& one) { return !is_baseline(*one.second.row); });
     std::erase_if(kernels, [](const auto& entry) { return entry.second.points.size() < 2; });
+    result.alone += ours && kernels.empty() ? 1 : 0;
     const Collected* best = nullptr;
     for (const auto& [id, collected] : kernels) {
       if (is_baseline(*collected.row)) {
@@ -259,7 +261,6 @@ LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
   }
   for (auto* curves : {&drawn, &baselines})
     std::ranges::stable_sort(*curves, {}, [](const Collected* one) { return place_of(*one); });
-  LengthPass result;
   const Ambiguity differs = ambiguity_of(drawn);
   for (const Collected* one : drawn) result.curves.push_back(curve_of(*one, windows_label(*one, differs)));
   Ambiguity of_baselines = ambiguity_of(baselines);
