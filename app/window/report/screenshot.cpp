@@ -89,6 +89,9 @@ void show_tensors(Offscreen& offscreen, const ScreenshotOptions& options) {
     require_inside("query", options.query, side.source->seq_len);
     require_inside("query head", options.head, side.source->q_heads);
   }
+  if (side.source && !side.source->problem.empty())
+    throw told_error("The picture was not made", side.source->problem,
+                     "name a file of q, k1 and k2, of fitting shapes");
   if (!side.problem.empty()) throw told_error("The picture was not made", side.problem, "check the file of --in");
   if (!side.slice)
     throw Error("The picture was not made", fmt::format("the slice was not ready after {:.0f} s", kPatience),

@@ -95,6 +95,11 @@ TEST(Program, a_picture_shows_tensors_of_a_file) {
   };
   refused(" --query 64", "there is no query 64; choose one from 0 to 63");
   refused(" --head 2", "there is no query head 2; choose one from 0 to 1");
+  tensors.resize(1);
+  write_safetensors(folder / "queries.safetensors", tensors);
+  const Said without_keys = say(command + (folder / "queries.safetensors").string());
+  EXPECT_NE(without_keys.code, 0);
+  EXPECT_THAT(without_keys.text, testing::AllOf(HasSubstr("k1"), testing::Not(HasSubstr("not ready"))));
   const Said said = say(command + (folder / "own.safetensors").string() + " --query 40 --head 1");
   EXPECT_EQ(said.code, 0) << said.text;
   EXPECT_TRUE(std::filesystem::exists(folder / "a.png"));
