@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "profiler/record/columns.hpp"
-#include "views/model/charts/chart_model.hpp"
+#include "views/data/format.hpp"
 #include "views/model/styles/series_style.hpp"
+#include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
 
