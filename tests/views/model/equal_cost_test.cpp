@@ -160,7 +160,7 @@ TEST(EqualCost, beside_a_held_clock_cycles_tell_what_the_times_do_not) {
 
 TEST(EqualCost, times_of_too_few_blocks_do_not_decide_that_the_cost_is_another) {
   auto results = length_sweep();
-  const auto by_medians = HasSubstr("not in turns, so without a verdict");  // as Details, table and `compare`
+  const auto by_medians = HasSubstr("), which gives no verdict");  // as Details, table and `compare`
   EXPECT_THAT(cost_at(make_length_chart(*results, {}).step, 16384).sentence, by_medians);
   for (ResultRow& r : results->rows) {
     if (r.pass == Pass::backward && r.problem.form == Form::dot_product) r.samples = 2;

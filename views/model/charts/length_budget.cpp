@@ -107,7 +107,7 @@ std::string verdict_words(const PointRatio& ratio, bool step) {
                       format_fixed(time.interval.high, 3));
   if (time.verdict == Verdict::same) return text + ", which counts as the same";
   if (time.few_blocks) return text + ", by too few blocks for a verdict";
-  if (ratio.by_medians) return text + ", not in turns, so without a verdict";
+  if (ratio.by_medians) return text + ", which gives no verdict";
   const bool judged = time.verdict == Verdict::faster || time.verdict == Verdict::slower;
   const bool apart = judged && (time.interval.low > 1 || time.interval.high < 1);
   return text + (apart ? ", so it does not cost the same" : ", which of them is longer is not decided");
@@ -244,7 +244,7 @@ std::string verdict_word(const PointRatio& ratio) {
   if (time.verdict == Verdict::same) return "same";
   if (time.interval.low <= 1 && time.interval.high >= 1) return "may cost the same";
   if (time.few_blocks) return "few blocks";
-  if (ratio.by_medians) return "not in turns";
+  if (ratio.by_medians) return "by medians";
   const bool judged = time.verdict == Verdict::faster || time.verdict == Verdict::slower;
   return !judged ? "unclear" : time.ratio > 1 ? "longer" : "shorter";
 }
