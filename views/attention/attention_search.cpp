@@ -23,9 +23,6 @@
 namespace triscope {
 namespace {
 
-/// The search that is asked for next is one of dot-product attention.
-bool searches_one_key(const Context& context) { return context.ui.attention.sides[0].form == Form::dot_product; }
-
 bool can_search(const Context& context) { return !context.data.attention.search.running && !context.data.run.running; }
 
 /// Enter begins the search, as the button does. True: something is typed in it.
@@ -68,7 +65,7 @@ void draw_distances(Context& context) {
     if (value != before) search.back_proposed = false;
   };
   ImGui::AlignTextToFramePadding();
-  const bool one_key = searches_one_key(context);
+  const bool one_key = asks_one_key(context.ui.attention);
   muted_text(context, one_key ? "exactly back" : "exactly back: j");
   ImGui::SameLine();
   typed("##search_back1", search.back[0],
@@ -113,7 +110,7 @@ void draw_search_choice(Context& context) {
     tooltip(context, help);
     ImGui::SameLine(0, context.look.px(4));
   };
-  const bool one_key = searches_one_key(context);
+  const bool one_key = asks_one_key(context.ui.attention);
   by("largest p", TripleSearchBy::largest, one_key ? "The strongest keys of all" : "The strongest triples of all");
   by("token", TripleSearchBy::token,
      one_key ? "Queries that look at one position" : "Triples with one position as first or second key");
@@ -306,7 +303,7 @@ void draw_triple_search(Context& context) {
         context,
         fmt::format("Finds the {} strongest {} of all queries and heads, with these tensors and windows. A click "
                     "on one shows its slice.",
-                    kListedTriples, searches_one_key(context) ? "keys" : "triples"),
+                    kListedTriples, asks_one_key(context.ui.attention) ? "keys" : "triples"),
         true);
     return;
   }

@@ -38,7 +38,7 @@ constexpr std::array kStriking{std::pair{OverviewFigure::entropy, "Sharpest quer
 void draw_figure_choice(Context& context) {
   AttentionUi& ui = context.ui.attention;
   const SourceReply* source = context.data.attention.sides[0].source.get();
-  const bool one_key = ui.sides[0].form == Form::dot_product;
+  const bool one_key = asks_one_key(ui);
   if (one_key && ui.figure == OverviewFigure::distance2) ui.figure = OverviewFigure::distance1;
   for (const auto& [figure, label] : kFigures) {
     if (!has_figure(figure, source && source->sink, one_key)) continue;

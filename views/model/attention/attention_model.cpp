@@ -68,6 +68,8 @@ bool compares(const AttentionUi& ui) {
   return ui.show == AttentionShow::side_by_side || ui.show == AttentionShow::difference;
 }
 
+bool asks_one_key(const AttentionUi& ui) { return ui.sides[0].form == Form::dot_product; }
+
 bool uses_second(const AttentionUi& ui) { return compares(ui) || ui.flipped; }
 
 void choose_source(AttentionUi& ui, int side, AttentionSource source) {

@@ -21,6 +21,8 @@ namespace triscope {
 void keep_inside(AttentionUi& ui, const AttentionData& data);
 /// Two maps are compared.
 bool compares(const AttentionUi& ui);
+/// Side A is set to dot-product attention: what is asked for next has one key.
+bool asks_one_key(const AttentionUi& ui);
 /// They are, or B stands in A's place in this frame.
 bool uses_second(const AttentionUi& ui);
 /// Gives side A another source or form. B follows where it was the same. A source is opened again wherever it is shown,
