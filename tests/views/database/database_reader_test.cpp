@@ -57,7 +57,7 @@ TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
   const ReadResult read = reader.read(request, nothing);
   LengthChart chart = make_length_chart(*read.shown, read.same_device);
   say_beside(chart, read.beside_reference.get());
-  int rows = 0, steps = 0;
+  int row_budgets = 0, steps = 0;
   const Snapshot stored(file);
   for (const LengthPass* pass : {&chart.passes[0], &chart.passes[1], &chart.step}) {
     for (const SameBudget& budget : pass->budgets) {
@@ -99,10 +99,10 @@ TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
       EXPECT_DOUBLE_EQ(compare_rows(samples, of_windows, samples, *stored.result(budget.measurements.front())).ratio,
                        1 / details.ratio)
           << "`triscope compare`";
-      ++rows;
+      ++row_budgets;
     }
   }
-  EXPECT_GE(rows, 8);
+  EXPECT_GE(row_budgets, 8);
   EXPECT_GE(steps, 3);
 }
 
