@@ -174,15 +174,16 @@ float answers_height(const Context& context, const Answers& answers, ImVec2 room
 /// Fills the form of the next sweep; it is measured when a person starts it.
 void plan_neighbours(Context& context, const LengthPass& pass, const SameBudget& budget) {
   const UiState& ui = context.ui;
-  Problem like = pass.curves[budget.nearest].problem;
+  const LengthCurve& nearest = curve_at(pass, budget.nearest);
+  Problem like = nearest.problem;
   like.seq_len = budget.seq_len;
   const std::vector<Pass> passes =
       ui.length_step ? std::vector{Pass::forward, Pass::backward} : std::vector{ui.length_pass};
   SetupForm form = ui.form;
-  plan_windows(form, like, budget.neighbours, passes,
-               {context.data.shown->info.environment.device_name,
-                {pass.curves[budget.nearest].kernel, pass.curves[budget.baseline].kernel}},
-               context.data.machine.catalog.get());
+  plan_windows(
+      form, like, budget.neighbours, passes,
+      {context.data.shown->info.environment.device_name, {nearest.kernel, pass.curves[budget.baseline].kernel}},
+      context.data.machine.catalog.get());
   fill_setup(context, std::move(form),
              fmt::format("{} windows at {} beside {}", budget.neighbours.size(), format_tokens(budget.seq_len),
                          pass.curves[budget.baseline].label));
@@ -290,6 +291,15 @@ std::string not_counted_words(const LengthPass& pass, const LengthPass& whole) {
   return names.empty() ? names : fmt::format("Left out in the legend, and not counted here: {}.", names);
 }
 
+/// Of windows that are not drawn; empty: all are.
+std::string undrawn_words(const LengthPass& pass, bool budgets) {
+  if (pass.undrawn.empty()) return {};
+  if (budgets)
+    return "Windows without a curve count here too: of one length alone, or beyond the seven that are drawn.";
+  return fmt::format("{} of windows {} no curve: of one length alone, or beyond the seven that are drawn.",
+                     counted(pass.undrawn.size(), "pair"), pass.undrawn.size() == 1 ? "has" : "have");
+}
+
 /// What is said below the curves. `whole`: the pass with what is left out of `pass`.
 Answers answers_of(const Context& context, const LengthChart& chart, const LengthPass& pass, const LengthPass& whole) {
   Answers answers{table_of(pass, context.ui.length_view), {}, {}, chosen_budget(context, pass)};
@@ -305,13 +315,7 @@ Answers answers_of(const Context& context, const LengthChart& chart, const Lengt
   }
   if (const std::string words = not_counted_words(pass, whole); !words.empty() && !answers.table.text.rows.empty())
     answers.above.push_back(words);
-  if (chart.left_out > 0)
-    answers.below.push_back(fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out));
-  if (budgets && pass.alone > 0)
-    answers.below.push_back(fmt::format(
-        "Only windows with a curve are looked at: {} measured at one length alone {} not. `triscope advise` "
-        "goes by all.",
-        counted(pass.alone, "pair"), pass.alone == 1 ? "is" : "are"));
+  if (const std::string words = undrawn_words(pass, budgets); !words.empty()) answers.below.push_back(words);
   if (context.ui.length_step) {
     if (const std::string words = without_step_words(chart); !words.empty()) answers.below.push_back(words);
   }

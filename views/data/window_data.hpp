@@ -184,6 +184,7 @@ struct DatabaseData {
   /// Shown rows beside the reference kernel's of their sweep; once all is read also those of the other sweeps of the
   /// device that have the same reference, of very many the newest.
   std::shared_ptr<const Verdicts> beside_reference;
+  std::shared_ptr<const Verdicts> beside_usual;  ///< as if no reference was chosen
   std::vector<ComparedSweep> compared;
   ReadTable table;                                    ///< of the three above
   std::shared_ptr<const CompareModel> compare_table;  ///< of `compared`; null: it was not made yet

@@ -116,9 +116,11 @@ const LengthChart* Models::lengths(const WindowData& data) {
   refresh(data);
   if (!data.shown) return nullptr;
   return maker.answer(lengths_, "lengths", revision_, count_device_rows(data),
-                      [shown = data.shown, same_device = data.same_device, verdicts = data.beside_reference] {
-                        LengthChart chart = make_length_chart(*shown, same_device);
-                        say_beside(chart, verdicts.get());
+                      [shown = data.shown, same_device = data.same_device, verdicts = data.beside_reference,
+                       usual = data.beside_usual] {
+                        LengthChart chart =
+                            make_length_chart(*shown, same_device, verdicts ? verdicts->baseline : "auto");
+                        say_beside(chart, verdicts.get(), usual.get());
                         return chart;
                       });
 }
@@ -129,9 +131,9 @@ const LengthChart* Models::lengths_without(const WindowData& data, const std::se
   if (!whole || labels.empty()) return whole;
   const LengthChart* without =
       maker.answer(lengths_without_, "lengths without", std::pair(lengths_.answer, labels), count_device_rows(data),
-                   [of = lengths_.answer, labels, verdicts = data.beside_reference] {
+                   [of = lengths_.answer, labels, verdicts = data.beside_reference, usual = data.beside_usual] {
                      LengthChart chart = without_curves(*of, labels);
-                     say_beside(chart, verdicts.get());
+                     say_beside(chart, verdicts.get(), usual.get());
                      return chart;
                    });
   return without && without->sweep == whole->sweep ? without : whole;

@@ -56,7 +56,7 @@ TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
   ReadRequest request{.file = file, .shown = 3};
   const ReadResult read = reader.read(request, nothing);
   LengthChart chart = make_length_chart(*read.shown, read.same_device);
-  say_beside(chart, read.beside_reference.get());
+  say_beside(chart, read.beside_reference.get(), read.beside_usual.get());
   int row_budgets = 0, steps = 0;
   const Snapshot stored(file);
   for (const LengthPass* pass : {&chart.passes[0], &chart.passes[1], &chart.step}) {
@@ -104,6 +104,30 @@ TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
   }
   EXPECT_GE(row_budgets, 8);
   EXPECT_GE(steps, 3);
+}
+
+TEST(DatabaseReader, same_cost_is_judged_alike_whichever_kernel_of_ours_is_the_reference) {
+  const auto answers = [](const std::string& reference) {
+    DatabaseReader reader;
+    ReadRequest request{.file = recorded_file(), .shown = 1};
+    request.reference = reference;
+    const ReadResult read = reader.read(request, [](const ReadResult&) {});
+    LengthChart chart = make_length_chart(*read.shown, read.same_device, read.beside_reference->baseline);
+    say_beside(chart, read.beside_reference.get(), read.beside_usual.get());
+    std::vector<std::string> said{read.beside_reference->baseline};
+    for (const LengthPass* pass : {&chart.passes[0], &chart.passes[1], &chart.step}) {
+      for (const SameBudget& budget : pass->budgets) said.push_back(budget.sentence);
+    }
+    return said;
+  };
+  std::vector<std::string> usual = answers("auto"), beside_ours = answers("cuda.portable");
+  ASSERT_EQ(usual.front(), "baseline.fa3");
+  ASSERT_EQ(beside_ours.front(), "cuda.portable");
+  const auto in_turns = [](const std::string& text) { return text.find("neighbouring turns") != std::string::npos; };
+  EXPECT_GE(std::ranges::count_if(usual, in_turns), 6);
+  usual.erase(usual.begin());
+  beside_ours.erase(beside_ours.begin());
+  EXPECT_EQ(usual, beside_ours);
 }
 
 /// Windows and dot product of a step are of the sweeps in which they took turns, whichever sweep is shown.

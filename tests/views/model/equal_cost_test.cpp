@@ -181,6 +181,84 @@ TEST(EqualCost, the_text_table_has_the_pair_beside_the_area) {
   EXPECT_EQ((*row)[4], "205");
 }
 
+/// A row of Hopper in the forward pass at 16k tokens, 1.5 ms more or less than FlashAttention-3's 6.55 ms.
+ResultRow hopper_at_16k(const SweepResults& sweep, std::int64_t window1, double ms) {
+  ResultRow row = *std::ranges::find_if(sweep.rows, [](const ResultRow& one) {
+    return one.kernel == "cuda.hopper" && one.problem.seq_len == 16384 && one.pass == Pass::forward;
+  });
+  row.measurement = 1000 + window1;
+  row.problem.window1 = window1;
+  row.median_ms = ms;
+  row.ci_low_ms = 0.99 * ms, row.ci_high_ms = 1.01 * ms;
+  return row;
+}
+
+TEST(EqualCost, windows_without_a_curve_count) {
+  auto one_length = length_sweep();
+  one_length->rows.push_back(hopper_at_16k(*one_length, 208, 6.7));
+  const LengthPass of_one = make_length_chart(*one_length, {}).passes[0];
+  ASSERT_EQ(of_one.undrawn.size(), 1U);
+  const SameBudget& budget = cost_at(of_one, 16384);
+  EXPECT_EQ(curve_at(of_one, budget.nearest).label, "208 × 32");
+  EXPECT_THAT(budget.headline, EndsWith("nearest measured, 208 × 32 Hopper, takes 1.02× as long."));
+  EXPECT_EQ(budget.measurements.back(), 1208) << "a click selects it";
+  EXPECT_EQ(budget.neighbours.front(), (Windows{208, 32}));
+
+  auto many = length_sweep();  // two have curves, and eight more
+  for (std::int64_t n = 0; n < 8; ++n) {
+    const ResultRow at_16k = hopper_at_16k(*many, 1024 + 16 * n, n == 7 ? 6.5 : 20.0);
+    ResultRow at_8k = at_16k;
+    at_8k.measurement += 1000;
+    at_8k.problem.seq_len = 8192;
+    many->rows.push_back(at_16k);
+    many->rows.push_back(at_8k);
+  }
+  const LengthPass of_many = make_length_chart(*many, {}).passes[0];
+  EXPECT_EQ(of_many.undrawn.size(), 3U) << "seven are drawn";
+  EXPECT_EQ(curve_at(of_many, cost_at(of_many, 16384).nearest).label, "1136 × 32");
+}
+
+TEST(EqualCost, windows_without_a_curve_that_ask_another_question_do_not_count) {
+  auto results = length_sweep();
+  ResultRow row = hopper_at_16k(*results, 208, 6.5);
+  row.problem.form = Form::determinant;
+  results->rows.push_back(row);
+  row = hopper_at_16k(*results, 224, 6.5);
+  row.problem.batch = 2;
+  results->rows.push_back(row);
+  const LengthPass pass = make_length_chart(*results, {}).passes[0];
+  ASSERT_EQ(pass.undrawn.size(), 2U);
+  EXPECT_EQ(curve_at(pass, cost_at(pass, 16384).nearest).label, "256 × 32");
+}
+
+TEST(EqualCost, is_beside_the_chosen_dot_product) {
+  const auto sweep = length_sweep();
+  const LengthChart usual = make_length_chart(*sweep, {}), chosen = make_length_chart(*sweep, {}, "baseline.cudnn"),
+                    ours = make_length_chart(*sweep, {}, "cuda.portable");
+  const auto beside = [](const LengthPass& pass) { return pass.curves[cost_at(pass, 16384).baseline].kernel; };
+  for (const bool step : {false, true}) {
+    const auto of = [step](const LengthChart& chart) { return step ? chart.step : chart.passes[1]; };
+    EXPECT_EQ(beside(of(usual)), "baseline.fa3");
+    EXPECT_EQ(beside(of(chosen)), "baseline.cudnn");
+    EXPECT_EQ(of(chosen).curves[of(chosen).crossings.front().baseline].kernel, "baseline.cudnn");
+    EXPECT_EQ(beside(of(ours)), "baseline.fa3") << "no dot product was chosen";
+  }
+}
+
+TEST(EqualCost, is_judged_beside_its_own_baseline_whichever_reference_is_chosen) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  const SameBudget& budget = cost_at(chart.passes[0], 16384);
+  Verdicts chosen{"cuda.portable", "Portable", "Portable"}, usual{"baseline.fa3", "FlashAttention-3", "FA3"};
+  Comparison time;
+  time.ratio = 1.2, time.interval = {1.19, 1.21}, time.paired = true, time.verdict = Verdict::slower;
+  usual.by_measurement[budget.measurements.back()] = time;
+  time.ratio = 0.3, time.interval = {0.29, 0.31};
+  chosen.by_measurement[budget.measurements.back()] = time;
+  LengthChart made = chart;
+  say_beside(made, &chosen, &usual);
+  EXPECT_THAT(cost_at(made.passes[0], 16384).sentence, HasSubstr("by neighbouring turns 1.200 times as long"));
+}
+
 TEST(EqualCost, of_a_step_is_by_the_turns_of_each_pass_where_both_took_turns) {
   const LengthChart chart = make_length_chart(*length_sweep(), {});
   const SameBudget& budget = cost_at(chart.step, 16384);

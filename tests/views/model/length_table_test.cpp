@@ -69,16 +69,5 @@ TEST(LengthChart, what_it_concludes_is_a_table) {
   }
 }
 
-TEST(LengthChart, says_how_many_pairs_of_windows_have_one_length_alone) {
-  auto results = length_sweep();
-  EXPECT_EQ(make_length_chart(*results, {}).passes[0].alone, 0U);
-  ResultRow other = results->rows.front();
-  other.measurement = 999;
-  other.problem.window1 = 96;
-  results->rows.push_back(other);
-  const LengthChart chart = make_length_chart(*results, {});
-  EXPECT_EQ(chart.passes[0].alone + chart.passes[1].alone, 1U);
-}
-
 }  // namespace
 }  // namespace triscope

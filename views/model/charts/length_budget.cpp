@@ -275,8 +275,8 @@ std::vector<std::string> budget_row(const LengthCurve& baseline, const SameBudge
 
 void say(SameBudget& budget, const LengthPass& pass, std::string_view part, const PointRatio& ratio) {
   const LengthCurve& baseline = pass.curves[budget.baseline];
-  const MeasuredPair nearest{&pass.curves[budget.nearest],
-                             point_at(pass.curves[budget.nearest].points, budget.seq_len)};
+  const LengthCurve& ours = curve_at(pass, budget.nearest);
+  const MeasuredPair nearest{&ours, point_at(ours.points, budget.seq_len)};
   const LengthPoint& point = *reference_at(*nearest.curve, baseline, budget.seq_len);
   budget.headline = budget_headline(fmt::format("{} beside {}", part, short_name(baseline)), budget, nearest, ratio);
   budget.sentence = budget_sentence(baseline, point, budget, nearest, ratio, cycle_ratio(*nearest.point, point));
@@ -285,37 +285,66 @@ void say(SameBudget& budget, const LengthPass& pass, std::string_view part, cons
 
 }  // namespace
 
-void say_beside(LengthChart& chart, const Verdicts* verdicts) {
+void say_beside(LengthChart& chart, const Verdicts* chosen, const Verdicts* usual) {
   for (const auto& [pass, part] : {std::pair(&chart.passes[0], "forward"), std::pair(&chart.passes[1], "backward"),
                                    std::pair(&chart.step, "step")}) {
     for (SameBudget& budget : pass->budgets) {
-      const LengthCurve &baseline = pass->curves[budget.baseline], &ours = pass->curves[budget.nearest];
+      const LengthCurve &baseline = pass->curves[budget.baseline], &ours = curve_at(*pass, budget.nearest);
       const LengthPoint &point = *point_at(ours.points, budget.seq_len),
                         &there = *reference_at(ours, baseline, budget.seq_len);
-      say(budget, *pass, part, ratio_beside(ours, baseline, point, there, verdicts));
+      say(budget, *pass, part,
+          ratio_beside(ours, baseline, point, there, beside_kernel(baseline.kernel, chosen, usual)));
     }
   }
 }
+
+namespace {
+
+/// One question but for the windows and the lengths.
+bool differ_in_windows_alone(const LengthCurve& a, const LengthCurve& b) {
+  Problem of_b = b.problem;
+  of_b.seq_len = a.problem.seq_len;
+  of_b.window1 = a.problem.window1;
+  of_b.window2 = a.problem.window2;
+  return a.problem == of_b;
+}
+
+/// The curves that are compared with that baseline, and those that are not drawn and ask what the first of these asks.
+std::vector<std::size_t> compared_with(const LengthPass& pass, std::size_t baseline) {
+  std::vector<std::size_t> all;
+  for (const LengthCrossing& crossing : pass.crossings) {
+    if (crossing.baseline == baseline) all.push_back(crossing.windows);
+  }
+  for (std::size_t n = pass.curves.size(); n < pass.curves.size() + pass.undrawn.size(); ++n) {
+    if (differ_in_windows_alone(pass.curves[all.front()], curve_at(pass, n))) all.push_back(n);
+  }
+  return all;
+}
+
+}  // namespace
 
 void find_budgets(LengthPass& pass, std::string_view part) {
   if (pass.crossings.empty()) return;
   const std::size_t reference = pass.crossings.front().baseline;
   const LengthCurve& baseline = pass.curves[reference];
+  const std::vector<std::size_t> compared = compared_with(pass, reference);
   for (const LengthPoint& drawn : baseline.points) {
     std::vector<AreaPoint> areas;
     std::vector<MeasuredPair> pairs;
-    for (const LengthCrossing& crossing : pass.crossings) {
-      const LengthCurve& ours = pass.curves[crossing.windows];
-      if (crossing.baseline != reference) continue;
+    std::vector<std::size_t> curves;  // of the pairs
+    for (const std::size_t n : compared) {
+      const LengthCurve& ours = curve_at(pass, n);
       // Where a window is longer than the sequence its area is not what is computed.
       if (std::max(ours.problem.window1, ours.problem.window2) > drawn.seq_len / 2) continue;
       if (const LengthPoint* own = point_at(ours.points, drawn.seq_len)) {
         areas.push_back({{ours.problem.window1, ours.problem.window2}, own->ms, half_width(*own)});
         pairs.push_back({&ours, own});
+        curves.push_back(n);
       }
     }
     if (pairs.empty()) continue;
-    const MeasuredPair& nearest = pairs[nearest_pair(pairs, drawn)];
+    const std::size_t found = nearest_pair(pairs, drawn);
+    const MeasuredPair& nearest = pairs[found];
     const LengthPoint& point = *reference_at(*nearest.curve, baseline, drawn.seq_len);
     if (std::abs(std::log(nearest.point->ms / point.ms)) > std::log(kFarthestPair)) continue;
     SameBudget budget;
@@ -323,7 +352,7 @@ void find_budgets(LengthPass& pass, std::string_view part) {
     budget.seq_len = point.seq_len;
     budget.ms = point.ms;
     budget.windows = area_for_budget(areas, point.ms, half_width(point));
-    budget.nearest = static_cast<std::size_t>(nearest.curve - pass.curves.data());
+    budget.nearest = curves[found];
     const std::int64_t tile = nearest.point->backward != 0 ? 0 : nearest.point->tile;  // a step has two kernels
     if (budget.windows) budget.pair = pair_of(*budget.windows, tile, pairs);
     budget.measurements = measurements_of(point, budget, pairs, nearest);

@@ -14,8 +14,8 @@ namespace triscope {
 void find_budgets(LengthPass& pass, std::string_view part);
 
 /// Says of each what `verdicts` say of its nearest pair, as all that is said of two rows does; without them it goes by
-/// their medians. Null: none are known.
-void say_beside(LengthChart& chart, const Verdicts* verdicts);
+/// their medians. `usual`: beside the reference that is taken where none is chosen. Null: none are known.
+void say_beside(LengthChart& chart, const Verdicts* chosen, const Verdicts* usual = nullptr);
 
 /// The answers of a pass, one a row, in the order of `answers_first`.
 TextTable budget_table(const LengthPass& pass);

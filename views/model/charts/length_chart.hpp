@@ -22,7 +22,7 @@ struct LengthCurve {
   bool baseline = false;            ///< neutral and dashed
   int style = 0;                    ///< colour and mark of ours, dashes and mark of a baseline
   Problem problem;                  ///< at the longest length
-  std::vector<LengthPoint> points;  ///< by length, at least two
+  std::vector<LengthPoint> points;  ///< by length, at least two where it is drawn
   /// What each sweep measured of this build of the kernel, by the sweep's id: the shown one first.
   std::vector<std::pair<std::int64_t, std::vector<LengthPoint>>> by_sweep;
   /// Of steps of ours, by length: the dot product that stands beside each, which is of the sweeps of its passes where
@@ -53,7 +53,7 @@ struct SameBudget {
   std::int64_t seq_len = 0;
   double ms = 0;
   std::optional<AreaEstimate> windows;  ///< unset: the measured pairs do not tell
-  std::size_t nearest = 0;              ///< index of its curve
+  std::size_t nearest = 0;              ///< as `curve_at` has it
   /// Those behind the answer: of dot-product attention, of the pairs of the estimate, and of the nearest pair; of a
   /// step both passes, and the backwards of dot-product attention and of the nearest pair are the first and the last.
   std::vector<std::int64_t> measurements;
@@ -66,18 +66,23 @@ struct SameBudget {
 
 struct LengthPass {
   std::vector<LengthCurve> curves;        ///< ours first
+  std::vector<LengthCurve> undrawn;       ///< ours: of one length alone, or more than a chart can tell apart
   std::vector<LengthCrossing> crossings;  ///< by curve of ours
   std::vector<SameBudget> budgets;        ///< by length
   std::size_t sweeps = 0;                 ///< whose measurements stand in it
-  std::size_t alone = 0;                  ///< pairs of windows of one length alone, which have no curve
 };
+
+/// Those that are drawn, then those that are not.
+inline const LengthCurve& curve_at(const LengthPass& pass, std::size_t n) {
+  return n < pass.curves.size() ? pass.curves[n] : pass.undrawn[n - pass.curves.size()];
+}
 
 struct LengthChart {
   std::int64_t sweep = 0;             ///< the shown one
   std::array<LengthPass, 2> passes;   ///< forward, backward
   LengthPass step;                    ///< a training step: both together, of the fastest kernels
   Regime regime = Regime::sustained;  ///< burst only when nothing sustained has two lengths
-  std::int64_t left_out = 0;          ///< pairs of windows beyond what one chart can tell apart
+  std::string reference = "auto";     ///< kernel that windows are compared with, where that can be
   TextTable text;
   const LengthPass& of(Pass pass) const { return passes[pass == Pass::forward ? 0 : 1]; }
   bool has_step() const { return !step.curves.empty(); }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -16,9 +15,11 @@
 
 #include "kernels/attention/flops.hpp"
 #include "profiler/statistics/convergence.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
+#include "views/model/charts/length_beside.hpp"
 #include "views/model/charts/length_budget.hpp"
 #include "views/model/charts/length_point.hpp"
 #include "views/model/charts/step_model.hpp"
@@ -132,7 +133,7 @@ class Collector {
     if (curve.beside_kernel != baseline.row->kernel) return;
     curve.beside.insert_or_assign(step.row->problem.seq_len, point_of(baseline));
   }
-  std::vector<ByKernel>& problems() { return problems_; }
+  const std::vector<ByKernel>& problems() const { return problems_; }
 
  private:
   static void add_to_sweep(Collected& curve, const ResultRow& row, const LengthPoint& made, std::int64_t sweep) {
@@ -238,28 +239,32 @@ auto place_of(const Collected& of) {
                     p.form, p.q_heads, p.kv_heads, p.head_dim, p.batch, p.element, p.deterministic);
 }
 
-LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
+bool has_curve(const Collected& one) { return one.points.size() > 1; }
+
+/// Of kernels of ours for one problem: first those with a curve.
+const Collected* best_of(const ByKernel& kernels) {
+  const Collected* best = nullptr;
+  for (const auto& [id, one] : kernels) {
+    const bool better = best != nullptr && has_curve(one) == has_curve(*best) && is_better(one, *best);
+    if (best == nullptr || has_curve(one) > has_curve(*best) || better) best = &one;
+  }
+  return best;
+}
+
+LengthPass make_pass(const std::vector<ByKernel>& problems) {
   LengthPass result;
-  std::vector<const Collected*> drawn, baselines;
-  for (ByKernel& kernels : problems) {
-    const bool ours = std::ranges::any_of(kernels, [](const auto& one) { return !is_baseline(*one.second.row); });
-    std::erase_if(kernels, [](const auto& entry) { return entry.second.points.size() < 2; });
-    result.alone += ours && kernels.empty() ? 1 : 0;
-    const Collected* best = nullptr;
-    for (const auto& [id, collected] : kernels) {
-      if (is_baseline(*collected.row)) {
-        baselines.push_back(&collected);
-      } else if (best == nullptr || is_better(collected, *best)) {
-        best = &collected;
-      }
+  std::vector<const Collected*> drawn, undrawn, baselines;
+  for (const ByKernel& kernels : problems) {
+    if (!is_baseline(*kernels.begin()->second.row)) {
+      const Collected* best = best_of(kernels);
+      (has_curve(*best) && drawn.size() < kMostWindows ? drawn : undrawn).push_back(best);
+      continue;
     }
-    if (best != nullptr) drawn.push_back(best);
+    for (const auto& [id, baseline] : kernels) {
+      if (has_curve(baseline)) baselines.push_back(&baseline);
+    }
   }
-  if (drawn.size() > kMostWindows) {
-    left_out += static_cast<std::int64_t>(drawn.size() - kMostWindows);
-    drawn.resize(kMostWindows);
-  }
-  for (auto* curves : {&drawn, &baselines})
+  for (auto* curves : {&drawn, &undrawn, &baselines})
     std::ranges::stable_sort(*curves, {}, [](const Collected* one) { return place_of(*one); });
   const Ambiguity differs = ambiguity_of(drawn);
   for (const Collected* one : drawn) result.curves.push_back(curve_of(*one, windows_label(*one, differs)));
@@ -267,75 +272,10 @@ LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
   of_baselines.head_dim |= differs.head_dim;
   for (const Collected* one : baselines) result.curves.push_back(curve_of(*one, baseline_label(*one, of_baselines)));
   give_dashes(std::span(result.curves).subspan(drawn.size()));
+  drawn.insert(drawn.end(), undrawn.begin(), undrawn.end());
+  const Ambiguity of_all = ambiguity_of(drawn);
+  for (const Collected* one : undrawn) result.undrawn.push_back(curve_of(*one, windows_label(*one, of_all)));
   return result;
-}
-
-/// How well a causal baseline stands beside these windows: equal grouping, then the lowest rank. Nullopt: not at all.
-std::optional<std::tuple<bool, std::int64_t>> rank(const LengthCurve& ours, const LengthCurve& baseline) {
-  const Problem &a = ours.problem, &b = baseline.problem;
-  if (!baseline.baseline || !is_causal(b) || a.batch != b.batch || a.q_heads != b.q_heads || a.head_dim != b.head_dim)
-    return std::nullopt;
-  return std::tuple(a.kv_heads != b.kv_heads, baseline.card.rank.value_or(std::numeric_limits<std::int64_t>::max()));
-}
-
-std::optional<std::size_t> best_baseline(const LengthPass& pass, const LengthCurve& ours) {
-  std::optional<std::size_t> best;
-  for (std::size_t n = 0; n < pass.curves.size(); ++n) {
-    const auto candidate = rank(ours, pass.curves[n]);
-    if (!candidate) continue;
-    if (!best || *candidate < *rank(ours, pass.curves[*best])) best = n;
-  }
-  return best;
-}
-
-/// Whether at the lengths around the crossing each pass of both steps is of one sweep.
-bool passes_in_turns(const LatencyCrossing& crossing, const std::vector<LengthPoint>& ours,
-                     const std::vector<LengthPoint>& baseline) {
-  if (crossing.kind != LatencyCrossing::Kind::crosses) return false;
-  return std::ranges::all_of(std::array{crossing.after, crossing.before}, [&](std::int64_t seq_len) {
-    const LengthPoint *one = point_at(ours, seq_len), *other = point_at(baseline, seq_len);
-    return one != nullptr && other != nullptr && one->backward != 0 && one->sweep == other->sweep &&
-           one->backward_sweep == other->backward_sweep;
-  });
-}
-
-/// By the sweep that has most lengths of both, since these took turns; of equals the first. By the drawn curves where
-/// no sweep has two, or where those do not cross and the lines go on.
-void measure_crossing(LengthCrossing& crossing, const LengthCurve& ours, const LengthCurve& baseline) {
-  std::vector<LengthPoint> references;
-  for (const LengthPoint& drawn : baseline.points) references.push_back(*reference_at(ours, baseline, drawn.seq_len));
-  std::size_t most = 1;
-  for (const auto& [sweep, points] : ours.by_sweep) {
-    const auto beside = std::ranges::find(baseline.by_sweep, sweep, [](const auto& one) { return one.first; });
-    if (beside == baseline.by_sweep.end() || lengths_in_common(points, beside->second) <= most) continue;
-    most = lengths_in_common(points, beside->second);
-    crossing.measured = find_crossing(points, beside->second);
-  }
-  crossing.in_turns = most > 1 && (crossing.measured.kind == LatencyCrossing::Kind::crosses ||
-                                   lengths_in_common(ours.points, references) <= most);
-  if (crossing.in_turns) return;
-  crossing.measured = find_crossing(ours.points, references);
-  crossing.passes_in_turns = passes_in_turns(crossing.measured, ours.points, references);
-}
-
-void find_crossings(LengthPass& pass) {
-  for (std::size_t n = 0; n < pass.curves.size(); ++n) {
-    const LengthCurve& ours = pass.curves[n];
-    if (ours.baseline) break;
-    const std::optional<std::size_t> baseline = best_baseline(pass, ours);
-    if (!baseline) continue;
-    LengthCrossing crossing;
-    crossing.windows = n;
-    crossing.baseline = *baseline;
-    measure_crossing(crossing, ours, pass.curves[*baseline]);
-    const Windows windows{ours.problem.window1, ours.problem.window2};
-    crossing.exact_count = crossing_by_exact_count(windows);
-    crossing.full_rows = crossing_by_full_rows(windows);
-    crossing.paper_count = crossing_by_paper_count(windows);
-    crossing.sentence = crossing_sentence(ours, pass.curves[*baseline], crossing);
-    crossing.row = crossing_row(ours, pass.curves[*baseline], crossing);
-    pass.crossings.push_back(std::move(crossing));
-  }
 }
 
 void append_text(TextTable& table, const LengthPass& pass, std::string_view pass_name, const LengthUnit& rates) {
@@ -398,7 +338,7 @@ TimingSource clock_of(const std::vector<const SweepResults*>& sweeps) {
 
 /// The steps of problems that were measured in both passes: those of the shown sweep, the first; then of the rows that
 /// count; those of the other sweeps say only what took turns.
-LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regime) {
+LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regime, const std::string& reference) {
   Collector collector(Pass::forward, regime, clock_of(sweeps));
   const auto add = [&](const std::vector<TrainingStep>& steps, const SweepResults* sweep) {
     for (const TrainingStep& step : steps) {
@@ -415,11 +355,15 @@ LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regi
       collector.add(baseline, of(*step.baseline_forward), sweep != nullptr);
     }
   };
-  add(training_steps(sweeps.front()->rows, "auto"), sweeps.front());
-  if (sweeps.size() > 1) add(training_steps(all_that_count(sweeps, regime), "auto"), nullptr);
-  for (std::size_t n = 1; n < sweeps.size(); ++n) add(training_steps(sweeps[n]->rows, "auto"), sweeps[n]);
-  std::int64_t left_out = 0;
-  return make_pass(collector.problems(), left_out);
+  const auto steps_of = [&](const std::vector<const ResultRow*>& rows) {
+    const bool measured =
+        std::ranges::any_of(rows, [&](const ResultRow* row) { return row->kernel == reference && is_baseline(*row); });
+    return training_steps(rows, measured ? reference : "auto");
+  };
+  add(steps_of(addresses_of(sweeps.front()->rows)), sweeps.front());
+  if (sweeps.size() > 1) add(steps_of(all_that_count(sweeps, regime)), nullptr);
+  for (std::size_t n = 1; n < sweeps.size(); ++n) add(steps_of(addresses_of(sweeps[n]->rows)), sweeps[n]);
+  return make_pass(collector.problems());
 }
 
 std::size_t count_sweeps(const LengthPass& pass) {
@@ -441,7 +385,7 @@ void conclude(LengthChart& chart) {
     pass.crossings.clear();
     pass.budgets.clear();
     pass.sweeps = count_sweeps(pass);
-    find_crossings(pass);
+    find_crossings(pass, chart.reference);
     find_budgets(pass, part);
     append_text(chart.text, pass, name, rates);
   };
@@ -459,23 +403,23 @@ LengthChart without_curves(LengthChart chart, const std::set<std::string>& label
   return chart;
 }
 
-LengthChart make_length_chart(const SweepResults& shown,
-                              const std::vector<std::shared_ptr<const SweepResults>>& others) {
+LengthChart make_length_chart(const SweepResults& shown, const std::vector<std::shared_ptr<const SweepResults>>& others,
+                              const std::string& reference) {
   std::vector<const SweepResults*> sweeps{&shown};
   for (const auto& other : others) sweeps.push_back(other.get());
   LengthChart chart;
   chart.sweep = shown.info.id;
+  chart.reference = reference;
   for (const Regime regime : {Regime::sustained, Regime::burst}) {
     chart.regime = regime;
-    chart.left_out = 0;
     for (const Pass pass : {Pass::forward, Pass::backward}) {
       Collector collector(pass, regime, clock_of(sweeps));
       for (const SweepResults* sweep : sweeps) {
         for (const ResultRow& row : sweep->rows) collector.add({&row, value_of(row), row.problem.deterministic}, sweep);
       }
-      chart.passes[pass == Pass::forward ? 0 : 1] = make_pass(collector.problems(), chart.left_out);
+      chart.passes[pass == Pass::forward ? 0 : 1] = make_pass(collector.problems());
     }
-    chart.step = make_step(sweeps, regime);
+    chart.step = make_step(sweeps, regime, reference);
     if (!chart.passes[0].curves.empty() || !chart.passes[1].curves.empty()) break;
   }
   give_styles(chart);

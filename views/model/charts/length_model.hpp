@@ -16,8 +16,10 @@ namespace triscope {
 /// From the rows of `shown`, and of `others`, sweeps on the same device, by the same clock: these only add what those
 /// before them have not measured. Of several kernels for one pair of windows the one that is fastest at the longest
 /// length is drawn; a baseline has a curve for each kernel, grouping and sliding window.
+/// `reference`: the kernel that windows are compared with where it is a dot product that was measured with their heads.
 LengthChart make_length_chart(const SweepResults& shown,
-                              const std::vector<std::shared_ptr<const SweepResults>>& others = {});
+                              const std::vector<std::shared_ptr<const SweepResults>>& others = {},
+                              const std::string& reference = "auto");
 
 /// As if the curves with these labels had not been measured: what crosses and what costs the same is of the others.
 LengthChart without_curves(LengthChart chart, const std::set<std::string>& labels);
