@@ -296,8 +296,19 @@ std::string undrawn_words(const LengthPass& pass, bool budgets) {
   if (pass.undrawn.empty()) return {};
   if (budgets)
     return "Windows without a curve count here too: of one length alone, or beyond the seven that are drawn.";
-  return fmt::format("{} of windows {} no curve: of one length alone, or beyond the seven that are drawn.",
-                     counted(pass.undrawn.size(), "pair"), pass.undrawn.size() == 1 ? "has" : "have");
+  return fmt::format("{} no curve: of one length alone, or beyond the seven that are drawn.",
+                     counted(pass.undrawn.size(), "more problem") + (pass.undrawn.size() == 1 ? " has" : " have"));
+}
+
+/// Of lengths that have no row; empty: all have one.
+std::string unanswered_words(const LengthPass& pass) {
+  std::string lengths;
+  for (const std::int64_t length : pass.unanswered) lengths += (lengths.empty() ? "" : ", ") + format_tokens(length);
+  if (lengths.empty()) return lengths;
+  return fmt::format(
+      "Without an answer: {}. No measured windows, up to half as long as that, take a quarter to four "
+      "times as long as dot-product attention there.",
+      lengths);
 }
 
 /// What is said below the curves. `whole`: the pass with what is left out of `pass`.
@@ -316,6 +327,7 @@ Answers answers_of(const Context& context, const LengthChart& chart, const Lengt
   if (const std::string words = not_counted_words(pass, whole); !words.empty() && !answers.table.text.rows.empty())
     answers.above.push_back(words);
   if (const std::string words = undrawn_words(pass, budgets); !words.empty()) answers.below.push_back(words);
+  if (const std::string words = budgets ? unanswered_words(pass) : ""; !words.empty()) answers.below.push_back(words);
   if (context.ui.length_step) {
     if (const std::string words = without_step_words(chart); !words.empty()) answers.below.push_back(words);
   }

@@ -218,6 +218,14 @@ TEST(EqualCost, windows_without_a_curve_count) {
   EXPECT_EQ(curve_at(of_many, cost_at(of_many, 16384).nearest).label, "1136 × 32");
 }
 
+TEST(EqualCost, lengths_without_a_near_pair_are_known) {
+  const LengthPass forward = make_length_chart(*length_sweep(), {}).passes[0];
+  std::vector<std::int64_t> answered;
+  for (const SameBudget& budget : forward.budgets) answered.push_back(budget.seq_len);
+  EXPECT_THAT(answered, testing::ElementsAre(8192, 16384, 32768, 65536, 131072));
+  EXPECT_THAT(forward.unanswered, testing::ElementsAre(1024, 2048, 4096)) << "256 × 32 takes 5 times as long at 4k";
+}
+
 TEST(EqualCost, windows_without_a_curve_that_ask_another_question_do_not_count) {
   auto results = length_sweep();
   ResultRow row = hopper_at_16k(*results, 208, 6.5);

@@ -27,7 +27,7 @@ using fixture::Canvas;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(CountedRest, pairs_of_windows_that_have_no_colour_by_length) {
+TEST(CountedRest, problems_that_have_no_curve_by_length) {
   const auto said = [](std::int64_t pairs) {
     std::vector<ResultRow> rows;
     for (std::int64_t pair = 1; pair <= pairs; ++pair) {
@@ -44,8 +44,8 @@ TEST(CountedRest, pairs_of_windows_that_have_no_colour_by_length) {
     return canvas.text;
   };
   EXPECT_THAT(said(7), Not(HasSubstr("no curve")));
-  EXPECT_THAT(said(8), HasSubstr("1 pair of windows has no curve: of one length alone, or beyond the seven"));
-  EXPECT_THAT(said(10), HasSubstr("3 pairs of windows have no curve: of one length alone, or beyond the seven"));
+  EXPECT_THAT(said(8), HasSubstr("1 more problem has no curve: of one length alone, or beyond the seven"));
+  EXPECT_THAT(said(10), HasSubstr("3 more problems have no curve: of one length alone, or beyond the seven"));
 }
 
 TEST(CountedRest, panels_of_an_exploration) {

@@ -342,11 +342,17 @@ void find_budgets(LengthPass& pass, std::string_view part) {
         curves.push_back(n);
       }
     }
-    if (pairs.empty()) continue;
+    if (pairs.empty()) {
+      pass.unanswered.push_back(drawn.seq_len);
+      continue;
+    }
     const std::size_t found = nearest_pair(pairs, drawn);
     const MeasuredPair& nearest = pairs[found];
     const LengthPoint& point = *reference_at(*nearest.curve, baseline, drawn.seq_len);
-    if (std::abs(std::log(nearest.point->ms / point.ms)) > std::log(kFarthestPair)) continue;
+    if (std::abs(std::log(nearest.point->ms / point.ms)) > std::log(kFarthestPair)) {
+      pass.unanswered.push_back(drawn.seq_len);
+      continue;
+    }
     SameBudget budget;
     budget.baseline = reference;
     budget.seq_len = point.seq_len;

@@ -69,6 +69,7 @@ struct LengthPass {
   std::vector<LengthCurve> undrawn;       ///< ours: of one length alone, or more than a chart can tell apart
   std::vector<LengthCrossing> crossings;  ///< by curve of ours
   std::vector<SameBudget> budgets;        ///< by length
+  std::vector<std::int64_t> unanswered;   ///< lengths of dot-product attention that no measured pair comes near
   std::size_t sweeps = 0;                 ///< whose measurements stand in it
 };
 

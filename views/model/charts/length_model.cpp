@@ -384,6 +384,7 @@ void conclude(LengthChart& chart) {
   const auto conclude_pass = [&](LengthPass& pass, const char* part, const char* name, const LengthUnit& rates) {
     pass.crossings.clear();
     pass.budgets.clear();
+    pass.unanswered.clear();
     pass.sweeps = count_sweeps(pass);
     find_crossings(pass, chart.reference);
     find_budgets(pass, part);
