@@ -13,6 +13,7 @@
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/charts/length_budget.hpp"
 #include "views/model/charts/length_model.hpp"
+#include "views/model/charts/length_point.hpp"
 #include "views/model/charts/length_words.hpp"
 
 namespace triscope {
@@ -216,6 +217,22 @@ TEST(EqualCost, windows_without_a_curve_count) {
   const LengthPass of_many = make_length_chart(*many, {}).passes[0];
   EXPECT_EQ(of_many.undrawn.size(), 3U) << "seven are drawn";
   EXPECT_EQ(curve_at(of_many, cost_at(of_many, 16384).nearest).label, "1136 × 32");
+}
+
+/// As if the newest sweep had measured the baseline alone.
+TEST(EqualCost, windows_stand_beside_what_their_own_sweep_measured) {
+  const auto both = length_sweep();
+  auto newest = std::make_shared<SweepResults>(*both);
+  newest->info.id = 9;
+  std::erase_if(newest->rows, [](const ResultRow& row) { return row.problem.form != Form::dot_product; });
+  for (ResultRow& row : newest->rows) row.sweep = 9, row.measurement += 1000, row.median_ms = 1.1 * *row.median_ms;
+  const LengthChart chart = make_length_chart(*newest, {both});
+  for (const LengthPass& pass : chart.passes) {
+    const SameBudget& budget = cost_at(pass, 16384);
+    EXPECT_THAT(budget.sentence, HasSubstr("Both are of sweep 1"));
+    EXPECT_EQ(point_at(pass.curves[budget.baseline].points, 16384)->sweep, 9) << "what is drawn";
+    EXPECT_LT(budget.measurements.front(), 1000);
+  }
 }
 
 TEST(EqualCost, lengths_without_a_near_pair_are_known) {

@@ -346,10 +346,13 @@ void find_budgets(LengthPass& pass, std::string_view part) {
       pass.unanswered.push_back(drawn.seq_len);
       continue;
     }
-    const std::size_t found = nearest_pair(pairs, drawn);
+    const auto apart = [&](const MeasuredPair& pair) {
+      return std::abs(std::log(pair.point->ms / reference_at(*pair.curve, baseline, drawn.seq_len)->ms));
+    };
+    const auto found = static_cast<std::size_t>(std::ranges::min_element(pairs, {}, apart) - pairs.begin());
     const MeasuredPair& nearest = pairs[found];
     const LengthPoint& point = *reference_at(*nearest.curve, baseline, drawn.seq_len);
-    if (std::abs(std::log(nearest.point->ms / point.ms)) > std::log(kFarthestPair)) {
+    if (apart(nearest) > std::log(kFarthestPair)) {
       pass.unanswered.push_back(drawn.seq_len);
       continue;
     }

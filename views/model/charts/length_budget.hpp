@@ -10,7 +10,8 @@
 namespace triscope {
 
 /// At each length of the baseline of the first crossing what the measured pairs say, if one takes a quarter to four
-/// times as long; the other lengths are its unanswered ones. `pass` has its crossings. `part`: its name in words, "forward" or "step".
+/// times as long; the other lengths are its unanswered ones. `pass` has its crossings. `part`: its name in words,
+/// "forward" or "step".
 void find_budgets(LengthPass& pass, std::string_view part);
 
 /// Says of each what `verdicts` say of its nearest pair, as all that is said of two rows does; without them it goes by

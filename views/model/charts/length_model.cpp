@@ -272,9 +272,7 @@ LengthPass make_pass(const std::vector<ByKernel>& problems) {
   of_baselines.head_dim |= differs.head_dim;
   for (const Collected* one : baselines) result.curves.push_back(curve_of(*one, baseline_label(*one, of_baselines)));
   give_dashes(std::span(result.curves).subspan(drawn.size()));
-  drawn.insert(drawn.end(), undrawn.begin(), undrawn.end());
-  const Ambiguity of_all = ambiguity_of(drawn);
-  for (const Collected* one : undrawn) result.undrawn.push_back(curve_of(*one, windows_label(*one, of_all)));
+  for (const Collected* one : undrawn) result.undrawn.push_back(curve_of(*one, windows_label(*one, differs)));
   return result;
 }
 

@@ -23,12 +23,19 @@ inline std::size_t lengths_in_common(const std::vector<LengthPoint>& a, const st
       std::ranges::count_if(a, [&](const LengthPoint& one) { return point_at(b, one.seq_len) != nullptr; }));
 }
 
-/// What stands beside the point of `ours` at this length: of a step its own dot product, else the point of `baseline`;
-/// null: it was not measured there.
+/// What stands beside the point of `ours` at this length: of a step its own dot product, else what the sweep of the
+/// point measured of `baseline`, else the point of `baseline`; null: it was not measured there.
 inline const LengthPoint* reference_at(const LengthCurve& ours, const LengthCurve& baseline, std::int64_t seq_len) {
   const bool own = ours.beside_kernel == baseline.kernel && ours.problem.kv_heads == baseline.problem.kv_heads;
-  const LengthPoint* beside = own ? point_at(ours.beside, seq_len) : nullptr;
-  return beside != nullptr ? beside : point_at(baseline.points, seq_len);
+  if (const LengthPoint* beside = own ? point_at(ours.beside, seq_len) : nullptr) return beside;
+  const LengthPoint* const point = point_at(ours.points, seq_len);
+  if (point != nullptr && point->backward == 0) {
+    for (const auto& [sweep, points] : baseline.by_sweep) {
+      const LengthPoint* const beside = sweep == point->sweep ? point_at(points, seq_len) : nullptr;
+      if (beside != nullptr) return beside;
+    }
+  }
+  return point_at(baseline.points, seq_len);
 }
 
 /// Half of its 95 % interval; unset: not known.

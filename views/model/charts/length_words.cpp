@@ -115,11 +115,6 @@ std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseli
                      format_count(crossing.paper_count));
 }
 
-std::size_t nearest_pair(const std::vector<MeasuredPair>& pairs, const LengthPoint& dot_product) {
-  const auto apart = [&](const MeasuredPair& one) { return std::abs(std::log(one.point->ms / dot_product.ms)); };
-  return static_cast<std::size_t>(std::ranges::min_element(pairs, {}, apart) - pairs.begin());
-}
-
 std::string area_text(const AreaEstimate& estimate) {
   const auto rounded = [](double area) {
     const double unit = std::max(1.0, std::pow(10, std::floor(std::log10(area)) - 2));

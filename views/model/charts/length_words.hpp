@@ -25,8 +25,6 @@ std::vector<std::string> crossing_row(const LengthCurve& ours, const LengthCurve
 /// The crossings of a pass, one a row, with the columns of `crossing_row`.
 TextTable crossing_table(const LengthPass& pass);
 std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseline, const LengthCrossing& crossing);
-/// The place of the pair in `pairs` whose time comes nearest to that of dot-product attention.
-std::size_t nearest_pair(const std::vector<MeasuredPair>& pairs, const LengthPoint& dot_product);
 /// "about 7,140 (6,900 to 7,380)", as many digits as its interval bears out.
 std::string area_text(const AreaEstimate& estimate);
 
