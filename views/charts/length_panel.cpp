@@ -223,7 +223,7 @@ void draw_chosen(Context& context, const LengthPass& pass, const SameBudget& bud
   std::string windows;
   for (const Windows& one : budget.neighbours)
     windows += (windows.empty() ? "" : ", ") + format_windows(one.window1, one.window2);
-  if (ImGui::SmallButton(fmt::format("Plan the neighbours at {}###neighbours", format_tokens(budget.seq_len)).c_str()))
+  if (ImGui::Button(fmt::format("Plan the neighbours at {}###neighbours", format_tokens(budget.seq_len)).c_str()))
     plan_neighbours(context, pass, budget);
   tooltip(context, fmt::format("Fills the sweep setup with {} beside {}. Nothing is measured until you start it.",
                                windows, pass.curves[budget.baseline].label));

@@ -249,19 +249,17 @@ std::string verdict_word(const PointRatio& ratio) {
   return !judged ? "unclear" : time.ratio > 1 ? "longer" : "shorter";
 }
 
-std::vector<std::string> budget_row(const LengthCurve& baseline, const SameBudget& budget, const LengthCurve& nearest,
-                                    const PointRatio& ratio) {
+std::vector<std::string> budget_row(const SameBudget& budget, const LengthCurve& nearest, const PointRatio& ratio) {
   const Comparison& time = ratio.time;
   std::string equal = "–", range = "–";
   if (const auto& area = budget.windows) {
     equal = format_windows(first_window(*area, area->area), area->from.front().window2);
-    range = area->low > 0 ? fmt::format("{} to {}", format_count(first_window(*area, area->low)),
+    range = area->low > 0 ? fmt::format("{}–{}", format_count(first_window(*area, area->low)),
                                         format_count(first_window(*area, area->high)))
                           : "unknown";
     if (area->extrapolated()) range += ", extrapolated";
   }
   return {format_tokens(budget.seq_len),
-          short_name(baseline),
           nearest.label,
           format_fixed(time.ratio, 3) + (time.paired ? "" : " *"),
           has_interval(time)
@@ -280,7 +278,7 @@ void say(SameBudget& budget, const LengthPass& pass, std::string_view part, cons
   const LengthPoint& point = *reference_at(*nearest.curve, baseline, budget.seq_len);
   budget.headline = budget_headline(fmt::format("{} beside {}", part, short_name(baseline)), budget, nearest, ratio);
   budget.sentence = budget_sentence(baseline, point, budget, nearest, ratio, cycle_ratio(*nearest.point, point));
-  budget.row = budget_row(baseline, budget, *nearest.curve, ratio);
+  budget.row = budget_row(budget, *nearest.curve, ratio);
 }
 
 }  // namespace
@@ -373,9 +371,11 @@ void find_budgets(LengthPass& pass, std::string_view part) {
 }
 
 TextTable budget_table(const LengthPass& pass) {
-  TextTable table{{"tokens", "beside", "nearest measured", "its time / theirs", "95 % interval", "verdict",
-                   "equal, estimated", "w1 by area"},
-                  {true, false, false, true, true, false, false, true},
+  if (pass.budgets.empty()) return {};
+  const std::string theirs = short_name(pass.curves[pass.budgets.front().baseline]);  // of all
+  TextTable table{{"tokens", "nearest measured", "its time / " + theirs, "95 % interval", "verdict", "equal, estimated",
+                   "w1 by area"},
+                  {true, false, true, true, false, false, true},
                   {}};
   for (const SameBudget* budget : answers_first(pass.budgets)) table.rows.push_back(budget->row);
   return table;
