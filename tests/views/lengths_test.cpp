@@ -8,6 +8,7 @@
 #include "views/model/charts/length_beside.hpp"
 #include "views/model/charts/length_budget.hpp"
 #include "views/model/charts/length_model.hpp"
+#include "views/model/charts/length_point.hpp"
 #include "views/model/charts/length_words.hpp"
 
 namespace triscope {
@@ -318,11 +319,10 @@ TEST(LengthChart, a_step_stands_beside_the_other_step_and_not_beside_a_forward_p
   const auto at_16k = std::ranges::find(ours.points, 16384, &LengthPoint::seq_len);
   ASSERT_NE(at_16k, ours.points.end());
   // A step takes 3.5 times its forward pass: 16.384 ms and 6.547 ms times 3.5.
-  const std::string text = beside_reference_text(chart.step, 0, *at_16k, nullptr);
+  const std::string text = beside_reference_text(chart.step, 0, *at_16k);
   EXPECT_THAT(text, HasSubstr("FlashAttention-3 64/1 takes 22.92 ms here"));
   EXPECT_THAT(text, HasSubstr("; this takes 2.502 times as long"));
-  EXPECT_EQ(beside_reference_text(chart.step, chart.step.curves.size() - 1, *at_16k, nullptr), "")
-      << "a baseline itself";
+  EXPECT_EQ(beside_reference_text(chart.step, chart.step.curves.size() - 1, *at_16k), "") << "a baseline itself";
 }
 
 TEST(LengthChart, colours_do_not_depend_on_the_sweep_that_is_shown) {
@@ -390,20 +390,24 @@ TEST(LengthChart, a_point_says_of_which_sweep_it_is_where_the_line_is_of_several
 
 TEST(LengthChart, a_ratio_within_a_sweep_is_that_of_the_verdict) {
   const LengthChart chart = make_length_chart(*length_sweep(), {});
-  const LengthPass& forward = chart.of(Pass::forward);
+  LengthPass forward = chart.of(Pass::forward);
   const LengthPoint& at_16k = *std::ranges::find(forward.curves[0].points, 16384, &LengthPoint::seq_len);
-  const auto text = [&](const Verdicts* verdicts) { return beside_reference_text(forward, 0, at_16k, verdicts); };
-  Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
-  Comparison& verdict = verdicts.by_measurement[at_16k.measurement];
+  const LengthCurve& baseline = forward.curves[forward.crossings[0].baseline];
+  const auto text = [&](const PairVerdicts& verdicts) {
+    forward.verdicts = std::make_shared<const PairVerdicts>(verdicts);
+    return beside_reference_text(forward, 0, at_16k);
+  };
+  PairVerdicts verdicts;
+  Comparison& verdict =
+      verdicts[{at_16k.measurement, reference_at(forward.curves[0], baseline, at_16k.seq_len)->measurement}];
   verdict.ratio = 2.4987;
   verdict.interval = {2.4944, 2.5031};
   verdict.paired = true;
-  EXPECT_THAT(text(&verdicts), testing::EndsWith("; this takes 2.499 times as long, 2.494 to 2.503, in turns"));
+  EXPECT_THAT(text(verdicts), testing::EndsWith("; this takes 2.499 times as long, 2.494 to 2.503, in turns"));
   verdict.paired = false;
-  EXPECT_THAT(text(&verdicts), testing::EndsWith("2.494 to 2.503 *"));
-  verdicts.baseline = "baseline.cudnn";  // another partner than the chart's
-  EXPECT_EQ(text(&verdicts), text(nullptr));
-  EXPECT_THAT(text(nullptr), AllOf(HasSubstr("; this takes 2.5"), testing::EndsWith(" *"))) << "of their medians";
+  EXPECT_THAT(text(verdicts), testing::EndsWith("2.494 to 2.503 *"));
+  EXPECT_THAT(text({{{at_16k.measurement, -1}, verdict}}), testing::EndsWith(" *")) << "of another partner";
+  EXPECT_THAT(text({}), AllOf(HasSubstr("; this takes 2.5"), testing::EndsWith(" *"))) << "of their medians";
 }
 
 TEST(LengthChart, equal_cost_has_the_ratio_of_the_turns_where_both_took_turns) {
@@ -411,15 +415,20 @@ TEST(LengthChart, equal_cost_has_the_ratio_of_the_turns_where_both_took_turns) {
   const SameBudget& budget = budget_at(chart.of(Pass::forward), 16384);
   const LengthPass& forward = chart.of(Pass::forward);
   const LengthPoint& point = *std::ranges::find(forward.curves[budget.nearest].points, 16384, &LengthPoint::seq_len);
-  Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
-  Comparison& verdict = verdicts.by_measurement[point.measurement];
+  std::int64_t partner = 0;
+  Comparison verdict;
   verdict.ratio = 1.1139;
   verdict.interval = {1.1041, 1.1238};
   verdict.verdict = Verdict::slower;
   verdict.paired = true;
   const auto said = [&] {
     LengthChart made = chart;
-    say_beside(made, &verdicts);
+    say_beside(made, [&](const std::set<MeasurementPair>& pairs) {
+      PairVerdicts verdicts;
+      for (const MeasurementPair& pair : pairs)
+        if (pair.first == point.measurement && (partner == 0 || pair.second == partner)) verdicts[pair] = verdict;
+      return verdicts;
+    });
     const SameBudget& at_16k = budget_at(made.of(Pass::forward), 16384);
     return at_16k.headline + " " + at_16k.sentence;
   };
@@ -433,7 +442,7 @@ TEST(LengthChart, equal_cost_has_the_ratio_of_the_turns_where_both_took_turns) {
   EXPECT_THAT(said(), HasSubstr("1.104 to 1.124), which of them is longer is not decided"));
   verdict.paired = false;
   EXPECT_THAT(said(), HasSubstr("by samples that were not taken in turns 1.114 times as long (interval 1.104 to"));
-  verdicts.baseline = "baseline.cudnn";
+  partner = -1;
   EXPECT_THAT(said(), HasSubstr("by the medians 1.251 times as long")) << "of another partner";
 }
 

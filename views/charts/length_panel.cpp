@@ -103,6 +103,12 @@ const char* subtitle(LengthView view, Regime regime) {
   return "";
 }
 
+/// What *Same cost* is of: "trilinear, 64/1 heads, head size 128, sustained".
+std::string question_of(const LengthPass& pass, const LengthChart& chart) {
+  if (pass.question.empty()) return {};
+  return pass.question + (chart.regime == Regime::sustained ? ", sustained" : ", burst");
+}
+
 bool draws_times(LengthView view) { return view == LengthView::latency || view == LengthView::rate; }
 
 /// What stands below the curves: the answers, and in words what a row cannot say.
@@ -182,11 +188,11 @@ void plan_neighbours(Context& context, const LengthPass& pass, const SameBudget&
   SetupForm form = ui.form;
   plan_windows(
       form, like, budget.neighbours, passes,
-      {context.data.shown->info.environment.device_name, {nearest.kernel, pass.curves[budget.baseline].kernel}},
+      {context.data.shown->info.environment.device_name, {nearest.kernel, curve_at(pass, budget.baseline).kernel}},
       context.data.machine.catalog.get());
   fill_setup(context, std::move(form),
              fmt::format("{} windows at {} beside {}", budget.neighbours.size(), format_tokens(budget.seq_len),
-                         pass.curves[budget.baseline].label));
+                         curve_at(pass, budget.baseline).label));
 }
 
 /// What the words of a sentence mean, and what a click does.
@@ -226,7 +232,7 @@ void draw_chosen(Context& context, const LengthPass& pass, const SameBudget& bud
   if (ImGui::Button(fmt::format("Plan the neighbours at {}###neighbours", format_tokens(budget.seq_len)).c_str()))
     plan_neighbours(context, pass, budget);
   tooltip(context, fmt::format("Fills the sweep setup with {} beside {}. Nothing is measured until you start it.",
-                               windows, pass.curves[budget.baseline].label));
+                               windows, curve_at(pass, budget.baseline).label));
 }
 
 void draw_answers(Context& context, const LengthPass& pass, const Answers& answers) {
@@ -293,11 +299,12 @@ std::string not_counted_words(const LengthPass& pass, const LengthPass& whole) {
 
 /// Of windows that are not drawn; empty: all are.
 std::string undrawn_words(const LengthPass& pass, bool budgets) {
-  if (pass.undrawn.empty()) return {};
+  const std::ptrdiff_t ours = std::ranges::count(pass.undrawn, false, &LengthCurve::baseline);
+  if (ours == 0) return {};
   if (budgets)
     return "Windows without a curve count here too: of one length alone, or beyond the seven that are drawn.";
   return fmt::format("{} no curve: of one length alone, or beyond the seven that are drawn.",
-                     counted(pass.undrawn.size(), "more problem") + (pass.undrawn.size() == 1 ? " has" : " have"));
+                     counted(ours, "more problem") + (ours == 1 ? " has" : " have"));
 }
 
 /// Of lengths that have no row; empty: all have one.
@@ -321,7 +328,7 @@ Answers answers_of(const Context& context, const LengthChart& chart, const Lengt
         whole.budgets.empty()
             ? "For a budget, measure windows and causal dot-product attention with the same heads at the same lengths."
             : "What costs the same is of windows beside dot-product attention. " +
-                  left_out_words(pass, whole.curves[whole.budgets.front().baseline]));
+                  left_out_words(pass, curve_at(whole, whole.budgets.front().baseline)));
     return answers;
   }
   if (const std::string words = not_counted_words(pass, whole); !words.empty() && !answers.table.text.rows.empty())
@@ -347,11 +354,13 @@ void draw_above(Context& context, const LengthChart& chart, const LengthChart& w
   const std::size_t sweeps_shown = shown_part(context, chart).sweeps;
   const std::string sweeps =
       sweeps_shown > 1 ? fmt::format("{} sweeps of {} together", sweeps_shown, device) : "on " + device;
-  panel_heading(context, fmt::format("By sequence length, {}", length_part_name(context)),
-                subtitle_from({draws_times(ui.length_view) ? note_of_hollow(shown_part(context, chart)) : "",
-                               subtitle(ui.length_view, chart.regime), sweeps,
-                               context.models.lengths_wait() ? "reading ..." : ""}),
-                button_width(kCopySave));
+  panel_heading(
+      context, fmt::format("By sequence length, {}", length_part_name(context)),
+      subtitle_from({draws_times(ui.length_view) ? note_of_hollow(shown_part(context, chart)) : "",
+                     ui.length_view == LengthView::budget ? question_of(shown_part(context, chart), chart) : "",
+                     subtitle(ui.length_view, chart.regime), sweeps,
+                     context.models.lengths_wait() ? "reading ..." : ""}),
+      button_width(kCopySave));
   chart_button(context, Panel::lengths);
   draw_choices(context, whole);
   draw_length_legend(context, shown_part(context, whole));
@@ -383,7 +392,9 @@ void draw_length_panel(Context& context) {
   if (pass.curves.empty())
     return muted_text(context, "Every curve is left out. A click on a name shows it again.", true);
   const Answers answers = answers_of(context, chart, pass, shown_part(context, whole));
-  const bool no_budget = ui.length_view == LengthView::budget && pass.budgets.empty();
+  const bool no_budget =
+      ui.length_view == LengthView::budget &&
+      std::ranges::none_of(pass.budgets, [](const SameBudget& budget) { return budget.windows.has_value(); });
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool low = is_low(context), only_words = no_budget || (low && ui.length_words);
   if (!only_words) {

@@ -235,8 +235,7 @@ void select_points(Context& context, const LengthPass& pass, const LengthUnit& u
   }
   if (nearest != nullptr) {
     std::string text = point_text(pass.curves[of], *nearest) + "; " + rate_text(pass.curves[of], *nearest, unit.pass);
-    const std::string beside =
-        beside_reference_text(pass, of, *nearest, context.data.beside_reference.get(), context.data.beside_usual.get());
+    const std::string beside = beside_reference_text(pass, of, *nearest);
     if (!beside.empty()) text += "\n" + beside;
     picker.choose_in_words(nearest->measurement, (context.ui.length_step ? "Training step of " : "") + text);
     select_step(context, nearest->measurement, nearest->backward);

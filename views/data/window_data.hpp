@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -154,6 +156,12 @@ struct FolderListing {
   std::string problem;                                      ///< why it cannot be listed; empty = fine
 };
 
+/// Two measurements of the open database, and what is said of the first beside the second.
+using MeasurementPair = std::pair<std::int64_t, std::int64_t>;
+using PairVerdicts = std::map<MeasurementPair, Comparison>;
+/// What `compare_rows` says of pairs; those of which nothing is known are left out. Takes a while, on any thread.
+using ComparePairs = std::function<PairVerdicts(const std::set<MeasurementPair>&)>;
+
 struct LatencyModel;
 struct CompareModel;
 
@@ -184,7 +192,7 @@ struct DatabaseData {
   /// Shown rows beside the reference kernel's of their sweep; once all is read also those of the other sweeps of the
   /// device that have the same reference, of very many the newest.
   std::shared_ptr<const Verdicts> beside_reference;
-  std::shared_ptr<const Verdicts> beside_usual;  ///< as if no reference was chosen
+  ComparePairs compare_pairs;  ///< empty while something is measured: nothing else is to take a core then
   std::vector<ComparedSweep> compared;
   ReadTable table;                                    ///< of the three above
   std::shared_ptr<const CompareModel> compare_table;  ///< of `compared`; null: it was not made yet

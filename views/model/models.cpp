@@ -116,11 +116,10 @@ const LengthChart* Models::lengths(const WindowData& data) {
   refresh(data);
   if (!data.shown) return nullptr;
   return maker.answer(lengths_, "lengths", revision_, count_device_rows(data),
-                      [shown = data.shown, same_device = data.same_device, verdicts = data.beside_reference,
-                       usual = data.beside_usual] {
-                        LengthChart chart =
-                            make_length_chart(*shown, same_device, verdicts ? verdicts->baseline : "auto");
-                        say_beside(chart, verdicts.get(), usual.get());
+                      [shown = data.shown, same_device = data.same_device, compare = data.compare_pairs,
+                       reference = data.beside_reference ? data.beside_reference->baseline : "auto"] {
+                        LengthChart chart = make_length_chart(*shown, same_device, reference);
+                        say_beside(chart, compare);
                         return chart;
                       });
 }
@@ -131,9 +130,9 @@ const LengthChart* Models::lengths_without(const WindowData& data, const std::se
   if (!whole || labels.empty()) return whole;
   const LengthChart* without =
       maker.answer(lengths_without_, "lengths without", std::pair(lengths_.answer, labels), count_device_rows(data),
-                   [of = lengths_.answer, labels, verdicts = data.beside_reference, usual = data.beside_usual] {
+                   [of = lengths_.answer, labels, compare = data.compare_pairs] {
                      LengthChart chart = without_curves(*of, labels);
-                     say_beside(chart, verdicts.get(), usual.get());
+                     say_beside(chart, compare);
                      return chart;
                    });
   return without && without->sweep == whole->sweep ? without : whole;

@@ -160,10 +160,10 @@ void Database::take(const std::filesystem::path& file, const std::vector<std::st
   read_selected_.reset();
   data_.beside.reset();
   data_.figures.reset();
-  data_.beside_usual.reset();
   data_.beside_reference.reset();  // another file's measurements have the same numbers
   data_.table = {};
   data_.same_device.clear();
+  data_.compare_pairs = {};
   data_.sweeps.clear();
   read(true);
 }
@@ -223,7 +223,7 @@ void Database::show(const ReadRequest& asked, ReadResult& result, bool complete)
   // Sweeps that were read before are the same objects: then nothing that is made of them must be made again.
   const bool changed =
       read_shown_ != result.shown || data_.baseline != result.baseline || asked.tolerance != shown_tolerance_ ||
-      data_.beside_reference != result.beside_reference || data_.beside_usual != result.beside_usual ||
+      data_.beside_reference != result.beside_reference ||
       (data_.against_baseline == nullptr) != (result.against_baseline == nullptr) ||
       (complete && (!same_sweeps(data_.compared, result.compared) || data_.same_device != result.same_device));
   shown_tolerance_ = asked.tolerance;
@@ -239,12 +239,12 @@ void Database::show(const ReadRequest& asked, ReadResult& result, bool complete)
   std::swap(data_.baseline, result.baseline);
   std::swap(data_.against_baseline, result.against_baseline);
   std::swap(data_.beside_reference, result.beside_reference);
-  std::swap(data_.beside_usual, result.beside_usual);
   std::swap(data_.table, result.table);
   if (complete) {
     std::swap(data_.compared, result.compared);
     std::swap(data_.compare_table, result.compare_table);
     std::swap(data_.same_device, result.same_device);
+    std::swap(data_.compare_pairs, result.compare_pairs);
     data_.changes = result.changes;
     data_.versions = result.versions;
     messages_.dismiss(NoticeId::database);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/window/database/compared_pairs.hpp"
 #include "app/window/database/read_sweep.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/record/same_device.hpp"
@@ -223,15 +224,14 @@ std::string made_of(const std::vector<std::shared_ptr<const SweepResults>>& swee
   return of;
 }
 
-}  // namespace
-
-/// Adds those of other sweeps, the newest, on rows beside the same reference, where that changed. Of a sweep that is
-/// damaged nothing is said: whoever shows it is told why.
-void DatabaseReader::add_others(Judged& judged, const ReadResult& read, const ReadRequest& request) const {
+/// Those of the shown sweep with those of others, the newest, on rows beside the same reference. Of a sweep that is
+/// damaged nothing is said: whoever shows it is told why. `made`: what they were made of, anew when that changed.
+std::shared_ptr<const Verdicts> with_others(const std::shared_ptr<const Verdicts>& before, std::string& made,
+                                            const ReadResult& read, const Snapshot& from, const ReadRequest& request) {
   constexpr std::int64_t kMostSamples = 50'000;  // all of a database of years take seconds
-  const std::string of = judged.of.substr(0, judged.of.find('\n')) + made_of(read.same_device);
-  if (std::exchange(judged.of, of) == of) return;
-  const Verdicts& known = *judged.verdicts;
+  const std::string of = made.substr(0, made.find('\n')) + made_of(read.same_device);
+  if (std::exchange(made, of) == of) return before;
+  const Verdicts& known = *before;
   Verdicts all{known.baseline, known.label, known.short_label};
   const auto take = [&all](const Verdicts& verdicts, std::int64_t row) {
     if (const auto time = verdicts.by_measurement.find(row); time != verdicts.by_measurement.end())
@@ -248,44 +248,28 @@ void DatabaseReader::add_others(Judged& judged, const ReadResult& read, const Re
     samples += own;
     try {
       const Verdicts verdicts =
-          compare_with_baseline(*snapshot_, sweep->rows, reference_in(*sweep, request), request.tolerance);
+          compare_with_baseline(from, sweep->rows, reference_in(*sweep, request), request.tolerance);
       if (verdicts.baseline != all.baseline) continue;
       for (const ResultRow& row : sweep->rows) take(verdicts, row.measurement);
     } catch (const Error&) {
       continue;
     }
   }
-  judged.verdicts = std::make_shared<const Verdicts>(std::move(all));
+  return std::make_shared<const Verdicts>(std::move(all));
 }
 
-std::shared_ptr<const Verdicts> DatabaseReader::beside(Judged& judged, const SweepResults& sweep,
-                                                       const ReadRequest& request) {
+}  // namespace
+
+std::shared_ptr<const Verdicts> DatabaseReader::beside(const SweepResults& sweep, const ReadRequest& request) {
   // Turns and pooled spreads come after the samples: of as many the verdicts are the same only in the same version.
   std::string of = fmt::format("{}/{}/{}/{}/{}/{}", file_.string(), version_, sweep.info.uuid, sweep.rows.size(),
                                request.reference, request.tolerance);
   for (const ResultRow& row : sweep.rows) of += fmt::format("/{}:{}", row.measurement, row.samples);
-  if (judged.verdicts && judged.of.substr(0, judged.of.find('\n')) == of) return judged.verdicts;  // with others or not
-  judged.verdicts = std::make_shared<const Verdicts>(
+  if (beside_ && beside_of_.substr(0, beside_of_.find('\n')) == of) return beside_;  // with others or without
+  beside_ = std::make_shared<const Verdicts>(
       compare_with_baseline(*snapshot_, sweep.rows, reference_in(sweep, request), request.tolerance));
-  judged.of = std::move(of);
-  return judged.verdicts;
-}
-
-void DatabaseReader::judge_rows(const ReadRequest& request, ReadResult& result, bool whole) {
-  result.beside_reference = result.beside_usual = nullptr;
-  if (!result.shown) return;
-  ReadRequest usual = request;
-  usual.reference = "auto";
-  const auto judged_by = [&](Judged& judged, const ReadRequest& by) {
-    std::shared_ptr<const Verdicts> verdicts = beside(judged, *result.shown, by);
-    if (!whole) return verdicts;
-    add_others(judged, result, by);
-    return judged.verdicts;
-  };
-  result.beside_reference = result.beside_usual = judged_by(chosen_, request);
-  if (reference_in(*result.shown, request) != "auto" &&
-      result.beside_reference->baseline != usual_reference(result.shown->rows))
-    result.beside_usual = judged_by(usual_, usual);
+  beside_of_ = std::move(of);
+  return beside_;
 }
 
 std::optional<DatabaseReader::Other> DatabaseReader::other_of(const ReadRequest& request, ReadResult& result) {
@@ -363,7 +347,7 @@ void DatabaseReader::open(const std::filesystem::path& file) {
     table_ = {};
   }
   snapshot_ = std::move(opened);
-  chosen_ = usual_ = {};  // versions are those of a connection
+  beside_.reset();  // versions are those of a connection
   versions_.forget();
   loaded_version_.reset();
   file_ = file;
@@ -401,13 +385,12 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   // Until these rows have their own. Those against another sweep would stand under this one's name.
   if (is_same_sweep(judged_against_.get(), result.baseline.get())) result.against_baseline = table_.against_baseline;
   result.beside_reference = table_.beside_reference;
-  result.beside_usual = usual_.verdicts ? usual_.verdicts : table_.beside_reference;
   make_table(result);
   read_selected(request, result, rows_ready);
   const std::int64_t first = request.first();
   // A bad value costs its row alone. Damaged pages are told, also where nothing but the selected row lies on them.
   if (first != 0 && result.shown && !result.selected) (void)snapshot_->samples(first);
-  judge_rows(request, result, false);
+  result.beside_reference = result.shown ? beside(*result.shown, request) : nullptr;
   result.against_baseline.reset();
   if (result.shown && result.baseline) {
     Other baseline{result.baseline, &*snapshot_};
@@ -422,8 +405,10 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
     const auto found = unread.known.find(sweep.id);
     if (found != unread.known.end()) result.same_device.push_back(found->second);
   }
+  if (measured_.empty()) result.compare_pairs = compare_pairs_of(file_, request.tolerance, cancel_);
   // While something is measured its rows change every second, and nothing else is to take a core.
-  if (measured_.empty()) judge_rows(request, result, true);
+  if (result.beside_reference && measured_.empty())
+    result.beside_reference = beside_ = with_others(beside_, beside_of_, result, *snapshot_, request);
   judged_against_ = result.baseline;
   make_table(result);
   remember(result, std::move(unread.known));

@@ -40,7 +40,8 @@ struct ReadResult {
   std::vector<SweepInfo> sweeps;
   std::shared_ptr<const SweepResults> shown, baseline;
   std::shared_ptr<const Comparisons> against_baseline;
-  std::shared_ptr<const Verdicts> beside_reference, beside_usual;  ///< as in `DatabaseData`
+  std::shared_ptr<const Verdicts> beside_reference;
+  ComparePairs compare_pairs;  ///< as in `DatabaseData`
   std::vector<ComparedSweep> compared;
   ReadTable table;  ///< as in `DatabaseData`
   std::shared_ptr<const CompareModel> compare_table;
@@ -108,15 +109,7 @@ class DatabaseReader {
   /// The rows of the selected measurements, and the times of the others against the first.
   SelectionFigures figures_of(const ReadRequest& request, const SweepResults& shown);
   void compare_figures(const ReadRequest& request, const ResultRow& first, SelectionFigures& figures);
-  /// Verdicts that were made, and of what.
-  struct Judged {
-    std::string of;
-    std::shared_ptr<const Verdicts> verdicts;
-  };
-  std::shared_ptr<const Verdicts> beside(Judged& judged, const SweepResults& sweep, const ReadRequest& request);
-  /// Beside the chosen reference, and as if none was chosen. `whole`: the other sweeps of the device were read.
-  void judge_rows(const ReadRequest& request, ReadResult& result, bool whole);
-  void add_others(Judged& judged, const ReadResult& read, const ReadRequest& request) const;
+  std::shared_ptr<const Verdicts> beside(const SweepResults& sweep, const ReadRequest& request);
   /// Connects to `file` anew where it is another one or was replaced.
   void open(const std::filesystem::path& file);
   /// Makes the table of what was read.
@@ -143,7 +136,8 @@ class DatabaseReader {
   Stamp tried_{};                       ///< of the file in its place that was reported and not read since
   std::vector<std::int64_t> measured_;  ///< sweeps that were being measured when they were read
   double tolerance_ = 0;
-  Judged chosen_, usual_;
+  std::string beside_of_;  ///< what `beside_` was made of
+  std::shared_ptr<const Verdicts> beside_;
   ReadTable table_;                                     ///< made last, of this file
   std::shared_ptr<const SweepResults> judged_against_;  ///< the baseline of that table
   std::map<Pair, Known> known_;

@@ -56,16 +56,12 @@ TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
   ReadRequest request{.file = file, .shown = 3};
   const ReadResult read = reader.read(request, nothing);
   LengthChart chart = make_length_chart(*read.shown, read.same_device);
-  say_beside(chart, read.beside_reference.get(), read.beside_usual.get());
-  int row_budgets = 0, steps = 0;
+  say_beside(chart, read.compare_pairs);
+  int row_budgets = 0, steps = 0, two_gpus = 0;
   const Snapshot stored(file);
   for (const LengthPass* pass : {&chart.passes[0], &chart.passes[1], &chart.step}) {
     for (const SameBudget& budget : pass->budgets) {
       SCOPED_TRACE(budget.sentence);
-      if (budget.sentence.find("not in turns") != std::string::npos) {  // Details has more to say of two sweeps
-        EXPECT_THAT(budget.sentence, HasSubstr("(95 % interval of these samples alone "));
-        continue;
-      }
       request.selected = budget.measurements;
       if (pass != &chart.step) request.selected = {budget.measurements.front(), budget.measurements.back()};
       const ReadResult chosen = reader.read(request, nothing);
@@ -89,7 +85,13 @@ TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
         continue;
       }
       const Comparison& details = chosen.beside->time;
-      EXPECT_TRUE(details.paired);
+      if (!details.paired) {
+        EXPECT_EQ(details.verdict, Verdict::not_comparable);
+        EXPECT_THAT(budget.sentence, HasSubstr("A and B were measured on two GPUs"));
+        EXPECT_THAT(budget.headline, HasSubstr(", which is not comparable"));
+        ++two_gpus;
+        continue;
+      }
       EXPECT_THAT(budget.sentence, HasSubstr(turns_words("neighbouring turns", details)));
       EXPECT_THAT(budget.headline, HasSubstr(format_fixed(1 / details.ratio, 2) + "× as long"));
       const ResultRow of_windows = *stored.result(budget.measurements.back());
@@ -103,17 +105,18 @@ TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
     }
   }
   EXPECT_GE(row_budgets, 8);
+  EXPECT_GE(two_gpus, 1);
   EXPECT_GE(steps, 3);
 }
 
 TEST(DatabaseReader, same_cost_is_judged_alike_whichever_kernel_of_ours_is_the_reference) {
-  const auto answers = [](const std::string& reference) {
+  const auto answers = [](const std::string& reference, std::int64_t shown = 1) {
     DatabaseReader reader;
-    ReadRequest request{.file = recorded_file(), .shown = 1};
+    ReadRequest request{.file = recorded_file(), .shown = shown};
     request.reference = reference;
     const ReadResult read = reader.read(request, [](const ReadResult&) {});
     LengthChart chart = make_length_chart(*read.shown, read.same_device, read.beside_reference->baseline);
-    say_beside(chart, read.beside_reference.get(), read.beside_usual.get());
+    say_beside(chart, read.compare_pairs);
     std::vector<std::string> said{read.beside_reference->baseline};
     for (const LengthPass* pass : {&chart.passes[0], &chart.passes[1], &chart.step}) {
       for (const SameBudget& budget : pass->budgets) said.push_back(budget.sentence);
@@ -125,9 +128,18 @@ TEST(DatabaseReader, same_cost_is_judged_alike_whichever_kernel_of_ours_is_the_r
   ASSERT_EQ(beside_ours.front(), "cuda.portable");
   const auto in_turns = [](const std::string& text) { return text.find("neighbouring turns") != std::string::npos; };
   EXPECT_GE(std::ranges::count_if(usual, in_turns), 6);
+  const std::vector<std::string> beside_none = answers("auto", 21);  // that sweep has Portable alone
+  ASSERT_EQ(beside_none.front(), "");
   usual.erase(usual.begin());
   beside_ours.erase(beside_ours.begin());
   EXPECT_EQ(usual, beside_ours);
+  const auto of_16k = [&](const std::vector<std::string>& all) {
+    return std::ranges::count_if(all, [&](const std::string& text) {
+      return in_turns(text) && text.find("256 × 32, the nearest measured pair, 26.21 ms") != std::string::npos;
+    });
+  };
+  EXPECT_EQ(of_16k(usual), 1);
+  EXPECT_EQ(of_16k(beside_none), 1) << "the step at 16k has its turns, whichever sweep is shown";
 }
 
 /// Windows and dot product of a step are of the sweeps in which they took turns, whichever sweep is shown.

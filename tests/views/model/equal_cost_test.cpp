@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -270,18 +271,20 @@ TEST(EqualCost, is_beside_the_chosen_dot_product) {
   }
 }
 
-TEST(EqualCost, is_judged_beside_its_own_baseline_whichever_reference_is_chosen) {
-  const LengthChart chart = make_length_chart(*length_sweep(), {});
-  const SameBudget& budget = cost_at(chart.passes[0], 16384);
-  Verdicts chosen{"cuda.portable", "Portable", "Portable"}, usual{"baseline.fa3", "FlashAttention-3", "FA3"};
-  Comparison time;
-  time.ratio = 1.2, time.interval = {1.19, 1.21}, time.paired = true, time.verdict = Verdict::slower;
-  usual.by_measurement[budget.measurements.back()] = time;
-  time.ratio = 0.3, time.interval = {0.29, 0.31};
-  chosen.by_measurement[budget.measurements.back()] = time;
-  LengthChart made = chart;
-  say_beside(made, &chosen, &usual);
-  EXPECT_THAT(cost_at(made.passes[0], 16384).sentence, HasSubstr("by neighbouring turns 1.200 times as long"));
+/// Rows of head size 64 of one length, by another sweep than the curves.
+TEST(EqualCost, is_of_the_problem_that_the_shown_sweep_has) {
+  const auto curves = length_sweep();
+  auto shown = std::make_shared<SweepResults>(*curves);
+  shown->info.id = 9;
+  std::erase_if(shown->rows, [](const ResultRow& row) { return row.problem.seq_len != 8192; });
+  for (ResultRow& row : shown->rows) row.sweep = 9, row.measurement += 1000, row.problem.head_dim = 64;
+  const LengthPass forward = make_length_chart(*shown, {curves}).passes[0];
+  EXPECT_EQ(forward.question, "trilinear, 64/1 heads, head size 64");
+  ASSERT_EQ(forward.budgets.size(), 1U);
+  EXPECT_EQ(forward.budgets[0].seq_len, 8192);
+  EXPECT_THAT(forward.budgets[0].measurements, testing::Each(testing::Gt(1000)));
+  EXPECT_EQ(budget_table(forward).rows.size(), 1U);
+  EXPECT_EQ(make_length_chart(*curves, {shown}).passes[0].question, "trilinear, 64/1 heads, head size 128");
 }
 
 TEST(EqualCost, of_a_step_is_by_the_turns_of_each_pass_where_both_took_turns) {
@@ -289,9 +292,14 @@ TEST(EqualCost, of_a_step_is_by_the_turns_of_each_pass_where_both_took_turns) {
   const SameBudget& budget = cost_at(chart.step, 16384);
   const LengthPoint& point = *std::ranges::find(chart.step.curves[budget.nearest].points, 16384, &LengthPoint::seq_len);
   ASSERT_NE(point.backward, 0);
-  const auto said = [&](const Verdicts& verdicts) {
+  const LengthPoint there = *reference_at(chart.step.curves[budget.nearest], chart.step.curves[budget.baseline], 16384);
+  const auto said = [&](const PairVerdicts& verdicts) {
     LengthChart made = chart;
-    say_beside(made, &verdicts);
+    say_beside(made, [&](const std::set<MeasurementPair>& pairs) {
+      EXPECT_TRUE(pairs.contains({point.measurement, there.measurement}));
+      EXPECT_TRUE(pairs.contains({point.backward, there.backward}));
+      return verdicts;
+    });
     return cost_at(made.step, 16384).sentence;
   };
   const auto in_turns = [](double ratio, double half) {
@@ -300,24 +308,18 @@ TEST(EqualCost, of_a_step_is_by_the_turns_of_each_pass_where_both_took_turns) {
     return one;
   };
   const auto by_medians = HasSubstr("by the sums of the passes' medians 1.251 times as long");
-  Verdicts verdicts{"baseline.cudnn", "cuDNN", "cuDNN"};
-  verdicts.by_measurement[point.measurement] = in_turns(1.2, 0.035);
-  verdicts.by_measurement[point.backward] = in_turns(1.3, 0.007);
-  EXPECT_THAT(said(verdicts), by_medians) << "of another partner";
-  verdicts.baseline = "baseline.fa3";
+  PairVerdicts verdicts;
+  verdicts[{point.measurement, there.measurement}] = in_turns(1.2, 0.035);
+  EXPECT_THAT(said(verdicts), by_medians) << "of the backward nothing is known";
+  Comparison& backward = verdicts[{point.backward, there.backward}];
+  backward = in_turns(1.3, 0.007);
   // The backward takes 2.5 times the forward: some (1.2 + 2.5 * 1.3) / 3.5, and hypot(0.035, 2.5 * 0.007) / 3.5.
   EXPECT_THAT(
       said(verdicts),
       HasSubstr("by the neighbouring turns of each pass 1.271 times as long (95 % interval 1.259 to 1.282), so it does "
                 "not cost the same"));
-  LengthChart elsewhere = chart;
-  for (LengthPoint& one : elsewhere.step.curves[budget.nearest].beside) one.backward_sweep = 9;
-  say_beside(elsewhere, &verdicts);
-  EXPECT_THAT(cost_at(elsewhere.step, 16384).sentence, by_medians) << "the partner took its turns in another sweep";
-  verdicts.by_measurement[point.backward].paired = false;
-  EXPECT_THAT(said(verdicts), by_medians);
-  verdicts.by_measurement.erase(point.backward);
-  EXPECT_THAT(said(verdicts), by_medians) << "of the backward nothing is known";
+  backward.paired = false;
+  EXPECT_THAT(said(verdicts), HasSubstr("by samples that were not taken in turns 1.251 times as long (interval 1.2"));
 }
 
 }  // namespace

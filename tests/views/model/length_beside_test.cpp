@@ -10,7 +10,9 @@
 #include "profiler/statistics/training_step.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/charts/chart_model.hpp"
+#include "views/model/charts/length_budget.hpp"
 #include "views/model/charts/length_model.hpp"
+#include "views/model/charts/length_point.hpp"
 
 namespace triscope {
 namespace {
@@ -36,16 +38,18 @@ Comparison slightly_longer(double tolerance) {
   return time;
 }
 
+PairVerdicts both_passes(const LengthPoint& point, const LengthPoint& there, const Comparison& time) {
+  return {{{point.measurement, there.measurement}, time}, {{point.backward, there.backward}, time}};
+}
+
 TEST(LengthBeside, a_step_is_judged_by_the_tolerance_of_its_passes) {
   const LengthChart chart = make_length_chart(*fixture::length_sweep(), {});
   const LengthCurve& ours = labelled(chart.step, "512 × 32");
   const LengthPoint& point = at_length(ours);
   const LengthCurve& baseline = labelled(chart.step, "FlashAttention-3 64/1");
   const auto judged_by = [&](double tolerance) {
-    Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
-    for (const std::int64_t pass : {point.measurement, point.backward})
-      verdicts.by_measurement[pass] = slightly_longer(tolerance);
-    return ratio_beside(ours, baseline, point, at_length(baseline), &verdicts).time.verdict;
+    const PairVerdicts verdicts = both_passes(point, at_length(baseline), slightly_longer(tolerance));
+    return ratio_beside(point, at_length(baseline), &verdicts).time.verdict;
   };
   EXPECT_EQ(judged_by(0.005), Verdict::slower);
   EXPECT_EQ(judged_by(0.02), Verdict::same);
@@ -57,11 +61,10 @@ TEST(LengthBeside, the_errors_of_a_step_out_of_turns_add_as_show_says_them) {
   const LengthPoint &point = at_length(ours), &there = at_length(baseline);
   Comparison pass = slightly_longer(0.005);
   pass.paired = false;
-  Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
-  for (const std::int64_t measurement : {point.measurement, point.backward})
-    verdicts.by_measurement[measurement] = pass;
-  const PointRatio beside = ratio_beside(ours, baseline, point, there, &verdicts);
-  EXPECT_TRUE(beside.by_medians);
+  const PairVerdicts verdicts = both_passes(point, there, pass);
+  const PointRatio beside = ratio_beside(point, there, &verdicts);
+  EXPECT_FALSE(beside.by_medians);
+  EXPECT_FALSE(beside.time.paired);
   const StepRatio shown = ratio_of_steps({point.ms - point.backward_ms, there.ms - there.backward_ms, pass},
                                          {point.backward_ms, there.backward_ms, pass});
   ASSERT_TRUE(shown.time.low && shown.time.high);
@@ -70,22 +73,34 @@ TEST(LengthBeside, the_errors_of_a_step_out_of_turns_add_as_show_says_them) {
   EXPECT_DOUBLE_EQ(beside.time.interval.high, *shown.time.high);
 }
 
-TEST(LengthBeside, a_verdict_is_not_that_beside_a_baseline_with_other_heads) {
+TEST(LengthBeside, rows_of_two_gpus_have_a_ratio_and_no_interval) {
   const LengthChart chart = make_length_chart(*fixture::length_sweep(), {});
-  const LengthPass& forward = chart.of(Pass::forward);
-  const LengthCurve& ours = labelled(forward, "512 × 32");
-  const LengthPoint& point = at_length(ours);
-  Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
-  verdicts.by_measurement[point.measurement] = slightly_longer(0.005);
-  const auto beside = [&](const LengthCurve& baseline) {
-    return ratio_beside(ours, baseline, point, at_length(baseline), &verdicts);
-  };
-  const PointRatio of_its_heads = beside(labelled(forward, "FlashAttention-3 64/1"));
-  EXPECT_FALSE(of_its_heads.by_medians);
-  EXPECT_DOUBLE_EQ(of_its_heads.time.ratio, 1.01);
-  const LengthCurve& others = labelled(forward, "FlashAttention-3 64/8");
-  EXPECT_TRUE(beside(others).by_medians) << "the verdict is beside 64/1";
-  EXPECT_DOUBLE_EQ(beside(others).time.ratio, point.ms / at_length(others).ms);
+  Comparison elsewhere = slightly_longer(0.005);
+  elsewhere.paired = false;
+  elsewhere.verdict = Verdict::not_comparable;
+  elsewhere.explanation = "A and B were measured on two GPUs.";
+  const LengthCurve &ours = labelled(chart.step, "512 × 32"), &baseline = labelled(chart.step, "FlashAttention-3 64/1");
+  const LengthPoint &point = at_length(ours), &there = at_length(baseline);
+  PairVerdicts verdicts = both_passes(point, there, slightly_longer(0.005));
+  verdicts[{point.backward, there.backward}] = elsewhere;
+  const PointRatio ratio = ratio_beside(point, there, &verdicts);
+  EXPECT_EQ(ratio.time.verdict, Verdict::not_comparable);
+  EXPECT_FALSE(has_interval(ratio.time));
+  EXPECT_DOUBLE_EQ(ratio.time.ratio, point.ms / there.ms);
+
+  LengthChart made = chart;
+  say_beside(made, [&](const std::set<MeasurementPair>& pairs) {
+    PairVerdicts all;
+    for (const MeasurementPair& pair : pairs) all[pair] = elsewhere;
+    return all;
+  });
+  for (const LengthPass* pass : {&made.passes[0], &made.step}) {
+    const SameBudget& budget = *std::ranges::find(pass->budgets, kLength, &SameBudget::seq_len);
+    EXPECT_THAT(budget.headline, testing::HasSubstr("as long, which is not comparable"));
+    EXPECT_THAT(budget.sentence, testing::HasSubstr("interval unknown). A and B were measured on two GPUs. "));
+    EXPECT_THAT(budget.row, testing::Contains("not comparable"));
+    EXPECT_THAT(budget.row, testing::Contains("unknown"));
+  }
 }
 
 TEST(LengthBeside, a_step_that_takes_the_place_of_another_does_not_keep_its_partner) {

@@ -27,12 +27,14 @@ using testing::Not;
 TEST(LengthPanel, same_cost_says_the_ratio_of_turns_and_of_a_step_that_of_both_passes) {
   WindowData data;
   data.shown = fixture::length_sweep();
-  auto verdicts = std::make_shared<Verdicts>(Verdicts{"baseline.fa3", "FlashAttention-3", "FA3"});
-  for (const ResultRow& row : data.shown->rows) {
-    Comparison& one = verdicts->by_measurement[row.measurement];
-    one.ratio = 1.25, one.interval = {1.24, 1.26}, one.paired = true;
-  }
-  data.beside_reference = verdicts;
+  data.compare_pairs = [](const std::set<MeasurementPair>& pairs) {
+    PairVerdicts verdicts;
+    for (const MeasurementPair& pair : pairs) {
+      Comparison& one = verdicts[pair];
+      one.ratio = 1.25, one.interval = {1.24, 1.26}, one.paired = true;
+    }
+    return verdicts;
+  };
   fixture::Canvas canvas;
   canvas.ui.length_view = LengthView::budget;
   canvas.ui.length_chosen = 16384;

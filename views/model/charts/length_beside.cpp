@@ -20,19 +20,6 @@
 namespace triscope {
 namespace {
 
-/// The verdict on that measurement beside the baseline's in its sweep; null: there is none.
-const Comparison* verdict_on(const Verdicts* verdicts, const LengthCurve& baseline, std::int64_t measurement) {
-  if (verdicts == nullptr || verdicts->baseline != baseline.kernel) return nullptr;
-  const auto found = verdicts->by_measurement.find(measurement);
-  return found == verdicts->by_measurement.end() || found->second.ratio <= 0 ? nullptr : &found->second;
-}
-
-/// Whether windows and baseline have the same heads: a verdict is beside the baseline that has them, and a kernel may
-/// have been measured with others, too.
-bool have_same_heads(const LengthCurve& ours, const LengthCurve& baseline) {
-  return ours.problem.q_heads == baseline.problem.q_heads && ours.problem.kv_heads == baseline.problem.kv_heads;
-}
-
 PointRatio by_medians(const ValueWithInterval& medians, bool few_blocks) {
   PointRatio ratio{{}, true};
   ratio.time.ratio = medians.value;
@@ -49,17 +36,6 @@ std::optional<std::tuple<bool, bool, std::int64_t>> rank(const LengthCurve& ours
     return std::nullopt;
   return std::tuple(a.kv_heads != b.kv_heads, baseline.kernel != reference,
                     baseline.card.rank.value_or(std::numeric_limits<std::int64_t>::max()));
-}
-
-std::optional<std::size_t> best_baseline(const LengthPass& pass, const LengthCurve& ours,
-                                         const std::string& reference) {
-  std::optional<std::size_t> best;
-  for (std::size_t n = 0; n < pass.curves.size(); ++n) {
-    const auto candidate = rank(ours, pass.curves[n], reference);
-    if (!candidate) continue;
-    if (!best || *candidate < *rank(ours, pass.curves[*best], reference)) best = n;
-  }
-  return best;
 }
 
 /// Whether at the lengths around the crossing each pass of both steps is of one sweep.
@@ -94,11 +70,22 @@ void measure_crossing(LengthCrossing& crossing, const LengthCurve& ours, const L
 
 }  // namespace
 
+std::optional<std::size_t> best_baseline(const LengthPass& pass, const LengthCurve& ours, const std::string& reference,
+                                         bool undrawn) {
+  std::optional<std::size_t> best;
+  for (std::size_t n = 0; n < pass.curves.size() + (undrawn ? pass.undrawn.size() : 0); ++n) {
+    const auto candidate = rank(ours, curve_at(pass, n), reference);
+    if (!candidate) continue;
+    if (!best || *candidate < *rank(ours, curve_at(pass, *best), reference)) best = n;
+  }
+  return best;
+}
+
 void find_crossings(LengthPass& pass, const std::string& reference) {
   for (std::size_t n = 0; n < pass.curves.size(); ++n) {
     const LengthCurve& ours = pass.curves[n];
     if (ours.baseline) break;
-    const std::optional<std::size_t> baseline = best_baseline(pass, ours, reference);
+    const std::optional<std::size_t> baseline = best_baseline(pass, ours, reference, false);
     if (!baseline) continue;
     LengthCrossing crossing;
     crossing.windows = n;
@@ -118,37 +105,46 @@ PointRatio ratio_of_medians(const LengthPoint& point, const LengthPoint& there) 
   return by_medians(ratio_of(value_of(point), value_of(there)), point.few_blocks || there.few_blocks);
 }
 
-const Verdicts* beside_kernel(const std::string& kernel, const Verdicts* chosen, const Verdicts* usual) {
-  for (const Verdicts* one : {chosen, usual}) {
-    if (one != nullptr && one->baseline == kernel) return one;
-  }
-  return nullptr;
-}
-
-PointRatio ratio_beside(const LengthCurve& ours, const LengthCurve& baseline, const LengthPoint& point,
-                        const LengthPoint& there, const Verdicts* verdicts) {
-  const bool one_sweep =
-      point.sweep == there.sweep && point.backward_sweep == there.backward_sweep && have_same_heads(ours, baseline);
-  const Comparison* first = one_sweep ? verdict_on(verdicts, baseline, point.measurement) : nullptr;
-  if (first != nullptr && point.backward == 0) return {*first};
-  const Comparison* second = first == nullptr ? nullptr : verdict_on(verdicts, baseline, point.backward);
+PointRatio ratio_beside(const LengthPoint& point, const LengthPoint& there, const PairVerdicts* verdicts) {
+  const auto verdict_on = [&](std::int64_t ours, std::int64_t theirs) -> const Comparison* {
+    if (verdicts == nullptr) return nullptr;
+    const auto found = verdicts->find({ours, theirs});
+    return found == verdicts->end() || found->second.ratio <= 0 ? nullptr : &found->second;
+  };
+  const Comparison* first = verdict_on(point.measurement, there.measurement);
+  if (first == nullptr) return ratio_of_medians(point, there);
+  if (point.backward == 0) return {*first};
+  const Comparison* second = verdict_on(point.backward, there.backward);
   if (second == nullptr) return ratio_of_medians(point, there);
+  for (const Comparison* pass : {first, second}) {
+    if (pass->verdict != Verdict::not_comparable) continue;
+    PointRatio ratio{*pass};
+    ratio.time.ratio = point.ms / there.ms;
+    return ratio;
+  }
+  if (!has_interval(*first) || !has_interval(*second)) return ratio_of_medians(point, there);
   const PassBeside forward{point.ms - point.backward_ms, there.ms - there.backward_ms, *first},
       backward{point.backward_ms, there.backward_ms, *second};
-  if (in_turns(*first) && in_turns(*second)) return {compare_steps(forward, backward)};
-  return by_medians(ratio_of_steps(forward, backward).time,  // as `show --step` has it
-                    first->few_blocks || second->few_blocks);
+  PointRatio ratio{compare_steps(forward, backward)};
+  if (ratio.time.paired) return ratio;
+  const ValueWithInterval said = ratio_of_steps(forward, backward).time;
+  ratio.time.ratio = said.value;
+  ratio.time.interval = {*said.low, *said.high};
+  return ratio;
 }
 
-std::string beside_reference_text(const LengthPass& pass, std::size_t curve, const LengthPoint& point,
-                                  const Verdicts* chosen, const Verdicts* usual) {
+void add_pairs(std::set<MeasurementPair>& pairs, const LengthPoint& point, const LengthPoint& there) {
+  pairs.emplace(point.measurement, there.measurement);
+  if (point.backward != 0) pairs.emplace(point.backward, there.backward);
+}
+
+std::string beside_reference_text(const LengthPass& pass, std::size_t curve, const LengthPoint& point) {
   const auto crossing = std::ranges::find(pass.crossings, curve, &LengthCrossing::windows);
   if (crossing == pass.crossings.end()) return {};
   const LengthCurve& baseline = pass.curves[crossing->baseline];
   const LengthPoint* there = reference_at(pass.curves[curve], baseline, point.seq_len);
   if (there == nullptr) return {};
-  const Verdicts* const verdicts = beside_kernel(baseline.kernel, chosen, usual);
-  const Comparison time = ratio_beside(pass.curves[curve], baseline, point, *there, verdicts).time;
+  const Comparison time = ratio_beside(point, *there, pass.verdicts.get()).time;
   std::string text = fmt::format("{} takes {} here; this takes {} times as long", baseline.label,
                                  format_ms(there->ms, half_width(*there)), format_fixed(time.ratio, 3));
   if (has_interval(time))

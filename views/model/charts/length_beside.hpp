@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "profiler/statistics/verdicts.hpp"
@@ -9,29 +11,29 @@
 
 namespace triscope {
 
-/// Where each curve of ours crosses the causal dot-product attention that stands beside it best: of equal grouping,
-/// then of kernel `reference`, then of the lowest rank.
+/// The place, as `curve_at` has it, of the causal dot-product attention that stands beside these windows best: of equal
+/// grouping, then of kernel `reference`, then of the lowest rank. `undrawn`: also of those that are not drawn.
+std::optional<std::size_t> best_baseline(const LengthPass& pass, const LengthCurve& ours, const std::string& reference,
+                                         bool undrawn);
+/// Where each curve of ours crosses its best baseline of those that are drawn.
 void find_crossings(LengthPass& pass, const std::string& reference);
 
 /// How many times as long the windows take as the dot-product attention.
 struct PointRatio {
   Comparison time;          ///< `paired`: by neighbouring turns
-  bool by_medians = false;  ///< else by the samples of both, as everywhere
+  bool by_medians = false;  ///< nothing is known of their samples, and so there is no verdict
 };
 PointRatio ratio_of_medians(const LengthPoint& point, const LengthPoint& there);
-/// The one that is beside that kernel; null: neither is.
-const Verdicts* beside_kernel(const std::string& kernel, const Verdicts* chosen, const Verdicts* usual);
-/// Of `point` of `ours` beside `there` of `baseline` or beside the step (`reference_at`): the verdict of `verdicts`
-/// where that is of these two, which are of one sweep; of a step those of both passes (`ratio_of_steps`). Else that of
-/// their medians. Null: no verdicts are known.
-PointRatio ratio_beside(const LengthCurve& ours, const LengthCurve& baseline, const LengthPoint& point,
-                        const LengthPoint& there, const Verdicts* verdicts);
+/// Of `point` beside `there`, which is `reference_at` of it: what `verdicts` say of the two, of a step of both passes,
+/// as `show --step` says it. Null, or not of these: that of their medians.
+PointRatio ratio_beside(const LengthPoint& point, const LengthPoint& there, const PairVerdicts* verdicts);
+/// The pairs that this takes.
+void add_pairs(std::set<MeasurementPair>& pairs, const LengthPoint& point, const LengthPoint& there);
 
 /// "FlashAttention-3 64/1 takes 25.26 ms here; this takes 1.125 times as long, 1.11 to 1.14, in turns beside 25.45 ms":
 /// a point of ours beside the dot-product attention that its curve is compared with. With a star where they did not
 /// take turns. Empty where that was not measured at this length.
-std::string beside_reference_text(const LengthPass& pass, std::size_t curve, const LengthPoint& point,
-                                  const Verdicts* chosen, const Verdicts* usual = nullptr);
+std::string beside_reference_text(const LengthPass& pass, std::size_t curve, const LengthPoint& point);
 
 /// Both are ours, and one lies on the other at two lengths or more, most of those that both have.
 bool lies_on(const LengthCurve& above, const LengthCurve& below);

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -101,6 +104,8 @@ std::string verdict_words(const PointRatio& ratio, bool step) {
   const bool turns = time.paired && time.b_ms > 0;
   const std::string beside = turns ? fmt::format(" (beside {} ms)", significant_text(time.b_ms, 4)) : "";
   std::string text = fmt::format("{}{} {} times as long (", how, beside, format_fixed(time.ratio, 3));
+  if (time.verdict == Verdict::not_comparable)
+    return text + "interval unknown). " + time.explanation.substr(0, time.explanation.find_last_not_of('.') + 1);
   if (!has_interval(time)) return text + "interval unknown)";
   text += fmt::format("{}interval {}{} to {})", has_usual_confidence(ratio) ? "95 % " : "",
                       ratio.by_medians ? "of these samples alone " : "", format_fixed(time.interval.low, 3),
@@ -197,9 +202,11 @@ std::string budget_headline(std::string_view part, const SameBudget& budget, con
                             const PointRatio& ratio) {
   const std::string start = fmt::format("{}, {}. ", format_tokens(budget.seq_len), part);
   const Comparison& time = ratio.time;
-  const std::string times = format_fixed(time.ratio, 2) + "× as long";
+  const std::string times = format_fixed(time.ratio, 2) + "× as long" +
+                            (time.verdict == Verdict::not_comparable ? ", which is not comparable" : "") +
+                            (time.few_blocks ? ", by too few blocks for a verdict" : "");
   const std::string label = nearest.curve->label + " " + nearest.curve->card.label;
-  if (has_interval(time) && time.interval.low <= 1 && time.interval.high >= 1)
+  if (has_interval(time) && !time.few_blocks && time.interval.low <= 1 && time.interval.high >= 1)
     return fmt::format("{}Measured: {} may cost the same, {}, {} to {}{}.", start, label, times,
                        format_fixed(time.interval.low, 2), format_fixed(time.interval.high, 2),
                        has_usual_confidence(ratio) ? " (95 %)" : "");
@@ -240,10 +247,11 @@ std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& poin
 /// Of the nearest pair's time beside that of dot-product attention.
 std::string verdict_word(const PointRatio& ratio) {
   const Comparison& time = ratio.time;
+  if (time.verdict == Verdict::not_comparable) return "not comparable";
   if (!has_interval(time)) return "unclear";
   if (time.verdict == Verdict::same) return "same";
-  if (time.interval.low <= 1 && time.interval.high >= 1) return "may cost the same";
   if (time.few_blocks) return "few blocks";
+  if (time.interval.low <= 1 && time.interval.high >= 1) return "may cost the same";
   if (ratio.by_medians) return "by medians";
   const bool judged = time.verdict == Verdict::faster || time.verdict == Verdict::slower;
   return !judged ? "unclear" : time.ratio > 1 ? "longer" : "shorter";
@@ -272,7 +280,7 @@ std::vector<std::string> budget_row(const SameBudget& budget, const LengthCurve&
 }
 
 void say(SameBudget& budget, const LengthPass& pass, std::string_view part, const PointRatio& ratio) {
-  const LengthCurve& baseline = pass.curves[budget.baseline];
+  const LengthCurve& baseline = curve_at(pass, budget.baseline);
   const LengthCurve& ours = curve_at(pass, budget.nearest);
   const MeasuredPair nearest{&ours, point_at(ours.points, budget.seq_len)};
   const LengthPoint& point = *reference_at(*nearest.curve, baseline, budget.seq_len);
@@ -283,15 +291,32 @@ void say(SameBudget& budget, const LengthPass& pass, std::string_view part, cons
 
 }  // namespace
 
-void say_beside(LengthChart& chart, const Verdicts* chosen, const Verdicts* usual) {
-  for (const auto& [pass, part] : {std::pair(&chart.passes[0], "forward"), std::pair(&chart.passes[1], "backward"),
-                                   std::pair(&chart.step, "step")}) {
+void say_beside(LengthChart& chart, const ComparePairs& compare) {
+  const std::array parts{std::pair(&chart.passes[0], "forward"), std::pair(&chart.passes[1], "backward"),
+                         std::pair(&chart.step, "step")};
+  std::set<MeasurementPair> pairs;
+  const auto add = [&](const LengthPass& pass, std::size_t ours, std::size_t baseline, const LengthPoint& point) {
+    const LengthPoint* there = reference_at(curve_at(pass, ours), curve_at(pass, baseline), point.seq_len);
+    if (there != nullptr) add_pairs(pairs, point, *there);
+  };
+  const auto nearest_of = [](const LengthPass& pass, const SameBudget& budget) -> const LengthPoint& {
+    return *point_at(curve_at(pass, budget.nearest).points, budget.seq_len);
+  };
+  for (const auto& [pass, part] : parts) {
+    for (const LengthCrossing& crossing : pass->crossings) {
+      for (const LengthPoint& point : pass->curves[crossing.windows].points)
+        add(*pass, crossing.windows, crossing.baseline, point);
+    }
+    for (const SameBudget& budget : pass->budgets)
+      add(*pass, budget.nearest, budget.baseline, nearest_of(*pass, budget));
+  }
+  const auto verdicts = std::make_shared<const PairVerdicts>(compare ? compare(pairs) : PairVerdicts{});
+  for (const auto& [pass, part] : parts) {
+    pass->verdicts = verdicts;
     for (SameBudget& budget : pass->budgets) {
-      const LengthCurve &baseline = pass->curves[budget.baseline], &ours = curve_at(*pass, budget.nearest);
-      const LengthPoint &point = *point_at(ours.points, budget.seq_len),
-                        &there = *reference_at(ours, baseline, budget.seq_len);
-      say(budget, *pass, part,
-          ratio_beside(ours, baseline, point, there, beside_kernel(baseline.kernel, chosen, usual)));
+      const LengthCurve &baseline = curve_at(*pass, budget.baseline), &ours = curve_at(*pass, budget.nearest);
+      const LengthPoint& there = *reference_at(ours, baseline, budget.seq_len);
+      say(budget, *pass, part, ratio_beside(nearest_of(*pass, budget), there, verdicts.get()));
     }
   }
 }
@@ -307,25 +332,47 @@ bool differ_in_windows_alone(const LengthCurve& a, const LengthCurve& b) {
   return a.problem == of_b;
 }
 
-/// The curves that are compared with that baseline, and those that are not drawn and ask what the first of these asks.
-std::vector<std::size_t> compared_with(const LengthPass& pass, std::size_t baseline) {
-  std::vector<std::size_t> all;
-  for (const LengthCrossing& crossing : pass.crossings) {
-    if (crossing.baseline == baseline) all.push_back(crossing.windows);
+/// Windows, and the dot product that they stand beside, as `curve_at` has them.
+struct Question {
+  std::size_t windows = 0, baseline = 0;
+};
+
+std::optional<Question> question_of(const LengthPass& pass, const std::string& reference, std::int64_t shown) {
+  std::optional<Question> first;
+  for (std::size_t n = 0; n < pass.curves.size() + pass.undrawn.size(); ++n) {
+    const LengthCurve& ours = curve_at(pass, n);
+    const auto is_shown = [&](const LengthPoint& point) {
+      return point.sweep == shown || (point.backward != 0 && point.backward_sweep == shown);
+    };
+    const bool of_shown = std::ranges::any_of(ours.points, is_shown);
+    if (ours.baseline || (first && !of_shown)) continue;
+    const std::optional<std::size_t> baseline = best_baseline(pass, ours, reference, true);
+    if (baseline && of_shown) return Question{n, *baseline};
+    if (baseline) first = Question{n, *baseline};
   }
-  for (std::size_t n = pass.curves.size(); n < pass.curves.size() + pass.undrawn.size(); ++n) {
-    if (differ_in_windows_alone(pass.curves[all.front()], curve_at(pass, n))) all.push_back(n);
-  }
-  return all;
+  return first;
+}
+
+/// "trilinear, 64/1 heads, head size 128": what every pair of a question has.
+std::string question_words(const Problem& problem) {
+  std::string text = fmt::format("{}, {}/{} heads, head size {}", to_string(problem.form), problem.q_heads,
+                                 problem.kv_heads, problem.head_dim);
+  if (problem.batch != 1) text += fmt::format(", batch {}", problem.batch);
+  if (problem.deterministic) text += ", deterministic";
+  return text;
 }
 
 }  // namespace
 
-void find_budgets(LengthPass& pass, std::string_view part) {
-  if (pass.crossings.empty()) return;
-  const std::size_t reference = pass.crossings.front().baseline;
-  const LengthCurve& baseline = pass.curves[reference];
-  const std::vector<std::size_t> compared = compared_with(pass, reference);
+void find_budgets(LengthPass& pass, std::string_view part, const std::string& reference, std::int64_t shown) {
+  const std::optional<Question> question = question_of(pass, reference, shown);
+  if (!question) return;
+  const LengthCurve &like = curve_at(pass, question->windows), &baseline = curve_at(pass, question->baseline);
+  pass.question = question_words(like.problem);
+  std::vector<std::size_t> compared;
+  for (std::size_t n = 0; n < pass.curves.size() + pass.undrawn.size(); ++n) {
+    if (!curve_at(pass, n).baseline && differ_in_windows_alone(like, curve_at(pass, n))) compared.push_back(n);
+  }
   for (const LengthPoint& drawn : baseline.points) {
     std::vector<AreaPoint> areas;
     std::vector<MeasuredPair> pairs;
@@ -355,7 +402,7 @@ void find_budgets(LengthPass& pass, std::string_view part) {
       continue;
     }
     SameBudget budget;
-    budget.baseline = reference;
+    budget.baseline = question->baseline;
     budget.seq_len = point.seq_len;
     budget.ms = point.ms;
     budget.windows = area_for_budget(areas, point.ms, half_width(point));
@@ -372,7 +419,7 @@ void find_budgets(LengthPass& pass, std::string_view part) {
 
 TextTable budget_table(const LengthPass& pass) {
   if (pass.budgets.empty()) return {};
-  const std::string theirs = short_name(pass.curves[pass.budgets.front().baseline]);  // of all
+  const std::string theirs = short_name(curve_at(pass, pass.budgets.front().baseline));  // of all
   TextTable table{{"tokens", "nearest measured", "its time / " + theirs, "95 % interval", "verdict", "equal, estimated",
                    "w1 by area"},
                   {true, false, true, true, false, false, true},

@@ -1,22 +1,24 @@
 // Which windows cost as much as dot-product attention at each length.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "profiler/statistics/verdicts.hpp"
 #include "views/model/charts/length_chart.hpp"
 
 namespace triscope {
 
-/// At each length of the baseline of the first crossing what the measured pairs say, if one takes a quarter to four
-/// times as long; the other lengths are its unanswered ones. `pass` has its crossings. `part`: its name in words,
-/// "forward" or "step".
-void find_budgets(LengthPass& pass, std::string_view part);
+/// At each length of dot-product attention what the measured pairs say, if one takes a quarter to four times as long;
+/// the other lengths are the unanswered ones. The pairs differ in their windows alone: they are of the first problem
+/// that sweep `shown` has a point of, else of the first that stands beside dot-product attention, best of `reference`.
+/// `part`: the name of the pass in words, "forward" or "step".
+void find_budgets(LengthPass& pass, std::string_view part, const std::string& reference, std::int64_t shown);
 
-/// Says of each what `verdicts` say of its nearest pair, as all that is said of two rows does; without them it goes by
-/// their medians. `usual`: beside the reference that is taken where none is chosen. Null: none are known.
-void say_beside(LengthChart& chart, const Verdicts* chosen, const Verdicts* usual = nullptr);
+/// Says of each, and of the points beside their baselines, what `compare` says of the two rows, as all that is said of
+/// two rows does; where it is empty or knows nothing of them they go by their medians.
+void say_beside(LengthChart& chart, const ComparePairs& compare);
 
 /// The answers of a pass, one a row, in the order of `answers_first`.
 TextTable budget_table(const LengthPass& pass);

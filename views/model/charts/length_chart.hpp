@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -49,7 +50,7 @@ struct LengthCrossing {
 /// What dot-product attention takes at a length, beside the measured pair of windows that comes nearest, and the area
 /// that would take as long.
 struct SameBudget {
-  std::size_t baseline = 0;
+  std::size_t baseline = 0;  ///< as `curve_at` has it
   std::int64_t seq_len = 0;
   double ms = 0;
   std::optional<AreaEstimate> windows;  ///< unset: the measured pairs do not tell
@@ -66,11 +67,13 @@ struct SameBudget {
 
 struct LengthPass {
   std::vector<LengthCurve> curves;        ///< ours first
-  std::vector<LengthCurve> undrawn;       ///< ours: of one length alone, or more than a chart can tell apart
+  std::vector<LengthCurve> undrawn;       ///< of one length alone, or ours beyond those that a chart can tell apart
   std::vector<LengthCrossing> crossings;  ///< by curve of ours
   std::vector<SameBudget> budgets;        ///< by length
   std::vector<std::int64_t> unanswered;   ///< lengths of dot-product attention that no measured pair comes near
-  std::size_t sweeps = 0;                 ///< whose measurements stand in it
+  std::string question;                   ///< what `budgets` are of: "trilinear, 64/1 heads, head size 128"
+  std::shared_ptr<const PairVerdicts> verdicts = {};  ///< of points beside their baselines; null: none are known
+  std::size_t sweeps = 0;                             ///< whose measurements stand in it
 };
 
 /// Those that are drawn, then those that are not.

@@ -253,18 +253,16 @@ const Collected* best_of(const ByKernel& kernels) {
 
 LengthPass make_pass(const std::vector<ByKernel>& problems) {
   LengthPass result;
-  std::vector<const Collected*> drawn, undrawn, baselines;
+  std::vector<const Collected*> drawn, undrawn, baselines, alone;
   for (const ByKernel& kernels : problems) {
     if (!is_baseline(*kernels.begin()->second.row)) {
       const Collected* best = best_of(kernels);
       (has_curve(*best) && drawn.size() < kMostWindows ? drawn : undrawn).push_back(best);
       continue;
     }
-    for (const auto& [id, baseline] : kernels) {
-      if (has_curve(baseline)) baselines.push_back(&baseline);
-    }
+    for (const auto& [id, baseline] : kernels) (has_curve(baseline) ? baselines : alone).push_back(&baseline);
   }
-  for (auto* curves : {&drawn, &undrawn, &baselines})
+  for (auto* curves : {&drawn, &undrawn, &baselines, &alone})
     std::ranges::stable_sort(*curves, {}, [](const Collected* one) { return place_of(*one); });
   const Ambiguity differs = ambiguity_of(drawn);
   for (const Collected* one : drawn) result.curves.push_back(curve_of(*one, windows_label(*one, differs)));
@@ -273,6 +271,7 @@ LengthPass make_pass(const std::vector<ByKernel>& problems) {
   for (const Collected* one : baselines) result.curves.push_back(curve_of(*one, baseline_label(*one, of_baselines)));
   give_dashes(std::span(result.curves).subspan(drawn.size()));
   for (const Collected* one : undrawn) result.undrawn.push_back(curve_of(*one, windows_label(*one, differs)));
+  for (const Collected* one : alone) result.undrawn.push_back(curve_of(*one, baseline_label(*one, of_baselines)));
   return result;
 }
 
@@ -314,12 +313,12 @@ void append_text(TextTable& table, const LengthPass& pass, std::string_view pass
     const AreaEstimate& area = *budget.windows;
     const auto end = [](double value) { return value > 0 ? fmt::format("{:.0f}", value) : "unknown"; };
     const std::string extrapolated = area.extrapolated() ? ", extrapolated" : "";
-    add("window area of the same latency" + extrapolated, pass.curves[budget.baseline].label,
+    add("window area of the same latency" + extrapolated, curve_at(pass, budget.baseline).label,
         fmt::format("{}", budget.seq_len), fmt::format("{:.0f}", area.area), end(area.low), end(area.high));
     const std::int64_t window2 = area.from.front().window2;
     const auto first = [&](double value) { return end(value / static_cast<double>(window2)); };
     add(fmt::format("first window of the same latency, beside a second one of {}{}", window2, extrapolated),
-        pass.curves[budget.baseline].label, fmt::format("{}", budget.seq_len), first(area.area), first(area.low),
+        curve_at(pass, budget.baseline).label, fmt::format("{}", budget.seq_len), first(area.area), first(area.low),
         first(area.high));
   }
 }
@@ -383,9 +382,11 @@ void conclude(LengthChart& chart) {
     pass.crossings.clear();
     pass.budgets.clear();
     pass.unanswered.clear();
+    pass.question.clear();
+    pass.verdicts.reset();
     pass.sweeps = count_sweeps(pass);
     find_crossings(pass, chart.reference);
-    find_budgets(pass, part);
+    find_budgets(pass, part, chart.reference, chart.sweep);
     append_text(chart.text, pass, name, rates);
   };
   conclude_pass(chart.passes[0], "forward", "forward", {true, Pass::forward});
