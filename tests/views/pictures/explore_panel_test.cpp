@@ -1,10 +1,14 @@
 // What the line above the Explore panel's plots says of them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <implot.h>
+#include <implot_internal.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <memory>
+#include <regex>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,6 +18,7 @@
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/charts/explore_axis.hpp"
 #include "views/model/charts/explore_chart.hpp"
+#include "views/parts/chart_tools.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/svg_canvas.hpp"
 
@@ -117,51 +122,132 @@ TEST(ExplorePanel, a_range_of_repeats_is_explained_on_a_line_that_is_not_cut) {
   EXPECT_LE(content_width, 400);
 }
 
-/// Of two kernels that take as long at each length.
-std::vector<ResultRow> of_two_kernels() {
-  std::vector<ResultRow> rows = of_four_lengths();
-  for (ResultRow row : of_four_lengths()) {
-    row.kernel = "cuda.portable";
-    row.card = card_of(row.kernel);
-    row.measurement += 10;
-    rows.push_back(row);
-  }
-  for (ResultRow& row : rows) row.ci_low_ms = row.ci_high_ms = row.median_ms;
-  return rows;
-}
-
 ExploreChart chart_of(const std::vector<ResultRow>& rows) {
   const std::string name = "one.db";
   const ExploreSource source{name, rows};
   const ExploreQuery query{"seq", "ms", "kernel", "", "", false};
   return explore_chart(explore({&source, 1}, query), query, {&source, 1});
 }
-std::string picture_of(const std::vector<ResultRow>& rows) { return explore_picture(chart_of(rows), "", "", {}); }
 
-/// Where the circles of a picture stand along x.
-std::set<std::string> circles_of(const std::string& svg) {
-  std::set<std::string> places;
-  for (std::size_t at = svg.find("<circle"); at != std::string::npos; at = svg.find("<circle", at + 1)) {
-    const std::size_t x = svg.find("cx=\"", at) + 4;
-    places.insert(svg.substr(x, svg.find('"', x) - x));
+/// From left to right, and from top to bottom.
+struct Extent {
+  float left = 1e9F, right = -1e9F, top = 1e9F, bottom = -1e9F;
+  void hold(float x, float y) {
+    left = std::min(left, x), right = std::max(right, x);
+    top = std::min(top, y), bottom = std::max(bottom, y);
   }
-  return places;
+};
+
+/// The only plot of a picture: its two axes.
+Extent plot_of(const std::string& svg) {
+  static const std::regex axis("<path d=\"M([0-9.]+) ([0-9.]+) L([0-9.]+) ([0-9.]+)\" fill=\"none\" stroke=\"" +
+                               css_colour(light_theme().muted) + "\" stroke-width=\"1\"");
+  Extent plot;
+  for (std::sregex_iterator one(svg.begin(), svg.end(), axis), end; one != end; ++one) {
+    const float x1 = std::stof((*one)[1]), y1 = std::stof((*one)[2]), x2 = std::stof((*one)[3]),
+                y2 = std::stof((*one)[4]);
+    if (x1 != x2 && y1 != y2) continue;  // a stroke that says that the axis is cut
+    plot.hold(x1, y1);
+    plot.hold(x2, y2);
+  }
+  return plot;
 }
 
-TEST(ExplorePanel, marks_of_two_series_stand_beside_each_other_and_within_the_plot) {
+/// The marks of a chart's series in its picture, but for those of the legend.
+std::vector<Extent> marks_of(const std::string& svg, const ExploreChart& chart) {
+  std::set<std::string> colours;
+  for (const ExploreLine& line : chart.plots.at(0).lines)
+    colours.insert(css_colour(explore_colour(light_theme(), line)));
+  static const std::regex filled("<path d=\"([^\"]*)\" fill=\"(#[0-9a-f]*)\"/>"),
+      corner("[ML]([0-9.]+) ([0-9.]+)(?: a([0-9.]+))?");
+  const Extent plot = plot_of(svg);
+  std::vector<Extent> marks;
+  for (std::sregex_iterator one(svg.begin(), svg.end(), filled), end; one != end; ++one) {
+    if (!colours.contains((*one)[2])) continue;
+    const std::string path = (*one)[1];
+    Extent mark;
+    for (std::sregex_iterator at(path.begin(), path.end(), corner); at != end; ++at) {
+      const float x = std::stof((*at)[1]), y = std::stof((*at)[2]);
+      mark.hold(x, y);
+      if ((*at)[3].matched) mark.hold(x + 2 * std::stof((*at)[3]), y);  // a circle begins at its left
+    }
+    if (mark.top >= plot.top) marks.push_back(mark);
+  }
+  return marks;
+}
+
+/// Of several kernels that take as long at each length.
+std::vector<ResultRow> of_kernels_alike(std::initializer_list<const char*> kernels) {
+  std::vector<ResultRow> rows;
+  for (const char* kernel : kernels) {
+    for (ResultRow row : of_four_lengths()) {
+      row.kernel = kernel;
+      row.card = card_of(row.kernel);
+      row.measurement = std::ssize(rows) + 1;
+      row.ci_low_ms = row.ci_high_ms = row.median_ms;
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+TEST(ExplorePanel, marks_of_several_series_stand_beside_each_other_and_within_the_printed_plot) {
+  const ExploreChart one = chart_of(of_kernels_alike({"cpu.fast"})),
+                     all = chart_of(of_kernels_alike({"cpu.fast", "cuda.portable", "one", "two", "three"}));
+  const auto lefts_of = [](const std::vector<Extent>& marks) {
+    std::set<float> lefts;
+    for (const Extent& mark : marks) lefts.insert(std::round((mark.left + mark.right) / 2));
+    return lefts;
+  };
+  const PrintStyle narrow{VectorFormat::svg, {5, {}, 8}};
+  EXPECT_EQ(lefts_of(marks_of(explore_picture(one, "", "", narrow), one)).size(), 4U);
+  const std::string svg = explore_picture(all, "", "", narrow);
+  const std::vector<Extent> marks = marks_of(svg, all);
+  ASSERT_EQ(marks.size(), 4U * 5U);
+  EXPECT_EQ(lefts_of(marks).size(), marks.size()) << "none hides another";
+  const Extent plot = plot_of(svg);
+  for (const Extent& mark : marks) {
+    EXPECT_GE(mark.left, plot.left);
+    EXPECT_LE(mark.right, plot.right);
+  }
+}
+
+/// The corners of the marks in the panel's plot, and the plot.
+std::pair<std::vector<ImVec2>, ImRect> marks_on_screen(const std::vector<ResultRow>& rows, float width) {
+  WindowData data;
+  data.database = "/data/one.db";
+  data.sweeps.push_back(fixture::small_sweep()->info);
+  data.shown = fixture::small_sweep();
+  data.explore.chart = std::make_shared<const ExploreChart>(chart_of(rows));
+  fixture::Canvas canvas;
+  ImGui::GetIO().DisplaySize = ImVec2(width, 600);
+  canvas.draw(Panel::explore, data);
+  const ImRect plot = ImPlot::GetCurrentContext()->Plots.GetByIndex(0)->PlotRect;
+  std::set<ImU32> colours;
+  for (const ExploreLine& line : data.explore.chart->plots.at(0).lines)
+    colours.insert(explore_colour(canvas.look.theme, line));
+  std::vector<ImVec2> corners_of_marks;
+  for (const ImDrawList* list : ImGui::GetDrawData()->CmdLists) {
+    for (const ImDrawVert& corner : list->VtxBuffer) {
+      if (colours.contains(corner.col) && corner.pos.y > plot.Min.y && corner.pos.y < plot.Max.y)
+        corners_of_marks.push_back(corner.pos);
+    }
+  }
+  return {corners_of_marks, plot};
+}
+
+TEST(ExplorePanel, marks_of_several_series_stand_within_the_plot_of_a_narrow_panel) {
   EXPECT_THAT(explored_words(of_four_lengths()), Not(HasSubstr("side by side")));
-  const std::vector<ResultRow> rows = of_two_kernels();
+  std::vector<ResultRow> rows = of_kernels_alike({"cpu.fast", "cuda.portable", "one", "two", "three"});
   EXPECT_THAT(explored_words(rows), HasSubstr("Marks at one x that would hide each other stand side by side"));
-  const std::set<std::string> alone = circles_of(picture_of(of_four_lengths())), beside = circles_of(picture_of(rows));
-  EXPECT_EQ(alone.size(), beside.size());
-  std::vector<std::string> both;
-  std::ranges::set_intersection(alone, beside, std::back_inserter(both));
-  EXPECT_LE(both.size(), 1U) << "of the legend: every mark of the plot has moved";
-  const ExploreChart chart = chart_of(rows);
-  for (const double margin : {0.06, 0.1}) {
-    const auto [low, high] = explore_limits(chart.x, false, false, margin);
-    EXPECT_NEAR(share_of_axis(chart.x, {low, high}, chart.x.low), margin, 1e-6);
-    EXPECT_NEAR(share_of_axis(chart.x, {low, high}, chart.x.high), 1 - margin, 1e-6);
+  std::erase_if(rows, [](const ResultRow& row) { return row.problem.seq_len != 1024 && row.problem.seq_len != 8192; });
+  const std::size_t all = marks_on_screen(rows, 1280).first.size();
+  const auto [marks, plot] = marks_on_screen(rows, 250);
+  EXPECT_GT(all, 10 * 3U);
+  EXPECT_GE(marks.size(), all) << "one beyond the plot is not drawn at all";
+  for (const ImVec2& corner : marks) {
+    EXPECT_GE(corner.x, plot.Min.x);
+    EXPECT_LE(corner.x, plot.Max.x);
   }
 }
 

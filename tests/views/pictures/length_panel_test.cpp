@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -81,24 +82,38 @@ TEST(LengthPanel, dot_product_attention_that_has_no_step_is_named) {
   EXPECT_THAT(canvas.text, words);
 }
 
-TEST(TflopsPanel, what_failed_is_no_gap_and_is_said) {
+TEST(TflopsPanel, what_failed_or_was_skipped_is_hatched_and_said) {
   WindowData data;
   auto results = fixture::small_sweep();
-  const auto draw = [&](fixture::Canvas& canvas) {
+  fixture::Canvas canvas;
+  const Theme& theme = canvas.look.theme;
+  const ImU32 strokes = faded(theme.muted, 0.6F);
+  std::map<ImU32, std::size_t> corners;  // by colour
+  const auto draw = [&] {
     data.shown = results;
     ++data.revision;
-    return canvas.draw(Panel::tflops, data);
+    canvas.draw(Panel::tflops, data);
+    corners.clear();
+    for (const ImDrawList* list : ImGui::GetDrawData()->CmdLists) {
+      for (const ImDrawVert& corner : list->VtxBuffer) ++corners[corner.col];
+    }
   };
-  fixture::Canvas canvas;
-  draw(canvas);
+  draw();
   EXPECT_THAT(canvas.text, Not(HasSubstr("hatched")));
+  for (const ImU32 colour : {theme.missing, strokes, theme.slower}) EXPECT_EQ(corners[colour], 0U);
   results = fixture::small_sweep();
-  std::erase_if(results->rows, [](const ResultRow& row) { return row.measurement == 1; });
-  const int without = draw(canvas);
-  results = fixture::small_sweep();
-  results->rows[0] = fixture::failed(results->rows[0], "it crashed");
-  EXPECT_GT(draw(canvas), without) << "hatched";
-  EXPECT_THAT(canvas.text, HasSubstr("hatched: failed"));
+  results->rows[0] = fixture::failed(results->rows[0], "it was skipped");
+  results->rows[0].status = Status::skipped;
+  draw();
+  EXPECT_THAT(canvas.text, HasSubstr("hatched: skipped"));
+  EXPECT_EQ(corners[theme.missing], 4U) << "one box";
+  EXPECT_GT(corners[strokes], 3 * 4U) << "with several strokes";
+  EXPECT_EQ(corners[theme.slower], 0U);
+  results->rows[3] = fixture::failed(results->rows[3], "it crashed");
+  draw();
+  EXPECT_THAT(canvas.text, HasSubstr("hatched: failed (red) or skipped"));
+  EXPECT_EQ(corners[theme.missing], 8U);
+  EXPECT_GT(corners[theme.slower], 0U) << "the edge of what failed";
 }
 
 TEST(TflopsPanel, every_window_of_a_narrow_panel_has_its_name) {
