@@ -97,6 +97,18 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const SeriesPoints&
   }
 }
 
+/// What was asked for and has no rate, as in the window: where a bar would stand, no higher than one that says nothing.
+void draw_missing(VectorCanvas& canvas, const PlotFrame& frame, const SeriesPoints::Missing& missing, double left,
+                  double right) {
+  constexpr float kHigh = 15;
+  const Theme& theme = canvas.theme();
+  const ImVec2 high = frame.at(right, 0), low(frame.at(left, 0).x, high.y - kHigh);
+  const bool failed = missing.status == Status::failed;
+  canvas.box(low, high, theme.missing);
+  canvas.hatch(low, high, theme.muted, 4);
+  canvas.line({low, {high.x, low.y}, high, {low.x, high.y}, low}, failed ? theme.slower : theme.muted, 1.25F);
+}
+
 void draw_bars(VectorCanvas& canvas, const PlotFrame& frame, const BarChart& chart, const PrintStyle& style) {
   const FrameClip clip(canvas, frame, style);
   const Theme& theme = canvas.theme();
@@ -108,6 +120,10 @@ void draw_bars(VectorCanvas& canvas, const PlotFrame& frame, const BarChart& cha
       draw_bar(canvas, frame.at(left + width * 0.05, point.y), frame.at(left + width * 0.95, 0),
                {series_colour(theme, series.series), series.series.colour}, is_hollow(point.known, point.converged));
       draw_whisker(canvas, frame, left + width / 2, point.y - point.below, point.y + point.above, theme.text, 0);
+    }
+    for (const SeriesPoints::Missing& missing : series.missing) {
+      const double left = missing.x - 0.38 + width * static_cast<double>(s);
+      draw_missing(canvas, frame, missing, left + width * 0.05, left + width * 0.95);
     }
   }
 }

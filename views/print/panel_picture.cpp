@@ -72,6 +72,9 @@ DrawnPoints points_of(const std::vector<SeriesPoints>& series, const std::vector
     for (const ChartPoint& point : one.points) {
       for (const double edge : {point.x - wide, point.x + wide}) points.push_back({edge, point.y});
     }
+    for (const SeriesPoints::Missing& missing : one.missing) {
+      for (const double edge : {missing.x - wide, missing.x + wide}) points.push_back({edge, 0});
+    }
   }
   for (const SeriesPoints& level : levels) points.push_back({{}, level.points.front().y});
   return points;
@@ -194,12 +197,13 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
   const PrintStyle style{format, choice.size, limits_of(context, panel, choice)};
   switch (panel) {
     case Panel::tflops: {
-      BarChart chart = *context.models.bars(context.data, setting);
-      std::erase_if(chart.series, [](const SeriesPoints& one) { return one.points.empty(); });
-      fill_in(choice, titled(context, "TFLOP/s by window"),
-              caption_of(print_caption(drawn_series(chart.series, chart.levels, sweep, others),
-                                       {.marks = "Bars", .whiskers = "whiskers", .rates = true}),
-                         style.limits, points_of(chart.series, chart.levels, 0.38)));
+      const BarChart& chart = *context.models.bars(context.data, setting);
+      fill_in(
+          choice, titled(context, "TFLOP/s by window"),
+          caption_of(
+              print_caption(drawn_series(chart.series, chart.levels, sweep, others),
+                            {.marks = "Bars", .whiskers = "whiskers", .rates = true, .rest = missing_sentences(chart)}),
+              style.limits, points_of(chart.series, chart.levels, 0.38)));
       return bars_picture(chart, *choice.title, *choice.caption, style);
     }
     case Panel::scaling: {

@@ -2,12 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace triscope {
 
 void VectorCanvas::box(ImVec2 low, ImVec2 high, ImU32 colour, bool hollow) {
   polygon({low, ImVec2(high.x, low.y), high, ImVec2(low.x, high.y)}, colour, hollow);
+}
+
+void VectorCanvas::hatch(ImVec2 low, ImVec2 high, ImU32 colour, float step) {
+  const float height = high.y - low.y;
+  for (float x = low.x - height + step; x < high.x; x += step) {  // of a stroke that rises to the right: its foot
+    const float from = std::max(0.0F, low.x - x), to = std::min(height, high.x - x);
+    line({{x + from, high.y - from}, {x + to, high.y - to}}, colour, 0.5F);
+  }
 }
 
 void VectorCanvas::mark(ImVec2 at, int shape, float radius, ImU32 colour, bool hollow) {

@@ -38,6 +38,8 @@ class VectorCanvas {
 
   /// `hollow`: its edge alone.
   void box(ImVec2 low, ImVec2 high, ImU32 colour, bool hollow = false);
+  /// Strokes across a box, `step` from one to the next: nothing is here.
+  void hatch(ImVec2 low, ImVec2 high, ImU32 colour, float step);
   /// Marks 0 to 7 tell series apart: circle, square, diamond, four triangles, bar.
   void mark(ImVec2 at, int shape, float radius, ImU32 colour, bool hollow = false);
 

@@ -86,6 +86,59 @@ TEST(PrintedPart, what_did_not_converge_is_hollow_on_the_screen) {
   }
 }
 
+/// The pictures of TFLOP/s with these rows, as the panel has them, and the caption.
+struct BarsInPrint {
+  std::string svg, pdf, caption;
+  explicit BarsInPrint(std::vector<ResultRow> rows) {
+    WindowData data;
+    data.shown = fixture::sweep(std::move(rows));
+    data.revision = 1;
+    fixture::Canvas canvas;
+    Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+    svg = panel_picture(context, Panel::tflops);
+    pdf = panel_picture(context, Panel::tflops, VectorFormat::pdf);
+    caption = panel_words(context, Panel::tflops).caption.value_or("");
+  }
+  std::size_t hatched() const { return times_in_picture(svg, "fill=\"" + css_colour(light_theme().missing) + "\""); }
+  std::size_t edges(ImU32 colour) const {
+    return times_in_picture(svg, "stroke=\"" + css_colour(colour) + "\" stroke-width=\"1.25\"");
+  }
+};
+
+TEST(PrintedPart, what_failed_or_was_skipped_is_hatched_and_named) {
+  std::vector<ResultRow> rows = fixture::small_sweep()->rows;
+  const BarsInPrint all(rows);
+  EXPECT_EQ(all.hatched(), 0U);
+  EXPECT_THAT(all.caption, Not(HasSubstr("atched")));
+  rows[1] = fixture::failed(rows[1], "it crashed");
+  rows[2] = fixture::failed(rows[2], "it was skipped");
+  rows[2].status = Status::skipped;
+  rows[3] = fixture::failed(rows[3], "it crashed too");  // nothing is left of the backward
+  const BarsInPrint some(rows);
+  EXPECT_EQ(some.hatched(), 3U);
+  EXPECT_EQ(some.edges(light_theme().slower), 2U);
+  EXPECT_EQ(some.edges(light_theme().muted), 1U);
+  const std::string stroke = "stroke=\"" + css_colour(light_theme().muted) + "\" stroke-width=\"0.5\"";
+  EXPECT_GT(times_in_picture(some.svg, stroke), 3 * 3U) << "each has several strokes";
+  EXPECT_THAT(some.svg, HasSubstr(">backward<")) << "in the legend, though it has no bar";
+  EXPECT_THAT(some.caption, HasSubstr("Hatched bars have no rate. Failed (red edge): backward at 512 × 32, backward at "
+                                      "256 × 64. Skipped: forward at 256 × 64. "));
+  EXPECT_EQ(
+      times_in_picture(some.pdf, " f\n") + times_in_picture(some.pdf, " b\n") + times_in_picture(some.pdf, " S\n"),
+      times_in_picture(some.svg, "<path"));
+  std::erase_if(rows, [](const ResultRow& row) { return row.status == Status::ok; });
+  const BarsInPrint none(rows);
+  EXPECT_EQ(none.hatched(), 3U);
+  EXPECT_THAT(none.caption, testing::StartsWith("Hatched bars have no rate. Failed")) << "without any measurement";
+}
+
+TEST(PrintedPart, of_many_that_failed_the_caption_has_the_number) {
+  std::vector<ResultRow> rows{fixture::row(1, 512, 32, Pass::forward, 20, 700)};
+  for (int n = 0; n < 7; ++n)
+    rows.push_back(fixture::failed(fixture::row(n + 2, 16 << n, 16, Pass::forward, 20, 700), "it crashed"));
+  EXPECT_THAT(BarsInPrint(rows).caption, HasSubstr("Hatched bars have no rate. Failed (red edge): 7. "));
+}
+
 TEST(PrintedPart, of_a_chart_that_is_zoomed_the_part_that_is_shown_is_printed) {
   const LengthChart lengths = make_length_chart(*length_sweep(), {});
   const auto part = [](const ChartLimits& limits) { return PrintStyle{VectorFormat::svg, {}, limits}; };

@@ -1,6 +1,7 @@
 #include "views/model/charts/chart_model.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -265,6 +266,26 @@ BarChart make_bar_chart(const LatencyModel& model, const ChartSetting& setting) 
   });
   add_missing(chart, model, setting, index);
   return chart;
+}
+
+std::string missing_sentences(const BarChart& chart) {
+  constexpr std::size_t kMostNamed = 6;
+  std::string text;
+  for (const Status status : {Status::failed, Status::skipped}) {
+    std::vector<std::string> names;
+    for (const SeriesPoints& one : chart.series) {
+      for (const SeriesPoints::Missing& missing : one.missing) {
+        if (missing.status == status)
+          names.push_back(
+              fmt::format("{} at {}", one.series.label, chart.categories[static_cast<std::size_t>(missing.x)]));
+      }
+    }
+    if (names.empty()) continue;
+    text += fmt::format("{}: {}. ", status == Status::failed ? "Failed (red edge)" : "Skipped",
+                        names.size() > kMostNamed ? format_count(static_cast<std::int64_t>(names.size()))
+                                                  : fmt::format("{}", fmt::join(names, ", ")));
+  }
+  return text.empty() ? text : "Hatched bars have no rate. " + text;
 }
 
 TextTable bars_text(const LatencyModel& model) {

@@ -65,6 +65,8 @@ bool any_unknown(const std::vector<SeriesPoints>& series);
 bool any_unconverged(const std::vector<SeriesPoints>& series);
 
 BarChart make_bar_chart(const LatencyModel& model, const ChartSetting& setting);
+/// "Hatched bars have no rate. Failed (red edge): forward at 512 × 32. ", for print; empty: every bar has one.
+std::string missing_sentences(const BarChart& chart);
 /// Every setting's points, for files: a chart shows one.
 TextTable bars_text(const LatencyModel& model);
 

@@ -441,7 +441,7 @@ std::string print_caption(const ChartConditions& how, const CaptionParts& parts)
 
 std::string print_caption(std::span<const DrawnSeries> drawn, CaptionParts parts) {
   const ChartConditions how = conditions_of(drawn);
-  if (how.measurements == 0) return {};
+  if (how.measurements == 0) return parts.rest.substr(0, parts.rest.find_last_not_of(' ') + 1);
   for (const DrawnSeries& series : drawn) {
     for (const DrawnRow& one : series.rows) {
       parts.devices.insert(one.row->device);
