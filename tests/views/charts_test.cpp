@@ -14,6 +14,7 @@
 #include "views/data/axis_ticks.hpp"
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/sample_chart.hpp"
+#include "views/model/styles/series_style.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/readout.hpp"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "views/model/charts/length_beside.hpp"
+#include "views/model/styles/series_style.hpp"
 
 namespace triscope {
 namespace {

@@ -13,6 +13,7 @@
 #include "views/model/charts/length_budget.hpp"
 #include "views/model/charts/length_model.hpp"
 #include "views/model/charts/length_point.hpp"
+#include "views/model/styles/series_style.hpp"
 
 namespace triscope {
 namespace {

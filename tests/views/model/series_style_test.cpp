@@ -88,6 +88,41 @@ TEST(SeriesStyle, of_a_kernel_is_that_of_its_forward_in_every_chart) {
     EXPECT_EQ(of_explore.at(one.series.kernel_label), std::pair(one.series.colour, true)) << one.series.label;
 }
 
+/// The styles of the bars of these kernels, of which none but Hopper has a colour: by kernel, forward and backward.
+std::map<std::string, std::pair<int, int>> bar_styles(const std::vector<ResultRow>& rows) {
+  const LatencyModel model = make_latency_model(*fixture::sweep(rows), nullptr);
+  std::map<std::string, std::pair<int, int>> styles;
+  for (const SeriesPoints& one : make_bar_chart(model, chart_settings(model).front()).series)
+    (one.series.pass == Pass::forward ? styles[one.series.kernel].first : styles[one.series.kernel].second) =
+        one.series.colour;
+  return styles;
+}
+std::vector<ResultRow> rows_of_kernels(const std::vector<std::string>& kernels) {
+  std::vector<ResultRow> rows;
+  for (const std::string& kernel : kernels) {
+    for (const Pass pass : {Pass::forward, Pass::backward})
+      rows.push_back(fixture::row(std::ssize(rows) + 1, 256, 32, pass, 9, 50, kernel));
+  }
+  return rows;
+}
+
+TEST(SeriesStyle, two_kernels_without_a_colour_of_their_own_never_have_each_other_s) {
+  for (const auto& order : {std::vector<std::string>{"one", "two"}, {"two", "one"}}) {
+    const std::vector<ResultRow> rows = rows_of_kernels(order);
+    const auto bars = bar_styles(rows);
+    const Styles of_explore = explored(rows, "kernel");
+    for (const std::string& kernel : order)
+      EXPECT_EQ(of_explore.at(kernel).first, bars.at(kernel).first) << kernel << ": that of its forward";
+  }
+}
+
+TEST(SeriesStyle, a_colour_comes_again_only_when_all_are_taken) {
+  std::set<int> colours;
+  for (const auto& [kernel, styles] : bar_styles(rows_of_kernels({"cuda.hopper", "one", "two", "three"})))
+    colours.insert({styles.first % kStyleColours, styles.second % kStyleColours});
+  EXPECT_EQ(colours.size(), 8U);
+}
+
 TEST(SeriesStyle, of_a_baseline_is_one_in_lengths_and_explore) {
   const std::vector<ResultRow> rows = rows_of({{512, 32}});
   const Styles of_explore = explored(rows, "kernel");

@@ -15,6 +15,7 @@
 
 #include "tests/views/pictures/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
+#include "views/model/styles/series_style.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/print/chart_picture.hpp"

@@ -15,6 +15,7 @@
 #include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
+#include "views/model/styles/series_style.hpp"
 
 namespace triscope {
 namespace {
@@ -308,9 +309,8 @@ void add_steps(ScalingChart& chart, const LatencyModel& steps, const ChartSettin
   ScalingChart of_steps = make_scaling_chart(steps, setting);
   std::set<int> taken;
   for (const SeriesPoints& one : chart.series) taken.insert(one.series.colour);
-  for (SeriesPoints& one : of_steps.series) {  // no pass and no other step has its colour and its mark
-    while (!taken.insert(one.series.colour).second) ++one.series.colour;
-  }
+  for (SeriesPoints& one : of_steps.series)  // no pass and no other step has its colour and its mark
+    one.series.colour = next_free_style(taken, one.series.colour);
   std::ranges::move(of_steps.series, std::back_inserter(chart.series));
   std::ranges::move(of_steps.levels, std::back_inserter(chart.levels));
 }

@@ -314,6 +314,7 @@ class Styles {
  private:
   struct Line {
     std::string name;
+    std::string kernel = {};        ///< where each line is a kernel
     std::optional<int> wish = {};   ///< the style that it has in every chart
     bool quiet = false;             ///< it is one of baselines
     std::size_t measurements = 0;   ///< that stand behind its points
@@ -328,6 +329,7 @@ class Styles {
     if (of == "kernel") {
       line.quiet = series.baseline;
       line.wish = series.baseline ? baseline_style(row.card) : style_of_kernel(row.card);
+      line.kernel = row.kernel;
     } else if (of == "window" && !series.baseline) {
       line.wish = style_of_windows(row.problem.window1, row.problem.window2);
     } else if (of == "pass") {
@@ -351,18 +353,18 @@ class Styles {
   }
   /// Two kernels of one name, or two pairs of windows, may wish for one.
   static void give_styles(const std::vector<Line*>& lines) {
-    std::vector<Line*> ours;
     std::vector<std::optional<int>> wishes;
-    for (Line* line : lines) {
-      if (line->quiet) {
-        line->style = line->wish;
-      } else {
-        ours.push_back(line);
-        wishes.push_back(line->wish);
-      }
+    std::map<std::string, int> kernels;
+    for (const Line* line : lines) {
+      if (line->quiet) continue;
+      if (line->kernel.empty()) wishes.push_back(line->wish);
+      if (!line->kernel.empty()) kernels.emplace(line->kernel, *line->wish);
     }
-    const std::vector<std::optional<int>> styles = share_styles(wishes);
-    for (std::size_t n = 0; n < ours.size(); ++n) ours[n]->style = styles[n];
+    const std::vector<std::optional<int>> shared = share_styles(wishes);
+    const std::map<std::string, int> of_kernels = styles_of_kernels(kernels);
+    auto next = shared.begin();
+    for (Line* line : lines)
+      line->style = line->quiet ? line->wish : line->kernel.empty() ? *next++ : of_kernels.at(line->kernel);
   }
 
   std::vector<Line> named_;

@@ -255,21 +255,6 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
   return model;
 }
 
-int baseline_style(const KernelCard& card) {
-  return card.rank ? static_cast<int>(std::clamp<std::int64_t>(*card.rank - 1, 0, 3)) : 3;
-}
-
-namespace {
-
-/// That of its kernel and pass. Of a sweep of both regimes bursts have another.
-int usual_colour(const KernelCard& card, const LatencyGroup& group, bool both_regimes) {
-  if (group.step) return kStepStyle;
-  const bool of_bursts = both_regimes && group.regime == Regime::burst && style_of_kernel(card) < 4;
-  return style_of_kernel(card, group.pass) + (of_bursts ? 4 : 0);
-}
-
-}  // namespace
-
 /// In a database of others a kernel of ours may have a baseline's name; only the latter has no place on a chart's x
 /// axis.
 bool belongs(const Series& series, const LatencyLine& line, const LatencyGroup& group) {
@@ -280,10 +265,11 @@ bool belongs(const Series& series, const LatencyLine& line, const LatencyGroup& 
 /// Series of a model in order of appearance; two of ours never share a colour while there are colours.
 std::vector<Series> all_series(const LatencyModel& model) {
   std::vector<Series> result;
-  std::set<std::string> kernels;
+  std::map<std::string, int> kernels;  // of ours
   for (const LatencyLine& line : model.lines) {
-    if (!line.baseline) kernels.insert(line.kernel);
+    if (!line.baseline) kernels.try_emplace(line.kernel, style_of_kernel(line.card));
   }
+  const std::map<std::string, int> forwards = styles_of_kernels(kernels);
   const bool both_regimes = std::ranges::any_of(
       model.groups, [&](const LatencyGroup& group) { return group.regime != model.groups.front().regime; });
   std::set<int> taken;
@@ -296,8 +282,12 @@ std::vector<Series> all_series(const LatencyModel& model) {
       if (known) continue;
       const bool name_kernel = line.baseline || kernels.size() > 1 || model.named_kernels;
       std::string label = name_kernel ? line.card.label + " " + group.title : group.title;
-      int colour = line.baseline ? baseline_style(line.card) : usual_colour(line.card, group, both_regimes);
-      while (!line.baseline && !taken.insert(colour).second) ++colour;
+      const auto wish = [&] {
+        if (group.step) return kStepStyle;
+        const int style = forwards.at(line.kernel) + (group.pass == Pass::forward ? 0 : 1);
+        return both_regimes && group.regime == Regime::burst ? style_of_bursts(style) : style;
+      };
+      const int colour = line.baseline ? baseline_style(line.card) : next_free_style(taken, wish());
       result.push_back({line.kernel, line.card.short_label, group.pass, group.regime, std::move(label), colour,
                         line.baseline, line.card.label, group.step});
     }

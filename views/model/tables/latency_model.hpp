@@ -86,8 +86,6 @@ std::string shared_conditions(std::span<const ResultRow* const> rows);
 LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline,
                                 const Verdicts* beside_reference = nullptr);
 
-/// Which of the colours and dashes of baselines is this one's, the same in every chart.
-int baseline_style(const KernelCard& card);
 /// Whether cells of this line and group are of this series.
 bool belongs(const Series& series, const LatencyLine& line, const LatencyGroup& group);
 /// What `series` is of a table that was put together.
