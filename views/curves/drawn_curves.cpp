@@ -108,7 +108,8 @@ std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, con
 }
 
 std::vector<float> moved_aside(const std::vector<ImVec2>& marks, float wide) {
-  constexpr float kOfTheWay = 0.8F;  // to the next x
+  constexpr float kOfTheWay = 0.8F;        // to the next x
+  constexpr std::size_t kMostPlaces = 40;  // less than a pixel from each other: further marks share them
   std::vector<std::size_t> order(marks.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, [&](std::size_t n) { return std::pair(marks[n].x, marks[n].y); });
@@ -126,7 +127,9 @@ std::vector<float> moved_aside(const std::vector<ImVec2>& marks, float wide) {
       for (; last < end; ++last) {
         const float y = marks[order[last]].y;
         if (last > first && y - marks[order[last - 1]].y >= wide) break;
-        const auto free = std::ranges::find_if(lanes, [&](float before_it) { return y - before_it >= wide; });
+        auto free = std::ranges::find_if(lanes, [&](float before_it) { return y - before_it >= wide; });
+        if (free == lanes.end() && lanes.size() == kMostPlaces)
+          free = lanes.begin() + static_cast<std::ptrdiff_t>((last - first) % kMostPlaces);
         lane_of.push_back(static_cast<std::size_t>(free - lanes.begin()));
         if (free == lanes.end()) {
           lanes.push_back(y);

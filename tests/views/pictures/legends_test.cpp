@@ -286,6 +286,15 @@ TEST(Legends, marks_at_one_x_that_would_hide_each_other_stand_side_by_side) {
   EXPECT_THAT(moved_aside({{10, 0}, {10, 5}, {10, 10}, {10, 15}}, 8), ElementsAre(-4, 4, -4, 4)) << "no more than hide";
 }
 
+TEST(Legends, of_very_many_marks_at_one_place_some_share_a_place_aside) {
+  const std::vector<float> aside = moved_aside(std::vector<ImVec2>(4000, ImVec2(10, 5)), 8);
+  const std::set<float> places(aside.begin(), aside.end());
+  EXPECT_GT(places.size(), 8U);
+  EXPECT_LE(places.size(), 64U) << "each further place costs all marks a look at it, and none is seen";
+  EXPECT_LE(*places.rbegin(), kFarthestAside * 8);
+  EXPECT_GE(*places.begin(), -kFarthestAside * 8);
+}
+
 TEST(Legends, strokes_are_drawn_over_whole_lines) {
   std::vector<DrawnCurve> curves(3);
   curves[0].dashes = curves[2].dashes = {5, 15, 0};
