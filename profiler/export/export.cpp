@@ -48,6 +48,17 @@ std::string dump(const Json& json) {
   return plain_json(json.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
+// The power of a burst has the pauses between its launches in it: times the time of one it is no energy.
+bool has_pauses(const ResultColumn& column, const ResultRow& row) {
+  return row.regime == Regime::burst && column.id.starts_with("joules");
+}
+ColumnValue exported(const ResultColumn& column, const ResultRow& row) {
+  return has_pauses(column, row) ? ColumnValue() : column.value(row);
+}
+std::string exported_text(const ResultColumn& column, const ResultRow& row) {
+  return has_pauses(column, row) ? std::string() : column.text(row);
+}
+
 bool is_numeric(const ResultColumn& column, std::span<const ResultRow> rows) {
   return std::any_of(rows.begin(), rows.end(),
                      [&](const ResultRow& row) { return number_of(column, row).has_value(); });
@@ -119,7 +130,7 @@ TextTable latency_grid_for_programs(const LatencyTable& table) {
     cells.push_back(number(row.paper_ms));
     for (const LatencyTableCell& cell : row.cells) {
       for (const std::string_view id : kCellColumns) {
-        cells.push_back(cell.result ? full_precision(find_result_column(id)->value(*cell.result)) : "");
+        cells.push_back(cell.result ? full_precision(exported(*find_result_column(id), *cell.result)) : "");
       }
       cells.push_back(number(cell.paper_ratio));
     }
@@ -149,7 +160,7 @@ std::string latency_json(const LatencyTable& table) {
       Json one;
       if (cell.result) {
         for (const std::string_view id : kCellColumns) {
-          one[std::string(id)] = json_of(find_result_column(id)->value(*cell.result));
+          one[std::string(id)] = json_of(exported(*find_result_column(id), *cell.result));
         }
         one["paper_ratio"] = json_of(cell.paper_ratio);
       }
@@ -224,8 +235,8 @@ std::string export_rows(std::span<const ResultRow> rows, ExportFormat format) {
     std::erase_if(columns, [&](const ResultColumn* column) {
       const bool optional =
           std::find(kOptionalColumns.begin(), kOptionalColumns.end(), column->id) != kOptionalColumns.end();
-      return optional &&
-             std::none_of(rows.begin(), rows.end(), [&](const ResultRow& row) { return !column->text(row).empty(); });
+      return optional && std::none_of(rows.begin(), rows.end(),
+                                      [&](const ResultRow& row) { return !exported_text(*column, row).empty(); });
     });
   }
   return export_rows(rows, format, columns);
@@ -237,7 +248,7 @@ std::string export_rows(std::span<const ResultRow> rows, ExportFormat format,
     Json json = Json::array();
     for (const ResultRow& row : rows) {
       Json object = Json::object();
-      for (const ResultColumn* column : columns) object[std::string(column->id)] = json_of(column->value(row));
+      for (const ResultColumn* column : columns) object[std::string(column->id)] = json_of(exported(*column, row));
       json.push_back(std::move(object));
     }
     return dump(json);
@@ -250,7 +261,7 @@ std::string export_rows(std::span<const ResultRow> rows, ExportFormat format,
   for (const ResultRow& row : rows) {
     std::vector<std::string>& cells = grid.rows.emplace_back();
     for (const ResultColumn* column : columns) {
-      cells.push_back(for_people ? column->text(row) : full_precision(column->value(row)));
+      cells.push_back(for_people ? exported_text(*column, row) : full_precision(exported(*column, row)));
     }
   }
   return write_table(grid, table_format(format));

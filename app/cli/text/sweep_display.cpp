@@ -85,7 +85,8 @@ std::string result_json(const Measurement& measurement, std::int64_t row, Interv
   const bool timed = summary.samples > 0;
   const bool bounded = interval_known(summary);
   const double tflops = timed ? useful_flops(problem, key.pass) / (summary.median_ms * 1e9) : 0;
-  const bool powered = timed && summary.power_w.has_value();
+  // The power of a burst has the pauses between its launches in it.
+  const bool energy_known = timed && summary.power_w && key.regime != Regime::burst;
   const double watts = summary.power_w.value_or(0);
   json object = configuration_json("result", key);
   object.update({{"measurement", row},
@@ -103,8 +104,8 @@ std::string result_json(const Measurement& measurement, std::int64_t row, Interv
                  {"preliminary", interval == IntervalOf::its_restarts},
                  {"power_w", summary.power_w},
                  {"sm_clock_mhz", summary.sm_clock_mhz},
-                 {"joules", powered ? json(watts * summary.median_ms / 1000) : json(nullptr)},
-                 {"joules_per_tflop", powered && tflops > 0 ? json(watts / tflops) : json(nullptr)},
+                 {"joules", energy_known ? json(watts * summary.median_ms / 1000) : json(nullptr)},
+                 {"joules_per_tflop", energy_known && tflops > 0 ? json(watts / tflops) : json(nullptr)},
                  {"limiter", summary.limiter}});
   return dump_line(object);
 }

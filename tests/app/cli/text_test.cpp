@@ -184,6 +184,12 @@ TEST(SweepDisplay, json_is_one_object_a_line_even_with_rubbish_in_it) {
   measurement.summary.limiter = "sw_power_cap";
   const auto powered = nlohmann::json::parse(result_json(measurement, 7));
   EXPECT_EQ(powered.at("joules"), 7) << "700 W for 10 ms";
+  Measurement burst = measurement;
+  burst.key.regime = Regime::burst;
+  const auto of_burst = nlohmann::json::parse(result_json(burst, 7));
+  EXPECT_EQ(of_burst.at("power_w"), 700);
+  for (const char* energy : {"joules", "joules_per_tflop"})
+    EXPECT_EQ(of_burst.at(energy), nullptr) << "its power has the pauses in it";
   EXPECT_EQ(powered.at("limiter"), "sw_power_cap");
   EXPECT_EQ(nlohmann::json::parse(progress_json(Progress{})).at("seconds_left"), nullptr);
   EXPECT_EQ(nlohmann::json::parse(summary_json(SweepOutcome{}, "x.db")).at("database"), "x.db");

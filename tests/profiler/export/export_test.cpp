@@ -141,6 +141,23 @@ TEST(Export, power_energy_and_limiter_are_in_every_format_where_a_row_has_them) 
     EXPECT_THAT(table, HasSubstr(part));
 }
 
+TEST(Export, a_burst_has_no_energy_since_its_power_has_the_pauses_in_it) {
+  ResultRow row = row_of(1);
+  row.power_w = 717.5;
+  row.joules = 17.25;
+  row.joules_per_tflop = 1.0625;
+  for (const Regime regime : {Regime::sustained, Regime::burst}) {
+    row.regime = regime;
+    const bool energy = regime == Regime::sustained;
+    const std::string rows = export_rows(std::vector{row}, ExportFormat::csv),
+                      table = export_latency_table(make_latency_table(std::vector{row}), ExportFormat::csv);
+    for (const std::string& text : {rows, table}) {
+      EXPECT_THAT(text, HasSubstr("717.5"));
+      for (const char* value : {"17.25", "1.0625"}) EXPECT_EQ(text.find(value) != std::string::npos, energy) << text;
+    }
+  }
+}
+
 TEST(ExportLatex, escapes_what_latex_reads_as_syntax) {
   const std::vector<const ResultColumn*> columns = {find_result_column("reason"), find_result_column("peak_fraction")};
   const std::string text = export_rows(std::vector{row_of(1)}, ExportFormat::latex, columns);
