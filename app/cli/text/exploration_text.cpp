@@ -8,6 +8,7 @@
 
 #include "app/cli/text/terminal_table.hpp"
 #include "kernels/base/text/number_of.hpp"
+#include "profiler/explore/identity.hpp"
 #include "profiler/export/text_table.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
@@ -131,11 +132,12 @@ std::string exploration_table(const Exploration& made, std::span<const ExploreSo
   if (!made.chosen_over.empty())
     text += fmt::format("The best of each was chosen over {}: --where and --color compare like with like.\n",
                         choice_text(made));
-  if (!made.mixed.empty())
+  if (!made.mixed.empty()) {
+    const bool by_choice = std::ranges::any_of(made.mixed, [](const std::string& part) { return !stays_within(part); });
     text += fmt::format(
-        "Beside {} the points of a series differ in: {}. Choose one of these as --color, --panels or --rows, filter, "
-        "or take the --best.\n",
-        made.x->label, fmt::join(made.mixed, ", "));
+        "Beside {} the points of a series differ in: {}. Choose one of these as --color, --panels or --rows{}.\n",
+        made.x->label, fmt::join(made.mixed, ", "), by_choice ? ", filter, or take the --best" : ", or filter");
+  }
   return text;
 }
 

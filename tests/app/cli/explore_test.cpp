@@ -44,6 +44,17 @@ TEST(ExploreCommand, prints_the_measurements_that_sql_finds) {
   EXPECT_EQ(expected.size(), 6U);
 }
 
+TEST(ExploreCommand, the_best_is_not_offered_for_what_it_does_not_choose_between) {
+  const auto said = [](const char* option) {
+    std::vector<std::string> arguments{"explore", kRecorded, "--where", "kernel=cuda.hopper sweep=1,16 form=trilinear"};
+    if (*option != '\0') arguments.emplace_back(option);
+    return run_triscope(arguments).output;
+  };
+  EXPECT_THAT(said(""), HasSubstr("or take the --best."));
+  EXPECT_THAT(said("--best"), HasSubstr("differ in: regime. "));
+  EXPECT_THAT(said("--best"), Not(HasSubstr("take the --best")));
+}
+
 TEST(ExploreCommand, the_table_says_what_was_left_out_and_what_else_differs) {
   const ProgramResult result = run_triscope({"explore", kRecorded, "--where", "sweep=4 form=trilinear"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
