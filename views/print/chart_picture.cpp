@@ -145,7 +145,7 @@ std::string bars_picture(const BarChart& chart, const std::string& title, const 
   std::vector<EdgeLabel> labels;
   for (const SeriesPoints& level : chart.levels)
     name_level(text, labels, bar_level_name(level, chart.levels), level.series, style);
-  place_names(x, text, style);
+  place_names(x, text, plot_width(style, text.right_room));
   const PrintPage page = make_page(style, text);
   VectorCanvas& canvas = *page.canvas;
   const PlotFrame frame(page, std::move(x), range_axis(shown[2], shown[3], "TFLOP/s"), text);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,8 +21,9 @@ namespace {
 
 constexpr float kLeastPlot = 60, kMark = 2.5F;  ///< so small that the ends of most intervals are seen around it
 constexpr float kTickLetter = 6.2F,
-                kTickRoom = 8;  ///< width of a letter of a tick: an estimate, no font is loaded here
-constexpr float kOverhang = 3;  ///< of a tick's name beyond its plot, whose neighbour begins 14 beside it
+                kTickRoom = 8;            ///< width of a letter of a tick: an estimate, no font is loaded here
+constexpr std::size_t kLongestName = 32;  ///< of a value below the axis, in letters: it may stand upright
+constexpr float kOverhang = 3;            ///< of a tick's name beyond its plot, whose neighbour begins 14 beside it
 
 PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool upright, float length,
                  const PrintStyle& style) {
@@ -33,17 +35,37 @@ PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool uprigh
     return axis.logarithmic ? decade_axis(low, high, axis.label)
                             : range_axis(low, high, axis.label, length < 250 ? 4 : 6);
   PlotAxis named{low, high, axis.logarithmic, {}, axis.label};
-  // Beside each other, or of an upright axis above: there each takes a line.
-  const auto wide = [&](const std::string& text) {
-    return upright ? 12 : static_cast<float>(text.size()) * kTickLetter;
-  };
+  const auto wide = [&](const std::string& text) { return static_cast<float>(text.size()) * kTickLetter; };
   const auto share = [&](double at) { return static_cast<float>(named.share(at)); };
-  std::vector<std::pair<double, std::string>> ticks = explore_ticks(axis, counts_tokens(column));
+  std::vector<std::pair<double, std::string>> ticks = explore_ticks(axis, counts_tokens(column), kLongestName);
   std::erase_if(ticks, [&](const auto& tick) { return share(tick.first) < 0 || share(tick.first) > 1; });
-  for (PlacedTick& tick :
-       place_ticks(std::move(ticks), share, {length, kTickRoom, kOverhang, 1, axis.names.empty()}, wide))
+  if (!axis.names.empty()) {  // `place_names` finds room for each
+    named.ticks = std::move(ticks);
+    return named;
+  }
+  for (PlacedTick& tick : place_ticks(std::move(ticks), share, {length, kTickRoom, kOverhang, 1, true}, wide))
     named.ticks.emplace_back(tick.at, std::move(tick.name));
   return named;
+}
+
+constexpr float kBetween = 14;  ///< two plots
+
+/// Of one of `columns` plots beside each other.
+float column_width(const PrintStyle& style, std::size_t columns) {
+  return (plot_width(style) + kBetween) / static_cast<float>(columns) - kBetween;
+}
+
+/// In how many columns the plots stand: in fewer where the names below them would have no room beside each other.
+std::size_t columns_of(const ExploreChart& chart, const PrintStyle& style) {
+  const std::size_t count = chart.plots.size();
+  if (chart.columns > 0) return chart.columns;
+  std::size_t columns = is_narrow(style) ? 1 : std::min<std::size_t>(count, count > 4 ? 3 : 2);
+  const auto fits = [&] {
+    const float width = column_width(style, columns);
+    return has_room_for_names(axis_of(chart.x, chart.query.x, false, width, style), width);
+  };
+  while (!chart.x.names.empty() && columns > 1 && !fits()) --columns;
+  return columns;
 }
 
 /// `aside`: of each mark.
@@ -87,19 +109,15 @@ void plot_lines(VectorCanvas& canvas, const PlotFrame& frame, const ExplorePlot&
 std::string explore_picture(const ExploreChart& chart, const std::string& title, const std::string& caption,
                             const PrintStyle& style) {
   const Theme& theme = theme_of(style);
-  const std::size_t count = chart.plots.size();
-  const std::size_t columns = chart.columns > 0  ? chart.columns
-                              : is_narrow(style) ? 1
-                                                 : std::min<std::size_t>(count, count > 4 ? 3 : 2);
+  const std::size_t count = chart.plots.size(), columns = columns_of(chart, style);
   const std::size_t rows = (count + columns - 1) / columns;
   const bool named =
       std::ranges::any_of(chart.plots, [](const ExplorePlot& plot) { return !plot.name.empty() || !plot.row.empty(); });
-  const float head = named ? 18 : 0, between = 14;
+  const float head = named ? 18 : 0, between = kBetween;
   PlotText text{title, caption, legend_for_print(legend_of(theme, chart))};
-  if (columns == 1 && !chart.x.names.empty()) {
-    PlotAxis x = axis_of(chart.x, chart.query.x, false, 1e9F, style);
-    place_names(x, text, style);
-  }
+  const float width = column_width(style, columns);
+  PlotAxis shared_x = axis_of(chart.x, chart.query.x, false, width, style);
+  if (!chart.x.names.empty()) place_names(shared_x, text, width);
   const PrintPage page = make_page(style, text, rows == 1 ? 0 : 170 * static_cast<float>(rows) - between);
   VectorCanvas& canvas = *page.canvas;
   const PlotRoom room = draw_plot_text(canvas, page.size, text);
@@ -115,10 +133,7 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
     if (place.high.x - low.x < kLeastPlot || place.high.y - low.y < kLeastPlot / 2)
       throw Error("The picture was not made", fmt::format("{} leave each other no room", counted(count, "panel")),
                   "make it larger, its words smaller, or choose fewer panels", ExitCode::usage);
-    PlotAxis x = axis_of(chart.x, chart.query.x, false, text.below_room > 0 ? 1e9F : place.high.x - low.x, style),
-             y = axis_of(chart.y, chart.query.y, true, place.high.y - low.y, style);
-    x.upright = text.below_room > 0;
-    x.words = x.upright;
+    PlotAxis x = shared_x, y = axis_of(chart.y, chart.query.y, true, place.high.y - low.y, style);
     if (!bottom) x.title.clear();
     if (!left) {  // the plots of a row share their axis
       y.title.clear();

@@ -60,7 +60,7 @@ std::string table1_now(Context& context, VectorFormat format, PrintChoice& choic
   PlotText text = words_of(choice, "Table 1 of the paper beside this device",
                            fmt::format("{} {}", model->conditions, kPaperTimesCaveat),
                            {{"the paper", theme.baseline, 1, false}, {"measured", theme.series[0], 1, false}});
-  place_names(x, text, {format, choice.size});
+  place_names(x, text, plot_width({format, choice.size}));
   const PrintPage page = make_page({format, choice.size}, text);
   const auto& made = page.canvas;
   const PlotFrame frame(page, std::move(x), linear_axis(most * 1.06, "ms"), text);

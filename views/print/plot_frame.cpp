@@ -232,16 +232,45 @@ PrintPage make_page(const PrintStyle& style, const PlotText& text, float plot_he
   return {make_canvas(style, size, text.title.empty() ? "Chart" : text.title), size};
 }
 
-void place_names(PlotAxis& x, PlotText& text, const PrintStyle& style) {
-  const float width = plot_width(style, text.right_room);
+namespace {
+
+/// Every how many names can stand upright below a plot of this width.
+std::size_t upright_step(const PlotAxis& x, float width) {
+  float least = width;
+  for (std::size_t n = 1; n < x.ticks.size(); ++n)
+    least = std::min(least, static_cast<float>(x.share(x.ticks[n].first) - x.share(x.ticks[n - 1].first)) * width);
+  return static_cast<std::size_t>(std::max(1.0F, std::ceil(kTick / std::max(least, 0.01F))));
+}
+
+}  // namespace
+
+bool has_room_for_names(const PlotAxis& x, float width) { return upright_step(x, width) == 1; }
+
+void place_names(PlotAxis& x, PlotText& text, float width) {
+  constexpr float kOverhang = kLeastMargin / 2;
+  constexpr std::size_t kMostBelow = 3;
   std::vector<float> places, lengths;
   for (const auto& [value, name] : x.ticks) {
     places.push_back(static_cast<float>(x.share(value)) * width);
     lengths.push_back(tick_length(name));
   }
   x.words = true;
-  x.upright = free_step(places, lengths) > 1;
-  if (x.upright) text.below_room = std::max(text.below_room, std::ranges::max(lengths) - 6);
+  if (places.empty()) return;
+  const bool leave =
+      places.front() - lengths.front() / 2 < -kOverhang || places.back() + lengths.back() / 2 > width + kOverhang;
+  x.upright = leave || free_step(places, lengths) > 1;
+  if (!x.upright) return;
+  const std::size_t step = upright_step(x, width);
+  x.lines = std::min(step, kMostBelow);
+  x.line_high = std::ranges::max(lengths) + 6;
+  text.below_room = std::max(text.below_room, static_cast<float>(x.lines) * x.line_high - 12);
+  const std::size_t every = (step + x.lines - 1) / x.lines;  // is named
+  if (every == 1) return;
+  for (std::size_t n = 0; n < x.ticks.size(); ++n) {
+    if (n % every != 0) x.ticks[n].second.clear();
+  }
+  text.caption += fmt::format("{}Of {} values along the axis {} are named.", text.caption.empty() ? "" : " ",
+                              x.ticks.size(), (x.ticks.size() + every - 1) / every);
 }
 
 PlotRoom draw_plot_text(VectorCanvas& canvas, ImVec2 size, const PlotText& text) {
@@ -297,6 +326,7 @@ void PlotFrame::draw_axes(VectorCanvas& canvas) const {
     lengths.push_back(tick_length(name));
     if (x_.upright) below = std::max(below, lengths.back() - 6);
   }
+  below += static_cast<float>(x_.lines - 1) * x_.line_high;
   const std::size_t every_x = x_.words ? 1 : free_step(named, lengths);
   std::size_t names = 0;
   for (std::size_t n = 0; n < x_.ticks.size(); ++n) {
@@ -304,7 +334,9 @@ void PlotFrame::draw_axes(VectorCanvas& canvas) const {
     const std::string& name = x_.ticks[n].second;
     if (name.empty() || names++ % every_x != 0) continue;
     if (x_.upright) {
-      canvas.text(places[n] + 3.5F, high_.y + 7, name, {kTick, theme.muted, Anchor::end, true, true});
+      const float y = high_.y + 7 + static_cast<float>((names - 1) % x_.lines) * x_.line_high;
+      if (y > high_.y + 7) canvas.line({{places[n], high_.y + 3}, {places[n], y - 3}}, theme.line, 0.5F);
+      canvas.text(places[n] + 3.5F, y, name, {kTick, theme.muted, Anchor::end, true, true});
     } else {
       const float last = high_.x + kLeastMargin / 2 - tick_length(name) / 2;  // or it would run over the page's edge
       canvas.text(std::min(places[n], last), high_.y + 15, name, {kTick, theme.muted, Anchor::middle, false, true});

@@ -1,6 +1,7 @@
 // The frame of a chart for print: title, axes with ticks, legend, caption.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,8 +18,10 @@ struct PlotAxis {
   bool logarithmic = false;
   std::vector<std::pair<double, std::string>> ticks;
   std::string title;
-  bool words = false;    ///< each tick is named: where names would touch, they stand upright
-  bool upright = false;  ///< they do
+  bool words = false;     ///< each tick is named: where names would touch, they stand upright
+  bool upright = false;   ///< they do
+  std::size_t lines = 1;  ///< of upright names below each other, in turns
+  float line_high = 0;
   /// Where `value` lies, 0 at `low` and 1 at `high`.
   double share(double value) const;
 };
@@ -77,8 +80,12 @@ float plot_width(const PrintStyle& style, float right_room = 0);
 bool is_narrow(const PrintStyle& style);
 /// Of the style's width; as high as asked, or so that `text` leaves the plots `plot_height`. 0: as fits the width.
 PrintPage make_page(const PrintStyle& style, const PlotText& text, float plot_height = 0);
-/// Lets the names of a words' axis stand upright where they would touch, and keeps their room below the plot.
-void place_names(PlotAxis& x, PlotText& text, const PrintStyle& style);
+/// Lets the names of a words' axis below a plot of this width stand upright where they would touch or leave it, and
+/// keeps their room below the plot. Where they are many they stand in several lines, and where they are too many the
+/// caption says how many are named.
+void place_names(PlotAxis& x, PlotText& text, float width);
+/// Whether each name of a words' axis has room below a plot of this width.
+bool has_room_for_names(const PlotAxis& x, float width);
 
 /// Draws `text` around a picture of this size. Returns what is left for one plot without its axes' names. Throws
 /// `Error` (usage) where that is too little for a plot.

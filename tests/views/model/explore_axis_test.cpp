@@ -100,5 +100,13 @@ TEST(ExploreChart, a_title_names_the_file) {
   EXPECT_EQ(file_name_of("%"), "chart");
 }
 
+TEST(ExploreAxis, names_that_would_be_cut_alike_stay_whole) {
+  ExploreAxis axis;
+  axis.names = {"d128_pair64_keys128_of_one", "d128_pair64_keys256_of_one", "d64_single_of_another"};
+  std::vector<std::string> names;
+  for (const auto& [at, name] : explore_ticks(axis, false)) names.push_back(name);
+  EXPECT_THAT(names, testing::ElementsAre(axis.names[0], axis.names[1], testing::HasSubstr("…")));
+}
+
 }  // namespace
 }  // namespace triscope

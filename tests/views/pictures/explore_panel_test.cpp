@@ -251,6 +251,78 @@ TEST(ExplorePanel, marks_of_several_series_stand_within_the_plot_of_a_narrow_pan
   }
 }
 
+/// A word of a picture, and where it begins, ends or has its middle.
+struct PrintedWord {
+  std::string text;
+  float x = 0, y = 0;
+  bool upright = false;
+};
+std::vector<PrintedWord> printed_words(const std::string& svg, const std::vector<std::string>& names) {
+  static const std::regex word("<text x=\"([-0-9.]+)\" y=\"([-0-9.]+)\"([^>]*)>([^<]*)<");
+  std::vector<PrintedWord> words;
+  for (std::sregex_iterator one(svg.begin(), svg.end(), word), end; one != end; ++one) {
+    if (std::ranges::find(names, (*one)[4].str()) == names.end()) continue;
+    words.push_back(
+        {(*one)[4], std::stof((*one)[1]), std::stof((*one)[2]), (*one)[3].str().find("rotate") != std::string::npos});
+  }
+  return words;
+}
+
+/// By kernel along x: `count` of them, in both passes.
+ExploreChart chart_of_kernels(std::size_t count, const std::string& panels) {
+  std::vector<ResultRow> rows;
+  for (std::size_t n = 0; n < count; ++n) {
+    for (const Pass pass : {Pass::forward, Pass::backward}) {
+      rows.push_back(fixture::row(std::ssize(rows) + 1, 512, 32, pass, 20, 600, fmt::format("kernel.{:03}", n)));
+      rows.back().card.label = fmt::format("{}Kernel {:03}", n % 2 == 0 ? "The much longer " : "", n);
+    }
+  }
+  const std::string name = "one.db";
+  const ExploreSource source{name, rows};
+  const ExploreQuery query{"kernel", "tflops", "pass", panels, "", false};
+  return explore_chart(explore({&source, 1}, query), query, {&source, 1});
+}
+
+TEST(ExplorePanel, every_category_has_its_name_in_print_and_none_lies_on_another) {
+  constexpr float kLetter = 6, kHigh = 10;
+  for (const std::size_t count : {2U, 6U, 14U, 70U}) {
+    for (const char* panels : {"", "pass"}) {
+      const ExploreChart chart = chart_of_kernels(count, panels);
+      ASSERT_EQ(chart.x.names.size(), count);
+      for (const double width : {17.0, 8.5}) {
+        SCOPED_TRACE(fmt::format("{} names, panels {}, {} cm", count, panels, width));
+        const std::string svg = explore_picture(chart, "", "", {VectorFormat::svg, {width, {}, 8}});
+        const std::vector<PrintedWord> words = printed_words(svg, chart.x.names);
+        for (const std::string& name : chart.x.names)
+          EXPECT_NE(std::ranges::find(words, name, &PrintedWord::text), words.end()) << name;
+        for (std::size_t a = 0; a < words.size(); ++a) {
+          for (std::size_t b = 0; b < a; ++b) {
+            if (words[a].y != words[b].y) continue;
+            const auto letters = static_cast<float>(words[a].text.size() + words[b].text.size());
+            EXPECT_GE(std::abs(words[a].x - words[b].x), words[a].upright ? kHigh : letters / 2 * kLetter)
+                << words[a].text << " and " << words[b].text;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ExplorePanel, a_picture_that_cannot_name_every_category_says_so) {
+  const ExploreChart chart = chart_of_kernels(200, "pass");
+  const std::string svg = explore_picture(chart, "", "A caption.", {VectorFormat::svg, {8.5, {}, 8}});
+  const std::size_t named = printed_words(svg, chart.x.names).size();
+  EXPECT_GT(named, 10U);
+  EXPECT_LT(named, 200U);
+  EXPECT_THAT(svg, HasSubstr("A caption."));
+  std::string words;
+  for (std::size_t end = svg.find("</text>"); end != std::string::npos; end = svg.find("</text>", end + 1)) {
+    const std::size_t begin = svg.rfind('>', end) + 1;
+    words += svg.substr(begin, end - begin) + " ";
+  }
+  EXPECT_THAT(words, HasSubstr(fmt::format("Of 200 values along the axis {} are named.", named)));
+}
+
 TEST(ExplorePanel, a_small_one_has_its_axes_in_a_list) {
   const std::vector<ResultRow> rows = of_four_lengths();
   EXPECT_THAT(explored_words(rows), testing::AllOf(HasSubstr("y: time"), Not(HasSubstr("Axes"))));

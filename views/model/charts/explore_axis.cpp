@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -64,21 +65,44 @@ std::string cut_in_the_middle(const std::string& name, std::size_t letters) {
   return name.substr(0, head) + "…" + name.substr(tail);
 }
 
+std::string cut_word(const std::string& name, std::size_t letters) {
+  return name.size() > letters && is_word(name) ? cut_in_the_middle(name, letters - 1) : name;
+}
+
+/// Long words cut, but where two would be alike then: of these more is left.
+std::vector<std::string> short_names(std::vector<std::string> names, std::size_t longest) {
+  constexpr std::size_t kMore = 8;  // letters
+  std::ranges::replace(names, std::string(), "none");
+  std::vector<std::string> cut;
+  std::map<std::string, std::vector<std::size_t>> met;
+  for (const std::string& name : names) {
+    cut.push_back(cut_word(name, longest));
+    met[cut.back()].push_back(cut.size() - 1);
+  }
+  for (const auto& [shown, alike] : met) {
+    const auto is_met = [&](std::size_t n, std::size_t letters) {
+      return std::ranges::any_of(alike, [&](std::size_t other) {
+        return other != n && cut_word(names[other], letters) == cut_word(names[n], letters);
+      });
+    };
+    for (const std::size_t n : alike) {
+      for (std::size_t letters = longest; alike.size() > 1 && cut[n] != names[n]; letters += kMore) {
+        cut[n] = cut_word(names[n], letters);
+        if (!is_met(n, letters)) break;
+      }
+    }
+  }
+  return cut;
+}
+
 }  // namespace
 
-std::vector<std::pair<double, std::string>> explore_ticks(const ExploreAxis& axis, bool tokens) {
-  constexpr std::size_t kLongestTick = 18;  // letters
+std::vector<std::pair<double, std::string>> explore_ticks(const ExploreAxis& axis, bool tokens, std::size_t longest) {
   std::vector<std::pair<double, std::string>> ticks;
-  const std::size_t count = axis.names.empty() ? axis.ticks.size() : axis.names.size();
-  for (std::size_t n = 0; n < count; ++n) {
-    const double at = axis.names.empty() ? axis.ticks[n] : static_cast<double>(n);
-    std::string name = !axis.names.empty() ? axis.names[n]
-                       : tokens            ? format_tokens(static_cast<std::int64_t>(at))
-                                           : fmt::format("{:g}", at);
-    if (name.empty()) name = "none";
-    if (name.size() > kLongestTick && is_word(name)) name = cut_in_the_middle(name, kLongestTick - 1);
-    ticks.emplace_back(at, std::move(name));
-  }
+  for (const double at : axis.names.empty() ? axis.ticks : std::vector<double>())
+    ticks.emplace_back(at, tokens ? format_tokens(static_cast<std::int64_t>(at)) : fmt::format("{:g}", at));
+  for (std::string& name : short_names(axis.names, longest))
+    ticks.emplace_back(static_cast<double>(ticks.size()), std::move(name));
   return ticks;
 }
 

@@ -1,6 +1,7 @@
 // The axes of an exploration, in the window and for print.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <utility>
@@ -21,8 +22,10 @@ double share_of_axis(const ExploreAxis& axis, std::pair<double, double> limits, 
 /// Whether the field along y has intervals, as times and rates do. No mark of another field is hollow: nothing is
 /// unknown of it.
 bool has_intervals(const ExploreChart& chart);
-/// Where the axis names its values, and how; none: at round ones. `tokens`: "32k". A long word is cut in its middle.
-std::vector<std::pair<double, std::string>> explore_ticks(const ExploreAxis& axis, bool tokens);
+/// Where the axis names its values, and how; none: at round ones. `tokens`: "32k". A word of more letters than
+/// `longest` is cut in its middle, but for what tells it from another one.
+std::vector<std::pair<double, std::string>> explore_ticks(const ExploreAxis& axis, bool tokens,
+                                                          std::size_t longest = 18);
 /// A name of this column in a picture: of a long note the beginning, and "…". Data have it whole.
 std::string drawn_name(const std::string& column, const std::string& name);
 /// Whether the values of this column are counts of tokens.
