@@ -1,4 +1,4 @@
-// A legend in lines of its own.
+// A legend in lines of its own, and the names of series in it.
 #include <fmt/format.h>
 #include <implot.h>
 #include <implot_internal.h>
@@ -156,6 +156,23 @@ std::vector<LegendName> legend_of(const Theme& theme, const std::vector<SeriesPo
   for (const SeriesPoints& one : series)
     names.push_back({legend_name(one.series), series_colour(theme, one.series), one.series.colour, mark});
   return names;
+}
+
+std::string legend_name(const Series& series) { return " " + series.label; }
+
+bool has_whole_names(const Look& look, float room) { return room > look.px(720); }
+
+std::string level_name(const Series& level, const std::vector<SeriesPoints>& levels, bool whole) {
+  const bool regimes = std::any_of(levels.begin(), levels.end(),
+                                   [&](const SeriesPoints& one) { return one.series.regime != level.regime; });
+  const char* what = level.step ? "step" : level.pass == Pass::forward ? "fwd" : "bwd";
+  return fmt::format("{} {}{}", whole ? level.kernel_label : level.short_label, what,
+                     regimes && level.regime == Regime::burst ? " burst" : "");
+}
+
+bool is_hidden(const std::string& legend_name) {
+  const ImPlotItem* item = ImPlot::GetItem(legend_name.c_str());
+  return item != nullptr && !item->Show;
 }
 
 std::string legend_name(const ExploreChart& chart, const ExploreLine& line) {

@@ -317,6 +317,16 @@ std::string shown_sweep_text(Context& context) {
                      context.models.name(data.shown->info).brief);
 }
 
+namespace {
+
+bool have_room_beside(const Context& context, const std::string& title, const std::string& words, float room) {
+  room -= ImGui::CalcTextSize(title.c_str()).x + 2 * ImGui::GetStyle().ItemSpacing.x;
+  const SmallFont font(context.look);
+  return ImGui::CalcTextSize(words.c_str()).x <= room;
+}
+
+}  // namespace
+
 void chart_heading(Context& context, Panel panel, const std::string& title, const std::string& subtitle) {
   if (context.ui.printing) {
     const std::string& setting = context.models.settings(context.data)[shown_setting(context)].text;
@@ -324,12 +334,19 @@ void chart_heading(Context& context, Panel panel, const std::string& title, cons
   }
   const float combo = setting_combo_width(context, ImGui::GetContentRegionAvail().x * 0.45F);
   const float buttons = button_width(kCopySave) + (combo > 0 ? combo + ImGui::GetStyle().ItemSpacing.x : 0);
-  panel_heading(context, title, shown_sweep_text(context) + subtitle, buttons);
+  const std::string sweep = shown_sweep_text(context);
+  // Behind the name of a sweep what explains the signs would be cut: then it has a line of its own.
+  const bool below =
+      !sweep.empty() && !have_room_beside(context, title, sweep + subtitle, ImGui::GetContentRegionAvail().x - buttons);
+  panel_heading(context, title, below ? sweep.substr(0, sweep.rfind(';')) : sweep + subtitle, buttons);
   if (combo > 0) {
     align_right(buttons);
     setting_combo(context, combo);
   }
   chart_button(context, panel);
+  if (!below) return;
+  const SmallFont font(context.look);
+  text_in_whole_words(context, context.look.theme.muted, subtitle, ImGui::GetContentRegionAvail().x);
 }
 
 const char* hollow_note(bool unknown, bool unconverged) {
@@ -385,23 +402,6 @@ void plot_markers(const Look& look, const char* label, const MarkedPoints& point
                 hollow ? std::optional(look.theme.panel) : std::nullopt, spec.LineWeight);
     ImPlot::PopPlotClipRect();
   }
-}
-
-std::string legend_name(const Series& series) { return " " + series.label; }
-
-bool has_whole_names(const Look& look, float room) { return room > look.px(720); }
-
-std::string level_name(const Series& level, const std::vector<SeriesPoints>& levels, bool whole) {
-  const bool regimes = std::any_of(levels.begin(), levels.end(),
-                                   [&](const SeriesPoints& one) { return one.series.regime != level.regime; });
-  const char* what = level.step ? "step" : level.pass == Pass::forward ? "fwd" : "bwd";
-  return fmt::format("{} {}{}", whole ? level.kernel_label : level.short_label, what,
-                     regimes && level.regime == Regime::burst ? " burst" : "");
-}
-
-bool is_hidden(const std::string& legend_name) {
-  const ImPlotItem* item = ImPlot::GetItem(legend_name.c_str());
-  return item != nullptr && !item->Show;
 }
 
 void end_plot(const Look& look) {

@@ -154,6 +154,23 @@ TEST(ChartHeading, explains_the_signs_that_are_seen_first) {
   EXPECT_THAT(heading(Panel::scaling), HasSubstr("hollow: not converged"));
 }
 
+TEST(ChartHeading, explains_signs_also_behind_the_name_of_a_sweep) {
+  WindowData data;
+  auto results = fixture::small_sweep();
+  results->rows[0] = fixture::failed(results->rows[0], "it crashed");
+  data.shown = results;
+  data.compared.resize(2);  // so the heading says which of them the chart is of
+  data.revision = 1;
+  fixture::Canvas canvas;
+  for (const float width : {1280.0F, 640.0F, 420.0F, 300.0F}) {
+    ImGui::GetIO().DisplaySize = ImVec2(width, 500);
+    canvas.draw(Panel::tflops, data);
+    EXPECT_THAT(canvas.text, HasSubstr("hatched: failed")) << width;
+    EXPECT_EQ(canvas.text.find("hatched"), canvas.text.rfind("hatched")) << width << ": once";
+    EXPECT_LE(ImGui::FindWindowByName("test")->ContentSize.x, width);
+  }
+}
+
 TEST(ChartHeading, by_area_says_of_how_many_tokens_it_is) {
   WindowData data;
   auto results = fixture::small_sweep();
