@@ -5,7 +5,7 @@ triscope_room(profiler/record kernels/attention kernels/base kernels/base/files 
   nlohmann_json::nlohmann_json)
 set_source_files_properties(profiler/record/recorded_database.cpp PROPERTIES COMPILE_DEFINITIONS
   "TRISCOPE_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
-triscope_room(profiler/statistics kernels/base profiler/record Boost::math fmt::static nlohmann_json::nlohmann_json)
+triscope_room(profiler/statistics kernels/base profiler/record profiler/record/words Boost::math fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/paper/laws kernels/base kernels/base/text profiler/statistics triscope_paper_data fmt::static
   nlohmann_json::nlohmann_json)
 triscope_room(profiler/paper/layers kernels/attention kernels/base kernels/base/text profiler/plan profiler/record

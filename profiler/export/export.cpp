@@ -10,6 +10,7 @@
 #include "kernels/base/text/plain_text.hpp"
 #include "profiler/export/text_table.hpp"
 #include "profiler/paper/table1.hpp"
+#include "profiler/record/words/factor_text.hpp"
 
 namespace triscope {
 namespace {
@@ -99,7 +100,9 @@ TextTable latency_grid_for_people(const LatencyTable& table) {
       cells.push_back(shown_median(row.cells[n]));
       cells.push_back(shown_rate(row.cells[n]));
       if (!has_paper_ratio(table, n)) continue;
-      cells.push_back(row.cells[n].paper_ratio ? fmt::format("{:.2f}x", *row.cells[n].paper_ratio) : "");
+      cells.push_back(row.cells[n].paper_ratio ? fmt::format("{:.{}f}x", *row.cells[n].paper_ratio,
+                                                             factor_decimals(*row.cells[n].paper_ratio, 2))
+                                               : "");
     }
     if (paper) cells.push_back(row.paper_ms ? fmt::format("{}", *row.paper_ms) : "");
   }

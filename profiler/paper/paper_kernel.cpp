@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "profiler/record/columns.hpp"
+#include "profiler/record/words/factor_text.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/statistics/statistics.hpp"
 
@@ -59,9 +59,8 @@ TimeRatio time_ratio(const ResultRow& of, const ResultRow& to) {
 }
 
 std::string time_ratio_text(const TimeRatio& r) {
-  if (r.high == 0) return significant_text(r.ratio, 2) + " (interval unknown)";
-  return fmt::format("{} ({} to {})", significant_text(r.ratio, 3), significant_text(r.low, 3),
-                     significant_text(r.high, 3));
+  if (r.high == 0) return factor_text(r.ratio, 2) + " (interval unknown)";
+  return fmt::format("{} ({} to {})", factor_text(r.ratio, 3), factor_text(r.low, 3), factor_text(r.high, 3));
 }
 
 std::vector<PaperKernelRow> paper_kernel_rows(std::span<const ResultRow> rows) {

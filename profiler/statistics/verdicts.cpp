@@ -3,20 +3,20 @@
 #include <fmt/format.h>
 
 #include "profiler/record/columns.hpp"
+#include "profiler/record/words/factor_text.hpp"
 
 namespace triscope {
 
 std::string verdict_text(const Comparison& comparison) {
   switch (comparison.verdict) {
     case Verdict::faster:
-      return fmt::format("{}x faster", significant_text(1 / comparison.ratio));
+      return fmt::format("{}x faster", factor_text(1 / comparison.ratio));
     case Verdict::slower:
-      return fmt::format("{}x slower", significant_text(comparison.ratio));
+      return fmt::format("{}x slower", factor_text(comparison.ratio));
     case Verdict::same:
       return "same";
     case Verdict::unclear:
-      return comparison.ratio > 0 ? fmt::format("unclear, {}x the time", significant_text(comparison.ratio))
-                                  : "unclear";
+      return comparison.ratio > 0 ? fmt::format("unclear, {}x the time", factor_text(comparison.ratio)) : "unclear";
     case Verdict::not_comparable:
       return "not comparable";
   }
@@ -24,8 +24,8 @@ std::string verdict_text(const Comparison& comparison) {
 }
 
 std::string time_text(const Comparison& comparison) {
-  if (comparison.verdict == Verdict::faster) return significant_text(1 / comparison.ratio) + "x shorter";
-  if (comparison.verdict == Verdict::slower) return significant_text(comparison.ratio) + "x longer";
+  if (comparison.verdict == Verdict::faster) return factor_text(1 / comparison.ratio) + "x shorter";
+  if (comparison.verdict == Verdict::slower) return factor_text(comparison.ratio) + "x longer";
   return verdict_text(comparison);
 }
 
@@ -36,8 +36,8 @@ std::string time_interval_text(const Comparison& comparison) {
   const double low = inverse ? 1 / ratio.high : ratio.low, high = inverse ? 1 / ratio.low : ratio.high;
   // As many digits as tell the ends apart: "1.13 to 1.13" says nothing.
   int digits = 3;
-  while (digits < 6 && significant_text(low, digits) == significant_text(high, digits)) ++digits;
-  return fmt::format("{} to {}", significant_text(low, digits), significant_text(high, digits));
+  while (digits < 6 && factor_text(low, digits) == factor_text(high, digits)) ++digits;
+  return fmt::format("{} to {}", factor_text(low, digits), factor_text(high, digits));
 }
 
 std::string time_sentence(const Comparison& comparison, const std::string& reference) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <memory>
 #include <optional>
 
 #include "kernels/attention/paper.hpp"
@@ -322,6 +324,25 @@ TEST(LatencyModel, verdicts_come_with_word_and_sign) {
   comparison.verdict = Verdict::slower;
   comparison.ratio = 2;
   EXPECT_EQ(marked(comparison, verdict_text(comparison)), "▼ 2.00× slower");
+  comparison.ratio = 1.004;
+  EXPECT_EQ(marked(comparison, time_text(comparison)), "▼ 1.004× longer") << "not 1.00×";
+  comparison.interval = {1.003, 1.0049};
+  EXPECT_EQ(time_interval_text(comparison), "1.003 to 1.005");
+}
+
+TEST(LatencyModel, a_rate_beside_the_reference_shows_on_which_side_of_1_it_lies) {
+  LatencyModel model = make_latency_model(*small_sweep(), nullptr);
+  const auto with_cell = std::ranges::find_if(model.lines, [](const LatencyLine& line) {
+    return !line.cells.empty() && line.cells[0] && line.cells[0]->row.status == Status::ok;
+  });
+  ASSERT_NE(with_cell, model.lines.end());
+  LatencyCell cell = *with_cell->cells[0];
+  LatencyLine line = *with_cell;
+  for (const auto& [rate, text] : std::map<double, std::string>{{0.996, "0.996×"}, {1, "1.00×"}, {1.23456, "1.23×"}}) {
+    cell.of_reference = rate;
+    line.cells[0] = std::make_shared<LatencyCell>(cell);
+    EXPECT_EQ(cell_text(line, {LatencyField::of_reference, 0, "of", "rate"}), text);
+  }
 }
 
 TEST(LatencyModel, text_holds_the_given_columns_and_names_the_pass) {

@@ -8,6 +8,7 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/record/words/factor_text.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
 #include "views/model/setup_model.hpp"
@@ -149,6 +150,8 @@ std::string half_width_text(double half, int decimals) {
   return format_fixed(half, static_cast<int>(std::ceil(-std::log10(half))));
 }
 
+std::string times_text(double factor) { return format_fixed(factor, factor_decimals(factor, 2)) + "×"; }
+
 std::string measured_text(const LatencyCell& cell, const LatencyColumn& column) {
   const ResultRow& row = cell.row;
   const auto text = [](const std::optional<double>& value, auto format) {
@@ -170,7 +173,7 @@ std::string measured_text(const LatencyCell& cell, const LatencyColumn& column) 
     case LatencyField::peak:
       return text(row.peak_fraction, [](double v) { return format_fixed(v * 100, 1); });
     case LatencyField::of_reference:
-      return text(cell.of_reference, [](double v) { return format_fixed(v, 2) + "×"; });
+      return text(cell.of_reference, times_text);
     case LatencyField::beside:
       return cell.beside ? marked(*cell.beside, time_text(*cell.beside) + (cell.beside->paired ? "" : " *"))
                          : std::string();
@@ -198,7 +201,7 @@ std::string cell_text(const LatencyLine& line, const LatencyColumn& column) {
       return line.paper_ms ? format_fixed(*line.paper_ms, 1) : std::string();
     case LatencyField::paper_ratio: {
       const auto value = cell_value(line, column);
-      return value ? format_fixed(*value, 2) + "×" : std::string();
+      return value ? times_text(*value) : std::string();
     }
     default:
       break;

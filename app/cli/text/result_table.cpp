@@ -12,6 +12,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/text/text_beginning.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/record/words/factor_text.hpp"
 #include "profiler/record/words/power_text.hpp"
 #include "profiler/record/words/problem_facts.hpp"
 #include "profiler/statistics/convergence.hpp"
@@ -201,7 +202,7 @@ TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& v
     });
     add("rate vs " + verdicts.baseline, Align::right, 79, false, [&verdicts](const ResultRow& r) {
       const auto found = verdicts.rates.find(r.measurement);
-      return found == verdicts.rates.end() ? std::string() : significant_text(found->second) + "x";
+      return found == verdicts.rates.end() ? std::string() : factor_text(found->second) + "x";
     });
   }
   if (!shared_limiter(rows)) add("flagged", Align::right, 55, false, flagged_text);

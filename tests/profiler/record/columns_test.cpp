@@ -9,6 +9,7 @@
 #include <iterator>
 #include <set>
 
+#include "profiler/record/words/factor_text.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/paths.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
@@ -120,6 +121,19 @@ TEST(SignificantText, keeps_the_digits_across_magnitudes_and_carries) {
   EXPECT_EQ(significant_text(-0.5, 2), "-0.50");
   EXPECT_EQ(significant_text(1.5e-9, 2), "1.5e-9");
   EXPECT_EQ(significant_text(2.5e9, 2), "2.5e9");
+}
+
+TEST(FactorText, shows_on_which_side_of_1_it_lies) {
+  EXPECT_EQ(factor_text(0.996), "0.996");
+  EXPECT_EQ(factor_text(1.004), "1.004");
+  EXPECT_EQ(factor_text(1), "1.00");
+  EXPECT_EQ(factor_text(1.0001), "1.000") << "one digit more, no digits without end";
+  EXPECT_EQ(factor_text(1.0002, 4), "1.0002");
+  EXPECT_EQ(factor_text(1.006), "1.01");
+  EXPECT_EQ(factor_text(12.34), "12.3");
+  EXPECT_EQ(factor_decimals(0.996, 2), 3);
+  EXPECT_EQ(factor_decimals(0.994, 2), 2);
+  EXPECT_EQ(factor_decimals(1, 2), 2);
 }
 
 }  // namespace
