@@ -108,6 +108,8 @@ void add_baseline(TrainingStep& step, const Baselines& baselines) {
   step.baseline_backward = backward;
   step.baseline_step = sum_of(value_of(*forward), value_of(*backward));
   step.over_baseline = ratio_of(step.step, *step.baseline_step);
+  step.compared_ms = step.step.value;
+  step.compared_baseline_ms = step.baseline_step->value;
 }
 
 void add_forms(std::vector<TrainingStep>& steps) {
@@ -149,14 +151,16 @@ ValueWithInterval ratio_of(const ValueWithInterval& a, const ValueWithInterval& 
 }
 
 StepRatio ratio_of_steps(const PassBeside& forward, const PassBeside& backward) {
-  StepRatio ratio{{(forward.a_ms + backward.a_ms) / (forward.b_ms + backward.b_ms), {}, {}}, false, 0};
+  StepRatio ratio{.time = {}, .own_ms = forward.a_ms + backward.a_ms, .other_ms = forward.b_ms + backward.b_ms};
+  ratio.time.value = ratio.own_ms / ratio.other_ms;
   if (!has_interval(forward.time) || !has_interval(backward.time)) return ratio;
   const Comparison both = compare_steps(forward, backward);
   ratio.in_turns = both.paired;
   const double factor = both.paired ? 1 : ratio.time.value / both.ratio;  // its interval is around the medians
   if (both.paired) {
     ratio.time.value = both.ratio;
-    ratio.turns_ms = both.b_ms;
+    ratio.own_ms = both.a_ms;
+    ratio.other_ms = both.b_ms;
   }
   ratio.time.low = both.interval.low * factor;
   ratio.time.high = both.interval.high * factor;

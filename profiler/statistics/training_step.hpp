@@ -29,9 +29,9 @@ ValueWithInterval value_of(const ResultRow& row);
 
 /// The time of a step / that of another.
 struct StepRatio {
-  ValueWithInterval time;  ///< without an interval where that of a pass is not known
-  bool in_turns = false;   ///< by the turns of both passes, not by the medians
-  double turns_ms = 0;     ///< what the other took in these turns; 0: not in turns
+  ValueWithInterval time;           ///< without an interval where that of a pass is not known
+  bool in_turns = false;            ///< by the turns of both passes, not by the medians
+  double own_ms = 0, other_ms = 0;  ///< medians of both, in these turns or of the whole rows
 };
 StepRatio ratio_of_steps(const PassBeside& forward, const PassBeside& backward);
 
@@ -46,7 +46,8 @@ struct TrainingStep {
   bool in_turns = false;  ///< `over_baseline` is by the turns of both passes, not by the medians
   std::optional<ValueWithInterval>
       determinant_trilinear;  ///< of a determinant step: its time / that of the trilinear one
-  double turns_ms = 0;        ///< what dot-product attention took in the turns that `over_baseline` is of; 0: none
+  /// What both took in the turns that `over_baseline` is of, else their medians.
+  double compared_ms = 0, compared_baseline_ms = 0;
 };
 
 /// The same question: two rows with equal text are passes of one problem (determinism left out, of a forward it says

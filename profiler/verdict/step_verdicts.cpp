@@ -18,7 +18,8 @@ void compare_passes(TrainingStep& step, StoredSamples& samples) {
                                          {*step.backward->median_ms, *step.baseline_backward->median_ms, backward});
   step.over_baseline = ratio.time;
   step.in_turns = ratio.in_turns;
-  step.turns_ms = ratio.turns_ms;
+  step.compared_ms = ratio.own_ms;
+  step.compared_baseline_ms = ratio.other_ms;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "kernels/base/text/number_of.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
+#include "profiler/record/words/factor_text.hpp"
 #include "profiler/record/words/problem_facts.hpp"
 #include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
@@ -28,20 +29,23 @@ std::string ms_text(const ValueWithInterval& e) {
 
 std::string ratio_text(const std::optional<ValueWithInterval>& e) {
   if (!e) return "";
-  if (!e->low) return significant_text(e->value) + " (interval unknown)";
-  return fmt::format("{} ({} .. {})", significant_text(e->value), significant_text(*e->low, 4),
-                     significant_text(*e->high, 4));
+  if (!e->low) return factor_text(e->value) + " (interval unknown)";
+  return fmt::format("{} ({} .. {})", factor_text(e->value), factor_text(*e->low, 4), factor_text(*e->high, 4));
 }
 
-/// With a star where the medians were divided.
-std::string marked_ratio_text(const std::optional<ValueWithInterval>& ratio, bool in_turns) {
-  return ratio_text(ratio) + (ratio && !in_turns ? " *" : "");
+constexpr const char* kFewMark = " ?";
+
+/// With a star where the medians were divided, and a mark where too few blocks were.
+std::string marked_ratio_text(const std::optional<ValueWithInterval>& ratio, bool in_turns, bool few_blocks) {
+  if (!ratio) return "";
+  return ratio_text(ratio) + (in_turns ? "" : " *") + (few_blocks ? kFewMark : "");
 }
 
-/// What the ratio is of: in turns the time in these turns, else the sum of the medians.
-std::string baseline_text(const TrainingStep& step) {
-  if (step.in_turns && step.turns_ms > 0) return milliseconds_text(step.turns_ms);
-  return step.baseline_step ? ms_text(*step.baseline_step) : std::string();
+/// The medians of both beside each other. Their quotient is not that of their turns.
+std::string compared_text(const TrainingStep& step) {
+  if (!step.over_baseline) return "";
+  return fmt::format("{} / {} = {}", milliseconds_text(step.compared_ms), milliseconds_text(step.compared_baseline_ms),
+                     factor_text(step.compared_ms / step.compared_baseline_ms));
 }
 
 std::string form_text(const TrainingStep& step) {
@@ -54,11 +58,23 @@ json value_json(const std::optional<ValueWithInterval>& e) {
   return {{"value", e->value}, {"low", e->low}, {"high", e->high}};
 }
 
+bool has_few_blocks(const TrainingStep& step) {
+  return has_few_blocks(*step.forward) || has_few_blocks(*step.backward);
+}
+
 /// Of one of the rows that the step, or its ratio, is made of.
 bool leans_on_few_blocks(const TrainingStep& step) {
-  return has_few_blocks(*step.forward) || has_few_blocks(*step.backward) ||
-         (step.baseline_forward && has_few_blocks(*step.baseline_forward)) ||
+  return has_few_blocks(step) || (step.baseline_forward && has_few_blocks(*step.baseline_forward)) ||
          (step.baseline_backward && has_few_blocks(*step.baseline_backward));
+}
+
+std::string marked_ms_text(const TrainingStep& step) {
+  return ms_text(step.step) + (has_few_blocks(step) ? kFewMark : "");
+}
+
+std::string few_blocks_words() {
+  return fmt::format("?: a pass has fewer than {} blocks, too few to trust: measure longer (--budget).\n",
+                     kFewestBlocks);
 }
 
 }  // namespace
@@ -79,18 +95,19 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
                    {"ms", Align::right, 80, false},
                    {"step ms", Align::right, 100, false},
                    {"backward / forward", Align::left, 75, false},
-                   {name + " step ms", Align::right, 70, false},
-                   {"step / " + name, Align::left, 90, false},
+                   {"medians, step / " + name, Align::right, 70, false},
+                   {"in turns, step / " + name, Align::left, 90, false},
                    {"determinant / trilinear", Align::left, 65, false}};
   for (const TrainingStep& step : steps) {
     const Problem& problem = step.forward->problem;
-    table.rows.push_back(
-        {windows_text(problem), form_text(step), std::string(to_string(step.forward->regime)),
-         fmt::format("{}", problem.seq_len), fmt::format("{}/{}", problem.q_heads, problem.kv_heads),
-         fmt::format("{}", problem.head_dim), step.forward->kernel, milliseconds_text(*step.forward->median_ms),
-         step.backward->kernel, milliseconds_text(*step.backward->median_ms), ms_text(step.step),
-         ratio_text(step.backward_forward), baseline_text(step), marked_ratio_text(step.over_baseline, step.in_turns),
-         ratio_text(step.determinant_trilinear)});
+    table.rows.push_back({windows_text(problem), form_text(step), std::string(to_string(step.forward->regime)),
+                          fmt::format("{}", problem.seq_len), fmt::format("{}/{}", problem.q_heads, problem.kv_heads),
+                          fmt::format("{}", problem.head_dim), step.forward->kernel,
+                          milliseconds_text(*step.forward->median_ms), step.backward->kernel,
+                          milliseconds_text(*step.backward->median_ms), marked_ms_text(step),
+                          ratio_text(step.backward_forward), compared_text(step),
+                          marked_ratio_text(step.over_baseline, step.in_turns, leans_on_few_blocks(step)),
+                          ratio_text(step.determinant_trilinear)});
   }
   std::string text =
       render(table, width) +
@@ -100,12 +117,11 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
       std::ranges::any_of(steps, [](const TrainingStep& step) { return step.over_baseline && !step.in_turns; });
   if (!name.empty())
     text += fmt::format(
-        "step / {0} is of the neighbouring turns of each pass, and the ms of {0} are its medians in "
-        "them{1}.\n",
+        "In turns, step / {} is the mean over the neighbouring turns of each pass. The medians before it are of the "
+        "same "
+        "turns; where single turns stand out, their quotient is another one, by some percent{}.\n",
         name, by_medians ? "; * not in turns: of the medians of the whole rows" : "");
-  if (const auto few = std::ranges::count_if(steps, leans_on_few_blocks); few > 0)
-    text += fmt::format("Of {} a pass has fewer than {} blocks, too few to trust: measure longer (--budget).\n",
-                        number_of(few, "step"), kFewestBlocks);
+  if (std::ranges::any_of(steps, leans_on_few_blocks)) text += few_blocks_words();
   const auto is_not_bounded = [](const TrainingStep& step) { return step.over_baseline && !step.over_baseline->low; };
   if (std::ranges::any_of(steps, is_not_bounded))
     text += fmt::format(
@@ -139,7 +155,8 @@ std::string training_step_json(const std::vector<TrainingStep>& steps) {
                        {"over_baseline", value_json(step.over_baseline)},
                        {"in_turns", step.in_turns},
                        {"few_blocks", leans_on_few_blocks(step)},
-                       {"baseline_in_turns_ms", step.turns_ms > 0 ? json(step.turns_ms) : json(nullptr)},
+                       {"in_turns_ms", step.in_turns ? json(step.compared_ms) : json(nullptr)},
+                       {"baseline_in_turns_ms", step.in_turns ? json(step.compared_baseline_ms) : json(nullptr)},
                        {"determinant_trilinear", value_json(step.determinant_trilinear)}}) +
             "\n";
   }
@@ -185,13 +202,17 @@ std::string compared_steps_table(const std::vector<ComparedStep>& steps, std::si
                    {"B backward / forward", Align::left, 40, false}};
   for (const ComparedStep& step : steps) {
     const Problem& problem = step.a.forward->problem;
-    table.rows.push_back({windows_text(problem), form_text(step.a), fmt::format("{}", problem.seq_len),
-                          ms_text(step.a.step), ms_text(step.b.step), marked_ratio_text(step.ratio, step.in_turns),
-                          ratio_text(step.a.backward_forward), ratio_text(step.b.backward_forward)});
+    table.rows.push_back(
+        {windows_text(problem), form_text(step.a), fmt::format("{}", problem.seq_len), marked_ms_text(step.a),
+         marked_ms_text(step.b),
+         marked_ratio_text(step.ratio, step.in_turns, has_few_blocks(step.a) || has_few_blocks(step.b)),
+         ratio_text(step.a.backward_forward), ratio_text(step.b.backward_forward)});
   }
   std::string text = render(table, width);
   if (!std::ranges::all_of(steps, &ComparedStep::in_turns))
     text += "* not in turns: of the medians; else of the neighbouring turns of each pass\n";
+  if (std::ranges::any_of(steps, [](const auto& step) { return has_few_blocks(step.a) || has_few_blocks(step.b); }))
+    text += few_blocks_words();
   return text;
 }
 
@@ -234,8 +255,7 @@ std::string training_steps_words(const std::vector<TrainingStep>& steps) {
   std::string words = fmt::format("{}, {} ms", number_of(steps.size(), "problem"),
                                   range(low, high, [](double ms) { return milliseconds_text(ms); }));
   if (!baseline.empty())
-    words +=
-        fmt::format(", {}x {}", range(least, most, [](double ratio) { return significant_text(ratio); }), baseline);
+    words += fmt::format(", {}x {}", range(least, most, [](double ratio) { return factor_text(ratio); }), baseline);
   if (few > 0)
     words += fmt::format(", {} by too few blocks to trust", few == steps.size() ? "all" : std::to_string(few));
   if (of_medians > 0)

@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "app/cli/text/number_text.hpp"
-#include "profiler/record/columns.hpp"
 #include "profiler/record/recorded_database.hpp"
+#include "profiler/record/words/factor_text.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/verdict/step_verdicts.hpp"
@@ -305,7 +305,11 @@ TEST(TrainingStep, of_few_blocks_says_that_they_are_too_few) {
     const bool of_both = place > 2;  // steps lean on it
     EXPECT_THAT(training_steps_words(steps),
                 HasSubstr(of_both ? ", all by too few blocks to trust" : ", 1 by too few blocks to trust"));
-    EXPECT_THAT(training_step_table(steps, 200), HasSubstr(kTooFew)) << place;
+    const std::string text = training_step_table(steps, 200);
+    EXPECT_THAT(text, HasSubstr(kTooFew)) << place;
+    EXPECT_EQ(text.find("40.00 +-0.50 ?") != std::string::npos, !of_both) << text;
+    EXPECT_THAT(text, HasSubstr(") * ?")) << text;
+    EXPECT_EQ(text.find("48.00 +-0.50 ?"), std::string::npos) << text;
     EXPECT_THAT(training_step_json(steps), HasSubstr("\"few_blocks\":true")) << place;
   }
 }
@@ -345,7 +349,7 @@ TEST(TrainingStep, is_said_by_show_compare_and_list) {
   EXPECT_EQ(shown.exit_code, 0) << shown.errors;
   EXPECT_THAT(shown.output,
               testing::AllOf(HasSubstr("1024x32"), HasSubstr(step + " +-"), HasSubstr("step / baseline.fa3"),
-                             HasSubstr(significant_text(steps[0].over_baseline->value) + " (")));
+                             HasSubstr(factor_text(steps[0].over_baseline->value) + " (")));
   const ProgramResult compared = run_triscope({"compare", "2", "1", "--db", file});
   EXPECT_THAT(compared.output, testing::AllOf(HasSubstr("training step, forward and backward together"),
                                               HasSubstr("A step ms"), HasSubstr(step + " +-"), HasSubstr("1.00 (")))
@@ -384,8 +388,29 @@ TEST(TrainingStep, of_several_sweeps_is_by_the_turns_of_each) {
   }
   EXPECT_THAT(
       training_step_table(steps, 400),
-      HasSubstr("step / baseline.fa3 is of the neighbouring turns of each pass, and the ms of baseline.fa3 are its "
-                "medians in them.\n"));
+      HasSubstr(
+          "In turns, step / baseline.fa3 is the mean over the neighbouring turns of each pass. The medians before it "
+          "are of the same turns; where single turns stand out, their quotient is another one, by some percent.\n"));
+}
+
+/// Those of the H100, of which the ratio in turns and that of the medians are up to 2.5 % apart.
+TEST(TrainingStep, says_the_quotient_of_its_medians_beside_the_ratio_in_turns) {
+  const Snapshot snapshot(recorded_database().parent_path() / "h100.db");
+  const std::vector<ResultRow> rows = snapshot.results();
+  const std::vector<const ResultRow*> counting = rows_of_steps(addresses_of(rows));
+  const std::vector<TrainingStep> steps = steps_in_turns(snapshot, counting, "auto");
+  ASSERT_GT(steps.size(), 5U);
+  const std::string text = training_step_table(steps, 400);
+  double furthest = 0;
+  for (const TrainingStep& step : steps) {
+    ASSERT_TRUE(step.in_turns && step.over_baseline);
+    const double ratio = step.over_baseline->value, quotient = step.compared_ms / step.compared_baseline_ms;
+    furthest = std::max(furthest, std::abs(quotient / ratio - 1));
+    EXPECT_THAT(text, HasSubstr(milliseconds_text(step.compared_ms) + " / " +
+                                milliseconds_text(step.compared_baseline_ms) + " = " + factor_text(quotient) + "  "));
+    EXPECT_THAT(text, HasSubstr(" = " + factor_text(quotient) + "  " + factor_text(ratio) + " ("));
+  }
+  EXPECT_GT(furthest, 0.02) << "else one of them would do";
 }
 
 TEST(TrainingStep, is_said_of_a_database_that_has_none) {

@@ -76,7 +76,8 @@ TEST(DatabaseReader, one_ratio_is_said_of_two_rows_wherever_they_stand) {
         const std::vector<TrainingStep> all_shown = steps_in_turns(stored, addresses_of(rows), "auto");
         ASSERT_EQ(all_shown.size(), 1U);
         const TrainingStep& shown = all_shown.front();
-        EXPECT_DOUBLE_EQ(shown.turns_ms, details.a_ms);
+        EXPECT_DOUBLE_EQ(shown.compared_ms, details.b_ms);
+        EXPECT_DOUBLE_EQ(shown.compared_baseline_ms, details.a_ms);
         EXPECT_TRUE(shown.in_turns);
         EXPECT_DOUBLE_EQ(shown.over_baseline->value, 1 / details.ratio) << "`triscope show --step`";
         EXPECT_DOUBLE_EQ(*shown.over_baseline->low, 1 / details.interval.high);
