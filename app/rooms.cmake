@@ -15,8 +15,8 @@ triscope_room(app/cli/paper kernels/attention kernels/base kernels/base/files ke
 triscope_room(app/cli/film kernels/base kernels/base/text profiler/film profiler/record app/cli/options
   app/cli/text app/stop fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli/commands kernels/base kernels/base/files kernels/base/text kernels/inspect kernels/plugin
-  kernels/tensors profiler/explore profiler/export profiler/paper profiler/paper/laws profiler/paper/layers profiler/plan profiler/record profiler/statistics
-  profiler/store profiler/store/open profiler/supervise profiler/sweep profiler/verdict app/cli/doctor app/cli/film app/cli/options app/cli/paper
+  kernels/tensors profiler/explore profiler/export profiler/paper profiler/paper/laws profiler/paper/layers profiler/plan profiler/record profiler/record/words
+  profiler/statistics profiler/store profiler/store/open profiler/supervise profiler/sweep profiler/verdict app/cli/doctor app/cli/film app/cli/options app/cli/paper
   app/cli/text app/stop triscope_build_facts triscope_plugin_skeleton CLI11::CLI11 fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli kernels/base kernels/base/text profiler/store/open app/cli/commands app/cli/text CLI11::CLI11 fmt::static)
 triscope_light_rooms(app/stop app/cli app/cli/options app/cli/text app/cli/doctor app/cli/paper app/cli/commands)

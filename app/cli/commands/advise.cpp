@@ -3,7 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
@@ -16,12 +18,16 @@
 #include "app/cli/text/terminal_table.hpp"
 #include "app/stop/stop_signal.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/text/number_of.hpp"
 #include "profiler/paper/layers/advice.hpp"
 #include "profiler/paper/layers/measured_layer.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
+#include "profiler/record/words/factor_text.hpp"
+#include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/sweep/sweep.hpp"
+#include "profiler/verdict/row_verdicts.hpp"
 
 namespace triscope {
 namespace {
@@ -37,7 +43,14 @@ struct AdviseOptions {
 
 /// "1.07", or "0.93 to 1.2" where only the interval says something.
 std::string ratio_text(const WindowAdvice& one) {
-  return one.has_number() ? significant_text(one.ratio) : range_text(one.ratios, 3);
+  return one.has_number() ? factor_text(one.ratio) : range_text(one.ratios, 3);
+}
+
+/// What the time stands on; where the ratio is by turns, the medians of both in them, whose quotient is nearly it.
+std::string basis_text(const WindowAdvice& one) {
+  if (one.match_in_turns_ms == 0) return one.time.basis_text();
+  return fmt::format("{}; in turns, medians {} and {} ms", one.time.basis_text(), milliseconds_text(one.in_turns_ms),
+                     milliseconds_text(one.match_in_turns_ms));
 }
 
 std::string ms_text(const LayerTime& time) {
@@ -58,6 +71,9 @@ void print_json(const Advice& advice, const std::string& match) {
                                {"over_match", number(one.has_number(), one.ratio)},
                                {"over_match_low", one.ratios.low},
                                {"over_match_high", one.ratios.high},
+                               {"in_turns", one.match_in_turns_ms > 0},
+                               {"in_turns_ms", number(one.match_in_turns_ms > 0, one.in_turns_ms)},
+                               {"match_in_turns_ms", number(one.match_in_turns_ms > 0, one.match_in_turns_ms)},
                                {"kernel", one.time.kernel},
                                {"measured", one.time.kind == LayerBasis::measured},
                                {"basis", one.time.basis_text()},
@@ -79,8 +95,8 @@ void print_fit(const Advice& advice, const std::string& match) {
   if (fit > 0) {
     if (fit < advice.windows.size())
       print_output(
-          "\n{} of {} proposals {} about what {} costs (within {} times); the others are the nearest of their "
-          "second window.\n",
+          "\n{} of {} proposals {} about what {} costs (within {} times); with the second "
+          "windows of the others nothing nearer is known.\n",
           fit, advice.windows.size(), fit == 1 ? "costs" : "cost", match, significant_text(kAdviceFit));
     return;
   }
@@ -124,7 +140,7 @@ void print(const Advice& advice, const AdviceRequest& request, bool as_json) {
                    {"basis", Align::left, 50, true}};
   for (const WindowAdvice& one : advice.windows)
     table.rows.push_back({fmt::format("{}x{}", one.windows.window1, one.windows.window2), ms_text(one.time),
-                          ratio_text(one), one.time.basis_text()});
+                          ratio_text(one), basis_text(one)});
   print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
   print_fit(advice, layer.dot_kernel);
   print_unknown(advice);
@@ -135,11 +151,73 @@ AdviceRequest request_from(const std::vector<ResultRow>& rows, const AdviseOptio
   return {measured_layer(rows, options.named, options.passes), options.passes};
 }
 
-Advice advice_from(const std::vector<ResultRow>& rows, const AdviseOptions& options, const AdviceRequest& request) {
-  Advice advice = advise_windows(rows, request, count_work(advice_problems(rows, request)));
+/// As `triscope show` has them: each pass beside the match of its own sweep.
+class RatiosInTurns {
+ public:
+  RatiosInTurns(const Snapshot& snapshot, const std::vector<ResultRow>& rows, const LayerMixRequest& layer)
+      : samples_(snapshot), rows_(rows), layer_(layer) {}
+  std::optional<StepRatio> operator()(std::span<const ResultRow* const> passes) {
+    std::vector<Comparison> times;
+    std::vector<PassBeside> beside;
+    times.reserve(passes.size());
+    for (const ResultRow* row : passes) {
+      const ResultRow* match = match_of(*row);
+      if (match == nullptr) return std::nullopt;
+      beside.push_back(
+          {*row->median_ms, *match->median_ms, times.emplace_back(compare_rows(samples_, *row, samples_, *match))});
+      if (!in_turns(times.back())) return std::nullopt;
+    }
+    if (times.size() == 2) return ratio_of_steps(beside[0], beside[1]);
+    const Comparison& time = times.front();
+    return StepRatio{{time.ratio, time.interval.low, time.interval.high}, true, time.a_ms, time.b_ms};
+  }
+
+ private:
+  const ResultRow* match_of(const ResultRow& row) const {
+    const ResultRow* best = nullptr;
+    for (const ResultRow& one : rows_) {
+      if (one.sweep != row.sweep || one.problem.seq_len != row.problem.seq_len ||
+          !is_row_of_heads(one, layer_, row.pass) || !is_global_layer(one, layer_))
+        continue;
+      if (best == nullptr || *one.median_ms < *best->median_ms) best = &one;
+    }
+    return best;
+  }
+
+  StoredSamples samples_;
+  const std::vector<ResultRow>& rows_;
+  const LayerMixRequest& layer_;
+};
+
+Advice advised(const Snapshot& snapshot, const std::vector<ResultRow>& rows, const AdviceRequest& request) {
+  RatiosInTurns ratios(snapshot, rows, request.layer);
+  return advise_windows(rows, request, count_work(advice_problems(rows, request)), std::ref(ratios));
+}
+
+/// What can be measured, and why one should.
+void print_estimates(const Advice& advice, const std::string& match) {
+  const auto estimates = std::ranges::count_if(
+      advice.windows, [](const WindowAdvice& one) { return one.time.kind != LayerBasis::measured; });
+  if (estimates == 0) return;
+  print_output("\n{} of {} {}: add --measure to measure all {} beside {}, on this machine.\n", estimates,
+               number_of(advice.windows.size(), "proposal"), estimates == 1 ? "is an estimate" : "are estimates",
+               advice.windows.size(), match);
+}
+
+Advice advice_from(const Snapshot& snapshot, const std::vector<ResultRow>& rows, const AdviseOptions& options,
+                   const AdviceRequest& request) {
+  Advice advice = advised(snapshot, rows, request);
   if (static_cast<std::int64_t>(advice.windows.size()) > options.most)
     advice.windows.resize(static_cast<std::size_t>(options.most));
   return advice;
+}
+
+std::pair<AdviceRequest, Advice> proposed(const std::filesystem::path& database, const AdviseOptions& options) {
+  const Snapshot snapshot(database);
+  const std::vector<ResultRow> rows = snapshot.results();
+  AdviceRequest request = request_from(rows, options);
+  Advice advice = advice_from(snapshot, rows, options, request);
+  return {std::move(request), std::move(advice)};
 }
 
 /// Measures the proposed windows beside the match; true when all of it was measured.
@@ -166,7 +244,8 @@ bool measure(const Advice& advice, const AdviseOptions& options, const AdviceReq
 
 /// The same windows once they are measured, on the device that measured them.
 Advice measured_advice(const std::filesystem::path& database, const Advice& proposed, AdviceRequest request) {
-  std::vector<ResultRow> rows = newest_of_each(Snapshot(database).results());
+  const Snapshot snapshot(database);
+  std::vector<ResultRow> rows = newest_of_each(snapshot.results());
   if (!rows.empty()) request.layer.device = std::ranges::max_element(rows, {}, &ResultRow::measurement)->device;
   std::erase_if(rows, [&](const ResultRow& row) {
     return row.problem.form == request.layer.form &&
@@ -174,19 +253,17 @@ Advice measured_advice(const std::filesystem::path& database, const Advice& prop
              return one.windows.window1 == row.problem.window1 && one.windows.window2 == row.problem.window2;
            });
   });
-  return advise_windows(rows, request, count_work(advice_problems(rows, request)));
+  return advised(snapshot, rows, request);
 }
 
 int run(const AdviseOptions& options) {
   if (options.budget_ns && !options.measure)
     throw Error("--budget without --measure", "nothing is measured", "add --measure, or leave it out", ExitCode::usage);
   const std::filesystem::path database = existing_database(*options.database);
-  const std::vector<ResultRow> rows = Snapshot(database).results();
-  const AdviceRequest request = request_from(rows, options);
-  const Advice advice = advice_from(rows, options, request);
+  const auto [request, advice] = proposed(database, options);
   print(advice, request, options.json);
   if (!options.measure) {
-    if (!options.json) print_output("\nProposals that were not measured are estimates: --measure measures them.\n");
+    if (!options.json) print_estimates(advice, request.layer.dot_kernel);
     return 0;
   }
   const bool complete = measure(advice, options, request);
@@ -234,8 +311,9 @@ void add_advise_command(CLI::App& app, Action& action) {
   add_table_or_json(*command, options->json);
   command->footer(
       "Times are those of `triscope paper recipe`, with their 95 % intervals: measured ones, or estimates where these\n"
-      "are good enough; else the windows are not proposed, and the reason is said. Between two measured windows only\n"
-      "whole tiles of 128 keys are proposed, since a part of a tile costs as much as all of it.\n"
+      "are good enough; else the windows are not proposed, and the reason is said. Where windows took turns with the\n"
+      "match, their ratio is by these turns, as in `triscope show`. Between two measured windows only whole tiles of\n"
+      "128 keys are proposed, since a part of a tile costs as much as all of it.\n"
       "\n"
       "Examples:\n"
       "  triscope advise --seq 16k --pass forward,backward --match baseline.fa3\n"

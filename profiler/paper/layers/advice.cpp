@@ -28,6 +28,7 @@ struct TotalAnswer {
   std::optional<LayerTime> time;
   std::set<std::string> kernels;
   std::string reason;
+  std::vector<const ResultRow*> rows;  ///< of each pass, where all were measured
 };
 
 template <typename TimeOf>
@@ -42,11 +43,13 @@ TotalAnswer total_time(const AdviceRequest& request, const TimeOf& time_of) {
       return {{},
               {},
               fmt::format("the {} is not known: {}", to_string(pass),
-                          answer.reason.empty() ? "it was not measured" : answer.reason)};
+                          answer.reason.empty() ? "it was not measured" : answer.reason),
+              {}};
     }
     const LayerTime& time = *answer.time;
     one_basis &= total.kernels.empty() || time.basis == sum.basis;
     total.kernels.insert(time.kernel);
+    if (time.row != nullptr) total.rows.push_back(time.row);
     sum.ms += time.ms;
     sum.low_ms += time.low_ms;
     sum.high_ms += time.high_ms;
@@ -57,6 +60,7 @@ TotalAnswer total_time(const AdviceRequest& request, const TimeOf& time_of) {
   if (!one_basis) sum.basis = bases;
   sum.kernel = fmt::format("{}", fmt::join(total.kernels, ", "));
   total.time = sum;
+  if (total.rows.size() != request.passes.size()) total.rows.clear();
   return total;
 }
 
@@ -170,9 +174,22 @@ bool nearer(const WindowAdvice& a, const WindowAdvice& b) {
   return std::abs(std::log(a.ratio)) < std::abs(std::log(b.ratio));
 }
 
+WindowAdvice beside_match(const Windows& windows, const TotalAnswer& total, const LayerTime& match,
+                          const RatioInTurns& in_turns) {
+  WindowAdvice one{windows, *total.time, total.time->ms / match.ms,
+                   ratio_range(total.time->interval(), match.interval())};
+  const auto turns = in_turns && !total.rows.empty() ? in_turns(total.rows) : std::nullopt;
+  if (!turns) return one;
+  one.ratio = turns->time.value;
+  one.ratios = {*turns->time.low, *turns->time.high};
+  one.in_turns_ms = turns->own_ms;
+  one.match_in_turns_ms = turns->other_ms;
+  return one;
+}
+
 /// The nearest proposal of one second window, or why there is none.
 void advise_second(const AdviceRequest& request, std::int64_t window2, const std::set<std::int64_t>& firsts,
-                   const TimesOfPasses& times, Advice& advice) {
+                   const TimesOfPasses& times, const RatioInTurns& in_turns, Advice& advice) {
   std::optional<WindowAdvice> best;
   std::optional<UnknownWindows> unknown;
   std::set<std::string> kernels;
@@ -185,8 +202,7 @@ void advise_second(const AdviceRequest& request, std::int64_t window2, const std
         unknown = {windows, std::move(total.reason)};
       continue;
     }
-    const WindowAdvice one{windows, *total.time, total.time->ms / advice.match.ms,
-                           ratio_range(total.time->interval(), advice.match.interval())};
+    const WindowAdvice one = beside_match(windows, total, advice.match, in_turns);
     if (best && !nearer(one, *best)) continue;
     best = one;
     kernels = std::move(total.kernels);
@@ -221,14 +237,16 @@ std::vector<Problem> advice_problems(std::span<const ResultRow> rows, const Advi
   return problems.list();
 }
 
-Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& request, const WorkTable& table) {
+Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& request, const WorkTable& table,
+                      const RatioInTurns& in_turns) {
   const LayerMixRequest& layer = request.layer;
   const TimesOfPasses simplicial(rows, request, Kind::simplicial, table);
   const TotalAnswer match = match_of(rows, request);
   require_match(rows, request, match);
   Advice advice{*match.time, {}, {}, match.kernels};
   const auto candidates = candidates_of(rows, layer);
-  for (const auto& [window2, firsts] : candidates) advise_second(request, window2, firsts, simplicial, advice);
+  for (const auto& [window2, firsts] : candidates)
+    advise_second(request, window2, firsts, simplicial, in_turns, advice);
   if (advice.windows.empty()) {
     refuse(advice.unknown.empty()
                ? "no windows were measured at these heads"

@@ -171,7 +171,8 @@ LayerAnswer LayerTimes::known_time(Kernel& kernel) const {
       .kernel = high.kernel,
       .basis =
           measured ? "measured" : fmt::format("between {} and {} tokens", low.problem.seq_len, high.problem.seq_len),
-      .kind = measured ? LayerBasis::measured : LayerBasis::between_lengths};
+      .kind = measured ? LayerBasis::measured : LayerBasis::between_lengths,
+      .row = measured ? &high : nullptr};
   if (time.half() <= kWidestHalf) return {time, ""};
   return {{}, fmt::format("{}, known to +-{:.0f} % only", where, 100 * time.half())};
 }

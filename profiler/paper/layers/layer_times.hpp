@@ -35,6 +35,7 @@ struct LayerTime {
   std::string kernel;
   std::string basis;  ///< "measured"; "between 8192 and 32768 tokens"; "estimate by tiles ..."
   LayerBasis kind = LayerBasis::measured;
+  const ResultRow* row = nullptr;  ///< that it was measured as; null: it is made of others
   double half() const { return (high_ms - low_ms) / (2 * ms); }  ///< of the interval, as a part of the time
   bool is_number() const;                                        ///< else only the interval says something
   MsRange interval() const { return {low_ms, high_ms}; }

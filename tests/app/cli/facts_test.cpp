@@ -283,9 +283,57 @@ TEST(Facts, advice_says_what_fits) {
   EXPECT_THAT(said("32k"), testing::Not(HasSubstr("Nothing fits")));
   // 512x32 fits, 128x128 does not.
   const std::string some = run_triscope({"advise", "--db", recorded_file(), "--seq", "28k"}).output;
-  EXPECT_THAT(some,
-              AllOf(HasSubstr(" about what baseline.fa3 costs (within 1.25 times); the others are the nearest of"),
-                    testing::Not(HasSubstr("Nothing fits"))));
+  EXPECT_THAT(
+      some,
+      AllOf(HasSubstr(" about what baseline.fa3 costs (within 1.25 times); with the second windows of the others"),
+            testing::Not(HasSubstr("Nothing fits"))));
+}
+
+TEST(Facts, advice_is_by_turns_as_the_step_is) {
+  const std::vector<std::string> common{"--db", recorded_file(), "--format", "json"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.end(), common.begin(), common.end());
+    return lines(run_triscope(words));
+  };
+  const std::vector<json> steps = with({"show", "--step"});
+  std::size_t compared = 0;
+  for (const char* seq_len : {"16384", "32768"}) {
+    for (const json& one : with({"advise", "--seq", seq_len})) {
+      if (!one.at("in_turns").get<bool>()) continue;
+      const auto step = std::ranges::find_if(steps, [&](const json& of) {
+        return of.at("windows") == json{one.at("window1"), one.at("window2")} && of.at("form") == "trilinear" &&
+               std::to_string(of.at("seq_len").get<int>()) == seq_len && of.at("q_heads") == 64 &&
+               of.at("kv_heads") == 1 && of.at("deterministic") == false;
+      });
+      ASSERT_NE(step, steps.end()) << one;
+      EXPECT_EQ(one.at("over_match"), step->at("over_baseline").at("value"));
+      EXPECT_EQ(one.at("over_match_low"), step->at("over_baseline").at("low"));
+      EXPECT_EQ(one.at("in_turns_ms"), step->at("in_turns_ms"));
+      EXPECT_EQ(one.at("match_in_turns_ms"), step->at("baseline_in_turns_ms"));
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 4U);
+  const std::string text = run_triscope({"advise", "--seq", "16k", "--db", recorded_file()}).output;
+  EXPECT_THAT(text, HasSubstr(" 1.03  measured, "));
+  EXPECT_THAT(text, HasSubstr("proposals are estimates: add --measure to measure all "));
+}
+
+TEST(Facts, advice_of_one_pass_is_by_turns_as_the_table_is) {
+  const std::vector<json> rows =
+      lines(run_triscope({"paper", "lengths", "--window", "512x32", "--db", recorded_file(), "--format", "json"}));
+  const auto row = std::ranges::find_if(
+      rows, [](const json& of) { return of.at("pass") == "forward" && of.at("seq_len") == 32768; });
+  ASSERT_NE(row, rows.end());
+  bool found = false;
+  for (const json& one : lines(run_triscope(
+           {"advise", "--seq", "32k", "--pass", "forward", "--db", recorded_file(), "--format", "json"}))) {
+    if (one.at("window1") != 512 || one.at("window2") != 32) continue;
+    found = true;
+    EXPECT_EQ(one.at("over_match"), row->at("ratio"));
+    EXPECT_EQ(one.at("over_match_high"), row->at("ratio_high"));
+  }
+  EXPECT_TRUE(found);
 }
 
 TEST(Facts, advice_and_the_layer_calculator_say_the_same) {
