@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -28,8 +29,13 @@ void keep_newest(Rows& rows) {
   if (rows.size() > kMost) rows.resize(kMost);
 }
 
+struct Known {
+  std::string gpu;
+  std::set<std::string> companions;
+};
+
 /// The two that stand beside each other. `chosen_pairs` says by which rule.
-ChosenPair chosen_of(Candidates candidates, const GpuOf& gpu_of) {
+ChosenPair chosen_of(Candidates candidates, const AboutRows& about) {
   ChosenPair chosen;
   chosen.of_before = candidates.before.size();
   chosen.of_after = candidates.after.size();
@@ -40,23 +46,26 @@ ChosenPair chosen_of(Candidates candidates, const GpuOf& gpu_of) {
   chosen.highest = ms(after_high) / ms(before_low);
   keep_newest(candidates.before);
   keep_newest(candidates.after);
-  const auto gpus_of = [&](const Rows& rows) {
-    std::vector<std::string> gpus;
-    for (const ResultRow* row : rows) gpus.push_back(gpu_of ? gpu_of(*row) : std::string());
-    return gpus;
-  };
   const bool choice = chosen.of_before > 1 || chosen.of_after > 1;
-  const std::vector<std::string> gpus_before = choice ? gpus_of(candidates.before) : std::vector<std::string>(1),
-                                 gpus_after = choice ? gpus_of(candidates.after) : std::vector<std::string>(1);
+  const auto known_of = [&](const Rows& rows) {
+    std::vector<Known> known(rows.size());
+    for (std::size_t n = 0; choice && n < rows.size(); ++n) {
+      if (about.gpu_of) known[n].gpu = about.gpu_of(*rows[n]);
+      if (about.companions_of) known[n].companions = about.companions_of(*rows[n]);
+    }
+    return known;
+  };
+  const std::vector<Known> known_before = known_of(candidates.before), known_after = known_of(candidates.after);
   const auto is_settled = [](const ResultRow& row) { return row.reason.empty(); };
-  using Fitness = std::tuple<bool, bool, int, std::int64_t>;
+  using Fitness = std::tuple<bool, bool, bool, int, std::int64_t>;
   std::pair<std::size_t, std::size_t> best{0, 0};
   std::optional<Fitness> fitness;
   for (std::size_t after = 0; after < candidates.after.size(); ++after) {
     for (std::size_t before = 0; before < candidates.before.size(); ++before) {
       const ResultRow &old = *candidates.before[before], &now = *candidates.after[after];
-      const bool one_gpu = !gpus_before[before].empty() && gpus_before[before] == gpus_after[after];
-      const Fitness of_pair{old.sweep == now.sweep, one_gpu, is_settled(old) + is_settled(now),
+      const Known &of_old = known_before[before], &of_now = known_after[after];
+      const Fitness of_pair{old.sweep == now.sweep, !of_old.gpu.empty() && of_old.gpu == of_now.gpu,
+                            of_old.companions == of_now.companions, is_settled(old) + is_settled(now),
                             std::min(old.restarts, now.restarts)};
       if (fitness && of_pair <= *fitness) continue;  // the newest of equals was met first
       fitness = of_pair;
@@ -71,7 +80,7 @@ ChosenPair chosen_of(Candidates candidates, const GpuOf& gpu_of) {
 }  // namespace
 
 std::vector<ChosenPair> chosen_pairs(std::span<const ResultRow> rows, const VersionChoice& choice,
-                                     const GpuOf& gpu_of) {
+                                     const AboutRows& about) {
   Rows before, after;
   for (const ResultRow& row : rows) {
     if (is_of(row, choice, choice.before)) before.push_back(&row);
@@ -79,7 +88,7 @@ std::vector<ChosenPair> chosen_pairs(std::span<const ResultRow> rows, const Vers
   }
   std::vector<ChosenPair> pairs;
   for (Candidates& candidates : shared_questions(before, after))
-    pairs.push_back(chosen_of(std::move(candidates), gpu_of));
+    pairs.push_back(chosen_of(std::move(candidates), about));
   return pairs;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -130,6 +131,8 @@ class Snapshot {
   /// The samples of one measurement (empty when there is none), and of all of a sweep in one pass, by row id.
   SampleSeries series(std::int64_t measurement) const;
   std::unordered_map<std::int64_t, SampleSeries> series_of_sweep(std::int64_t sweep) const;
+  /// The kernels that each measurement of `sweep` took turns with, as its series has them; without its samples.
+  std::unordered_map<std::int64_t, std::set<std::string>> companions(std::int64_t sweep) const;
   /// Where the measurements of `sweep` were taken: each environment with its row ids, both in measurement order.
   std::vector<std::pair<Environment, std::vector<std::int64_t>>> environments(std::int64_t sweep) const;
   /// Where `measurement` was taken, unless nobody can say; differs from its sweep's after resuming elsewhere.

@@ -121,6 +121,22 @@ SampleSeries Snapshot::series(std::int64_t measurement) const {
   });
 }
 
+std::unordered_map<std::int64_t, std::set<std::string>> Snapshot::companions(std::int64_t sweep) const {
+  return impl_->read([sweep](SQLite::Database& database) {
+    const TurnGroups groups = read_turn_groups(database, sweep);
+    SQLite::Statement query(
+        database, "SELECT id, interleave_group FROM measurement WHERE sweep = ? AND interleave_group NOTNULL");
+    Binder(query) << sweep;
+    std::unordered_map<std::int64_t, std::set<std::string>> all;
+    while (query.executeStep()) {
+      const std::int64_t measurement = query.getColumn(0).getInt64();
+      const auto group = groups.find(query.getColumn(1).getInt64());
+      if (group != groups.end()) all.emplace(measurement, group->second.beside(measurement));
+    }
+    return all;
+  });
+}
+
 std::unordered_map<std::int64_t, SampleSeries> Snapshot::series_of_sweep(std::int64_t sweep) const {
   return impl_->read([sweep](SQLite::Database& database) {
     auto all = read_series(database, "measurement.sweep = ?", sweep);

@@ -64,6 +64,12 @@ const std::string& StoredSamples::gpu(const ResultRow& row) {
   return (*gpus)[row.measurement];
 }
 
+const std::set<std::string>& StoredSamples::companions(const ResultRow& row) {
+  auto& companions = sweeps_[row.sweep].companions;
+  if (!companions) companions = snapshot_.companions(row.sweep);
+  return (*companions)[row.measurement];
+}
+
 Comparison compare_rows(StoredSamples& of_a, const ResultRow& a, StoredSamples& of_b, const ResultRow& b,
                         double tolerance, bool across_gpus) {
   const SampleSeries &first = of_a.of(a), &second = of_b.of(b);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -27,6 +28,8 @@ class StoredSamples {
   /// The UUID of the GPU that measured a row; empty for a CPU, or when nobody can say. Those of a sweep are read
   /// together.
   const std::string& gpu(const ResultRow& row);
+  /// The kernels that a row took turns with. Those of a sweep are read together.
+  const std::set<std::string>& companions(const ResultRow& row);
 
  private:
   struct OfSweep {
@@ -34,7 +37,8 @@ class StoredSamples {
     bool whole = false;
     std::unordered_map<std::int64_t, SampleSeries> series;
     std::optional<SweepSpread> spread;
-    std::optional<std::unordered_map<std::int64_t, std::string>> gpus;  ///< by measurement
+    std::optional<std::unordered_map<std::int64_t, std::string>> gpus;                  ///< by measurement
+    std::optional<std::unordered_map<std::int64_t, std::set<std::string>>> companions;  ///< by measurement
   };
   const Snapshot& snapshot_;
   std::map<std::int64_t, OfSweep> sweeps_;

@@ -171,8 +171,8 @@ const char* header_words(CompareField field) {
       return "What the samples leave open: two modes, not converged, too few blocks, one process. A clock that was "
              "held down is none of these: on a large GPU it is usual, and \"in cycles\" has the ratio without it.";
     case CompareField::chosen:
-      return "Of several measurements those two that are of one sweep, else of one card, else with no \"doubts\", else "
-             "of more restarts, else the newest.";
+      return "Of several measurements those two that are of one sweep, else of one card, else took turns with the same "
+             "kernels, else with no \"doubts\", else of more restarts, else the newest.";
     default:
       return "";
   }

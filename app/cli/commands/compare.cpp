@@ -160,9 +160,11 @@ Pairing pairs_of_versions(const Side& a, const Side& b, std::map<std::int64_t, s
   rows.insert(rows.end(), b.rows.begin(), b.rows.end());
   Pairing pairing;
   std::set<std::int64_t> paired;
+  const AboutRows about{[&](const ResultRow& row) { return samples.gpu(row); },
+                        [&](const ResultRow& row) { return samples.companions(row); }};
   for (const Pass pass : {Pass::forward, Pass::backward}) {
-    for (ChosenPair& pair : chosen_pairs(rows, {a.selection->kernel, pass, b.selection->version, a.selection->version},
-                                         [&](const ResultRow& row) { return samples.gpu(row); })) {
+    for (ChosenPair& pair :
+         chosen_pairs(rows, {a.selection->kernel, pass, b.selection->version, a.selection->version}, about)) {
       chosen[pair.after.measurement] = chosen_words(pair);
       paired.insert({pair.before.measurement, pair.after.measurement});
       pairing.pairs.push_back({std::move(pair.after), std::move(pair.before)});

@@ -64,8 +64,9 @@ const VersionsAnswer& ComparedVersions::answer(const Snapshot& snapshot, const V
                 "no configuration was measured with two texts of one kernel on one device",
                 "change a kernel, build, and run the same sweep again");
   StoredSamples samples(snapshot);
-  std::vector<ChosenPair> pairs =
-      chosen_pairs(rows, answer.choice, [&](const ResultRow& row) { return samples.gpu(row); });
+  std::vector<ChosenPair> pairs = chosen_pairs(rows, answer.choice,
+                                               {[&](const ResultRow& row) { return samples.gpu(row); },
+                                                [&](const ResultRow& row) { return samples.companions(row); }});
   for (const ChosenPair& pair : pairs) {
     samples.expect(pair.before);
     samples.expect(pair.after);

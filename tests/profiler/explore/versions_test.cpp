@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "profiler/explore/version_pairs.hpp"
@@ -93,8 +95,8 @@ TEST(Versions, an_instance_of_another_name_is_the_same_question_where_each_has_o
 }
 
 /// Which measurements stand beside each other: before, after.
-std::vector<std::int64_t> chosen_of(const std::vector<ResultRow>& rows, const GpuOf& gpu_of = {}) {
-  const std::vector<ChosenPair> pairs = chosen_pairs(rows, kChoice, gpu_of);
+std::vector<std::int64_t> chosen_of(const std::vector<ResultRow>& rows, const AboutRows& about = {}) {
+  const std::vector<ChosenPair> pairs = chosen_pairs(rows, kChoice, about);
   if (pairs.size() != 1) return {};
   return {pairs[0].before.measurement, pairs[0].after.measurement};
 }
@@ -125,16 +127,29 @@ TEST(Versions, one_sweep_and_then_one_card_come_before_all_else) {
   std::vector<ResultRow> rows{version_row(1, "63ca6c", "2026-11-24"), version_row(2, "63ca6c", "2026-11-25"),
                               version_row(3, "2c6a73", "2026-11-26"), version_row(4, "2c6a73", "2026-11-27")};
   rows[0].reason = "not converged: +-1.5 % over 3 restarts, 1.0 % was asked for";
-  const GpuOf cards = [](const ResultRow& row) {
-    return row.measurement == 2 || row.measurement == 4 ? "GPU-2" : "GPU-1";
-  };
+  const AboutRows cards{
+      [](const ResultRow& row) { return row.measurement == 2 || row.measurement == 4 ? "GPU-2" : "GPU-1"; }};
   EXPECT_THAT(chosen_of(rows, cards), testing::ElementsAre(2, 4)) << "one card, without a doubt";
-  const GpuOf apart = [](const ResultRow& row) { return row.measurement == 2 ? "GPU-2" : "GPU-1"; };
+  const AboutRows apart{[](const ResultRow& row) { return row.measurement == 2 ? "GPU-2" : "GPU-1"; }};
   EXPECT_THAT(chosen_of(rows, apart), testing::ElementsAre(1, 4)) << "one card, though it did not converge";
-  const GpuOf unknown = [](const ResultRow&) { return ""; };
+  const AboutRows unknown{[](const ResultRow&) { return ""; }};
   EXPECT_THAT(chosen_of(rows, unknown), testing::ElementsAre(2, 4)) << "nobody knows the card";
   rows[0].sweep = rows[2].sweep = 7;
   EXPECT_THAT(chosen_of(rows, cards), testing::ElementsAre(1, 3)) << "one sweep";
+}
+
+TEST(Versions, what_took_turns_with_the_same_kernels_is_chosen_after_one_card) {
+  std::vector<ResultRow> rows{version_row(1, "63ca6c", "2026-11-24"), version_row(2, "63ca6c", "2026-11-25"),
+                              version_row(3, "2c6a73", "2026-11-26")};
+  rows[0].reason = "not converged: +-1.5 % over 3 restarts, 1.0 % was asked for";
+  AboutRows about{[](const ResultRow&) { return "GPU-1"; },
+                  [](const ResultRow& row) {
+                    return row.measurement == 2 ? std::set<std::string>{"other"}
+                                                : std::set<std::string>{"baseline.fa3"};
+                  }};
+  EXPECT_THAT(chosen_of(rows, about), testing::ElementsAre(1, 3)) << "though it did not converge";
+  about.gpu_of = [](const ResultRow& row) { return row.measurement == 1 ? "GPU-2" : "GPU-1"; };
+  EXPECT_THAT(chosen_of(rows, about), testing::ElementsAre(2, 3)) << "one card";
 }
 
 TEST(Versions, those_that_share_most_come_first_then_the_newer) {

@@ -30,5 +30,23 @@ TEST_F(StoreTest, many_rows_are_read_at_once_and_one_that_is_asked_for_often_is_
   EXPECT_THAT(of_many.of(rows[1]).samples, Not(IsEmpty())) << "read before";
 }
 
+TEST_F(StoreTest, companions_without_samples_are_those_of_the_series) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  for (std::int64_t index = 0; index < 24; ++index) {
+    Measurement one = synthetic_measurement(index, 5);
+    one.group = index == 5 ? -1 : index % 3;
+    store.add(sweep, one);
+  }
+  const Snapshot snapshot(file_);
+  StoredSamples samples(snapshot);
+  std::size_t some = 0;
+  for (const ResultRow& row : snapshot.results()) {
+    EXPECT_EQ(samples.companions(row), snapshot.series(row.measurement).companions) << row.measurement;
+    some += samples.companions(row).empty() ? 0 : 1;
+  }
+  EXPECT_EQ(some, 23U);
+}
+
 }  // namespace
 }  // namespace triscope
