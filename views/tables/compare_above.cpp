@@ -22,7 +22,7 @@ std::string ratio_text(const CompareModel& model) {
     return model.sweeps.size() == 2 ? fmt::format("A: {}, B: {}.", model.sweeps[1], old) : "";
   return model.sweeps.size() == 2
              ? fmt::format("Ratio = time A / time B, below 1 A is faster. A: {}, B: {}.", model.sweeps[1], old)
-             : fmt::format("Ratio = time here (A) / time of {} (B), below 1 A is faster.", old);
+             : fmt::format("Ratio = time / that of B, {}: below 1 it is faster than B.", old);
 }
 
 /// A paragraph above the table. Where it would leave few rows to be seen it is a line that says the rest on hover.

@@ -82,6 +82,20 @@ void fit_into(std::vector<CompareColumn>& columns, float room) {
   }
 }
 
+/// Where columns lie beyond the edge, those before it share the room that is left: none is cut in half by the edge.
+void fill_up_to_edge(std::vector<CompareColumn>& columns, float room) {
+  float taken = 0;
+  std::size_t whole = 0;
+  for (const CompareColumn& column : columns) {
+    const float with = taken + column.width + 2 * kCompareCellPadding;
+    if (with > room) break;
+    taken = with;
+    ++whole;
+  }
+  if (whole == columns.size() || whole == 0) return;
+  for (std::size_t n = 0; n < whole; ++n) columns[n].width += (room - taken) / static_cast<float>(whole);
+}
+
 }  // namespace
 
 std::vector<CompareColumn> compare_columns(const Context& context, const CompareModel& model, bool with_unchanged) {
@@ -129,7 +143,9 @@ std::vector<CompareColumn> compare_columns(const Context& context, const Compare
   if (model.has_choices) columns.push_back({CompareField::chosen, 0, "chosen", 48, 44});
   if (model.has_settings && !model.band)
     columns.push_back({CompareField::setting, 0, "setting", std::max(80.0F, text_width(model.longest_setting))});
-  fit_into(columns, in_design(ImGui::GetContentRegionAvail().x) - kScrollbar);
+  const float room = in_design(ImGui::GetContentRegionAvail().x) - kScrollbar;
+  fit_into(columns, room);
+  fill_up_to_edge(columns, room);
   return columns;
 }
 

@@ -362,6 +362,9 @@ TEST(Compare, two_sides_are_a_and_b_and_what_all_rows_share_is_said_though_nothi
   EXPECT_THAT(compare_explanation(model), testing::Not(HasSubstr("Same:"))) << "no verdict is";
   const CompareModel three = make_compare_model({a, b, b}, 0);
   EXPECT_STREQ(side_letter(three, 1), "") << "letters are for two";
+  EXPECT_EQ(side_name(three, 0), "B 63ca6c") << "what each is judged against";
+  EXPECT_THAT(compare_summary(three), testing::EndsWith(", each beside B, 63ca6c."));
+  EXPECT_THAT(compare_summary(model), testing::Not(HasSubstr("beside B")));
 }
 
 TEST(Compare, a_ratio_that_was_not_computed_is_copied_as_none) {
@@ -477,8 +480,8 @@ TEST(Compare, sweeps_of_one_name_have_their_numbers_in_it) {
   };
   const CompareModel model = make_compare_model(
       {results(3, "2026-11-21T14:02:05Z"), results(7, "2026-11-21T14:02:50Z"), results(8, "2026-11-24T15:00:00Z")}, 0);
-  EXPECT_THAT(model.sweeps[0], HasSubstr("(sweep 3)"));
-  EXPECT_THAT(model.sweeps[1], HasSubstr("(sweep 7)"));
+  EXPECT_THAT(model.sweeps[0], testing::StartsWith("sweep 3, ")) << "first: the end is cut in a narrow column";
+  EXPECT_THAT(model.sweeps[1], testing::StartsWith("sweep 7, "));
   EXPECT_THAT(model.sweeps[2], testing::Not(HasSubstr("sweep")));
   const std::int64_t now = 1795269600;  // 2026-11-21 14:00 UTC
   const CompareModel one_day =

@@ -113,6 +113,35 @@ TEST(TableText, every_column_of_two_sweeps_is_seen_in_a_panel_of_a_small_window)
   }
 }
 
+TEST(TableText, no_column_of_a_comparison_is_cut_in_half_by_the_edge) {
+  WindowData data;
+  data.shown = small_sweep();
+  for (std::int64_t id = 1; id <= 4; ++id) {
+    auto results = small_sweep();
+    results->info.id = id;
+    ComparedSweep side{results, {}};
+    for (const ResultRow& one : results->rows)
+      side.against_first[one.measurement] = {one.measurement,
+                                             {Verdict::unclear, 1.02, {0.98, 1.06}, 1.01, false, 0.02, ""}};
+    data.compared.push_back(side);
+  }
+  Canvas canvas;
+  std::size_t beyond = 0;
+  for (float width = 500; width <= 1300; width += 50) {
+    ImGui::GetIO().DisplaySize = ImVec2(width, 400);
+    canvas.draw(Panel::compare, data);
+    const ImGuiTable& table = compare_table();
+    const float edge = table.InnerClipRect.Max.x;
+    for (int n = 1; n < table.ColumnsCount; ++n) {
+      const ImGuiTableColumn& column = table.Columns[n];
+      if (column.WorkMaxX <= edge + 1) continue;
+      ++beyond;
+      EXPECT_GT(column.MinX, edge - 30) << "column " << n << " at " << width;
+    }
+  }
+  EXPECT_GT(beyond, 50U) << "else this shows nothing";
+}
+
 TEST(TableText, doubts_that_have_no_room_keep_the_words_that_matter) {
   auto before = small_sweep(), after = small_sweep();
   for (ResultRow& one : after->rows) {

@@ -101,11 +101,11 @@ const Aspect kAspects[] = {
     {"system", [](const SweepResults& s) { return s.info.environment.os; }},
 };
 
-/// Sweeps that began in the same minute have their numbers in their names too.
+/// Sweeps that began in the same minute have their numbers in their names too, first: a narrow column cuts the end.
 void name_apart(std::vector<std::string>& names, const std::vector<ComparedSweep>& compared) {
   const std::multiset<std::string> given(names.begin(), names.end());
   for (std::size_t s = 0; s < names.size(); ++s) {
-    if (given.count(names[s]) > 1) names[s] += fmt::format(" (sweep {})", compared[s].results->info.id);
+    if (given.count(names[s]) > 1) names[s] = fmt::format("sweep {}, {}", compared[s].results->info.id, names[s]);
   }
 }
 

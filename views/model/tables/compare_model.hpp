@@ -79,9 +79,9 @@ struct CompareModel {
 
 /// `now` is unix seconds, for the sweeps' names.
 CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std::int64_t now);
-/// "A" or "B" of two sides, B the first, which A is judged against; empty where there are more.
+/// "A" or "B" of two sides, B the first, which A is judged against; of more B alone has a letter.
 const char* side_letter(const CompareModel& model, std::size_t side);
-/// "A 2c6a73" of two sides, or the name alone.
+/// "A 2c6a73", or the name alone.
 std::string side_name(const CompareModel& model, std::size_t side);
 
 /// What lines can be sorted by, of one side where it has sides.

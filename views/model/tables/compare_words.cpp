@@ -15,7 +15,8 @@
 namespace triscope {
 
 const char* side_letter(const CompareModel& model, std::size_t side) {
-  return model.sweeps.size() != 2 ? "" : side == 0 ? "B" : "A";
+  if (side == 0 && model.sweeps.size() > 1) return "B";
+  return model.sweeps.size() == 2 ? "A" : "";
 }
 
 std::string side_name(const CompareModel& model, std::size_t side) {
@@ -215,6 +216,7 @@ std::string compare_summary(const CompareModel& model) {
   add(model.not_comparable, "not comparable");
   add(model.failed, "failed");
   add(model.missing, "not in every sweep");
+  if (model.sweeps.size() > 2) text += ", each beside B, " + model.sweeps.front();
   return text + ".";
 }
 
