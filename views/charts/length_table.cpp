@@ -84,11 +84,12 @@ void draw_length_table(Context& context, const LengthTable& table) {
       ImGui::TableSetupColumn(table.text.header[column].c_str(), ImGuiTableColumnFlags_WidthFixed, widths[column]);
     header_row(context, table.text.numeric);
     for (std::size_t n = 0; n < table.text.rows.size(); ++n) draw_cells(context, table, n);
-    context.ui.table_in_focus =
-        ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows) ? write_table(table.text, TableFormat::tsv) : "";
     ImGui::EndTable();
   }
   ImGui::PopStyleVar();
+  // Whatever of the panel was clicked: a click moves the table, and the next one may miss it.
+  if (ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows))
+    context.ui.table_in_focus = write_table(table.text, TableFormat::tsv);
 }
 
 }  // namespace triscope

@@ -176,7 +176,7 @@ struct UiState {
   std::set<std::string> lengths_left_out;  ///< labels of curves, by clicks in the legend; of every sweep and view
   bool length_words = false;               ///< in a low panel: its answers instead of the curves
   bool length_step = false;                ///< both passes together, where both were measured
-  std::string table_in_focus;              ///< as text: of a table that was clicked last, Ctrl+C copies it
+  std::string table_in_focus;              ///< as text: of the panel that has the keyboard, Ctrl+C copies it
   std::int64_t length_followed = 0;        ///< the shown sweep whose pass was taken over last
   std::int64_t length_chosen = 0;          ///< length whose equal cost was clicked; 0: none
   std::string length_listed;          ///< which answers were listed last, and the chosen one: others begin at their top

@@ -284,7 +284,7 @@ void carry_out_shortcuts(Context& context) {
 
 void handle_shortcuts(Context& context) {
   carry_out_shortcuts(context);
-  context.ui.table_in_focus.clear();  // a table that is drawn and has the keyboard says so in each frame
+  context.ui.table_in_focus.clear();  // a table in the panel that has the keyboard says so in each frame
 }
 
 namespace {

@@ -410,6 +410,15 @@ TEST_F(Journey, a_length_stays_chosen_in_the_other_pass_whose_details_begin_at_t
     c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_C);  // the table that was clicked
     wait(c);
     IM_CHECK(std::string(ImGui::GetClipboardText()).starts_with("tokens\tnearest measured\t"));
+    ImGui::SetClipboardText("");
+    c->WindowFocus("//###lengths");  // as after a click beside the table
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_C);
+    wait(c);
+    IM_CHECK(std::string(ImGui::GetClipboardText()).starts_with("tokens\tnearest measured\t"));
+    front(c, Panel::latency);
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_C);
+    wait(c);
+    IM_CHECK(std::string(ImGui::GetClipboardText()).starts_with("window\t"));
     front(c, Panel::details);
     ImGuiWindow* details = c->GetWindowByRef("//###details");
     IM_CHECK(details != nullptr && details->ScrollMax.y > 100);
