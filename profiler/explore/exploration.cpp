@@ -214,16 +214,27 @@ void add_cell(std::span<const Placed> cell, const Identities& identities, const 
   }
 }
 
+/// Along tokens the best of several windows is an answer. Along dates or versions it is none where each has another
+/// problem: a line would show what was measured, as if it were what became of it.
+bool tells_problem(const ExploreField& x) {
+  for (std::size_t part = 0; part < kIdentityParts.size(); ++part) {
+    if (is_of_problem(part) && tells(x.id, part)) return true;
+  }
+  return false;
+}
+
 /// What is said of all series: in what their points differ, and what the best of them were chosen over, which is said
 /// of the choice.
 void say_differences(const std::vector<SeriesDifferences>& differences, Chosen chosen, Exploration& made) {
+  const bool by_problem = tells_problem(*made.x);
   std::size_t n = 0;
   Parts mixed{};
   for (ExplorePanel& panel : made.panels) {
     for (ExploreSeries& series : panel.series) {
       const Parts hidden = differences[n++].hidden(*made.x, series.baseline);
       for (std::size_t part = 0; part < hidden.size(); ++part) {
-        if (!hidden[part] || chosen.contains(kIdentityParts[part])) continue;
+        const bool is_answer = by_problem || !is_of_problem(part);
+        if (!hidden[part] || (is_answer && chosen.contains(kIdentityParts[part]))) continue;
         series.mixed = mixed[part] = true;
       }
     }

@@ -44,6 +44,11 @@ constexpr bool tells(std::string_view field, std::size_t part) {
   if (field == "w2") return part == kWindow2;
   return kIdentityFields[part] == field;
 }
+/// Parts of the problem: what was computed, not by what or where.
+constexpr bool is_of_problem(std::size_t part) {
+  return kIdentityParts[part] != "kernel" && !stays_within(kIdentityParts[part]) && kIdentityParts[part] != "version" &&
+         kIdentityParts[part] != "instance";
+}
 using Identity = std::array<std::int64_t, kIdentityParts.size()>;
 /// Places of the last two.
 inline constexpr std::size_t kVersionPart = kIdentityParts.size() - 2, kInstancePart = kIdentityParts.size() - 1;

@@ -133,7 +133,8 @@ std::string exploration_table(const Exploration& made, std::span<const ExploreSo
     text += fmt::format("The best of each was chosen over {}: --where and --color compare like with like.\n",
                         choice_text(made));
   if (!made.mixed.empty()) {
-    const bool by_choice = std::ranges::any_of(made.mixed, [](const std::string& part) { return !stays_within(part); });
+    const bool by_choice = made.chosen_over.empty() &&
+                           std::ranges::any_of(made.mixed, [](const std::string& part) { return !stays_within(part); });
     text += fmt::format(
         "Beside {} the points of a series differ in: {}. Choose one of these as --color, --panels or --rows{}.\n",
         made.x->label, fmt::join(made.mixed, ", "), by_choice ? ", filter, or take the --best" : ", or filter");

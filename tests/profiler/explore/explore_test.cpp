@@ -254,6 +254,16 @@ TEST(Explore, a_line_joins_points_that_are_alike_in_all_but_x) {
   rows.push_back(one_row(512, Regime::sustained, 9, 3));
   rows.back().problem.seq_len = 2048;
   EXPECT_THAT(differs_in(rows, best), IsEmpty()) << "it is said of the choice";
+  ExploreQuery by_date = best;
+  by_date.x = "date";
+  rows[1].started = rows[2].started = "2026-11-30T00:00:00Z";
+  EXPECT_THAT(differs_in(rows, by_date), ElementsAre("windows", "tokens")) << "that is no trend";
+  rows[2].problem.seq_len = rows[0].problem.seq_len = rows[1].problem.seq_len;
+  rows[2].median_ms = 1;
+  EXPECT_THAT(differs_in(rows, by_date), IsEmpty()) << "the best of both days is of one problem";
+  rows[2].median_ms = 9;
+  rows[0].problem.seq_len = 1024;
+  rows[2].problem.seq_len = 2048;
   for (ResultRow& row : rows) row.problem.window1 = 512;
   rows[1].source_hash = "another version";
   rows.pop_back();
