@@ -79,6 +79,7 @@ void draw_edge(const Context& context, const MeanPlace& place, bool across, floa
 void draw_mean_axes(const Context& context, const MeanPlace& place, float left) {
   const Look& look = context.look;
   const PixelRect& rect = place.rect;
+  const std::string name = mean_axis_name(*place.maps, 1), second = mean_axis_name(*place.maps, 2);
   ImDrawList* list = ImGui::GetWindowDrawList();
   {
     const NumberFont font(look, kSecondarySize);
@@ -96,7 +97,7 @@ void draw_mean_axes(const Context& context, const MeanPlace& place, float left) 
           ImVec2(std::round(std::min(x - width / 2, rect.high.x - width + look.px(8))), rect.high.y + look.px(5)),
           look.theme.muted, text.c_str());
     }
-    for (std::int64_t back = 0; back < place.maps->height; back += down) {
+    for (std::int64_t back = 0; back < place.maps->height && !second.empty(); back += down) {
       const float y = place.y_of(static_cast<double>(back));
       const std::string text = fmt::format("{}", -back);
       const ImVec2 size = ImGui::CalcTextSize(text.c_str());
@@ -106,10 +107,9 @@ void draw_mean_axes(const Context& context, const MeanPlace& place, float left) 
     }
   }
   const SmallFont font(look);
-  const std::string name = "j: first key, tokens from the query";
   const float middle = (rect.low.x + rect.high.x - ImGui::CalcTextSize(name.c_str()).x) / 2;
   list->AddText(ImVec2(std::round(std::max(left, middle)), rect.high.y + look.px(20)), look.theme.muted, name.c_str());
-  name_left_axis(context, left, rect, "k: second key, tokens from the query", "k: second key");
+  if (!second.empty()) name_left_axis(context, left, rect, second, "k: second key");
 }
 
 /// The pair that is framed in the map of the query, here by its distances.
@@ -157,7 +157,7 @@ void draw_mean_picture(Context& context, const MeanMaps& maps, std::int64_t head
                                                            at.y + std::max(strip + look.px(60), size.y - below)));
   paint_mean(context, place);
   draw_edge(context, place, true, strip - look.px(4));
-  draw_edge(context, place, false, strip - look.px(4));
+  if (!has_one_key(maps.problem)) draw_edge(context, place, false, strip - look.px(4));
   draw_mean_axes(context, place, at.x);
   ImGui::SetCursorScreenPos(place.rect.low);
   ImGui::InvisibleButton("##mean", ImVec2(place.rect.high.x - place.rect.low.x, place.rect.high.y - place.rect.low.y));

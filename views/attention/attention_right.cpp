@@ -248,7 +248,8 @@ void draw_kernel_row(Context& context) {
   AttentionUi& ui = context.ui.attention;
   const AttentionData& data = context.data.attention;
   const Catalog* catalog = context.data.machine.catalog.get();
-  const std::vector<std::string> kernels = catalog ? row_kernels(*catalog, ui.device) : std::vector<std::string>();
+  const std::vector<std::string> kernels =
+      catalog ? row_kernels(*catalog, ui.device, ui.sides[0].form) : std::vector<std::string>();
   if (kernels.empty()) return;
   muted_text(context, "Run a kernel on this query, and compare its output with this one:", true);
   for (const std::string& kernel : kernels) {

@@ -88,6 +88,25 @@ TEST_F(SearchWords, a_dot_product_has_no_figures_of_a_second_key) {
   EXPECT_THAT(canvas.text, HasSubstr("p at each distance"));
   EXPECT_THAT(mean_cell_text(*attention.means.answer, 0, 5, 0), testing::StartsWith("j 5 back: p 0.6"));
   EXPECT_THAT(peaks_text(*attention.means.answer).header, Not(testing::Contains("k")));
+  EXPECT_EQ(mean_axis_name(*attention.means.answer, 1), "j: key, tokens from the query");
+  EXPECT_EQ(mean_axis_name(*attention.means.answer, 2), "");
+}
+
+TEST_F(SearchWords, no_kernel_that_would_refuse_a_dot_product_is_offered) {
+  auto catalog = std::make_shared<Catalog>();
+  catalog->kernels.emplace_back();
+  catalog->kernels.back().id = "cpu.ours";
+  catalog->kernels.back().device = DeviceKind::cpu;
+  data.machine.catalog = catalog;
+  ui().device = "cpu";
+  answer(3, 1);
+  EXPECT_THAT(text(), HasSubstr("Run a kernel on this query"));
+  ui().kernel = "cpu.ours";
+  EXPECT_TRUE(wanted_kernel_row(ui(), data.attention));
+  choose_form(ui(), 0, Form::dot_product);
+  answer(3, 0);
+  EXPECT_THAT(text(), Not(HasSubstr("Run a kernel on this query")));
+  EXPECT_FALSE(wanted_kernel_row(ui(), data.attention)) << "which was chosen before";
 }
 
 TEST_F(SearchWords, a_search_of_a_dot_product_has_one_key) {

@@ -199,7 +199,7 @@ std::optional<KernelRowRequest> wanted_kernel_row(const AttentionUi& ui, const A
   const AttentionSideData& own = first(data);
   if (ui.kernel.empty() || is_walking(ui) || !ready(own) || !own.source->values) return std::nullopt;
   const std::optional<SliceRequest> slice = wanted_slice(ui, data, 0);
-  if (!slice) return std::nullopt;
+  if (!slice || has_one_key(slice->query.problem)) return std::nullopt;
   KernelRowRequest request{slice->source, slice->query, ui.kernel};
   request.query.arithmetic = Arithmetic::exact;
   return request;
@@ -228,8 +228,9 @@ std::string first_device(const Catalog& catalog) {
   return "cpu";
 }
 
-std::vector<std::string> row_kernels(const Catalog& catalog, const std::string& device) {
+std::vector<std::string> row_kernels(const Catalog& catalog, const std::string& device, Form form) {
   std::vector<std::string> kernels;
+  if (form == Form::dot_product) return kernels;  // that of baselines, whose libraries are not here
   for (const KernelInfo& kernel : catalog.kernels) {
     const bool here = (kernel.device == DeviceKind::cpu) == (device == "cpu");
     // What runs them has no library of somebody else's.

@@ -58,8 +58,8 @@ void walk_on(AttentionUi& ui, const AttentionData& data);
 std::string device_title(const std::string& device);
 /// The first GPU of a machine, else "cpu".
 std::string first_device(const Catalog& catalog);
-/// Kernels whose rows can be compared on `device`.
-std::vector<std::string> row_kernels(const Catalog& catalog, const std::string& device);
+/// Kernels whose rows of attention in this form can be compared on `device`.
+std::vector<std::string> row_kernels(const Catalog& catalog, const std::string& device, Form form);
 
 /// The frame of a slice's map: windows, or the keys of a full mask.
 struct AttentionFrame {

@@ -139,6 +139,12 @@ std::string mean_title(const MeanMaps& maps, std::int64_t head) {
   return queries.empty() ? title : title + ", " + query_range_text(queries.front(), queries.back(), maps.step);
 }
 
+std::string mean_axis_name(const MeanMaps& maps, int key) {
+  const bool one_key = has_one_key(maps.problem);
+  if (key == 2) return one_key ? "" : "k: second key, tokens from the query";
+  return one_key ? "j: key, tokens from the query" : "j: first key, tokens from the query";
+}
+
 std::string mean_caption(const AttentionUi& ui, const AttentionSideData& side) {
   std::string text = fmt::format("{}. p at each {} is the mean over the queries that see it; colours follow log p.",
                                  picture_caption(side.slice_of, *side.source),

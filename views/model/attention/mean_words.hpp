@@ -35,6 +35,8 @@ Heatmap mean_heatmap(const MeanMaps& maps, std::int64_t head);
 HeatmapStyle mean_style(const MeanMaps& maps, std::int64_t head, ColourMap map);
 /// "Mean p(j, k) of head 2, queries 256 to 511": over a picture of it.
 std::string mean_title(const MeanMaps& maps, std::int64_t head);
+/// "j: first key, tokens from the query", of the key 1 or 2; of a dot product 1 is its only one, and 2 has no name.
+std::string mean_axis_name(const MeanMaps& maps, int key);
 /// What stands below one: of which tensors and windows it is.
 std::string mean_caption(const AttentionUi& ui, const AttentionSideData& side);
 /// "Mean over queries 256 to 511, every 12th."
