@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <optional>
+#include <string_view>
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/files/mapped_file.hpp"
@@ -45,13 +47,22 @@ std::vector<TensorView> parse(const std::filesystem::path& file, std::span<const
   return parse_safetensors(bytes);
 }
 
-// Says which file could not be read.
+/// Whose name says already what it is meant to be.
+bool is_named_as_tensors(const std::filesystem::path& file) {
+  constexpr std::array<std::string_view, 4> kEndings{".safetensors", ".npy", ".npz", ".pt"};
+  return std::ranges::find(kEndings, file.extension().string()) != kEndings.end();
+}
+
+// Says which file could not be read, and of one that is named rightly nothing about names.
 template <typename Action>
 auto naming(const std::filesystem::path& file, Action action) {
   try {
     return action();
   } catch (const Error& error) {
-    throw Error(fmt::format("cannot read '{}'", file.string()), error.why(), error.fix(), error.code());
+    const bool by_name = error.fix() == kNameAnother && is_named_as_tensors(file);
+    throw Error(fmt::format("cannot read '{}'", file.string()), error.why(),
+                by_name ? "write the file again: it holds something else than its name says" : error.fix(),
+                error.code());
   }
 }
 

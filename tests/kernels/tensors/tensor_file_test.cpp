@@ -285,6 +285,22 @@ TEST(TensorFile, keeps_infinities_and_nan) {
   }
 }
 
+TEST(TensorFile, rubbish_of_a_right_name_is_not_advised_another_name) {
+  const TemporaryFolder folder;
+  const auto fix_of = [&](const char* name) -> std::string {
+    std::ofstream(folder / name) << std::string(64, '\xff');
+    try {
+      TensorFile file(folder / name);
+    } catch (const Error& error) {
+      return error.fix();
+    }
+    return "it was read";
+  };
+  EXPECT_THAT(fix_of("rubbish.safetensors"), HasSubstr("write the file again"));
+  EXPECT_THAT(fix_of("rubbish.npy"), HasSubstr("write the file again"));
+  EXPECT_THAT(fix_of("rubbish.bin"), HasSubstr("name a .safetensors"));
+}
+
 // Byte for byte what numpy.save writes for numpy.array([1, 2, 3], 'float32').
 TEST(TensorFile, npy_bytes_are_those_of_numpy) {
   const TemporaryFolder folder;
