@@ -30,9 +30,9 @@ constexpr auto kUnlimited = std::chrono::hours(24 * 365);
 /// The worker is gone or useless. `what()` says why, as the reason of a failed measurement.
 class WorkerLost : public std::runtime_error {
  public:
-  explicit WorkerLost(const std::string& why, bool killed_by_others)
-      : std::runtime_error(why), killed(killed_by_others) {}
-  bool killed;  ///< by SIGKILL, and not by us: by a person, or for want of memory
+  enum class How { failed, killed, late };
+  WorkerLost(const std::string& why, How way) : std::runtime_error(why), how(way) {}
+  How how;  ///< killed: by SIGKILL, and not by us: by a person, or for want of memory
 };
 
 double seconds(milliseconds time) { return std::chrono::duration<double>(time).count(); }
@@ -108,7 +108,7 @@ struct Supervisor::Impl {
   template <typename Reply>
   Reply ask(const Message& request, milliseconds limit, std::stop_token stop = {});
   void forward_log();
-  [[noreturn]] void lose(const std::string& reason, bool killed = false);
+  [[noreturn]] void lose(const std::string& reason, WorkerLost::How how = WorkerLost::How::failed);
   void quit();
 
   WorkerOptions options;
@@ -130,14 +130,14 @@ void Supervisor::Impl::forward_log() {
   }
 }
 
-void Supervisor::Impl::lose(const std::string& reason, bool killed) {
+void Supervisor::Impl::lose(const std::string& reason, WorkerLost::How how) {
   process->end(Clock::now());
   forward_log();
   process.reset();
   std::string text = reason;
   if (!last_words.empty()) text += fmt::format("; its last output: {}", fmt::join(last_words, " | "));
   if (greeted) options.log(text);  // one that does not even start is an error, which says all this
-  throw WorkerLost(text, killed);
+  throw WorkerLost(text, how);
 }
 
 std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, const WakeEvent* wake,
@@ -151,11 +151,12 @@ std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, con
       case WorkerProcess::Event::woken:
         return std::nullopt;
       case WorkerProcess::Event::timed_out:
-        lose(lateness);
+        lose(lateness, WorkerLost::How::late);
       case WorkerProcess::Event::ended: {
         const std::string ending = process->end(Clock::now() + kQuitLimit);
         const bool killed = ending.find("SIGKILL") != std::string::npos;
-        lose("the worker " + ending + (killed ? ", not by its supervisor: perhaps memory ran out" : ""), killed);
+        lose("the worker " + ending + (killed ? ", not by its supervisor: perhaps memory ran out" : ""),
+             killed ? WorkerLost::How::killed : WorkerLost::How::failed);
       }
       case WorkerProcess::Event::output:
         break;
@@ -209,7 +210,7 @@ std::optional<Message> Supervisor::Impl::start(const std::vector<std::string>& c
       return receive(Clock::now() + options.handshake_limit, &wake,
                      fmt::format("it said nothing for {:.3g} s", seconds(options.handshake_limit)));
     } catch (const WorkerLost& e) {
-      if (!e.killed || attempt == kAttempts) throw;
+      if (e.how != WorkerLost::How::killed || attempt == kAttempts) throw;
     }
   }
 }
@@ -281,7 +282,7 @@ Reply Supervisor::Impl::ask(const Message& request, milliseconds limit, std::sto
     send(request);
     try {
       std::optional<Message> message =
-          receive(Clock::now() + limit, &wake, fmt::format("no answer for {:.3g} s", seconds(limit)));
+          receive(Clock::now() + limit, &wake, fmt::format("it gave no answer within {:.3g} s", seconds(limit)));
       if (!message) {
         process.reset();
         throw stopped();
@@ -290,8 +291,10 @@ Reply Supervisor::Impl::ask(const Message& request, milliseconds limit, std::sto
       if (const auto* error = std::get_if<ErrorReply>(&*message)) throw error_of(*error);
       lose("the worker gave an answer to another question");
     } catch (const WorkerLost& e) {
-      if (kAskAgain && attempt < (e.killed ? kAttempts : 2)) continue;
-      throw Error("the worker did not do its job", e.what(), "run `triscope doctor`");
+      if (kAskAgain && attempt < (e.how == WorkerLost::How::killed ? kAttempts : 2)) continue;
+      const bool by_limit = e.how == WorkerLost::How::late && limit == options.time_limit;  // which a person can give
+      throw Error("the worker did not do its job", e.what(),
+                  by_limit ? "that is the time limit: give a longer one, or ask for less" : "run `triscope doctor`");
     }
   }
 }

@@ -320,6 +320,20 @@ TEST(Supervisor, a_worker_that_is_killed_before_it_says_what_it_can_do_is_replac
   EXPECT_THAT([&] { Supervisor(options).catalog(); }, testing::ThrowsMessage<Error>(HasSubstr("did not do its job")));
 }
 
+TEST(Supervisor, what_took_longer_than_the_time_limit_names_it_in_place_of_doctor) {
+  WorkerOptions options = bad_worker();
+  options.prefix = {"sh", "-c", "sleep 1000 | \"$0\" \"$@\""};  // greets, and never hears a question
+  options.time_limit = milliseconds(50);
+  try {
+    Supervisor(options).support({});
+    ADD_FAILURE() << "it answered";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.why(), HasSubstr("no answer within 0.05 s"));
+    EXPECT_THAT(error.fix(), HasSubstr("time limit"));
+    EXPECT_THAT(error.fix(), testing::Not(HasSubstr("doctor")));
+  }
+}
+
 TEST(Supervisor, a_worker_killed_while_idle_is_replaced) {
   std::vector<std::string> log;
   WorkerOptions options = bad_worker();
