@@ -40,7 +40,11 @@ WindowsCost windows_cost(const std::vector<ResultRow>& rows, const TilesUi& ui, 
   if (rows.empty() || !tiles_problem(ui).empty()) return cost;
   const LayerMixRequest layer = layer_request(ui);
   cost.to_count = still_to_count(problems_to_count(rows, layer), work);
-  if (cost.to_count.empty()) cost.text = plus_minus(windows_cost_text(rows, layer, work));
+  if (!cost.to_count.empty()) return cost;
+  cost.text = with_kernel_labels(plus_minus(windows_cost_text(rows, layer, work)), rows);
+  const std::string windows = fmt::format("{}x{}", ui.window1, ui.window2);
+  for (std::size_t at = 0; (at = cost.text.find(windows, at)) != std::string::npos;)
+    cost.text.replace(at, windows.size(), format_windows(ui.window1, ui.window2));
   return cost;
 }
 

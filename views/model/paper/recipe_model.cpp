@@ -41,6 +41,10 @@ std::string with_labels(std::string text, const KernelLabels& labels) {
 
 }  // namespace
 
+std::string with_kernel_labels(std::string text, const std::vector<ResultRow>& rows) {
+  return with_labels(std::move(text), labels_of(rows));
+}
+
 std::vector<Problem> still_to_count(std::vector<Problem> wanted, const WorkTable& work) {
   const WorkIndex counted(work);
   std::erase_if(wanted, [&](const Problem& problem) { return counted.find(problem) != nullptr; });

@@ -37,6 +37,9 @@ RecipeUi with_measured(RecipeUi ui, const LayerMixRequest& measured);
 
 inline constexpr int kMostRecipeTokens = 1 << 24;
 
+/// Words that the command line shares have kernels by their ids; here they have the names of the window.
+std::string with_kernel_labels(std::string text, const std::vector<ResultRow>& rows);
+
 /// Those of `wanted` whose tiles are not in `work` yet.
 std::vector<Problem> still_to_count(std::vector<Problem> wanted, const WorkTable& work);
 
