@@ -1,10 +1,15 @@
 #include "app/window/database/read_sweep.hpp"
 
+#include <algorithm>
 #include <initializer_list>
+#include <string>
+#include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "kernels/base/text/text_beginning.hpp"
 #include "views/data/long_note.hpp"
+#include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
 namespace {
@@ -50,6 +55,22 @@ std::shared_ptr<const SweepResults> read_sweep(const Snapshot& from, SweepInfo s
   cut_texts(results.info);
   for (ResultRow& row : results.rows) cut_texts(row);
   return std::make_shared<const SweepResults>(std::move(results));
+}
+
+std::int64_t before_of(const SweepResults& shown, const std::vector<std::shared_ptr<const SweepResults>>& others) {
+  std::unordered_set<std::string> questions;
+  for (const ResultRow& row : shown.rows) {
+    if (row.status == Status::ok) questions.insert(match_key(row, false));
+  }
+  const auto began = [](const SweepInfo& sweep) { return std::tie(sweep.started, sweep.id); };
+  for (const auto& one : others) {
+    if (began(one->info) >= began(shown.info)) continue;
+    const bool shares = std::ranges::any_of(one->rows, [&](const ResultRow& row) {
+      return row.status == Status::ok && questions.contains(match_key(row, false));
+    });
+    if (shares) return one->info.id;
+  }
+  return 0;
 }
 
 }  // namespace triscope

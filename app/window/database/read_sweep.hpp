@@ -1,8 +1,10 @@
 // One sweep as the window reads it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "profiler/store/store.hpp"
 #include "views/data/window_data.hpp"
@@ -12,6 +14,9 @@ namespace triscope {
 /// The sweep with its rows. Long texts are cut: they are drawn in each frame. Throws `Error` when the database cannot
 /// be read.
 std::shared_ptr<const SweepResults> read_sweep(const Snapshot& from, SweepInfo sweep);
+
+/// Of `others`, the newest first, the one that began before `shown` and measured something that it did; 0: none.
+std::int64_t before_of(const SweepResults& shown, const std::vector<std::shared_ptr<const SweepResults>>& others);
 
 // The same for what is read by itself.
 void cut_texts(SweepInfo& sweep);

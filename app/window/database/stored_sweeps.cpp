@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/window/database/other_database.hpp"
+#include "app/window/database/read_sweep.hpp"
 #include "profiler/plan/done_count.hpp"
 #include "profiler/store/store.hpp"
 #include "views/data/format.hpp"
@@ -86,7 +87,12 @@ void StoredSweeps::compare(std::int64_t asked) {
 }
 
 void StoredSweeps::compare_before() {
-  if (const SweepInfo* before = sweep_before(data_)) compare(before->id);
+  const SweepInfo* before = sweep_before(data_);
+  if (before == nullptr) return;
+  if (data_.same_device.empty()) return compare(before->id);  // the only one of its device, or they are being read
+  if (const std::int64_t shares = before_of(*data_.shown, data_.same_device); shares != 0) return compare(shares);
+  messages_.notify(Severity::info, NoticeId::request,
+                   "Nothing was compared: no sweep before this one measured, on its device, something that it did.");
 }
 
 void StoredSweeps::compare_versions(VersionChoice choice) {

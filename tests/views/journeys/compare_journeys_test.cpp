@@ -160,32 +160,28 @@ TEST_F(CompareJourney, showing_another_sweep_begins_a_comparison_anew) {
   });
 }
 
-TEST_F(CompareJourney, the_sweep_before_is_found_by_its_command) {
+// Of the recording 23 was measured before 22 and has nothing in common with it, as 10 has, which came earlier; 17, 18,
+// 20 and 21 came before 1 and have nothing in common with it; 17 was the first.
+TEST_F(CompareJourney, the_sweep_before_is_the_last_that_measured_the_same) {
   travel([](ImGuiTestContext* c) {
     wait(c);
-    app().carry_out(ask::ShowSweep{data().sweeps.front().id});
+    app().carry_out(ask::ShowSweep{22});
     wait(c);
-    const SweepInfo* before = sweep_before(data());
-    IM_CHECK(before != nullptr);
-    IM_CHECK_EQ(before->id, data().sweeps[1].id);  // they are listed with the newest first
     app().carry_out(ask::CompareBefore{});
     wait(c);
     IM_CHECK_EQ(data().compared.size(), 2U);
-    IM_CHECK_EQ(data().compared[0].results->info.id, before->id);
-    IM_CHECK_EQ(data().compared[1].results->info.id, data().shown->info.id);
-  });
-}
-
-// Sweeps 17, 18, 20 and 21 of the recording are of the day before the others, and 23 was measured before 22.
-TEST_F(Journey, the_sweep_before_goes_by_dates_not_by_numbers) {
-  window->start(recorded_file());
-  travel([](ImGuiTestContext* c) {
-    for (const auto& [shown, before] : {std::pair(22, 23), std::pair(1, 21)}) {
-      app().carry_out(ask::ShowSweep{shown});
-      wait(c);
-      IM_CHECK(sweep_before(data()) != nullptr);
-      IM_CHECK_EQ(sweep_before(data())->id, before);
-    }
+    IM_CHECK_EQ(data().compared[0].results->info.id, 10);
+    IM_CHECK_EQ(data().compared[1].results->info.id, 22);
+    app().carry_out(ask::ClearSelection{});
+    app().carry_out(ask::ShowSweep{1});
+    wait(c);
+    IM_CHECK(sweep_before(data()) != nullptr);
+    app().carry_out(ask::CompareBefore{});
+    wait(c);
+    IM_CHECK(data().compared.empty());
+    IM_CHECK(std::ranges::any_of(data().notices, [](const Notice& notice) {
+      return notice.text.starts_with("Nothing was compared: no sweep before this one");
+    }));
     app().carry_out(ask::ShowSweep{17});
     wait(c);
     IM_CHECK(sweep_before(data()) == nullptr);

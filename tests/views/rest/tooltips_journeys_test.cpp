@@ -173,7 +173,7 @@ TEST_F(TooltipJourney, of_the_tables) {
   travel([](ImGuiTestContext* c) {
     show(c, 1);
     for (const Panel panel : {Panel::latency, Panel::details}) listen_to(c, panel);
-    app().carry_out(ask::CompareBefore{});
+    app().carry_out(ask::Compare{21});
     wait(c);
     listen_to(c, Panel::compare);
   });
