@@ -428,46 +428,6 @@ TEST(Picture, a_filled_rectangle_covers_exactly_its_pixels) {
   EXPECT_EQ(encode_png(crop(picture, {10, 20, 20, 5}, 1))[1], 'P');
 }
 
-TEST(SetupPanel, what_has_no_room_can_be_scrolled_to) {
-  Canvas canvas;
-  const auto hidden = [&](float width, float height) {  // beyond the edges, to the right and below
-    ImGui::GetIO().DisplaySize = ImVec2(width, height);
-    canvas.draw(Panel::setup, {});
-    for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
-      if (std::string_view(window->Name).find("/fields_") != std::string_view::npos) return window->ScrollMax;
-    }
-    return ImVec2(-1, -1);
-  };
-  EXPECT_EQ(hidden(320, 900).x, 0);
-  const ImVec2 small = hidden(150, 150);
-  EXPECT_GT(small.x, 50);
-  EXPECT_GT(small.y, 200);
-}
-
-TEST(SetupPanel, why_there_is_no_plan_stands_whole_below_the_fields) {
-  Canvas canvas;
-  WindowData data;
-  data.machine.problem =
-      "The worker could not be started: /usr/lib/triscope/triscope-worker is not there. Install it beside triscope, or "
-      "build everything with ./run build; until then nothing can be measured here.";
-  WindowData planned;
-  planned.preview = std::make_shared<const PlanPreview>(PlanPreview{.problem = data.machine.problem});
-  for (const WindowData* one : {&data, &planned}) {
-    for (int width = 280; width <= 420; width += 4) {
-      for (int height = 160; height <= 520; height += 40) {
-        ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(width), static_cast<float>(height));
-        for (int frame = 0; frame < 3; ++frame) canvas.draw(Panel::setup, *one);
-        for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
-          if (!window->WasActive) continue;
-          EXPECT_EQ(window->ScrollMax.x, 0) << window->Name << ", " << width << " x " << height;
-          const bool fields = std::string_view(window->Name).find("/fields_") != std::string_view::npos;
-          EXPECT_TRUE(fields || window->ScrollMax.y == 0) << window->Name << ", " << width << " x " << height;
-        }
-      }
-    }
-  }
-}
-
 TEST(Panels, a_number_that_the_edge_of_its_table_cuts_is_not_shown_in_part) {
   Canvas canvas;
   WindowData data;

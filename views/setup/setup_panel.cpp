@@ -4,7 +4,10 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <string_view>
+#include <utility>
 
 #include "kernels/base/error.hpp"
 #include "profiler/plan/sweep_title.hpp"
@@ -24,7 +27,8 @@ constexpr float kFooter = 44;                     // of the plan below them
 constexpr float kMoreLine = 18;                   // of that note alone
 constexpr float kMore = 64;                       // of the note beside the plan that there are more fields
 
-/// Half of the panel for the label, right-aligned field after it; the field's problem below.
+/// Half of the panel for the label, right-aligned field after it. A field that is wrong has a border; what is wrong
+/// stands below all of them, so that none moves while one is typed in.
 class Fields {
  public:
   Fields(Context& context, const FormReading& reading) : context_(context), reading_(reading) {}
@@ -40,7 +44,6 @@ class Fields {
   void text(const char* name, const char* field, const char* help, std::string& value, const char* hint = "") {
     label(name, help);
     input(field, value, hint, -1);
-    problem(field);
   }
 
   /// Two short fields on one line, with a word between them.
@@ -61,17 +64,6 @@ class Fields {
     ImGui::SameLine(0, gap);
     input(second.field, second.value, second.hint, -1);
     tooltip(context_, second.help);
-    problem(first.field);
-    problem(second.field);
-  }
-
-  void problem(const char* field) {
-    const auto found = reading_.problems.find(field);
-    if (found == reading_.problems.end()) return;
-    const SmallFont font(context_.look);
-    ImGui::PushTextWrapPos(0);
-    coloured_text(context_.look.theme.slower, found->second);
-    ImGui::PopTextWrapPos();
   }
 
  private:
@@ -125,7 +117,7 @@ void draw_windows_text(Context& context) {
   if (ImGui::IsItemDeactivated() && !form.wrong.contains("windows")) form.windows_text = windows_to_text(form.windows);
 }
 
-void draw_windows(Context& context, Fields& fields) {
+void draw_windows(Context& context) {
   UiState& ui = context.ui;
   ImGui::AlignTextToFramePadding();
   muted_text(context, fmt::format("Windows: w1 →  w2 ↑, {} chosen", ui.form.windows.size()));
@@ -141,7 +133,6 @@ void draw_windows(Context& context, Fields& fields) {
   }
   draw_window_grid(context);
   draw_windows_text(context);
-  fields.problem("windows");
 }
 
 /// "FlashAttention-3" would fill a line: it is "FA3".
@@ -165,7 +156,7 @@ void draw_library(Context& context) {
                                std::filesystem::path(library.file).filename().string()));
 }
 
-void draw_kernels(Context& context, Fields& fields) {
+void draw_kernels(Context& context) {
   UiState& ui = context.ui;
   const Machine& machine = context.data.machine;
   section(context, "Kernels");
@@ -217,7 +208,6 @@ void draw_kernels(Context& context, Fields& fields) {
   if (!elsewhere.empty())
     muted_text(context, (kind == DeviceKind::cuda ? "On the CPU only: " : "Need a GPU: ") + elsewhere, true);
   draw_library(context);
-  fields.problem("kernels");
 }
 
 /// "Stop at [0.5 %] or [10 s]".
@@ -228,7 +218,7 @@ void draw_stopping(Context& context, Fields& fields) {
     const std::string id = fmt::format("##{}", field);
     number_field(context, id.c_str(), value, width, bounds, unit);
     tooltip(context, help);
-    context.ui.fields.problems.clear();  // said below the line, with those of the form
+    context.ui.fields.problems.clear();  // said below the fields, with those of the form
     form.wrong.erase(field);
     if (std::string why = wrong_words(context, id.c_str()); !why.empty()) form.wrong[field] = std::move(why);
   };
@@ -243,8 +233,6 @@ void draw_stopping(Context& context, Fields& fields) {
   ImGui::SameLine(0, gap);
   number("budget", form.budget_seconds, {.least = 0.1, .most = 3600}, " s", -1,
          "Seconds after which a measurement ends, even when the precision is not reached.");
-  fields.problem("precision");
-  fields.problem("budget");
   fields.text(
       "Restarts", "restarts",
       "How often each row is measured, each time by a new process and spread over the sweep. The restarts share "
@@ -285,32 +273,67 @@ std::string why_no_plan(const Context& context) {
   return machine.catalog ? std::string() : machine.problem;
 }
 
+/// As its label has it; empty: what is wrong names it.
+std::string_view field_name(std::string_view field) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kNames{{{"seq_lens", "Tokens"},
+                                                                                  {"q_heads", "Heads"},
+                                                                                  {"kv_heads", "Heads"},
+                                                                                  {"head_dims", "Head size"},
+                                                                                  {"batches", "Batch"},
+                                                                                  {"precision", "Stop at"},
+                                                                                  {"budget", "Stop at"},
+                                                                                  {"restarts", "Restarts"},
+                                                                                  {"sink", "Sink"},
+                                                                                  {"scale", "Scale"}}};
+  const auto found = std::ranges::find(kNames, field, &std::pair<std::string_view, std::string_view>::first);
+  return found == kNames.end() ? std::string_view() : found->second;
+}
+
+/// What is wrong with the first fields, a line each; empty: nothing, but for the device that is missing.
+std::string wrong_fields_text(const Context& context, const FormReading& reading) {
+  constexpr std::size_t kMost = 3;
+  std::string text;
+  std::size_t said = 0, left = 0;
+  for (const auto& [field, why] : reading.problems) {
+    if (field == "device" && !context.ui.form.needs_device.empty()) continue;
+    if (said == kMost) {
+      ++left;
+      continue;
+    }
+    const std::string_view name = field_name(field);
+    text += fmt::format("{}{}{}{}", said++ == 0 ? "" : "\n", name, name.empty() ? "" : ": ", sentence(why));
+  }
+  return left == 0
+             ? text
+             : text + fmt::format("\n{} more {} attention.", counted(left, "field"), left == 1 ? "needs" : "need");
+}
+
 /// What stands below the fields, in pixels: of a sentence all its lines.
 float footer_height(const Context& context, const FormReading& reading) {
   const float usual = context.look.px(kFooter);
-  if (!context.ui.form.needs_device.empty() || !reading.problems.empty()) return usual;
+  const std::string wrong = wrong_fields_text(context, reading);
+  if (!context.ui.form.needs_device.empty() && wrong.empty()) return usual;
   const SmallFont font(context.look);
-  const float lines = ImGui::CalcTextSize(why_no_plan(context).c_str(), nullptr, false, plan_width(context)).y;
+  const std::string said = wrong.empty() ? why_no_plan(context) : wrong;
+  const float lines = ImGui::CalcTextSize(said.c_str(), nullptr, false, plan_width(context)).y;
   return std::max(usual, lines + 2 * ImGui::GetStyle().ItemSpacing.y + context.look.px(1));
 }
 
 void draw_plan(Context& context, const FormReading& reading) {
   const PlanPreview* preview = context.data.preview.get();
   ImGui::Separator();
-  if (!context.ui.form.needs_device.empty()) return draw_needs(context, reading);
-  if (!reading.problems.empty()) {
-    coloured_text(context.look.theme.slower, reading.problems.size() == 1
-                                                 ? "One field needs attention."
-                                                 : fmt::format("{} fields need attention.", reading.problems.size()));
-    return;
-  }
-  if (const std::string why = why_no_plan(context); !why.empty()) {
+  const auto draw_why = [&](ImU32 colour, const std::string& why) {
     const SmallFont font(context.look);
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + plan_width(context));
-    coloured_text(preview ? context.look.theme.slower : context.look.theme.unclear, why);
+    coloured_text(colour, why);
     ImGui::PopTextWrapPos();
-    return;
-  }
+  };
+  const Theme& theme = context.look.theme;
+  if (const std::string wrong = wrong_fields_text(context, reading); !wrong.empty())
+    return draw_why(theme.slower, wrong);
+  if (!context.ui.form.needs_device.empty()) return draw_needs(context, reading);
+  if (const std::string why = why_no_plan(context); !why.empty())
+    return draw_why(preview ? theme.slower : theme.unclear, why);
   if (!preview) {
     muted_text(context, counted(reading.configurations, "configuration") + " per kernel");
     if (context.data.run.running) muted_text(context, "will be estimated when this sweep has ended");
@@ -319,7 +342,7 @@ void draw_plan(Context& context, const FormReading& reading) {
   const std::string warning = plan_warning(*preview, context.ui.form, context.data.machine.catalog.get());
   const bool warns = !warning.empty();
   const SmallFont font(context.look);
-  const ImU32 colour = warns ? context.look.theme.unclear : context.look.theme.muted;
+  const ImU32 colour = warns ? theme.unclear : theme.muted;
   const float room = ImGui::GetContentRegionAvail().x;
   ImGui::BeginGroup();
   clipped_text(context, colour,
@@ -375,25 +398,21 @@ void draw_setup_panel(Context& context) {
         "Form",
         "Trilinear: a sum of three-way products. Determinant: a sum of 3 x 3 determinants (rotation-invariant).");
     two_chips(context, "trilinear", form.trilinear, "determinant", form.determinant);
-    fields.problem("forms");
     fields.label("Passes", "Forward, backward, or both.");
     two_chips(context, "forward", form.forward, "backward", form.backward);
-    fields.problem("passes");
     fields.text("Tokens", "seq_lens", "Sequence lengths; several separated by commas, 4k means 4096.", form.seq_lens);
     fields.pair("Heads", {"q_heads", form.q_heads, "", "Numbers of query heads."}, "on",
                 {"kv_heads", form.kv_heads, "",
                  "Key and value heads: one number for all, or one for each number of query heads."});
     fields.pair("Head size", {"head_dims", form.head_dims, "", "Sizes of a head."}, "batch",
                 {"batches", form.batches, "", "Batch sizes."});
-    draw_windows(context, fields);
-    draw_kernels(context, fields);
-    fields.problem("device");
+    draw_windows(context);
+    draw_kernels(context);
     ImGui::Dummy(ImVec2(0, context.look.px(8)));
     fields.label("Regime",
                  "Sustained: warm, back to back. Burst: single launches from idle, caches flushed. They are never "
                  "compared with each other.");
     two_chips(context, "sustained", form.sustained, "burst", form.burst);
-    fields.problem("regimes");
     draw_stopping(context, fields);
     fields.pair(
         "Sink",
