@@ -16,7 +16,7 @@ triscope_room(views/model kernels/attention kernels/base kernels/base/text kerne
 triscope_room(views/command profiler/plan profiler/record views/data views/model views/model/paper fmt::static)
 triscope_room(views/parts kernels/base/text profiler/export profiler/record views/data views/model views/model/charts views/model/styles
   imgui_and_implot fmt::static)
-triscope_room(views/curves views/model/charts views/model/styles views/parts imgui_and_implot)
+triscope_room(views/curves fmt::static views/model/charts views/model/styles views/parts imgui_and_implot)
 triscope_room(views/paper kernels/base/text kernels/paper kernels/tensors profiler/match3 profiler/paper profiler/paper/laws
   profiler/paper/layers profiler/plan views/charts views/data views/model/paper views/parts imgui_and_implot fmt::static)
 triscope_room(views/tables kernels/base kernels/base/text profiler/explore profiler/paper profiler/plan profiler/record profiler/record/words

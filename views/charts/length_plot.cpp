@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "profiler/record/columns.hpp"
+#include "views/curves/counted_curves.hpp"
 #include "views/curves/drawn_curves.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/length_beside.hpp"
@@ -32,13 +33,6 @@ struct Range {
   }
 };
 
-/// A curve and its line in the view that is shown.
-struct Drawn : DrawnCurve {
-  std::vector<double> x = {}, y = {};
-};
-
-constexpr int kCountedPerOctave = 8;
-
 /// The pass that is shown; unset: both together.
 std::optional<Pass> shown_pass(const Context& context) {
   return context.ui.length_step ? std::nullopt : std::optional(context.ui.length_pass);
@@ -47,10 +41,10 @@ std::optional<Pass> shown_pass(const Context& context) {
 /// Its name in the legend, set off from its mark as in the other charts.
 std::string name_in_legend(const LengthCurve& curve) { return " " + curve.label; }
 
-std::vector<Drawn> measured_curves(const Theme& theme, const LengthPass& pass, const LengthUnit& unit) {
-  std::vector<Drawn> drawn;
+std::vector<DrawnLine> measured_curves(const Theme& theme, const LengthPass& pass, const LengthUnit& unit) {
+  std::vector<DrawnLine> drawn;
   for (const DrawnCurve& curve : drawn_curves(theme, pass)) {
-    Drawn one{curve};
+    DrawnLine one{curve};
     for (const LengthPoint& point : curve.curve->points) {
       one.x.push_back(static_cast<double>(point.seq_len));
       one.y.push_back(length_value(*curve.curve, one.x.back(), point.ms, unit));
@@ -60,61 +54,9 @@ std::vector<Drawn> measured_curves(const Theme& theme, const LengthPass& pass, c
   return drawn;
 }
 
-/// At every length: of baselines of one mask, of the same heads.
-bool count_alike(const LengthCurve& a, const LengthCurve& b) {
-  constexpr double kBeyondAllWindows = 1 << 24;
-  return counted_tflop(a, Pass::forward, kBeyondAllWindows) == counted_tflop(b, Pass::forward, kBeyondAllWindows);
-}
-
-/// The curves of the counted view, in the plot and in its legend. That work is not a kernel's: baselines have one
-/// colour, and those that count alike one line. What is counted lies apart where what is measured does not, so each of
-/// ours is whole.
-std::vector<DrawnCurve> curves_of_counts(const Theme& theme, const LengthPass& pass,
-                                         const std::set<std::string>& left_out = {}) {
-  std::vector<DrawnCurve> drawn = drawn_curves(theme, pass, left_out);
-  for (DrawnCurve& one : drawn) {
-    if (!one.curve->baseline) {
-      one.dashes = {};
-      continue;
-    }
-    one.colour = theme.baseline;
-    one.dashes = std::ranges::find_if(drawn, [&](const DrawnCurve& other) {
-                   return other.curve->baseline && count_alike(*other.curve, *one.curve);
-                 })->dashes;
-  }
-  return drawn;
-}
-
-/// Counted work needs no measurement: each curve goes over all lengths, and far enough to show where it crosses. Of
-/// baselines that count alike one is drawn.
-std::vector<Drawn> counted_curves(const Theme& theme, const LengthPass& pass, std::optional<Pass> which) {
-  double low = 1e300, high = 0;
-  for (const LengthCurve& curve : pass.curves) {
-    low = std::min(low, static_cast<double>(curve.points.front().seq_len));
-    high = std::max(high, static_cast<double>(curve.points.back().seq_len));
-  }
-  for (const LengthCrossing& crossing : pass.crossings)
-    high = std::max(high, 1.3 * static_cast<double>(crossing.paper_count));
-  std::vector<Drawn> drawn;
-  for (const DrawnCurve& curve : curves_of_counts(theme, pass)) {
-    const bool known = curve.curve->baseline && std::ranges::any_of(drawn, [&](const Drawn& other) {
-                         return other.curve->baseline && count_alike(*other.curve, *curve.curve);
-                       });
-    if (known) continue;
-    Drawn one{curve};
-    const int steps = std::max(1, static_cast<int>(std::ceil(std::log2(high / low) * kCountedPerOctave)));
-    for (int n = 0; n <= steps; ++n) {
-      one.x.push_back(low * std::pow(high / low, static_cast<double>(n) / steps));
-      one.y.push_back(counted_tflop(*curve.curve, which, one.x.back()));
-    }
-    drawn.push_back(std::move(one));
-  }
-  return drawn;
-}
-
-Range range_of(const std::vector<Drawn>& curves) {
+Range range_of(const std::vector<DrawnLine>& curves) {
   Range range;
-  for (const Drawn& drawn : curves) {
+  for (const DrawnLine& drawn : curves) {
     for (std::size_t n = 0; n < drawn.x.size(); ++n) range.add(drawn.x[n], drawn.y[n]);
   }
   return range;
@@ -147,7 +89,7 @@ void setup_axes(Context& context, const Range& range, bool rates) {
   set_power_ticks(ImAxis_X1, range.x_low, range.x_high);
 }
 
-void plot_marks(const Look& look, const Drawn& drawn) {
+void plot_marks(const Look& look, const DrawnLine& drawn) {
   MarkedPoints points{drawn.x, drawn.y, {}};
   for (const LengthPoint& point : drawn.curve->points)
     points.hollow.push_back(is_hollow(interval_known(point), point.converged));
@@ -162,7 +104,7 @@ std::vector<ImVec2> in_pixels(const std::vector<double>& x, const std::vector<do
 }
 
 /// Over another one: its strokes.
-void plot_strokes(const Look& look, const Drawn& drawn) {
+void plot_strokes(const Look& look, const DrawnLine& drawn) {
   ImPlot::PushPlotClipRect();
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize(), high(low.x + size.x, low.y + size.y);
   for (const std::vector<ImVec2>& stroke : strokes_of(in_pixels(drawn.x, drawn.y), drawn.dashes, look.px(1), low, high))
@@ -171,7 +113,7 @@ void plot_strokes(const Look& look, const Drawn& drawn) {
   ImPlot::PopPlotClipRect();
 }
 
-void plot_curve(const Look& look, const Drawn& drawn, bool markers) {
+void plot_curve(const Look& look, const DrawnLine& drawn, bool markers) {
   if (drawn.curve->baseline) {
     plot_dashed_curve(look, drawn.x, drawn.y, drawn.colour, drawn.dashes);
   } else if (drawn.dashes.drawn > 0) {
@@ -306,17 +248,15 @@ void name_odd_lengths(const Look& look, const LengthPass& pass) {
 }
 
 /// Names of the dashed curves beside their right ends.
-std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<Drawn>& curves, bool counted, bool whole,
-                                        float& width) {
+std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<DrawnLine>& curves, bool counted,
+                                        bool whole, float& width) {
   std::vector<LevelLabel> labels;
-  for (const Drawn& drawn : curves) {
+  for (const DrawnLine& drawn : curves) {
     if (!drawn.curve->baseline) continue;
     std::string text = drawn.curve->label;
     const std::string& full = drawn.curve->card.label;
     if (counted) {
-      // The count does not depend on the kernel or on the grouping of heads.
-      const Problem& p = drawn.curve->problem;
-      text = p.window1 < p.seq_len ? fmt::format("sliding {}", p.window1) : "causal attention";
+      text = counted_name(*drawn.curve);
     } else if (!whole && text.starts_with(full)) {
       text = drawn.curve->card.short_label + text.substr(full.size());
     }
@@ -405,8 +345,8 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   const std::optional<Pass> which = shown_pass(context);
   const bool counted = context.ui.length_view == LengthView::counted;
   const LengthUnit unit{context.ui.length_view == LengthView::rate, which};
-  const std::vector<Drawn> curves =
-      counted ? counted_curves(look.theme, pass, which) : measured_curves(look.theme, pass, unit);
+  const std::vector<DrawnLine> curves =
+      counted ? counted_lines(look.theme, pass, which) : measured_curves(look.theme, pass, unit);
   float label_width = 0;
   std::vector<LevelLabel> labels = baseline_labels(look, curves, counted, has_whole_names(look, room.x), label_width);
   const Range range = range_of(curves);
@@ -416,11 +356,11 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   if (!ImPlot::BeginPlot(id.c_str(), ImVec2(room.x - label_width, room.y), kPlotFlags)) return;
   setup_axes(context, range, unit.rate);
   if (!unit.rate) set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high, room.y - look.px(50));
-  draw_strokes_last(curves, [&](const Drawn& drawn) { plot_curve(look, drawn, !counted); });
+  draw_strokes_last(curves, [&](const DrawnLine& drawn) { plot_curve(look, drawn, !counted); });
   mark_crossings(look, pass, context.ui.length_view, which);
   if (!counted) select_points(context, pass, unit);
   std::size_t label = 0;
-  for (const Drawn& drawn : curves) {
+  for (const DrawnLine& drawn : curves) {
     if (drawn.curve->baseline) place_label(labels[label++], drawn.x, drawn.y);
   }
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();

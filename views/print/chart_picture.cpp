@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
+#include "views/curves/counted_curves.hpp"
 #include "views/curves/drawn_curves.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
@@ -261,6 +263,110 @@ std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, cons
       labels.push_back({end->y, drawn.curve->label, drawn.colour});
   }
   draw_edge_labels(canvas, frame, std::move(labels));
+  return canvas.finish();
+}
+
+namespace {
+
+/// A line without measurements, its name in the legend or at the right end.
+struct NamedLine {
+  std::string name;
+  ImU32 colour = 0;
+  DashPattern dashes{};
+  float width = 1.25F;
+  bool at_end = false;  ///< of a picture that is not narrow the name stands at the right end
+  std::vector<double> x, y;
+};
+
+/// All of the lines, with a margin.
+ChartLimits limits_of(const std::vector<NamedLine>& lines) {
+  ChartLimits limits{1e300, 1, 1e300, 1e-300};
+  for (const NamedLine& line : lines) {
+    for (const double x : line.x) limits[0] = std::min(limits[0], x / 1.2), limits[1] = std::max(limits[1], x * 1.2);
+    for (const double y : line.y) limits[2] = std::min(limits[2], y / 1.5), limits[3] = std::max(limits[3], y * 1.5);
+  }
+  return limits;
+}
+
+/// Names of `lines` for the legend, and the room that those at the right end take.
+void name_lines(PlotText& text, const std::vector<NamedLine>& lines, const PrintStyle& style) {
+  for (const NamedLine& line : lines) {
+    if (line.at_end && !is_narrow(style)) {
+      text.right_room = std::max(text.right_room, room_of(line.name));
+    } else {
+      text.legend.push_back({line.name, line.colour, 0, line.dashes.drawn <= 0, dashes_for_print(line.dashes)});
+    }
+  }
+}
+
+void draw_lines(VectorCanvas& canvas, const PlotFrame& frame, const std::vector<NamedLine>& lines,
+                const PrintStyle& style) {
+  std::vector<EdgeLabel> labels;
+  {
+    const FrameClip clip(canvas, frame, style);
+    for (const NamedLine& line : lines) {
+      std::vector<ImVec2> points;
+      for (std::size_t n = 0; n < line.x.size(); ++n) points.push_back(frame.at(line.x[n], line.y[n]));
+      canvas.line(points, line.colour, line.width, dashes_for_print(line.dashes));
+      const auto end = last_seen(points, frame.low(), frame.high());
+      if (line.at_end && end && !is_narrow(style)) labels.push_back({end->y, line.name, line.colour});
+    }
+  }
+  draw_edge_labels(canvas, frame, std::move(labels));
+}
+
+}  // namespace
+
+std::string work_picture(const LengthPass& pass, std::optional<Pass> which, const std::string& title,
+                         const std::string& caption, const PrintStyle& style) {
+  std::vector<NamedLine> lines;
+  for (const DrawnLine& one : counted_lines(theme_of(style), pass, which)) {
+    const bool baseline = one.curve->baseline;
+    lines.push_back({baseline ? counted_name(*one.curve) : one.curve->label, one.colour, one.dashes,
+                     baseline ? 1.25F : 1.75F, baseline, one.x, one.y});
+  }
+  PlotText text{title, caption};
+  name_lines(text, lines, style);
+  const PrintPage page = make_page(style, text);
+  const ChartLimits shown = style.limits.value_or(limits_of(lines));
+  const PlotFrame frame(page, power_axis(shown[0], shown[1], "sequence length, tokens", style.limits.has_value()),
+                        decade_axis(shown[2], shown[3], "TFLOP a launch"), text);
+  draw_lines(*page.canvas, frame, lines, style);
+  return page.canvas->finish();
+}
+
+std::string budget_picture(const LengthPass& pass, const std::string& title, const std::string& caption,
+                           const PrintStyle& style) {
+  const Theme& theme = theme_of(style);
+  NamedLine equal{"equal area by latency, with its range", theme.accent, {}, 1.75F, false, {}, {}};
+  for (const SameBudget& budget : pass.budgets) {
+    if (!budget.windows) continue;
+    equal.x.push_back(static_cast<double>(budget.seq_len));
+    equal.y.push_back(budget.windows->area);
+  }
+  std::vector<NamedLine> lines;
+  for (const auto& [name, share, dashes] : {std::tuple("exact count, n/2", 2, 0), {"paper's count, n/3", 3, 1}}) {
+    NamedLine& count =
+        lines.emplace_back(NamedLine{name, theme.baseline, dashes_of(dashes), 1, true, equal.x, equal.x});
+    for (double& area : count.y) area /= share;
+  }
+  lines.push_back(equal);
+  PlotText text{title, caption};
+  name_lines(text, lines, style);
+  const PrintPage page = make_page(style, text);
+  VectorCanvas& canvas = *page.canvas;
+  const ChartLimits shown = style.limits.value_or(limits_of(lines));
+  const PlotFrame frame(page, power_axis(shown[0], shown[1], "sequence length, tokens", style.limits.has_value()),
+                        decade_axis(shown[2], shown[3], "area w1 × w2"), text);
+  draw_lines(canvas, frame, lines, style);
+  const FrameClip clip(canvas, frame, style);
+  for (const SameBudget& budget : pass.budgets) {
+    if (!budget.windows) continue;
+    const AreaEstimate& area = *budget.windows;
+    const double x = static_cast<double>(budget.seq_len);
+    if (area.low > 0) draw_whisker(canvas, frame, x, area.low, area.high, theme.text, kSeriesMark);
+    canvas.mark(frame.at(x, area.area), mark_of_style(0), kSeriesMark, theme.accent, area.extrapolated());
+  }
   return canvas.finish();
 }
 

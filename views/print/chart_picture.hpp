@@ -1,6 +1,7 @@
 // Charts as vector pictures for print: light unless asked for, with a caption that says what was measured and how.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,12 @@ std::string scaling_picture(const ScalingChart& chart, const std::string& title,
 /// Latency by sequence length.
 std::string lengths_picture(const LengthPass& pass, const LengthUnit& unit, const std::string& title,
                             const std::string& caption, const PrintStyle& style = {});
+/// Work of one launch by sequence length; without `which` of both passes together.
+std::string work_picture(const LengthPass& pass, std::optional<Pass> which, const std::string& title,
+                         const std::string& caption, const PrintStyle& style = {});
+/// The window areas that cost as much as dot-product attention, by sequence length.
+std::string budget_picture(const LengthPass& pass, const std::string& title, const std::string& caption,
+                           const PrintStyle& style = {});
 /// Each cell is a box with its number.
 std::string map_picture(const WindowMap& map, MapMetric metric, const std::string& title, const std::string& caption,
                         const PrintStyle& style = {});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -95,6 +96,23 @@ std::vector<DrawnSeries> drawn_series(const LengthPass& pass, const SweepResults
       rows.draw(made, point.measurement, point.backward, format_tokens(point.seq_len));
   }
   return drawn;
+}
+
+std::vector<DrawnSeries> drawn_series(const std::vector<std::int64_t>& measurements, const SweepResults& shown,
+                                      const OtherSweeps& others) {
+  RowsByNumber rows;
+  rows.add(shown, others);
+  std::map<std::string, DrawnSeries> drawn;  // by kernel
+  for (const std::int64_t measurement : std::set(measurements.begin(), measurements.end())) {
+    const ResultRow* row = rows.find(measurement);
+    if (row == nullptr) continue;
+    DrawnSeries& made = drawn.try_emplace(row->card.label, DrawnSeries{row->card.label, {}}).first->second;
+    rows.draw(made, measurement,
+              fmt::format("{}, {}", windows_text(row->problem), format_tokens(row->problem.seq_len)));
+  }
+  std::vector<DrawnSeries> series;
+  for (auto& [name, one] : drawn) series.push_back(std::move(one));
+  return series;
 }
 
 std::vector<DrawnSeries> drawn_series(const CompareModel& model, const ComparedSweep& side) {

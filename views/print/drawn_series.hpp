@@ -20,6 +20,9 @@ std::vector<DrawnSeries> drawn_series(const std::vector<SeriesPoints>& series, c
 std::vector<DrawnSeries> drawn_series(const WindowMap& map, const Series& series, const SweepResults& shown,
                                       const OtherSweeps& others);
 std::vector<DrawnSeries> drawn_series(const LengthPass& pass, const SweepResults& shown, const OtherSweeps& others);
+/// Of these measurements, one each.
+std::vector<DrawnSeries> drawn_series(const std::vector<std::int64_t>& measurements, const SweepResults& shown,
+                                      const OtherSweeps& others);
 /// Of one side of a comparison: kernels and passes whose times are beside another's.
 std::vector<DrawnSeries> drawn_series(const CompareModel& model, const ComparedSweep& side);
 

@@ -145,8 +145,8 @@ std::string mean_picture(Context& context, VectorFormat format, PrintChoice& cho
   const PrintPage page = make_page({format, choice.size}, text);
   const HeatmapPyramid pyramid(mean_heatmap(maps, head), Pooling::largest);
   const HeatmapStyle style = mean_style(maps, head, ui.map);
-  const PlotFrame frame(page, distance_axis(maps.width, true, "j: first key, tokens from the query"),
-                        distance_axis(maps.height, false, "k: second key"), text);
+  const PlotFrame frame(page, distance_axis(maps.width, true, mean_axis_name(maps, 1)),
+                        distance_axis(maps.height, false, mean_axis_name(maps, 2)), text);
   draw_cells(*page.canvas, frame, pyramid, style);
   draw_scale(*page.canvas, frame, style);
   return page.canvas->finish();

@@ -153,6 +153,26 @@ void fill_in(PrintChoice& choice, std::string title, std::string caption) {
 
 bool has_step(const SeriesPoints& one) { return one.series.step; }
 
+namespace {
+
+/// What the areas are of, and by which rows they are judged.
+std::string budget_caption(const Context& context, const LengthPass& pass) {
+  const OtherSweeps& others = context.data.same_device;
+  std::vector<std::int64_t> behind;
+  std::string answers;
+  for (const SameBudget& budget : pass.budgets) {
+    behind.insert(behind.end(), budget.measurements.begin(), budget.measurements.end());
+    if (budget.windows) answers += " " + budget.headline;
+  }
+  const std::string measured = print_caption(drawn_series(behind, *context.data.shown, others),
+                                             {.marks = "Times behind the areas", .whiskers = ""});
+  return fmt::format(
+      "{}. Dots are areas w1 × w2 that would take as long, bars their ranges, hollow ones extrapolated. {}{}",
+      pass.question, measured, answers);
+}
+
+}  // namespace
+
 std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choice) {
   const LatencyModel* model = context.models.latency(context.data);
   if (!model || model->lines.empty()) refuse(Panel::lengths, "nothing was measured yet");
@@ -166,13 +186,22 @@ std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choi
                                ? "nothing was measured at two sequence lengths"
                                : "every curve is left out");
   const bool rate = ui.length_view == LengthView::rate;
-  if (ui.length_view != LengthView::latency && !rate)
-    refuse(Panel::lengths, "only its latencies and rates are drawn as vectors yet");
   const std::optional<ChartLimits> part = limits_of(context, Panel::lengths, choice);
+  const std::string which = step ? "training step" : std::string(to_string(ui.length_pass));
+  if (ui.length_view == LengthView::counted) {
+    fill_in(choice, "Work by sequence length, " + which,
+            "FLOPs of one launch, by the exact count: what the windows and masks let through, and nothing of padding.");
+    return work_picture(pass, step ? std::nullopt : std::optional(ui.length_pass), *choice.title, *choice.caption,
+                        {format, choice.size, part});
+  }
+  if (ui.length_view == LengthView::budget) {
+    const auto is_answer = [](const SameBudget& budget) { return budget.windows.has_value(); };
+    if (std::ranges::none_of(pass.budgets, is_answer)) refuse(Panel::lengths, "no length has an area of equal cost");
+    fill_in(choice, "Windows that cost as much as dot-product attention, " + which, budget_caption(context, pass));
+    return budget_picture(pass, *choice.title, *choice.caption, {format, choice.size, part});
+  }
   const LengthUnit unit{rate, step ? std::nullopt : std::optional(ui.length_pass)};
-  fill_in(choice,
-          fmt::format("{} by sequence length, {}", rate ? "TFLOP/s" : "Latency",
-                      step ? "training step" : to_string(ui.length_pass)),
+  fill_in(choice, fmt::format("{} by sequence length, {}", rate ? "TFLOP/s" : "Latency", which),
           caption_of(print_caption(drawn_series(pass, *context.data.shown, context.data.same_device),
                                    {.smaller = true, .whole_baselines = true, .rates = rate, .steps = step}),
                      part, points_of(pass, unit)));

@@ -121,7 +121,7 @@ TEST(EqualCost, a_pair_that_may_cost_the_same_is_measured_and_has_its_confidence
   }
   for (ResultRow& r : results->rows) r.ci_low_ms = 0.99 * *r.median_ms, r.ci_high_ms = 1.01 * *r.median_ms;
   EXPECT_THAT(cost_at(make_length_chart(*results, {}).passes[0], 16384).headline,
-              MatchesRegex("16k, forward beside FA3 64/1\\. Measured: 256 × 32 Hopper may cost the same, 1\\.00× as "
+              MatchesRegex("16k, forward beside FA3 64/1\\. Measured: 256 × 32 Hopper may cost the same, 1\\.000× as "
                            "long, 0\\.9[89] to 1\\.0[12] \\(95 %\\)\\."));
 }
 

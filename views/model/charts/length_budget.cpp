@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "profiler/record/columns.hpp"
+#include "profiler/record/words/factor_text.hpp"
 #include "profiler/record/words/power_text.hpp"
 #include "profiler/statistics/comparison_facts.hpp"
 #include "views/data/format.hpp"
@@ -202,7 +203,7 @@ std::string budget_headline(std::string_view part, const SameBudget& budget, con
                             const PointRatio& ratio) {
   const std::string start = fmt::format("{}, {}. ", format_tokens(budget.seq_len), part);
   const Comparison& time = ratio.time;
-  const std::string times = format_fixed(time.ratio, 2) + "× as long" +
+  const std::string times = format_fixed(time.ratio, factor_decimals(time.ratio, 2)) + "× as long" +
                             (time.verdict == Verdict::not_comparable ? ", which is not comparable" : "") +
                             (time.few_blocks ? ", by too few blocks for a verdict" : "");
   const std::string label = nearest.curve->label + " " + nearest.curve->card.label;
