@@ -275,6 +275,7 @@ struct NamedLine {
   DashPattern dashes{};
   float width = 1.25F;
   bool at_end = false;  ///< of a picture that is not narrow the name stands at the right end
+  bool marked = false;  ///< marks stand on it
   std::vector<double> x, y;
 };
 
@@ -290,11 +291,13 @@ ChartLimits limits_of(const std::vector<NamedLine>& lines) {
 
 /// Names of `lines` for the legend, and the room that those at the right end take.
 void name_lines(PlotText& text, const std::vector<NamedLine>& lines, const PrintStyle& style) {
+  constexpr const char* kWhole = "12 0";  // a stroke of a legend without a mark has dashes
   for (const NamedLine& line : lines) {
     if (line.at_end && !is_narrow(style)) {
       text.right_room = std::max(text.right_room, room_of(line.name));
     } else {
-      text.legend.push_back({line.name, line.colour, 0, line.dashes.drawn <= 0, dashes_for_print(line.dashes)});
+      text.legend.push_back({line.name, line.colour, 0, line.marked,
+                             line.dashes.drawn > 0 || line.marked ? dashes_for_print(line.dashes) : kWhole});
     }
   }
 }
@@ -323,7 +326,7 @@ std::string work_picture(const LengthPass& pass, std::optional<Pass> which, cons
   for (const DrawnLine& one : counted_lines(theme_of(style), pass, which)) {
     const bool baseline = one.curve->baseline;
     lines.push_back({baseline ? counted_name(*one.curve) : one.curve->label, one.colour, one.dashes,
-                     baseline ? 1.25F : 1.75F, baseline, one.x, one.y});
+                     baseline ? 1.25F : 1.75F, baseline, false, one.x, one.y});
   }
   PlotText text{title, caption};
   name_lines(text, lines, style);
@@ -338,7 +341,7 @@ std::string work_picture(const LengthPass& pass, std::optional<Pass> which, cons
 std::string budget_picture(const LengthPass& pass, const std::string& title, const std::string& caption,
                            const PrintStyle& style) {
   const Theme& theme = theme_of(style);
-  NamedLine equal{"equal area by latency, with its range", theme.accent, {}, 1.75F, false, {}, {}};
+  NamedLine equal{"equal area by latency, with its range", theme.accent, {}, 1.75F, false, true, {}, {}};
   for (const SameBudget& budget : pass.budgets) {
     if (!budget.windows) continue;
     equal.x.push_back(static_cast<double>(budget.seq_len));
@@ -347,7 +350,7 @@ std::string budget_picture(const LengthPass& pass, const std::string& title, con
   std::vector<NamedLine> lines;
   for (const auto& [name, share, dashes] : {std::tuple("exact count, n/2", 2, 0), {"paper's count, n/3", 3, 1}}) {
     NamedLine& count =
-        lines.emplace_back(NamedLine{name, theme.baseline, dashes_of(dashes), 1, true, equal.x, equal.x});
+        lines.emplace_back(NamedLine{name, theme.baseline, dashes_of(dashes), 1, true, false, equal.x, equal.x});
     for (double& area : count.y) area /= share;
   }
   lines.push_back(equal);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -155,20 +156,25 @@ bool has_step(const SeriesPoints& one) { return one.series.step; }
 
 namespace {
 
+/// "Trilinear, 64/1 heads, head size 128. "
+std::string question_sentence(const LengthPass& pass) {
+  std::string text = pass.question;
+  if (text.empty()) return text;
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text + ". ";
+}
+
 /// What the areas are of, and by which rows they are judged.
 std::string budget_caption(const Context& context, const LengthPass& pass) {
   const OtherSweeps& others = context.data.same_device;
   std::vector<std::int64_t> behind;
-  std::string answers;
-  for (const SameBudget& budget : pass.budgets) {
+  for (const SameBudget& budget : pass.budgets)
     behind.insert(behind.end(), budget.measurements.begin(), budget.measurements.end());
-    if (budget.windows) answers += " " + budget.headline;
-  }
   const std::string measured = print_caption(drawn_series(behind, *context.data.shown, others),
                                              {.marks = "Times behind the areas", .whiskers = ""});
   return fmt::format(
-      "{}. Dots are areas w1 × w2 that would take as long, bars their ranges, hollow ones extrapolated. {}{}",
-      pass.question, measured, answers);
+      "{}Dots are areas w1 × w2 that would take as long, bars their ranges, hollow ones extrapolated. {}",
+      question_sentence(pass), measured);
 }
 
 }  // namespace
@@ -190,7 +196,9 @@ std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choi
   const std::string which = step ? "training step" : std::string(to_string(ui.length_pass));
   if (ui.length_view == LengthView::counted) {
     fill_in(choice, "Work by sequence length, " + which,
-            "FLOPs of one launch, by the exact count: what the windows and masks let through, and nothing of padding.");
+            question_sentence(pass) +
+                "FLOPs of one launch, by the exact count: what the windows and masks let through, and nothing of "
+                "padding.");
     return work_picture(pass, step ? std::nullopt : std::optional(ui.length_pass), *choice.title, *choice.caption,
                         {format, choice.size, part});
   }

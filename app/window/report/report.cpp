@@ -145,7 +145,7 @@ class Report {
       settle();
       if (ui.length_pass != one.pass) continue;  // that pass was not measured
       write_picture(one.name);
-      if (one.view == LengthView::latency) write_vectors(Panel::lengths, one.name);
+      write_vectors(Panel::lengths, one.name);
     }
     write_tables(Panel::lengths);
   }
