@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <optional>
 #include <regex>
 #include <string>
 #include <utility>
@@ -68,6 +69,38 @@ TEST(Print, curves_that_lie_on_each_other_are_as_wide_as_others_and_alternate) {
   EXPECT_GT(times(svg, "stroke-width=\"1.75\""), 2U * 2U + 10) << "one is whole, the other in strokes";
   EXPECT_EQ(times(svg, "stroke-width=\"4\""), 0U);
   EXPECT_EQ(times(svg, "stroke-dasharray"), 5U) << "baselines, and in the legend the curve that lies on another";
+}
+
+TEST(Print, work_by_length_is_a_line_for_each_pair_of_windows_and_for_each_mask) {
+  const LengthPass pass = make_length_chart(*fixture::length_sweep(), {}).of(Pass::forward);
+  const std::string svg = work_picture(pass, Pass::forward, "Work", "caption");
+  EXPECT_EQ(times(svg, "<image"), 0U);
+  EXPECT_EQ(times(svg, "stroke-width=\"1.75\""), 2U) << "two curves of ours";
+  EXPECT_EQ(times(svg, "stroke-dasharray"), 2U + 2U)
+      << "causal attention of any kernel, a sliding window, and our two in the legend";
+  for (const char* word : {">512 × 32<", ">causal attention<", ">sliding 1024<", ">TFLOP a launch<"})
+    EXPECT_THAT(svg, HasSubstr(word));
+  EXPECT_NE(svg, work_picture(pass, std::nullopt, "Work", "caption")) << "of both passes it is more";
+}
+
+TEST(Print, same_cost_is_a_dot_with_its_range_for_each_answer) {
+  LengthPass pass = make_length_chart(*fixture::length_sweep(), {}).of(Pass::forward);
+  const std::string dot = "fill=\"" + css_colour(light_theme().accent) + "\"";
+  const std::string ink = "stroke=\"" + css_colour(light_theme().text) + "\"";
+  const std::string svg = budget_picture(pass, "Same cost", "caption");
+  const auto answers =
+      std::ranges::count_if(pass.budgets, [](const SameBudget& one) { return one.windows.has_value(); });
+  ASSERT_GE(answers, 3);
+  EXPECT_EQ(times(svg, "<image"), 0U);
+  const auto between = std::ranges::count_if(
+      pass.budgets, [](const SameBudget& one) { return one.windows && !one.windows->extrapolated(); });
+  EXPECT_EQ(times(svg, dot), static_cast<std::size_t>(between) + 1) << "the others are hollow; the legend has one";
+  for (const char* word : {">exact count, n/2<", "s count, n/3<", ">area w1 × w2<"}) EXPECT_THAT(svg, HasSubstr(word));
+  const std::size_t with_ranges = times(svg, ink);
+  for (SameBudget& budget : pass.budgets) {
+    if (budget.windows) budget.windows->low = 0;
+  }
+  EXPECT_GE(with_ranges, times(budget_picture(pass, "Same cost", "caption"), ink) + static_cast<std::size_t>(answers));
 }
 
 TEST(Print, a_curve_of_a_baseline_has_a_mark_at_each_measurement) {

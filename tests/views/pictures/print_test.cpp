@@ -141,38 +141,6 @@ TEST(Print, lines_by_length_and_by_area_are_paths_with_marks) {
   EXPECT_THAT(scaling_picture(scaling, "Scaling", "caption"), Not(HasSubstr("<image")));
 }
 
-TEST(Print, work_by_length_is_a_line_for_each_pair_of_windows_and_for_each_mask) {
-  const LengthPass pass = make_length_chart(*length_sweep(), {}).of(Pass::forward);
-  const std::string svg = work_picture(pass, Pass::forward, "Work", "caption");
-  EXPECT_EQ(count(svg, "<image"), 0U);
-  EXPECT_EQ(count(svg, "stroke-width=\"1.75\""), 2U) << "two curves of ours";
-  EXPECT_EQ(count(svg, "stroke-dasharray"), 2U + 2U)
-      << "causal attention of any kernel, a sliding window, and our two in the legend";
-  for (const char* word : {">512 × 32<", ">causal attention<", ">sliding 1024<", ">TFLOP a launch<"})
-    EXPECT_THAT(svg, HasSubstr(word));
-  EXPECT_NE(svg, work_picture(pass, std::nullopt, "Work", "caption")) << "of both passes it is more";
-}
-
-TEST(Print, same_cost_is_a_dot_with_its_range_for_each_answer) {
-  LengthPass pass = make_length_chart(*length_sweep(), {}).of(Pass::forward);
-  const std::string dot = "fill=\"" + css_colour(light_theme().accent) + "\"";
-  const std::string ink = "stroke=\"" + css_colour(light_theme().text) + "\"";
-  const std::string svg = budget_picture(pass, "Same cost", "caption");
-  const auto answers =
-      std::ranges::count_if(pass.budgets, [](const SameBudget& one) { return one.windows.has_value(); });
-  ASSERT_GE(answers, 3);
-  EXPECT_EQ(count(svg, "<image"), 0U);
-  const auto between = std::ranges::count_if(
-      pass.budgets, [](const SameBudget& one) { return one.windows && !one.windows->extrapolated(); });
-  EXPECT_EQ(count(svg, dot), static_cast<std::size_t>(between) + 1) << "the others are hollow; the legend has one";
-  for (const char* word : {">exact count, n/2<", "s count, n/3<", ">area w1 × w2<"}) EXPECT_THAT(svg, HasSubstr(word));
-  const std::size_t with_ranges = count(svg, ink);
-  for (SameBudget& budget : pass.budgets) {
-    if (budget.windows) budget.windows->low = 0;
-  }
-  EXPECT_GE(with_ranges, count(budget_picture(pass, "Same cost", "caption"), ink) + static_cast<std::size_t>(answers));
-}
-
 TEST(Print, a_map_has_a_box_and_a_number_for_each_pair_of_windows) {
   const LatencyModel model = make_latency_model(*two_windows(), nullptr);
   const WindowMap map =
