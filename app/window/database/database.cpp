@@ -225,7 +225,8 @@ void Database::show(const ReadRequest& asked, ReadResult& result, bool complete)
       read_shown_ != result.shown || data_.baseline != result.baseline || asked.tolerance != shown_tolerance_ ||
       data_.beside_reference != result.beside_reference ||
       (data_.against_baseline == nullptr) != (result.against_baseline == nullptr) ||
-      (complete && (!same_sweeps(data_.compared, result.compared) || data_.same_device != result.same_device));
+      (complete && (!same_sweeps(data_.compared, result.compared) || data_.same_device != result.same_device ||
+                    !data_.compare_pairs != !result.compare_pairs));
   shown_tolerance_ = asked.tolerance;
   const bool first = data_.sweeps.empty() && !result.sweeps.empty() && !complete;
   if (!result.sweeps.empty() && std::exchange(called_new_, false)) messages_.dismiss(NoticeId::open);

@@ -350,6 +350,9 @@ TEST_F(Journey, a_click_on_equal_cost_selects_what_it_stands_on_and_plans_its_ne
       const LengthChart& chart = *app().models().lengths(data());
       return *std::ranges::find(chart.step.budgets, seq_len, &SameBudget::seq_len);
     };
+    const LengthPass& forward = app().models().lengths(data())->of(Pass::forward);
+    const auto at_16k = std::ranges::find(forward.budgets, 16384, &SameBudget::seq_len);
+    IM_CHECK(at_16k->sentence.find("by neighbouring turns") != std::string::npos);  // the samples were read
     c->ItemClick("//**/##at 16384");
     wait(c);
     IM_CHECK_EQ(ui().length_chosen, 16384);
