@@ -441,7 +441,7 @@ TEST(LengthChart, equal_cost_has_the_ratio_of_the_turns_where_both_took_turns) {
   verdict.verdict = Verdict::unclear;
   EXPECT_THAT(said(), HasSubstr("1.104 to 1.124), which of them is longer is not decided"));
   verdict.paired = false;
-  EXPECT_THAT(said(), HasSubstr("by samples that were not taken in turns 1.114 times as long (interval 1.104 to"));
+  EXPECT_THAT(said(), HasSubstr("by samples that were not taken in turns 1.114 times as long (95 % interval 1.104 to"));
   partner = -1;
   EXPECT_THAT(said(), HasSubstr("by the medians 1.251 times as long")) << "of another partner";
 }

@@ -110,7 +110,8 @@ std::vector<CompareColumn> compare_columns(const Context& context, const Compare
   const auto text_width = [&](const std::string& text) { return in_design(ImGui::CalcTextSize(text.c_str()).x) + 12; };
   // "A not measured", "B failed": it has no shorter form.
   const float unjudged = model.missing + model.failed > 0 ? text_width("A not measured") : 0;
-  const float interval = model.has_intervals ? interval_width(context, model) : 0;
+  const float interval =
+      model.has_intervals ? std::max(interval_width(context, model), title_width(model.interval_title)) : 0;
   columns.push_back({CompareField::window, 0, "window", 74});
   if (model.kernel.empty() || with_unchanged)
     columns.push_back({CompareField::kernel, 0, "kernel", std::max(54.0F, text_width(model.longest_kernel)),
@@ -128,7 +129,7 @@ std::vector<CompareColumn> compare_columns(const Context& context, const Compare
                          std::max(66.0F, unjudged)});
     if (model.band) columns.push_back({CompareField::band, s, "beside unchanged", 106, 96});
     if (has_comparisons(model)) columns.push_back({CompareField::ratio, s, "ratio", 44, 0, true});
-    if (model.has_intervals) columns.push_back({CompareField::interval, s, "interval", interval, 0, true});
+    if (model.has_intervals) columns.push_back({CompareField::interval, s, model.interval_title, interval, 0, true});
     if (model.has_cycles) columns.push_back({CompareField::cycles, s, "in cycles", 60, title_width("in cycles"), true});
   }
   for (const std::size_t side : sides_of(model)) {

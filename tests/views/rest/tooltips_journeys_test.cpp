@@ -214,7 +214,7 @@ TEST_F(TooltipJourney, of_the_charts) {
     ui().length_chosen = 16384;  // its words stand above the table
     listen_to(c, Panel::lengths);
   });
-  expect_words({"tokens: not in this sweep", "so it does not cost the same.",
+  expect_words({"tokens: not in this sweep", "A and B were measured on two GPUs: two cards differ",
                 "In turns: by one sweep, alternating, so that heat and clock were those of both.",
                 "Power-capped: the power limit held the clock down in at least half of the samples.",
                 "The range of an area has the 95 % intervals of the times",

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "profiler/record/columns.hpp"
 #include "profiler/statistics/comparison_facts.hpp"
@@ -113,7 +114,11 @@ PointRatio ratio_beside(const LengthPoint& point, const LengthPoint& there, cons
   };
   const Comparison* first = verdict_on(point.measurement, there.measurement);
   if (first == nullptr) return ratio_of_medians(point, there);
-  if (point.backward == 0) return {*first};
+  const auto with_confidence = [&](Comparison time) {
+    const double confidence = confidence_of(time.paired, point.restarts, there.restarts);
+    return PointRatio{std::move(time), false, confidence};
+  };
+  if (point.backward == 0) return with_confidence(*first);
   const Comparison* second = verdict_on(point.backward, there.backward);
   if (second == nullptr) return ratio_of_medians(point, there);
   for (const Comparison* pass : {first, second}) {
@@ -125,7 +130,7 @@ PointRatio ratio_beside(const LengthPoint& point, const LengthPoint& there, cons
   if (!has_interval(*first) || !has_interval(*second)) return ratio_of_medians(point, there);
   const PassBeside forward{point.ms - point.backward_ms, there.ms - there.backward_ms, *first},
       backward{point.backward_ms, there.backward_ms, *second};
-  PointRatio ratio{compare_steps(forward, backward)};
+  PointRatio ratio = with_confidence(compare_steps(forward, backward));
   if (ratio.time.paired) return ratio;
   const ValueWithInterval said = ratio_of_steps(forward, backward).time;
   ratio.time.ratio = said.value;

@@ -20,8 +20,9 @@ void find_crossings(LengthPass& pass, const std::string& reference);
 
 /// How many times as long the windows take as the dot-product attention.
 struct PointRatio {
-  Comparison time;          ///< `paired`: by neighbouring turns
-  bool by_medians = false;  ///< nothing is known of their samples, and so there is no verdict
+  Comparison time;           ///< `paired`: by neighbouring turns
+  bool by_medians = false;   ///< nothing is known of their samples, and so there is no verdict
+  double confidence = 0.95;  ///< of the interval
 };
 PointRatio ratio_of_medians(const LengthPoint& point, const LengthPoint& there);
 /// Of `point` beside `there`, which is `reference_at` of it: what `verdicts` say of the two, of a step of both passes,

@@ -90,8 +90,8 @@ double cycle_ratio(const LengthPoint& windows, const LengthPoint& dot_product) {
   return windows.cycles > 0 && dot_product.cycles > 0 ? windows.cycles / dot_product.cycles : 0;
 }
 
-/// Of separate runs the interval may be one of 99 %.
-bool has_usual_confidence(const PointRatio& ratio) { return ratio.time.paired || ratio.by_medians; }
+/// "95 %".
+std::string confidence_text(const PointRatio& ratio) { return fmt::format("{:.0f} %", 100 * ratio.confidence); }
 
 /// "by neighbouring turns (beside 25.45 ms) 1.093 times as long (95 % interval 1.084 to 1.102), so it does not cost the
 /// same". The time is that of dot-product attention in these turns.
@@ -108,9 +108,9 @@ std::string verdict_words(const PointRatio& ratio, bool step) {
   if (time.verdict == Verdict::not_comparable)
     return text + "interval unknown). " + time.explanation.substr(0, time.explanation.find_last_not_of('.') + 1);
   if (!has_interval(time)) return text + "interval unknown)";
-  text += fmt::format("{}interval {}{} to {})", has_usual_confidence(ratio) ? "95 % " : "",
-                      ratio.by_medians ? "of these samples alone " : "", format_fixed(time.interval.low, 3),
-                      format_fixed(time.interval.high, 3));
+  text +=
+      fmt::format("{} interval {}{} to {})", confidence_text(ratio), ratio.by_medians ? "of these samples alone " : "",
+                  format_fixed(time.interval.low, 3), format_fixed(time.interval.high, 3));
   if (time.verdict == Verdict::same) return text + ", which counts as the same";
   if (time.few_blocks) return text + ", by too few blocks for a verdict";
   if (ratio.by_medians) return text + ", which gives no verdict";
@@ -210,7 +210,7 @@ std::string budget_headline(std::string_view part, const SameBudget& budget, con
   if (has_interval(time) && !time.few_blocks && time.interval.low <= 1 && time.interval.high >= 1)
     return fmt::format("{}Measured: {} may cost the same, {}, {} to {}{}.", start, label, times,
                        format_fixed(time.interval.low, 2), format_fixed(time.interval.high, 2),
-                       has_usual_confidence(ratio) ? " (95 %)" : "");
+                       " (" + confidence_text(ratio) + ")");
   const std::string measured = fmt::format("nearest measured, {}, takes {}.", label, times);
   if (!budget.windows) return fmt::format("{}No pair is known to cost the same; {}", start, measured);
   const AreaEstimate& estimate = *budget.windows;
@@ -273,7 +273,7 @@ std::vector<std::string> budget_row(const SameBudget& budget, const LengthCurve&
           format_fixed(time.ratio, 3) + (time.paired ? "" : " *"),
           has_interval(time)
               ? fmt::format("{} to {}", format_fixed(time.interval.low, 3), format_fixed(time.interval.high, 3)) +
-                    (has_usual_confidence(ratio) ? "" : " (99 %)")
+                    (ratio.confidence < 0.99 ? "" : " (" + confidence_text(ratio) + ")")
               : "unknown",
           verdict_word(ratio),
           equal,

@@ -61,6 +61,7 @@ LengthPoint point_of(const Timed& timed) {
   point.cycles = cycles_of(row);
   point.limiter = row.limiter;
   point.tile = tile_of(row);
+  point.restarts = std::max(row.restarts, backward == nullptr ? 0 : backward->restarts);
   point.converged = has_converged(row) && (backward == nullptr || has_converged(*backward));
   point.few_blocks = has_few_blocks(row) || (backward != nullptr && has_few_blocks(*backward));
   if (backward == nullptr) return point;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "profiler/record/same_device.hpp"
+#include "profiler/statistics/comparison_facts.hpp"
 #include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
 #include "views/model/tables/row_settings.hpp"
@@ -389,6 +390,7 @@ CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t n
     settings[i].add(all[i]->device, all[i]->device);
   model.conditions = shared_conditions(all);
   std::map<std::string, std::size_t> line_of;
+  std::set<double> confidences;
   for (std::size_t s = 0, at = 0; s < n; ++s) {
     std::size_t place = 0;
     for (const ResultRow& row : compared[s].results->rows) {
@@ -403,12 +405,16 @@ CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t n
       if (comparison != compared[s].against_first.end()) {
         cell.comparison = comparison->second.comparison;
         count(model, *cell.comparison);
+        const std::optional<CompareCell>& first = model.lines[found->second].cells.front();
+        if (interval_known(*cell.comparison))
+          confidences.insert(confidence_of(cell.comparison->paired, cell.restarts, first ? first->restarts : 0));
       }
       if (cell.ms) model.decimals = std::max(model.decimals, cell.decimals);
       if (cell.ms) model.highest_ms = std::max(model.highest_ms, *cell.ms);
       model.lines[found->second].cells[s] = std::move(cell);
     }
   }
+  if (confidences.size() == 1) model.interval_title = fmt::format("{:.0f} % interval", 100 * *confidences.begin());
   model.unchanged = unchanged_of(compared);
   if (n == 2) judge_lines(model, compared);
   order_lines(model);

@@ -53,9 +53,10 @@ struct CompareModel {
   std::vector<std::string> sweeps;  ///< "today 14:02"; with the device where devices differ
   std::vector<CompareLine> lines;   ///< what every sweep has first, of it what takes longer than before first
   std::vector<Difference> differences;
-  std::string kernel;          ///< of all lines; empty: they have several
-  bool has_cycles = false;     ///< some ratio in clock cycles is known
-  bool has_intervals = false;  ///< some interval is known
+  std::string kernel;                       ///< of all lines; empty: they have several
+  bool has_cycles = false;                  ///< some ratio in clock cycles is known
+  bool has_intervals = false;               ///< some interval is known
+  std::string interval_title = "interval";  ///< "99 % interval"; without it where they differ
   UnchangedKernels unchanged;  ///< between the two sides; empty where nothing changed, or there are more sides
   std::vector<CompareLine> unchanged_lines;  ///< of versions: what did not change, which is on none of `lines`
   std::optional<UnchangedBand> band;
