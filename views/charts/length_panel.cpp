@@ -302,8 +302,8 @@ std::string undrawn_words(const LengthPass& pass, bool budgets) {
   const std::ptrdiff_t ours = std::ranges::count(pass.undrawn, false, &LengthCurve::baseline);
   if (ours == 0) return {};
   if (budgets)
-    return "Windows without a curve count here too: of one length alone, or beyond the seven that are drawn.";
-  return fmt::format("{} no curve: of one length alone, or beyond the seven that are drawn.",
+    return "Windows without a curve count here too: of one length alone, or beyond as many as a chart can tell apart.";
+  return fmt::format("{} no curve: of one length alone, or beyond as many as a chart can tell apart.",
                      counted(ours, "more problem") + (ours == 1 ? " has" : " have"));
 }
 
@@ -313,8 +313,9 @@ std::string unanswered_words(const LengthPass& pass) {
   for (const std::int64_t length : pass.unanswered) lengths += (lengths.empty() ? "" : ", ") + format_tokens(length);
   if (lengths.empty()) return lengths;
   return fmt::format(
-      "Without an answer: {}. No measured windows, up to half as long as that, take a quarter to four "
-      "times as long as dot-product attention there.",
+      "Without an answer: {}. No windows that were measured there, and are at most half as long, take a quarter to "
+      "four "
+      "times as long as dot-product attention.",
       lengths);
 }
 

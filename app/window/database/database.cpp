@@ -212,6 +212,20 @@ void Database::report_unreadable(const std::filesystem::path& file, const std::s
   messages_.notify(Severity::error, NoticeId::database, why, {{"Open another...", ask::OpenDatabase{}}});
 }
 
+namespace {
+
+/// What was shown goes with the result.
+void take_comparisons(DatabaseData& data, ReadResult& result) {
+  std::swap(data.compared, result.compared);
+  std::swap(data.compare_table, result.compare_table);
+  std::swap(data.same_device, result.same_device);
+  std::swap(data.compare_pairs, result.compare_pairs);
+  data.changes = result.changes;
+  data.versions = result.versions;
+}
+
+}  // namespace
+
 void Database::show(const ReadRequest& asked, ReadResult& result, bool complete) {
   if (asked.file != data_.database) return;  // another database was opened meanwhile
   Selection& selection = ui_.selection;
@@ -242,12 +256,7 @@ void Database::show(const ReadRequest& asked, ReadResult& result, bool complete)
   std::swap(data_.beside_reference, result.beside_reference);
   std::swap(data_.table, result.table);
   if (complete) {
-    std::swap(data_.compared, result.compared);
-    std::swap(data_.compare_table, result.compare_table);
-    std::swap(data_.same_device, result.same_device);
-    std::swap(data_.compare_pairs, result.compare_pairs);
-    data_.changes = result.changes;
-    data_.versions = result.versions;
+    take_comparisons(data_, result);
     messages_.dismiss(NoticeId::database);
     read_problem_ = result.selected_problem;
     if (!read_problem_.empty()) messages_.notify(Severity::error, NoticeId::database, read_problem_, {});

@@ -102,10 +102,7 @@ class Report {
       refuse(fmt::format("sweep {} holds no measurement", data_.shown ? data_.shown->info.id : data_.sweeps.front().id),
              "name another one with --sweep, see `triscope list`");
     written_.passed_over = select_usable(application_);
-    auto before = std::find_if(data_.sweeps.begin(), data_.sweeps.end(),
-                               [&](const SweepInfo& sweep) { return sweep.id == data_.shown->info.id; });
-    if (before != data_.sweeps.end()) ++before;  // the newest stands first
-    if (before != data_.sweeps.end()) application_.carry_out(ask::Compare{before->id});
+    application_.carry_out(ask::CompareBefore{});
     settle();
     refuse_database_files(options_.folder, end_of_links(options_.folder));
     std::error_code failed;

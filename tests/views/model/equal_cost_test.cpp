@@ -288,7 +288,9 @@ TEST(EqualCost, is_of_the_problem_that_the_shown_sweep_has) {
 }
 
 TEST(EqualCost, of_a_step_is_by_the_turns_of_each_pass_where_both_took_turns) {
-  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  const auto sweep = length_sweep();
+  for (ResultRow& row : sweep->rows) row.restarts = 3;
+  const LengthChart chart = make_length_chart(*sweep, {});
   const SameBudget& budget = cost_at(chart.step, 16384);
   const LengthPoint& point = *std::ranges::find(chart.step.curves[budget.nearest].points, 16384, &LengthPoint::seq_len);
   ASSERT_NE(point.backward, 0);

@@ -136,6 +136,14 @@ TEST(SeriesStyle, of_a_baseline_is_one_in_lengths_and_explore) {
   EXPECT_EQ(marks.size(), 2U);
 }
 
+TEST(SeriesStyle, of_two_pairs_of_windows_that_wish_for_one_the_one_measured_more_often_has_it) {
+  ASSERT_EQ(style_of_windows(16, 16), style_of_windows(512, 32));
+  const std::vector<ResultRow> rows = rows_of({{16, 16}, {512, 32}, {512, 32}, {512, 32}});
+  const Styles of_explore = explored(rows, "window");
+  EXPECT_EQ(of_explore.at("512 × 32").first, style_of_windows(512, 32));
+  EXPECT_NE(of_explore.at("16 × 16").first, style_of_windows(512, 32));
+}
+
 TEST(SeriesStyle, of_two_that_wish_for_one_colour_the_first_has_it) {
   const std::vector<std::optional<int>> wishes{2, 2, std::nullopt, 3};
   EXPECT_THAT(share_styles(wishes), ElementsAre(Optional(2), Optional(4), Optional(0), Optional(3)));

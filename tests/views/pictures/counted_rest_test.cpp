@@ -44,8 +44,8 @@ TEST(CountedRest, problems_that_have_no_curve_by_length) {
     return canvas.text;
   };
   EXPECT_THAT(said(7), Not(HasSubstr("no curve")));
-  EXPECT_THAT(said(8), HasSubstr("1 more problem has no curve: of one length alone, or beyond the seven"));
-  EXPECT_THAT(said(10), HasSubstr("3 more problems have no curve: of one length alone, or beyond the seven"));
+  EXPECT_THAT(said(8), HasSubstr("1 more problem has no curve: of one length alone, or beyond as many"));
+  EXPECT_THAT(said(10), HasSubstr("3 more problems have no curve: of one length alone, or beyond as many"));
 }
 
 TEST(CountedRest, panels_of_an_exploration) {

@@ -351,8 +351,9 @@ class Styles {
     }
     return all;
   }
-  /// Two kernels of one name, or two pairs of windows, may wish for one.
-  static void give_styles(const std::vector<Line*>& lines) {
+  /// Two kernels of one name, or two pairs of windows, may wish for one: it goes to what was measured more often.
+  static void give_styles(std::vector<Line*> lines) {
+    std::ranges::stable_sort(lines, std::greater{}, &Line::measurements);
     std::vector<std::optional<int>> wishes;
     std::map<std::string, int> kernels;
     for (const Line* line : lines) {
