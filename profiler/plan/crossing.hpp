@@ -39,7 +39,7 @@ struct LengthPoint {
   bool converged = true;   ///< its samples reached the precision that was asked for; of a step those of both passes
   double backward_ms = 0;  ///< of a training step: the part of its backward
   bool few_blocks = false;    ///< too few for a verdict; of a step those of a pass
-  std::int64_t restarts = 0;  ///< processes that its samples are of; of a step those of the pass that has more
+  std::int64_t restarts = 0;  ///< processes that its samples are of; of a step those of the pass that has fewer
   double cycles = 0;          ///< time x clock, ms x MHz, of a step of both passes; 0: a clock is not known
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "kernels/paper/run_algorithm.hpp"
@@ -20,6 +21,10 @@ void Models::refresh(const WindowData& data) {
   if (!latency_ || !data.table.is_of(data) || data.table.model != latency_) forget_table();
   if (std::exchange(database_, data.database) == data.database) return;
   maker.forget(lengths_without_);
+  maker.forget(lengths_said_);
+  maker.forget(without_said_);
+  drawn_lengths_.reset();
+  drawn_without_.reset();
   maker.forget(lengths_);  // what was made of another file does not stand for this one
   maker.forget(step_table_);
   maker.forget(paper_);
@@ -112,30 +117,43 @@ const ScalingChart* Models::scaling(const WindowData& data, std::size_t setting)
   return &scaling_.emplace(setting, std::move(chart)).first->second;
 }
 
+std::shared_ptr<const LengthChart> Models::said(SaidLengths& model, const char* name,
+                                                const std::shared_ptr<const LengthChart>& of, const WindowData& data) {
+  constexpr std::size_t kReadsSamples = std::numeric_limits<std::size_t>::max();  // never on the drawing thread
+  if (!of || !data.compare_pairs) return of;
+  maker.answer(model, name, of, kReadsSamples, [of, compare = data.compare_pairs] {
+    LengthChart chart = *of;
+    say_beside(chart, compare);
+    return chart;
+  });
+  return model.of == of ? model.answer : of;
+}
+
 const LengthChart* Models::lengths(const WindowData& data) {
   refresh(data);
   if (!data.shown) return nullptr;
-  return maker.answer(lengths_, "lengths", revision_, count_device_rows(data),
-                      [shown = data.shown, same_device = data.same_device, compare = data.compare_pairs,
-                       reference = data.beside_reference ? data.beside_reference->baseline : "auto"] {
-                        LengthChart chart = make_length_chart(*shown, same_device, reference);
-                        say_beside(chart, compare);
-                        return chart;
-                      });
+  maker.answer(lengths_, "lengths", revision_, count_device_rows(data),
+               [shown = data.shown, same_device = data.same_device,
+                reference = data.beside_reference ? data.beside_reference->baseline : "auto"] {
+                 return make_length_chart(*shown, same_device, reference);
+               });
+  drawn_lengths_ = said(lengths_said_, "lengths said", lengths_.answer, data);
+  return drawn_lengths_.get();
 }
 
 const LengthChart* Models::lengths_without(const WindowData& data, const std::set<std::string>& labels) {
   const LengthChart* whole = lengths(data);
   if (labels.empty()) maker.forget(lengths_without_);
+  if (labels.empty()) maker.forget(without_said_);
   if (!whole || labels.empty()) return whole;
-  const LengthChart* without =
-      maker.answer(lengths_without_, "lengths without", std::pair(lengths_.answer, labels), count_device_rows(data),
-                   [of = lengths_.answer, labels, compare = data.compare_pairs] {
-                     LengthChart chart = without_curves(*of, labels);
-                     say_beside(chart, compare);
-                     return chart;
-                   });
-  return without && without->sweep == whole->sweep ? without : whole;
+  maker.answer(lengths_without_, "lengths without", std::pair(drawn_lengths_, labels), count_device_rows(data),
+               [of = drawn_lengths_, labels] {
+                 LengthChart chart = without_curves(*of, labels);
+                 say_beside(chart, {});  // what is known of the whole
+                 return chart;
+               });
+  drawn_without_ = said(without_said_, "lengths without said", lengths_without_.answer, data);
+  return drawn_without_ && drawn_without_->sweep == whole->sweep ? drawn_without_.get() : whole;
 }
 
 const std::vector<Series>& Models::map_choices(const WindowData& data) {

@@ -41,7 +41,9 @@ class Models {
   /// The same without the curves of these labels; while it is being made, what stood of this sweep, or the whole.
   const LengthChart* lengths_without(const WindowData& data, const std::set<std::string>& labels);
   /// A newer one of either is being made.
-  bool lengths_wait() const { return lengths_.waits() || lengths_without_.waits(); }
+  bool lengths_wait() const {
+    return lengths_.waits() || lengths_without_.waits() || lengths_said_.waits() || without_said_.waits();
+  }
   /// Of `chosen_series` among the choices.
   const WindowMap* map(const WindowData& data, std::size_t setting, const std::optional<Series>& chosen,
                        MapMetric metric);
@@ -98,6 +100,12 @@ class Models {
   MadeModel<std::uint64_t, LengthChart> lengths_;  ///< by revision
   /// Of this chart, without the curves of these labels.
   MadeModel<std::pair<std::shared_ptr<const LengthChart>, std::set<std::string>>, LengthChart> lengths_without_;
+  /// With what samples say of two rows, which are read beside the drawing; until then by their medians.
+  using SaidLengths = MadeModel<std::shared_ptr<const LengthChart>, LengthChart>;
+  SaidLengths lengths_said_, without_said_;
+  std::shared_ptr<const LengthChart> drawn_lengths_, drawn_without_;
+  std::shared_ptr<const LengthChart> said(SaidLengths& model, const char* name,
+                                          const std::shared_ptr<const LengthChart>& of, const WindowData& data);
   std::map<std::tuple<std::size_t, const Series*, MapMetric>, WindowMap> maps_;  ///< by setting and choice
   std::optional<std::vector<Series>> map_choices_;
   MadeModel<std::uint64_t, LatencyModel> step_table_;  ///< by revision, of this sweep

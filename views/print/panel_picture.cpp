@@ -84,9 +84,9 @@ DrawnPoints points_of(const std::vector<SeriesPoints>& series, const std::vector
 /// The measurements of the caption are those of all of the chart, which it says where the part lacks some of them.
 std::string caption_of(std::string whole, const std::optional<ChartLimits>& part, const DrawnPoints& points) {
   if (!part || whole.empty()) return whole;
-  const auto& [x_low, x_high, y_low, y_high] = *part;
-  const auto is_beside = [&](const DrawnPoint& one) { return one.x && (*one.x < x_low || *one.x > x_high); };
-  const auto is_beyond = [&](const DrawnPoint& one) { return one.y < y_low || one.y > y_high; };
+  const ChartLimits& limits = *part;  // x from and to, y from and to
+  const auto is_beside = [&](const DrawnPoint& one) { return one.x && (*one.x < limits[0] || *one.x > limits[1]); };
+  const auto is_beyond = [&](const DrawnPoint& one) { return one.y < limits[2] || one.y > limits[3]; };
   if (std::ranges::any_of(points, is_beside))
     return whole + " The figure shows a part of the chart; the caption is of all of it.";
   if (std::ranges::any_of(points, is_beyond))
@@ -196,9 +196,8 @@ std::string lengths_now(Context& context, VectorFormat format, PrintChoice& choi
   const std::string which = step ? "training step" : std::string(to_string(ui.length_pass));
   if (ui.length_view == LengthView::counted) {
     fill_in(choice, "Work by sequence length, " + which,
-            question_sentence(pass) +
-                "FLOPs of one launch, by the exact count: what the windows and masks let through, and nothing of "
-                "padding.");
+            "FLOPs of one launch, by the exact count: what the windows and masks let through, and nothing of "
+            "padding.");
     return work_picture(pass, step ? std::nullopt : std::optional(ui.length_pass), *choice.title, *choice.caption,
                         {format, choice.size, part});
   }

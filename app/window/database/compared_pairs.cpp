@@ -1,5 +1,6 @@
 #include "app/window/database/compared_pairs.hpp"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
@@ -12,26 +13,32 @@ namespace triscope {
 
 ComparePairs compare_pairs_of(std::filesystem::path file, double tolerance, std::stop_token cancel) {
   return [file = std::move(file), tolerance, cancel = std::move(cancel)](const std::set<MeasurementPair>& pairs) {
+    constexpr std::int64_t kMostSamples = 2'000'000;  // they stay in memory while they are compared
     PairVerdicts verdicts;
     if (pairs.empty()) return verdicts;
     try {
       const Snapshot snapshot(file, kBusyTimeout, cancel);
       StoredSamples samples(snapshot);
       std::map<std::int64_t, std::optional<ResultRow>> rows;
+      std::int64_t taken = 0;
       const auto row_of = [&](std::int64_t id) -> const std::optional<ResultRow>& {
         const auto [found, is_new] = rows.try_emplace(id);
         if (is_new) found->second = snapshot.result(id);
-        if (is_new && found->second) samples.expect(*found->second);
+        if (is_new && found->second) taken += found->second->samples;
         return found->second;
       };
-      for (const auto& [a, b] : pairs) row_of(a), row_of(b);
       for (const auto& [a, b] : pairs) {
         const std::optional<ResultRow>&first = row_of(a), &second = row_of(b);
+        if (taken > kMostSamples || cancel.stop_requested()) break;
         if (!first || !second || first->status != Status::ok || second->status != Status::ok) continue;
-        verdicts.emplace(MeasurementPair{a, b}, compare_rows(samples, *first, samples, *second, tolerance));
+        try {
+          verdicts.emplace(MeasurementPair{a, b}, compare_rows(samples, *first, samples, *second, tolerance));
+        } catch (const Error&) {  // it was deleted meanwhile, or is damaged
+          continue;
+        }
       }
-    } catch (const Error&) {  // whoever reads the database tells why
-      verdicts.clear();
+    } catch (const Error&) {  // it is busy, or no database any more: whoever reads it next says so
+      return verdicts;
     }
     return verdicts;
   };

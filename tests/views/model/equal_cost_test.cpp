@@ -321,7 +321,8 @@ TEST(EqualCost, of_a_step_is_by_the_turns_of_each_pass_where_both_took_turns) {
       HasSubstr("by the neighbouring turns of each pass 1.271 times as long (95 % interval 1.259 to 1.282), so it does "
                 "not cost the same"));
   backward.paired = false;
-  EXPECT_THAT(said(verdicts), HasSubstr("by samples that were not taken in turns 1.251 times as long (99 % interval 1.2"));
+  EXPECT_THAT(said(verdicts),
+              HasSubstr("by samples that were not taken in turns 1.251 times as long (99 % interval 1.2"));
 }
 
 }  // namespace

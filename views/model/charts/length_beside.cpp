@@ -74,11 +74,14 @@ void measure_crossing(LengthCrossing& crossing, const LengthCurve& ours, const L
 std::optional<std::size_t> best_baseline(const LengthPass& pass, const LengthCurve& ours, const std::string& reference,
                                          bool undrawn) {
   std::optional<std::size_t> best;
-  for (std::size_t n = 0; n < pass.curves.size() + (undrawn ? pass.undrawn.size() : 0); ++n) {
-    const auto candidate = rank(ours, curve_at(pass, n), reference);
-    if (!candidate) continue;
-    if (!best || *candidate < *rank(ours, curve_at(pass, *best), reference)) best = n;
-  }
+  const auto look = [&](const std::vector<LengthCurve>& curves, std::size_t first) {
+    for (std::size_t n = curves.size(); n-- > 0 && curves[n].baseline;) {  // they stand last
+      const auto candidate = rank(ours, curves[n], reference);
+      if (candidate && (!best || *candidate <= *rank(ours, curve_at(pass, *best), reference))) best = first + n;
+    }
+  };
+  if (undrawn) look(pass.undrawn, pass.curves.size());
+  look(pass.curves, 0);
   return best;
 }
 
@@ -149,11 +152,14 @@ std::string beside_reference_text(const LengthPass& pass, std::size_t curve, con
   const LengthCurve& baseline = pass.curves[crossing->baseline];
   const LengthPoint* there = reference_at(pass.curves[curve], baseline, point.seq_len);
   if (there == nullptr) return {};
-  const Comparison time = ratio_beside(point, *there, pass.verdicts.get()).time;
+  const PointRatio ratio = ratio_beside(point, *there, pass.verdicts.get());
+  const Comparison& time = ratio.time;
   std::string text = fmt::format("{} takes {} here; this takes {} times as long", baseline.label,
                                  format_ms(there->ms, half_width(*there)), format_fixed(time.ratio, 3));
   if (has_interval(time))
     text += fmt::format(", {} to {}", format_fixed(time.interval.low, 3), format_fixed(time.interval.high, 3));
+  if (has_interval(time) && ratio.confidence >= 0.99) text += " (99 %)";
+  if (time.verdict == Verdict::not_comparable) return text + ", which is not comparable: " + time.explanation;
   if (!time.paired) return text + " *";
   return text + ", in turns" + (time.b_ms > 0 ? fmt::format(" beside {} ms", significant_text(time.b_ms, 4)) : "");
 }

@@ -311,7 +311,11 @@ void say_beside(LengthChart& chart, const ComparePairs& compare) {
     for (const SameBudget& budget : pass->budgets)
       add(*pass, budget.nearest, budget.baseline, nearest_of(*pass, budget));
   }
-  const auto verdicts = std::make_shared<const PairVerdicts>(compare ? compare(pairs) : PairVerdicts{});
+  const std::shared_ptr<const PairVerdicts> known = chart.passes[0].verdicts;  // of a chart with more curves
+  if (known) std::erase_if(pairs, [&](const MeasurementPair& pair) { return known->contains(pair); });
+  PairVerdicts all = compare && !pairs.empty() ? compare(pairs) : PairVerdicts{};
+  if (known) all.insert(known->begin(), known->end());
+  const auto verdicts = std::make_shared<const PairVerdicts>(std::move(all));
   for (const auto& [pass, part] : parts) {
     pass->verdicts = verdicts;
     for (SameBudget& budget : pass->budgets) {

@@ -17,7 +17,8 @@ namespace triscope {
 void find_budgets(LengthPass& pass, std::string_view part, const std::string& reference, std::int64_t shown);
 
 /// Says of each, and of the points beside their baselines, what `compare` says of the two rows, as all that is said of
-/// two rows does; where it is empty or knows nothing of them they go by their medians.
+/// two rows does; where it is empty or knows nothing of them they go by their medians. It is asked for
+/// pairs of which the chart knows nothing yet.
 void say_beside(LengthChart& chart, const ComparePairs& compare);
 
 /// The answers of a pass, one a row, in the order of `answers_first`.

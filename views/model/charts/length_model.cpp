@@ -61,7 +61,7 @@ LengthPoint point_of(const Timed& timed) {
   point.cycles = cycles_of(row);
   point.limiter = row.limiter;
   point.tile = tile_of(row);
-  point.restarts = std::max(row.restarts, backward == nullptr ? 0 : backward->restarts);
+  point.restarts = backward == nullptr ? row.restarts : std::min(row.restarts, backward->restarts);
   point.converged = has_converged(row) && (backward == nullptr || has_converged(*backward));
   point.few_blocks = has_few_blocks(row) || (backward != nullptr && has_few_blocks(*backward));
   if (backward == nullptr) return point;
@@ -384,7 +384,6 @@ void conclude(LengthChart& chart) {
     pass.budgets.clear();
     pass.unanswered.clear();
     pass.question.clear();
-    pass.verdicts.reset();
     pass.sweeps = count_sweeps(pass);
     find_crossings(pass, chart.reference);
     find_budgets(pass, part, chart.reference, chart.sweep);
