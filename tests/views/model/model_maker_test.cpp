@@ -1,7 +1,12 @@
 // Models of many rows are made beside the drawing; those of few, and those that are copied, at once.
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/views/sweep_fixture.hpp"
@@ -82,6 +87,42 @@ TEST_F(LaterModels, a_chart_without_some_curves_is_made_once_and_not_by_the_fram
   EXPECT_EQ(models.lengths_without(data, {"a label"}), nullptr);
   next_frame();
   EXPECT_EQ(without(1), models.lengths(data)) << "what was made of another file does not stand";
+}
+
+TEST_F(LaterModels, samples_behind_a_chart_are_read_by_no_frame_and_once) {
+  data.shown = fixture::length_sweep();  // of so few rows a chart is made at once
+  ++data.revision;
+  int reads = 0;
+  data.compare_pairs = [&](const std::set<MeasurementPair>& pairs) {
+    ++reads;
+    PairVerdicts verdicts;
+    for (const MeasurementPair& pair : pairs) {
+      Comparison& one = verdicts[pair];
+      one.ratio = 1.25, one.interval = {1.24, 1.26}, one.paired = true;
+    }
+    return verdicts;
+  };
+  const auto by_turns = [](const LengthChart& chart) {
+    return chart.passes[0].budgets.front().sentence.find("by neighbouring turns") != std::string::npos;
+  };
+  ASSERT_NE(models.lengths(data), nullptr);
+  EXPECT_FALSE(by_turns(*models.lengths(data)));
+  EXPECT_TRUE(models.lengths_wait());
+  EXPECT_EQ(reads, 0);
+  next_frame();
+  EXPECT_TRUE(by_turns(*models.lengths(data)));
+  EXPECT_FALSE(models.lengths_wait());
+  const auto without = [&](const std::string& label) -> const LengthChart& {
+    return *models.lengths_without(data, {label});
+  };
+  EXPECT_TRUE(by_turns(without("512 × 32"))) << "what is left of it is known";
+  next_frame();
+  EXPECT_EQ(reads, 1);
+  EXPECT_FALSE(by_turns(without("FlashAttention-3 64/1"))) << "beside another one";
+  EXPECT_EQ(reads, 1);
+  next_frame();
+  EXPECT_TRUE(by_turns(without("FlashAttention-3 64/1")));
+  EXPECT_EQ(reads, 2);
 }
 
 TEST_F(LaterModels, without_some_curves_nothing_of_another_sweep_stands_and_what_waits_says_so) {
