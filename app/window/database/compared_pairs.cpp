@@ -33,12 +33,10 @@ ComparePairs compare_pairs_of(std::filesystem::path file, double tolerance, std:
         if (!first || !second || first->status != Status::ok || second->status != Status::ok) continue;
         try {
           verdicts.emplace(MeasurementPair{a, b}, compare_rows(samples, *first, samples, *second, tolerance));
-        } catch (const Error&) {  // it was deleted meanwhile, or is damaged
-          continue;
+        } catch (const Error&) {  // a row was deleted meanwhile, or is damaged: its pairs alone are not known
         }
       }
-    } catch (const Error&) {  // it is busy, or no database any more: whoever reads it next says so
-      return verdicts;
+    } catch (const Error&) {  // it is busy, or no database any more: what was read before stands
     }
     return verdicts;
   };

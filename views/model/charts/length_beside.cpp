@@ -105,6 +105,10 @@ void find_crossings(LengthPass& pass, const std::string& reference) {
   }
 }
 
+std::string other_confidence(const PointRatio& ratio) {
+  return ratio.confidence < 0.99 ? std::string() : fmt::format(" ({:.0f} %)", 100 * ratio.confidence);
+}
+
 PointRatio ratio_of_medians(const LengthPoint& point, const LengthPoint& there) {
   return by_medians(ratio_of(value_of(point), value_of(there)), point.few_blocks || there.few_blocks);
 }
@@ -157,8 +161,8 @@ std::string beside_reference_text(const LengthPass& pass, std::size_t curve, con
   std::string text = fmt::format("{} takes {} here; this takes {} times as long", baseline.label,
                                  format_ms(there->ms, half_width(*there)), format_fixed(time.ratio, 3));
   if (has_interval(time))
-    text += fmt::format(", {} to {}", format_fixed(time.interval.low, 3), format_fixed(time.interval.high, 3));
-  if (has_interval(time) && ratio.confidence >= 0.99) text += " (99 %)";
+    text += fmt::format(", {} to {}", format_fixed(time.interval.low, 3), format_fixed(time.interval.high, 3)) +
+            other_confidence(ratio);
   if (time.verdict == Verdict::not_comparable) return text + ", which is not comparable: " + time.explanation;
   if (!time.paired) return text + " *";
   return text + ", in turns" + (time.b_ms > 0 ? fmt::format(" beside {} ms", significant_text(time.b_ms, 4)) : "");

@@ -24,6 +24,8 @@ struct PointRatio {
   bool by_medians = false;   ///< nothing is known of their samples, and so there is no verdict
   double confidence = 0.95;  ///< of the interval
 };
+/// " (99 %)" behind an interval that is not one of 95 %; empty: it is.
+std::string other_confidence(const PointRatio& ratio);
 PointRatio ratio_of_medians(const LengthPoint& point, const LengthPoint& there);
 /// Of `point` beside `there`, which is `reference_at` of it: what `verdicts` say of the two, of a step of both passes,
 /// as `show --step` says it. Null, or not of these: that of their medians.

@@ -273,7 +273,7 @@ std::vector<std::string> budget_row(const SameBudget& budget, const LengthCurve&
           format_fixed(time.ratio, 3) + (time.paired ? "" : " *"),
           has_interval(time)
               ? fmt::format("{} to {}", format_fixed(time.interval.low, 3), format_fixed(time.interval.high, 3)) +
-                    (ratio.confidence < 0.99 ? "" : " (" + confidence_text(ratio) + ")")
+                    other_confidence(ratio)
               : "unknown",
           verdict_word(ratio),
           equal,

@@ -33,10 +33,7 @@ void give_dashes(std::span<LengthCurve> baselines) {
     curve.style = baseline_style(curve.card);
     if (!taken.insert(curve.style).second) others.push_back(&curve);
   }
-  for (LengthCurve* curve : others) {
-    curve->style = 0;
-    while (!taken.insert(curve->style).second) ++curve->style;
-  }
+  for (LengthCurve* curve : others) curve->style = next_free_style(taken, 0);
 }
 
 void give_styles(LengthChart& chart) {
