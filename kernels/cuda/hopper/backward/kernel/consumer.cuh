@@ -40,7 +40,12 @@ class Consumer {
  public:
   __device__ __forceinline__ Consumer(const BackwardParameters& p, const FixedPoint& fixed, std::uint32_t memory,
                                       int warpgroup)
-      : p_(p), fixed_(fixed), memory_(memory), barriers_{memory + L::kBarriers}, warpgroup_(warpgroup) {
+      : p_(p),
+        fixed_(fixed),
+        memory_(memory),
+        barriers_{memory + L::kBarriers},
+        items_(memory + L::kItems, barriers_),
+        warpgroup_(warpgroup) {
     thread_ = static_cast<int>(threadIdx.x) & 127;
     lane_ = thread_ & 31;
     row_ = warpgroup * kTileRows + (thread_ >> 5) * 16 + (lane_ >> 2);
@@ -53,54 +58,43 @@ class Consumer {
   }
 
   __device__ __forceinline__ void run() {
-    int index = static_cast<int>(blockIdx.x);
-    asm volatile("" : "+r"(index));  // load_16 of its rows stays behind the wait for all CTAs
-    WorkItem item = first_seen(index);
+    WorkItem item = items_.next_of_warp(lane_);
     load_long(item);
     load_short(item);
 #pragma unroll 1
-    while (index < p_.items) {
+    while (item.position_tiles > 0) {
       begin(item);
       const int tiles = item.position_tiles * p_.head_blocks;
       TileWalk walk(p_, item);
       step<true>(walk, 0);
 #pragma unroll 1
       for (int t = 1; t < tiles; ++t) step<false>(walk, t);
-      finish(tiles, index, item);
+      item = finish(tiles);
     }
     if (lane_ == 0) wait_bulk();
   }
 
  private:
-  /// The first of this CTA's items from `index` that any query sees, and its number.
-  __device__ __forceinline__ WorkItem first_seen(int& index) const {
-    WorkItem item = work_item(p_, min(index, p_.items - 1));
-    while (index < p_.items && item.position_tiles == 0) {
-      index = next_item(p_, index);
-      item = work_item(p_, min(index, p_.items - 1));
-    }
-    return item;
-  }
   /// Rows of the next item; also behind the last one: registers that are loaded under a condition stay alive through
   /// the loop.
   __device__ __forceinline__ void load_long(const WorkItem& item) {
-    rows_.load_long(p_, item, warpgroup_ * 128 + thread_);
-    if constexpr (kCross) crosses_.load(p_, item, warpgroup_ * 128 + thread_);
+    const int thread = consumer_thread();
+    const RowBlock block = KeyRows(p_, item).block((thread >> 5) * 16, thread >= kConsumers / 2);
+    if (lane_ == 0) store_shared_4(warp_rows(), block.begin, block.end, block.short_position, item.pair);
+    rows_.load_long(p_, item, thread);
+    if constexpr (kCross) crosses_.load(p_, item, thread);
   }
-  __device__ __forceinline__ void load_short(const WorkItem& item) {
-    rows_.load_short(p_, item, warpgroup_ * 128 + thread_);
-  }
+  __device__ __forceinline__ void load_short(const WorkItem& item) { rows_.load_short(p_, item, consumer_thread()); }
 
   __device__ __forceinline__ void begin(const WorkItem& item) {
     if (lane_ == 0) wait_bulk_read<1>();  // sums of keys lie where virtual keys will
     named_barrier_sync(kAllConsumers, kConsumers);
-    rows_.store(memory_, warpgroup_ * 128 + thread_);
-    if constexpr (kCross) crosses_.store(memory_, warpgroup_ * 128 + thread_);
+    rows_.store(memory_, consumer_thread());
+    if constexpr (kCross) crosses_.store(memory_, consumer_thread());
     fence_async_proxy();
     if (warpgroup_ == 0) {
       const VirtualKey key = virtual_key(p_, item, thread_);
       store_shared_2(memory_ + L::kRowRanges + thread_ * 8, key.first, key.last);
-      if (thread_ == 0) store_shared_4(memory_ + L::kItem, item.pair, item.key, item.start, item.edge ? 1 : 0);
     }
     named_barrier_sync(kAllConsumers, kConsumers);
     find_full_range();
@@ -110,6 +104,13 @@ class Consumer {
     pin(grad_values_);
   }
 
+  /// Of both warpgroups: made of the thread's number, or ptxas keeps it in local memory from item to item.
+  static __device__ __forceinline__ int consumer_thread() {
+    return static_cast<int>(threadIdx.x) - (kThreads - kConsumers);
+  }
+  __device__ __forceinline__ std::uint32_t warp_rows() const {
+    return memory_ + L::kWarpRows + (consumer_thread() >> 5) * 16;
+  }
   /// First and last query of the thread's upper or lower row.
   __device__ __forceinline__ int2 row_range(int below) const {
     const uint2 range = load_shared_2(memory_ + L::kRowRanges + (row_ + below) * 8);
@@ -421,15 +422,13 @@ class Consumer {
   /// are read one step before they are used: short rows during the last product, long rows of the next item while sums
   /// over rows are made. What is added to device memory has left shared memory when the next item needs the place: of
   /// keys in `begin`, of values in its first tile.
-  __device__ __forceinline__ void finish(int tiles, int& index, WorkItem& item) {
+  __device__ __forceinline__ WorkItem finish(int tiles) {
     issue_last(tiles);
-    const uint4 of_item = load_shared_4(memory_ + L::kItem);
-    item.pair = static_cast<int>(of_item.x), item.key = static_cast<int>(of_item.y);
-    item.start = static_cast<int>(of_item.z), item.edge = of_item.w != 0;
-    const Sums sums(p_, fixed_, item, warpgroup_, thread_);
-    index = next_item(p_, index);
-    item = first_seen(index);
+    const uint4 of_warp = load_shared_4(warp_rows());
+    const RowBlock block = {static_cast<int>(of_warp.x), static_cast<int>(of_warp.y), static_cast<int>(of_warp.z)};
+    const Sums sums(p_, fixed_, static_cast<int>(of_warp.w), block, thread_);
     issue_last_query(tiles);
+    const WorkItem item = items_.next_of_warp(lane_);
     typename Sums::Factors keys, values;
     if constexpr (!kCross) sums.load_divisors(keys, p_.scaled_short_key);
     sums.load_divisors(values, p_.scaled_short_value);
@@ -459,6 +458,7 @@ class Consumer {
     if constexpr (kCross) load_long(item);
     load_short(item);
     sums.template add_columns<false>(columns, values, sums.value_target());
+    return item;
   }
   /// Where a warp's sums of values are staged: the warpgroup's halves of the tiles of ds and, behind them, what was
   /// staged of dq, when the helper has read it.
@@ -475,6 +475,7 @@ class Consumer {
   const FixedPoint& fixed_;
   std::uint32_t memory_;
   Barriers barriers_;
+  Items items_;
   int warpgroup_, thread_, lane_;
   int row_;                                    ///< the thread's upper row of the work item; the lower one is row_ + 8
   std::uint64_t keys_, values_, key_columns_;  ///< descriptors

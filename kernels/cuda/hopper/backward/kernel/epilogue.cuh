@@ -30,14 +30,16 @@ class Epilogue {
  public:
   static constexpr int kWarpBytes = kWarpRows * kRowBytes;
 
-  __device__ __forceinline__ Epilogue(const BackwardParameters& p, const FixedPoint& fixed, const WorkItem& item,
-                                      int warpgroup, int thread)
+  /// `block`: the warp's rows.
+  __device__ __forceinline__ Epilogue(const BackwardParameters& p, const FixedPoint& fixed, int pair,
+                                      const RowBlock& block, int thread)
       : p_(p),
         fixed_(fixed),
-        rows_(p, item),
-        pair_(item.pair),
+        rows_(p, pair),
+        pair_(pair),
         lane_(thread % 32),
-        block_(rows_.block(warpgroup * kTileRows + thread / 32 * kWarpRows)) {}
+        block_(block),
+        short_row_(rows_.offset(block.short_position)) {}
 
   /// Where sums of keys or of values go. The last three: of integers.
   struct Target {
@@ -84,12 +86,12 @@ class Epilogue {
   __device__ __forceinline__ void load_short(Factors& factors, const __nv_bfloat16* short_columns) const {
 #pragma unroll
     for (int n = 0; n < kHeadDim / 32; ++n)
-      factors.short_row[n] = load_16(short_columns, block_.short_row + lane_ % 4 * 8 + 32 * n);
+      factors.short_row[n] = load_16(short_columns, short_row_ + lane_ % 4 * 8 + 32 * n);
   }
   __device__ __forceinline__ void load_divisors(Factors& factors, const void* scaled) const {
 #pragma unroll
     for (int n = 0; n < kHeadDim / 64; ++n) {
-      const std::int64_t at = block_.short_row + last_column() + 8 * n;
+      const std::int64_t at = short_row_ + last_column() + 8 * n;
       factors.divisors[n] = load_pair(scaled, at);
     }
   }
@@ -198,7 +200,7 @@ class Epilogue {
     }
 #pragma unroll
     for (int n = 0; n < kHeadDim / 64; ++n) {
-      const std::int64_t at = block_.short_row + column + 8 * n;
+      const std::int64_t at = short_row_ + column + 8 * n;
       if constexpr (kDeterministic) {
         std::int64_t* sums = reinterpret_cast<std::int64_t*>(to.short_sum) + at;
         const float2 scale = *reinterpret_cast<const float2*>(to.short_scale + column + 8 * n);
@@ -220,8 +222,7 @@ class Epilogue {
       float k2[3], sum[3] = {0, 0, 0};
       unsigned large = 0;
 #pragma unroll
-      for (int x = 0; x < 3; ++x)
-        k2[x] = (__bfloat162float(short_tensor[block_.short_row + column + x]) + to.bias) * scale;
+      for (int x = 0; x < 3; ++x) k2[x] = (__bfloat162float(short_tensor[short_row_ + column + x]) + to.bias) * scale;
 #pragma unroll 1
       for (int first = 0; first < kWarpRows; first += 8) {
         float k1[8][3];
@@ -249,10 +250,10 @@ class Epilogue {
 #pragma unroll
       for (int x = 0; x < 3; ++x) {
         if constexpr (kDeterministic) {
-          add_global(reinterpret_cast<std::int64_t*>(to.short_sum) + block_.short_row + column + x,
+          add_global(reinterpret_cast<std::int64_t*>(to.short_sum) + short_row_ + column + x,
                      __float2ll_rn(sum[x] * to.short_scale[column + x]));
         } else {
-          add_global(to.short_sum + block_.short_row + column + x, sum[x]);
+          add_global(to.short_sum + short_row_ + column + x, sum[x]);
         }
       }
     }
@@ -357,9 +358,10 @@ class Epilogue {
 
   const BackwardParameters& p_;
   const FixedPoint& fixed_;
-  KeyRows rows_;
+  RowPlaces rows_;
   int pair_, lane_;
-  KeyRows::Block block_;  ///< of the warp's rows
+  RowBlock block_;  ///< of the warp's rows
+  std::int64_t short_row_;
 };
 
 }  // namespace triscope::hopper::backward

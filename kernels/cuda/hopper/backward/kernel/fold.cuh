@@ -14,43 +14,56 @@ __device__ __forceinline__ std::uint32_t key_part(int row, int part) {
   return (part >> 3) * Layout<kHeadDim>::kKeyHalf + row * 128 + (((part & 7) ^ (row & 7)) << 4);
 }
 
-/// Where rows of long and short tensors begin, in elements, for rows of one work item. A row without a key gets that of
-/// a neighbour: its probabilities are 0, so that it adds nothing, and no load or sum needs a condition. Code between
-/// items must be short, because the main loop has driven it out of the instruction cache: 50 kB of it took 16,000
-/// clocks.
-class KeyRows {
+/// Where rows of one pair's long and short tensors begin, in elements. A row without a key gets that of a neighbour:
+/// its probabilities are 0, so that it adds nothing, and no load or sum needs a condition. Code between items must be
+/// short, because the main loop has driven it out of the instruction cache: 50 kB of it took 16,000 clocks.
+class RowPlaces {
  public:
-  __device__ __forceinline__ KeyRows(const BackwardParameters& p, const WorkItem& item)
-      : start_(item.key + item.start),
-        limit_(item.key + (item.edge ? p.short_window - 1 : p.column_end)),
-        key_(item.key),
-        last_position_(p.seq_len - 1),
-        shift_(item.edge ? kSlotShift : 31),
-        stride_(p.kv_heads * p.head_dim) {
-    const int batch = p.by_kv_heads.of(item.pair);
-    first_ = (std::int64_t{batch} * p.seq_len * p.kv_heads + (item.pair - batch * p.kv_heads)) * p.head_dim;
+  __device__ __forceinline__ RowPlaces(const BackwardParameters& p, int pair) : stride_(p.kv_heads * p.head_dim) {
+    const int batch = p.by_kv_heads.of(pair);
+    first_ = (std::int64_t{batch} * p.seq_len * p.kv_heads + (pair - batch * p.kv_heads)) * p.head_dim;
   }
-  /// Rows from `row` that share its short position: rows r of it are long_row(begin + r, end).
-  struct Block {
-    int begin, end;
-    std::int64_t short_row;
-  };
-  __device__ __forceinline__ Block block(int row) const {
-    const int in_group = row >> shift_;
-    return {start_ + row + in_group - (in_group << shift_), min(limit_ + in_group, last_position_),
-            offset(min(key_ + in_group, last_position_))};
+  __device__ __forceinline__ std::int64_t offset(int position) const {
+    return first_ + std::int64_t{position} * stride_;
   }
   __device__ __forceinline__ std::int64_t long_row(int position, int end) const {
     return offset(min(max(position, 0), end));
   }
 
  private:
-  __device__ __forceinline__ std::int64_t offset(int position) const {
-    return first_ + std::int64_t{position} * stride_;
+  int stride_;
+  std::int64_t first_;
+};
+
+/// Rows of a work item that share their short position: rows r behind the first are long_row(begin + r, end).
+struct RowBlock {
+  int begin, end, short_position;
+};
+
+/// The same for rows of one work item.
+class KeyRows : public RowPlaces {
+ public:
+  __device__ __forceinline__ KeyRows(const BackwardParameters& p, const WorkItem& item)
+      : RowPlaces(p, item.pair), last_position_(p.seq_len - 1), shift_(item.edge ? kSlotShift : 31) {
+    const OtherEnd other = other_end(p, item.both_ends, item.start);
+    first_half_ = {item.key, item.key + item.start};
+    second_half_ = {item.key + other.keys, item.key + item.start + other.keys + other.start};
+    longest_ = item.edge ? p.short_window - 1 : p.column_end;
+  }
+  /// From `row` on. `second`: whether that is in the second half of the work item.
+  __device__ __forceinline__ RowBlock block(int row, bool second) const {
+    const Half half = {second ? second_half_.key : first_half_.key, second ? second_half_.start : first_half_.start};
+    const int in_group = row >> shift_, key = half.key + in_group;
+    return {half.start + row + in_group - (in_group << shift_), min(key + longest_, last_position_),
+            min(max(key, 0), last_position_)};
   }
 
-  int start_, limit_, key_, last_position_, shift_, stride_;
-  std::int64_t first_;
+ private:
+  struct Half {
+    int key, start;
+  };
+  Half first_half_, second_half_;
+  int longest_, last_position_, shift_;
 };
 
 /// Of what the same launch may have written (prepare.cuh): not __ldg. It may be moved as freely, but not before
@@ -103,7 +116,7 @@ class FoldedRows {
     thread = renewed<kHeadDim>(thread);
 #pragma unroll
     for (int n = 0; n < kCount; ++n) {
-      const KeyRows::Block block = rows.block(thread / kParts + kRows * n);
+      const RowBlock block = rows.block(thread / kParts + kRows * n, second(n));
       const std::int64_t row = rows.long_row(block.begin, block.end) + thread % kParts * 8;
       if constexpr (kProducts) long_key_[n] = load_16(p.scaled_long_key, row);
       long_value_[n] = load_16(p.long_value, row);
@@ -114,7 +127,8 @@ class FoldedRows {
     const KeyRows rows(p, item);
     thread = renewed<kHeadDim>(thread);
     const auto load = [&](int n) {
-      const std::int64_t row = rows.block(thread / kParts + kRows * n).short_row + thread % kParts * 8;
+      const int position = rows.block(thread / kParts + kRows * n, second(n)).short_position;
+      const std::int64_t row = rows.offset(position) + thread % kParts * 8;
       if constexpr (kProducts) short_key_[n] = load_16(p.scaled_short_key, row);
       short_value_[n] = load_16(p.scaled_short_value, row);
     };
@@ -141,6 +155,8 @@ class FoldedRows {
   }
 
  private:
+  static __device__ constexpr bool second(int n) { return 2 * n >= kCount; }
+
   uint4 long_key_[kCount], short_key_[kCount], long_value_[kCount], short_value_[kCount];
 };
 
@@ -180,13 +196,14 @@ class FoldedCross {
     for (int n = 0; n < kCount; ++n) {
       const int number = min(thread + n * kConsumers, kTileKeys * kTasks - 1), row = number / kTasks;
       const int part = 3 * (number - row * kTasks);
-      const KeyRows::Block block = rows.block(row);
+      const RowBlock block = rows.block(row, 2 * row >= kTileKeys);
       const std::int64_t long_row = rows.long_row(block.begin, block.end);
+      const std::int64_t short_row = rows.offset(block.short_position);
 #pragma unroll
       for (int x = 0; x < 3; ++x) {  // of what is left over the last part again
         const int column = 8 * min(part + x, kParts - 1);
         long_key_[n][x] = load_16(p.scaled_long_key, long_row + column);
-        short_key_[n][x] = load_16(p.scaled_short_key, block.short_row + column);
+        short_key_[n][x] = load_16(p.scaled_short_key, short_row + column);
       }
     }
   }

@@ -1,4 +1,6 @@
-// The warps beside the consumers: one copies tiles of q and do in, two publish ds and add dq to device memory.
+// The warps beside the consumers: one copies tiles of q and do in, two publish ds and add dq to device memory, one
+// numbers the work items for all: a thread with 24 registers that does both keeps a part of them in local memory, and
+// the consumers have no time to.
 //
 // fence.proxy.async makes a warp wait for its own outstanding reductions, about a round trip to L2. Consumers therefore
 // only write and arrive; a helper fences for them and starts the reductions (5 % faster on an H200, 2026-11-21).
@@ -9,6 +11,27 @@
 
 namespace triscope::hopper::backward {
 
+/// One thread. The last that it tells has no tiles.
+__device__ __forceinline__ void number_items(const BackwardParameters& p, std::uint32_t items, Barriers barriers) {
+  Cursor<kItems> at{0, 1};
+  int index = static_cast<int>(blockIdx.x);
+  while (true) {
+    WorkItem item = work_item(p, min(index, p.items - 1));
+    if (index >= p.items) {
+      item.position_tiles = 0;
+    } else if (item.position_tiles == 0) {  // which no query sees
+      index = next_item(p, index);
+      continue;
+    }
+    barrier_wait(barriers.empty_item(at.slot), at.parity);
+    Items::write(items, at.slot, item);
+    barrier_arrive(barriers.full_item(at.slot));
+    if (item.position_tiles == 0) return;
+    index = next_item(p, index);
+    at.advance();
+  }
+}
+
 /// One thread.
 template <int kHeadDim, bool kDeterministic>
 __device__ __forceinline__ void copy_tiles(const TensorMaps& maps, const BackwardParameters& p, std::uint32_t memory) {
@@ -16,9 +39,12 @@ __device__ __forceinline__ void copy_tiles(const TensorMaps& maps, const Backwar
   const Barriers barriers{memory + L::kBarriers};
   Cursor<kStages> stage{0, 1};
   Cursor<L::kGradOStages> own_stage{0, 1};  // of do, where it has fewer stages
+  Items items(memory + L::kItems, barriers);
 #pragma unroll 1
-  for (int index = static_cast<int>(blockIdx.x); index < p.items; index = next_item(p, index)) {
-    const WorkItem item = work_item(p, index);
+  while (true) {
+    const WorkItem item = items.next();
+    items.release();
+    if (item.position_tiles == 0) return;
     const int batch = p.by_kv_heads.of(item.pair), kv_head = item.pair - batch * p.kv_heads;
     TileWalk walk(p, item);
 #pragma unroll 1
@@ -63,22 +89,25 @@ class Helper {
   __device__ __forceinline__ Helper(const BackwardParameters& p, std::uint32_t memory, int warpgroup)
       : p_(p),
         barriers_{memory + L::kBarriers},
+        items_(memory + L::kItems, barriers_),
         staged_(memory + L::kFirstStaged + warpgroup * L::kStaged),
         warpgroup_(warpgroup) {}
 
   __device__ __forceinline__ void run() {
 #pragma unroll 1
-    for (int index = static_cast<int>(blockIdx.x); index < p_.items; index = next_item(p_, index)) {
-      const WorkItem item = work_item(p_, index);
-      if (item.position_tiles == 0) continue;
+    while (true) {
+      const WorkItem item = items_.next();
+      items_.release();
+      if (item.position_tiles == 0) break;
       const int tiles = item.position_tiles * p_.head_blocks;
+      const std::uint32_t first_row = query_rows(p_, item.pair, 0, warpgroup_);
       TileWalk walk(p_, item);
       std::uint32_t before = 0, last = 0;
 #pragma unroll 1
       for (int t = 0; t < tiles; ++t) {
         if (t > 1) add(before);
         before = last;
-        last = query_rows(p_, item.pair, walk.head_block(), warpgroup_) +
+        last = first_row + query_rows(p_, 0, walk.head_block(), 0) +
                static_cast<std::uint32_t>(walk.position() * p_.head_rows);
         walk.advance();
         publish();
@@ -122,6 +151,7 @@ class Helper {
 
   const BackwardParameters& p_;
   Barriers barriers_;
+  Items items_;
   std::uint32_t staged_;
   int warpgroup_;
   Cursor<kGradTiles> grad_;

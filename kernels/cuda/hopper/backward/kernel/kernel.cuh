@@ -19,13 +19,14 @@
 //   launches       this kernel | finish.cu (dq, dk, dv, dsink)
 //   before tiles   prepare.cuh (zeros, ranges, rows, keys) by all threads, whose CTAs wait for one another
 //   a CTA          one an SM; work items in turns (parameters.hpp): 128 pairs x all tiles of queries that see them
-//   warpgroup 0    warp 0 copies tiles in, warps 1 and 2 publish ds and add dq to device memory (helpers.cuh)
+//   warpgroup 0    warp 0 copies tiles in, warps 1 and 2 publish ds and add dq to device memory, warp 3 numbers work
+//                  items (helpers.cuh)
 //   warpgroups 1,2 64 pairs each (consumer.cuh); fold.cuh before an item, epilogue.cuh behind it
 //   a query tile   64 heads of a position, or several positions of a group padded to 8, 16 or 32 heads
 //
 //   registers      240 a consumer thread, 24 a helper (head_dim 128)
-//   shared memory  KK, VV 64 KB, 3 x (q, do) 96, 3 x ds 48, dq 16, LSE and delta 1.5, row ranges 1: 232,208 bytes;
-//                  deterministic: 2 x do instead of 3, dq 32: 231,952 bytes
+//   shared memory  KK, VV 64 KB, 3 x (q, do) 96, 3 x ds 48, dq 16, LSE and delta 1.5, row ranges 1: 232,416 bytes;
+//                  deterministic: 2 x do instead of 3, dq 32: 232,160 bytes
 //   barriers       barrier_table.hpp
 //
 // Rates: docs/backward.md.
@@ -72,6 +73,8 @@ __global__ void __launch_bounds__(kThreads, 1)
       copy_tiles<kHeadDim, kDeterministic>(maps, p, memory);
     } else if (warp < 3) {
       Helper<kHeadDim, kDeterministic>(p, memory, warp - 1).run();
+    } else {
+      number_items(p, memory + L::kItems, Barriers{memory + L::kBarriers});
     }
   } else {
     raise_registers<240>();

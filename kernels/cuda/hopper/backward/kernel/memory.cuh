@@ -39,8 +39,9 @@ struct Layout {
   static constexpr int kRowRanges =
       kFirstLse + (kStages + kGradOStages) * kStatistic;  ///< first and last query of each row
   static constexpr int kBarriers = kRowRanges + kTileKeys * 8;
-  static constexpr int kItem = kBarriers + BarrierTable::kBytes;  ///< what the end of a work item wants to know of it
-  static constexpr int kBytes = kItem + 16;
+  static constexpr int kWarpRows = kBarriers + BarrierTable::kBytes;  ///< of each consumer warp: RowBlock, pair
+  static constexpr int kItems = kWarpRows + 16 * kConsumerWarps;      ///< see Items
+  static constexpr int kBytes = kItems + backward::kItems * 32;
   static_assert(kBytes <= 232448, "shared memory of an SM");
   static_assert(2 * kKeyTile >= kTileKeys * kHeadDim * 4, "the epilogue stages fp32 sums over keys and values");
 };
@@ -65,6 +66,8 @@ struct Barriers {
   __device__ std::uint32_t empty_staged(int warpgroup) const {
     return barrier_address<Table::kEmptyStaged>(base, warpgroup);
   }
+  __device__ std::uint32_t full_item(int slot) const { return barrier_address<Table::kFullItem>(base, slot); }
+  __device__ std::uint32_t empty_item(int slot) const { return barrier_address<Table::kEmptyItem>(base, slot); }
   __device__ std::uint32_t empty_grad_o(int stage) const { return barrier_address<Table::kEmptyGradO>(base, stage); }
 
   /// One thread, before the CTA's first __syncthreads.
@@ -82,6 +85,10 @@ struct Barriers {
     for (int warpgroup = 0; warpgroup < 2; ++warpgroup) {
       init_barrier<Table::kFullStaged>(base, warpgroup);
       init_barrier<Table::kEmptyStaged>(base, warpgroup);
+    }
+    for (int slot = 0; slot < kItems; ++slot) {
+      init_barrier<Table::kFullItem>(base, slot);
+      init_barrier<Table::kEmptyItem>(base, slot);
     }
     if (deterministic) {
       for (int stage = 0; stage < kFewStages; ++stage) init_barrier<Table::kEmptyGradO>(base, stage);
@@ -124,6 +131,52 @@ struct TileWalk {
       if (++position_tile == position_tiles) position_tile = 0;
     }
   }
+};
+
+/// A CTA's work items in turns, as one role reads them from shared memory, where number_items writes them.
+class Items {
+ public:
+  __device__ __forceinline__ Items(std::uint32_t place, Barriers barriers) : place_(place), barriers_(barriers) {}
+
+  static __device__ __forceinline__ void write(std::uint32_t place, int slot, const WorkItem& item) {
+    const int kind = (item.edge ? 1 : 0) | (item.both_ends ? 2 : 0);
+    store_shared_4(place + slot * kBytes, item.pair, item.key, item.start, kind);
+    store_shared_4(place + slot * kBytes + 16, item.first_position, item.position_tiles, item.first_tile, item.tile);
+  }
+  /// The next one, or one without tiles behind the last. It may be written over when all roles have told so.
+  __device__ __forceinline__ WorkItem next() const {
+    barrier_wait(barriers_.full_item(read_ % kItems), read_ / kItems % 2);
+    const std::uint32_t from = place_ + read_ % kItems * kBytes;
+    const uint4 a = load_shared_4(from), b = load_shared_4(from + 16);
+    WorkItem item;
+    item.pair = static_cast<int>(a.x), item.key = static_cast<int>(a.y), item.start = static_cast<int>(a.z);
+    item.edge = (a.w & 1) != 0, item.both_ends = (a.w & 2) != 0;
+    item.first_position = static_cast<int>(b.x), item.position_tiles = static_cast<int>(b.y);
+    item.first_tile = static_cast<int>(b.z), item.tile = static_cast<int>(b.w);
+    return item;
+  }
+  __device__ __forceinline__ void release() {
+    barrier_arrive(barriers_.empty_item(read_ % kItems));
+    ++read_;
+  }
+  /// Both, by all lanes of a warp.
+  __device__ __forceinline__ WorkItem next_of_warp(int lane) {
+    const WorkItem item = next();
+    __syncwarp();
+    if (lane == 0) {
+      release();
+    } else {
+      ++read_;
+    }
+    return item;
+  }
+
+  static constexpr int kBytes = 32;
+
+ private:
+  std::uint32_t place_;
+  Barriers barriers_;
+  std::uint32_t read_ = 0;  ///< items: one number, since helpers have few registers
 };
 
 /// LSE or delta of a tile, of the columns that a thread has of an accumulator.

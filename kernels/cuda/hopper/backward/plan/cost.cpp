@@ -58,15 +58,25 @@ Work work_of(const BackwardParameters& p) {
     const std::int64_t queries = std::min(queries_of(start, end), keys);
     add(static_cast<double>(keys), whole_and_last(keys, queries), queries);
   }
-  for (int tile = 0; tile < p.edge_tiles; ++tile) {
-    const std::int64_t start = edge_start(p, tile), end = start + (1 << kSlotShift) - 1;
-    const std::int64_t keys = p.seq_len - std::max<std::int64_t>(0, std::max(start, -end));
-    if (keys <= 0) continue;
-    const std::int64_t queries = std::min<std::int64_t>(queries_of(start, end) + p.edge_keys - 1, keys);
-    const double groups = divide_up(static_cast<double>(keys), p.edge_keys);
+  // Edges of `group` k in their first half, and of rows from `late` on in the other, if any.
+  const auto add_edges = [&](std::int64_t group, std::int64_t start, std::int64_t late) {
+    constexpr std::int64_t kEnd = (1 << kSlotShift) - 1;
+    const auto keys_of = [&](std::int64_t first) {
+      return p.seq_len - std::max<std::int64_t>(0, std::max(first, -(first + kEnd)));
+    };
+    const std::int64_t keys = std::max(keys_of(start), keys_of(late));
+    if (keys <= 0) return;
+    const std::int64_t seen = std::max(queries_of(start, start + kEnd), queries_of(late, late + kEnd));
+    const std::int64_t queries = std::min<std::int64_t>(seen + group - 1, keys);
+    const double groups = divide_up(static_cast<double>(keys), static_cast<double>(group));
     work.edges += groups;
-    add(groups, std::max(groups, whole_and_last(keys, queries) / p.edge_keys), queries);
+    add(groups, std::max(groups, whole_and_last(keys, queries) / static_cast<double>(group)), queries);
+  };
+  for (int n = 0; n < p.early_edges; ++n) {
+    const int start = early_start(p, n);
+    add_edges(kHalfEdge, start, start + other_end(p, true, start).start);
   }
+  if (p.edge_tiles > 2 * p.early_edges) add_edges(p.edge_keys, p.column_end + 1, p.column_end + 1);
   const double pairs = static_cast<double>(p.batch) * p.kv_heads;
   return {work.items * pairs, work.edges * pairs, work.tiles * pairs * p.head_blocks, work.longest * p.head_blocks};
 }

@@ -7,7 +7,7 @@
 //
 // Work items. One holds 128 virtual keys and walks over the queries that see any of them:
 //   column  128 consecutive j of one k
-//   edge    16 j of each of eight consecutive k
+//   edge    16 j of each of eight k
 //
 //        i = k                 k + short_window - 1
 //   j = k - w + 1  x . . . . .        the first rows of a k leave the window one by one: early edges hold them
@@ -17,9 +17,12 @@
 //                  . x x x x x        the last ones enter it one by one: late edges
 //                  . . . . x x
 //
-// An edge is seen by the queries of its 16 rows and seven more, where a column is seen by short_window. So it pays to
-// have the rows that are seen longest in columns, which go on beyond j = k, and half of the others at either end:
-// 512x32 has an early edge, four columns and a late edge and takes 133.6 tiles for each k, of which 128 are useful.
+// An edge is seen by the queries of its 16 rows and a few more, where a column is seen by short_window. So it pays to
+// have the rows that are seen longest in columns, which go on beyond j = k, and half of the others at either end. The
+// n-th early edge of a k is seen by as many queries as the n-th late one from the other end, and by the same ones where
+// that belongs to an earlier k. So an edge holds both: four consecutive k at one end, four at the other, seen by the
+// queries of 16 rows and three more. Without a partner the longest late one holds eight consecutive k, with seven more.
+// 512x32 has an edge of both ends and four columns and takes 132.8 tiles for each k, of which 128 are useful.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -33,6 +36,7 @@ namespace triscope::hopper::backward {
 inline constexpr int kTileKeys = 128;  ///< virtual keys of a work item
 inline constexpr int kTileRows = 64;   ///< query rows of a tile: `positions` x `head_rows`
 inline constexpr int kSlotShift = 4;   ///< log2 of the edge rows of one k: a warp's rows share their k (epilogue.cuh)
+inline constexpr int kHalfEdge = (kTileKeys >> kSlotShift) / 2;  ///< k at either end
 inline constexpr int kFewestHeadRows = 8;  ///< a tile's rows come in blocks of eight that share their position
 inline constexpr float kLog2E = 1.4426950408889634f;
 /// Beyond it, in either direction, the rounding of a logit, some 8e-5 of it, changes a probability by nearly 1 %:
@@ -100,18 +104,19 @@ struct BackwardParameters {
   float* grad_short_value = nullptr;
 
   int batch = 1, seq_len = 1, kv_heads = 1, group = 1, head_dim = 128;
-  int long_window = 1, short_window = 1;    ///< clipped to seq_len
-  int head_rows = 64;                       ///< rows a position has in a tile: group rounded up to 8, 16, 32 or 64
-  int positions = 1;                        ///< query positions of a tile, 64 / head_rows
-  int head_blocks = 1;                      ///< tiles that cover the heads of a position
-  int position_shift = 3;                   ///< log2(head_rows / 8)
-  int padded_len = 1;                       ///< positions that statistics and sums of dq have room for
-  int column_tiles = 1;                     ///< columns of one k
-  int column_start = 0, column_end = 0;     ///< j - k of their first row and of the last that belongs to them
-  int edge_keys = kTileKeys >> kSlotShift;  ///< consecutive k that share their edges
-  int edge_tiles = 0;                       ///< edges of them
-  int early_edges = 0;                      ///< before the columns
-  int edge_shift = 0;                       ///< 2^edge_shift >= edge_tiles
+  int long_window = 1, short_window = 1;  ///< clipped to seq_len
+  int head_rows = 64;                     ///< rows a position has in a tile: group rounded up to 8, 16, 32 or 64
+  int positions = 1;                      ///< query positions of a tile, 64 / head_rows
+  int head_blocks = 1;                    ///< tiles that cover the heads of a position
+  int position_shift = 3;                 ///< log2(head_rows / 8)
+  int padded_len = 1;                     ///< positions that statistics and sums of dq have room for
+  int column_tiles = 1;                   ///< columns of one k
+  int column_start = 0, column_end = 0;   ///< j - k of their first row and of the last that belongs to them
+  static constexpr int edge_keys = kTileKeys >> kSlotShift;  ///< consecutive k that share their edges
+  int sum_of_starts = 0;                                     ///< of an early edge and the late one that it is with
+  int edge_tiles = 0;                                        ///< edges of them
+  int early_edges = 0;  ///< before the columns, each with a late one at the other end
+  int edge_shift = 0;   ///< 2^edge_shift >= edge_tiles
   int items_per_pair = 1, items = 1;
   int blocks = 1, turn = 0;  ///< CTAs, and how their items move: see next_item
   Divisor by_items_per_pair, by_items_per_group, by_column_tiles, by_kv_heads, by_blocks;
@@ -122,10 +127,11 @@ struct BackwardParameters {
 /// One work item. A tile of queries is `positions` positions from first_position + n * positions, and one head block.
 struct WorkItem {
   int pair;  ///< batch * kv_heads + kv head
-  int key;   ///< k, or the first of edge_keys
+  int key;   ///< k, or the first of those of an edge
   int tile;  ///< number of its column or edge
   bool edge;
-  int start;  ///< j - k of its first row
+  bool both_ends;  ///< an edge whose last four k are at the other end
+  int start;       ///< j - k of its first row
   int first_position;
   int position_tiles;  ///< 0: nothing sees these keys
   int first_tile;      ///< position tile to begin with: work items that run at the same time add to different dq
@@ -134,37 +140,67 @@ struct WorkItem {
 __host__ __device__ __forceinline__ int smaller(int a, int b) { return a < b ? a : b; }
 __host__ __device__ __forceinline__ int larger(int a, int b) { return a > b ? a : b; }
 
-/// j - k of the first row of edge `n`.
-__host__ __device__ __forceinline__ int edge_start(const BackwardParameters& p, int n) {
-  return (n < p.early_edges ? 1 - p.long_window : p.column_end + 1 - (p.early_edges << kSlotShift)) + (n << kSlotShift);
+/// j - k of the first row of the n-th early edge.
+__host__ __device__ __forceinline__ int early_start(const BackwardParameters& p, int n) {
+  return 1 - p.long_window + (n << kSlotShift);
+}
+
+/// What the second half of an edge has beyond the first, whose first row has j - k = `start`: of k and of j - k.
+/// Nothing in an edge of one end, whose k go on.
+struct OtherEnd {
+  int keys = 0, start = 0;
+};
+__host__ __device__ __forceinline__ OtherEnd other_end(const BackwardParameters& p, bool both_ends, int start) {
+  if (!both_ends) return {};
+  const int late = p.sum_of_starts - start;
+  return {-(larger(late, 0) & -kHalfEdge) - kHalfEdge, late - start};
 }
 
 __host__ __device__ __forceinline__ WorkItem work_item(const BackwardParameters& p, int index) {
+  constexpr int kEnd = (1 << kSlotShift) - 1;
   WorkItem item;
   item.pair = p.by_items_per_pair.of(index);
   const int per_group = p.edge_keys * p.column_tiles + p.edge_tiles;
   const int rest = index - item.pair * p.items_per_pair;
   const int key_group = p.by_items_per_group.of(rest), number = rest - key_group * per_group;
-  item.edge = number >= p.edge_keys * p.column_tiles;
+  const int edge = number - p.edge_keys * p.column_tiles;
+  item.edge = edge >= 0;
+  item.both_ends = item.edge && edge < 2 * p.early_edges;
+  item.key = key_group * p.edge_keys;
+  item.first_position = item.key;
+  // Of the first half, or of all rows: the last key, and j - k of its last row.
+  int last_key, end;
   if (!item.edge) {
     const int in_group = p.by_column_tiles.of(number);
-    item.key = key_group * p.edge_keys + in_group;
     item.tile = number - in_group * p.column_tiles;
     item.start = p.column_start + kTileKeys * item.tile;
+    item.key += in_group;
+    last_key = item.key;
+    end = smaller(item.start + kTileKeys - 1, p.column_end);
+    item.first_position = item.key + larger(item.start, 0);
   } else {
-    item.key = key_group * p.edge_keys;
-    item.tile = number - p.edge_keys * p.column_tiles;
-    item.start = edge_start(p, item.tile);
+    item.tile = edge;
+    item.start = item.both_ends ? early_start(p, edge >> 1) : p.column_end + 1;
+    if (item.both_ends) {
+      item.key += (edge & 1) * kHalfEdge;
+      last_key = item.key + kHalfEdge - 1;
+      item.first_position = item.key;  // the other end's queries begin there, or up to three behind
+    } else {
+      last_key = item.key + p.edge_keys - 1;
+      item.first_position = item.key + larger(item.start, 0);
+    }
+    end = item.start + kEnd;
   }
-  // The last row of the last k: nobody sees the item when that is before position 0.
-  const int last_key = item.key + (item.edge ? p.edge_keys - 1 : 0);
-  const int last_row =
-      item.edge ? item.start + (1 << kSlotShift) - 1 : smaller(item.start + kTileKeys - 1, p.column_end);
-  item.first_position = item.key + larger(item.start, 0);
-  const int last = last_key + last_row < 0
-                       ? -1
-                       : smaller(last_key + smaller(p.short_window, last_row + p.long_window) - 1, p.seq_len - 1);
-  const int count = last - item.first_position + 1;
+  // The last row of the last k: nobody sees the rows when that is before position 0.
+  bool seen = last_key + end >= 0;
+  int last = last_key + smaller(p.short_window, end + p.long_window);
+  if (item.both_ends) {
+    const OtherEnd other = other_end(p, true, item.start);
+    const int other_last = last_key + kHalfEdge + other.keys;
+    seen = seen || other_last >= 0;
+    last = larger(last, other_last + smaller(p.short_window, end + other.start + p.long_window));
+  }
+  const int count = seen ? smaller(last, p.seq_len) - item.first_position : 0;
   item.position_tiles = count > 0 ? (count + p.positions - 1) >> (3 - p.position_shift) : 0;
   if (!item.edge) {
     item.first_tile = p.by_column_tiles.of(item.tile * item.position_tiles);
@@ -192,12 +228,13 @@ struct VirtualKey {
 
 __host__ __device__ __forceinline__ VirtualKey virtual_key(const BackwardParameters& p, const WorkItem& item, int row) {
   const int in_group = item.edge ? row >> kSlotShift : 0;
+  const OtherEnd other = row < kTileKeys / 2 ? OtherEnd{} : other_end(p, item.both_ends, item.start);
   VirtualKey key;
-  key.short_position = item.key + in_group;
-  key.long_position = key.short_position + item.start + row - (in_group << kSlotShift);
+  key.short_position = item.key + in_group + other.keys;
+  key.long_position = key.short_position + item.start + other.start + row - (in_group << kSlotShift);
   key.first = larger(key.long_position, key.short_position);
   key.last = smaller(smaller(key.long_position + p.long_window, key.short_position + p.short_window), p.seq_len) - 1;
-  const bool exists = key.first <= key.last && key.long_position >= 0 &&
+  const bool exists = key.first <= key.last && key.long_position >= 0 && key.short_position >= 0 &&
                       (item.edge || key.long_position <= key.short_position + p.column_end);
   if (!exists) key.last = -1;
   return key;

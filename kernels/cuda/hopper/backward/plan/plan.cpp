@@ -53,21 +53,28 @@ void lay_out_rows(BackwardParameters& p, int columns) {
   p.early_edges = p.edge_tiles / 2;
   p.column_start = 1 - p.long_window + kSlot * p.early_edges;
   p.column_end = std::min(p.short_window - 1, p.column_start + kTileKeys * columns - 1);
+  p.sum_of_starts = 1 - p.long_window + p.column_end + 1 + kSlot * (p.edge_tiles - p.early_edges - 1);
 }
 
 /// Tiles of queries for p.edge_keys k, in the middle of a long sequence.
 std::int64_t tiles_of_rows(const BackwardParameters& p) {
-  const auto tiles = [&](int start, int end, int more) {
-    const int last = std::min(p.short_window - 1, end + p.long_window - 1);
-    return (last - std::max(0, start) + p.positions + more) / p.positions;
+  // Of `keys` k, of which a row is seen by `queries` queries.
+  const auto tiles = [&](int queries, int keys) { return (queries + keys - 1 + p.positions - 1) / p.positions; };
+  const auto seen = [&](int start, int end) {
+    return std::min(p.short_window, end + p.long_window) - std::max(0, start);
   };
   std::int64_t sum = 0;
   for (int n = 0; n < p.column_tiles; ++n) {
     const int start = p.column_start + kTileKeys * n;
-    sum += p.edge_keys * tiles(start, std::min(start + kTileKeys - 1, p.column_end), 0);
+    sum += p.edge_keys * tiles(seen(start, std::min(start + kTileKeys - 1, p.column_end)), 1);
   }
-  for (int n = 0; n < p.edge_tiles; ++n)
-    sum += tiles(edge_start(p, n), edge_start(p, n) + (1 << kSlotShift) - 1, p.edge_keys - 1);
+  constexpr int kEnd = (1 << kSlotShift) - 1;
+  for (int n = 0; n < p.early_edges; ++n) {
+    const int start = early_start(p, n), late = start + other_end(p, true, start).start;
+    const int queries = std::max(seen(start, start + kEnd), seen(late, late + kEnd) + std::max(0, late) % kHalfEdge);
+    sum += 2 * tiles(queries, kHalfEdge);
+  }
+  if (p.edge_tiles > 2 * p.early_edges) sum += tiles(seen(p.column_end + 1, p.column_end + 1 + kEnd), p.edge_keys);
   return sum;
 }
 
