@@ -79,7 +79,7 @@ class Consumer {
   /// the loop.
   __device__ __forceinline__ void load_long(const WorkItem& item) {
     const int thread = consumer_thread();
-    const RowBlock block = KeyRows(p_, item).block((thread >> 5) * 16, thread >= kConsumers / 2);
+    const RowBlock block = KeyRows(p_, item).block(thread >> 5, 0, thread >= kConsumers / 2);
     if (lane_ == 0) store_shared_4(warp_rows(), block.begin, block.end, block.short_position, item.pair);
     rows_.load_long(p_, item, thread);
     if constexpr (kCross) crosses_.load(p_, item, thread);
@@ -418,29 +418,30 @@ class Consumer {
 
   // --- the end of an item ------------------------------------------------------------------------------------------
 
-  /// The last products, and the sums to device memory. The next item is numbered while the tensor cores work; tensors
-  /// are read one step before they are used: short rows during the last product, long rows of the next item while sums
-  /// over rows are made. What is added to device memory has left shared memory when the next item needs the place: of
-  /// keys in `begin`, of values in its first tile.
+  /// The last products, and the sums to device memory. Tensors are read one step before they are used: short rows
+  /// during the last product, and behind them the next item; its long rows while sums over rows are made. What is added
+  /// to device memory has left shared memory when the next item needs the place: of keys in `begin`, of values in its
+  /// first tile.
   __device__ __forceinline__ WorkItem finish(int tiles) {
     issue_last(tiles);
     const uint4 of_warp = load_shared_4(warp_rows());
     const RowBlock block = {static_cast<int>(of_warp.x), static_cast<int>(of_warp.y), static_cast<int>(of_warp.z)};
-    const Sums sums(p_, fixed_, static_cast<int>(of_warp.w), block, thread_);
+    const int thread = renewed<kHeadDim>(static_cast<int>(threadIdx.x)) & 127;
+    const Sums sums(p_, fixed_, static_cast<int>(of_warp.w), block, thread);
     issue_last_query(tiles);
-    const WorkItem item = items_.next_of_warp(lane_);
     typename Sums::Factors keys, values;
     if constexpr (!kCross) sums.load_divisors(keys, p_.scaled_short_key);
     sums.load_divisors(values, p_.scaled_short_value);
     if constexpr (!kCross) sums.load_short(keys, p_.short_key_columns);
+    const WorkItem item = items_.next_of_warp(lane_);
     wgmma_wait<0>();
     pin_products();
     take_grad_query();
-    const int first_row = warpgroup_ * kTileRows + (thread_ >> 5) * 16;
+    const int first_row = warpgroup_ * kTileRows + (thread >> 5) * 16;
     if constexpr (!kCross) sums.template load_products<true>(keys, memory_ + L::kKeys, first_row, p_.scaled_long_key);
     sums.template load_products<false>(values, memory_ + L::kValues, first_row, p_.long_value);
     named_barrier_sync(kAllConsumers, kConsumers);  // the other warpgroup's dQ has read KK and ds, all have read VV
-    const std::uint32_t key_place = memory_ + (warpgroup_ * 4 + (thread_ >> 5)) * Sums::kWarpBytes;
+    const std::uint32_t key_place = memory_ + (warpgroup_ * 4 + (thread >> 5)) * Sums::kWarpBytes;
     if constexpr (kCross) {
       sums.stage(grad_keys_, key_place);
       sums.load_short(values, p_.short_value_columns);
@@ -468,7 +469,9 @@ class Consumer {
     const int offset = (thread_ >> 5) * kBytes, tile = offset / kHalf;
     if (tile < kGradTiles) return memory_ + L::kFirstGrad + tile * L::kGradTile + warpgroup_ * kHalf + offset % kHalf;
     barrier_wait(barriers_.empty_staged(warpgroup_), staged_parity_);
-    return memory_ + L::kFirstStaged + warpgroup_ * L::kStaged + offset - kGradTiles * kHalf;
+    int thread = consumer_thread();
+    asm volatile("" : "+r"(thread));  // or ptxas keeps the sum in local memory, to be read behind the next rows
+    return memory_ + L::kFirstStaged + (thread >> 7) * L::kStaged + (thread >> 5 & 3) * kBytes - kGradTiles * kHalf;
   }
 
   const BackwardParameters& p_;

@@ -44,17 +44,20 @@ struct RowBlock {
 class KeyRows : public RowPlaces {
  public:
   __device__ __forceinline__ KeyRows(const BackwardParameters& p, const WorkItem& item)
-      : RowPlaces(p, item.pair), last_position_(p.seq_len - 1), shift_(item.edge ? kSlotShift : 31) {
+      : RowPlaces(p, item.pair),
+        last_position_(p.seq_len - 1),
+        next_key_(item.edge ? 1 : 0),
+        next_start_(item.edge ? 1 : kSlotRows) {
     const OtherEnd other = other_end(p, item.both_ends, item.start);
     first_half_ = {item.key, item.key + item.start};
     second_half_ = {item.key + other.keys, item.key + item.start + other.keys + other.start};
     longest_ = item.edge ? p.short_window - 1 : p.column_end;
   }
-  /// From `row` on. `second`: whether that is in the second half of the work item.
-  __device__ __forceinline__ RowBlock block(int row, bool second) const {
+  /// Of sixteen rows, the slot `slot`, from `row` on. `second`: whether they are in the second half of the work item.
+  __device__ __forceinline__ RowBlock block(int slot, int row, bool second) const {
     const Half half = {second ? second_half_.key : first_half_.key, second ? second_half_.start : first_half_.start};
-    const int in_group = row >> shift_, key = half.key + in_group;
-    return {half.start + row + in_group - (in_group << shift_), min(key + longest_, last_position_),
+    const int key = half.key + slot * next_key_;
+    return {half.start + slot * next_start_ + row, min(key + longest_, last_position_),
             min(max(key, 0), last_position_)};
   }
 
@@ -63,7 +66,8 @@ class KeyRows : public RowPlaces {
     int key, start;
   };
   Half first_half_, second_half_;
-  int longest_, last_position_, shift_;
+  int longest_, last_position_;
+  int next_key_, next_start_;  ///< from slot to slot: k, and the long position of the first row
 };
 
 /// Of what the same launch may have written (prepare.cuh): not __ldg. It may be moved as freely, but not before
@@ -116,7 +120,7 @@ class FoldedRows {
     thread = renewed<kHeadDim>(thread);
 #pragma unroll
     for (int n = 0; n < kCount; ++n) {
-      const RowBlock block = rows.block(thread / kParts + kRows * n, second(n));
+      const RowBlock block = rows.block(slot(thread, n), thread / kParts % kSlotRows, second(n));
       const std::int64_t row = rows.long_row(block.begin, block.end) + thread % kParts * 8;
       if constexpr (kProducts) long_key_[n] = load_16(p.scaled_long_key, row);
       long_value_[n] = load_16(p.long_value, row);
@@ -127,7 +131,7 @@ class FoldedRows {
     const KeyRows rows(p, item);
     thread = renewed<kHeadDim>(thread);
     const auto load = [&](int n) {
-      const int position = rows.block(thread / kParts + kRows * n, second(n)).short_position;
+      const int position = rows.block(slot(thread, n), 0, second(n)).short_position;
       const std::int64_t row = rows.offset(position) + thread % kParts * 8;
       if constexpr (kProducts) short_key_[n] = load_16(p.scaled_short_key, row);
       short_value_[n] = load_16(p.scaled_short_value, row);
@@ -155,6 +159,10 @@ class FoldedRows {
   }
 
  private:
+  static __device__ __forceinline__ int slot(int thread, int n) {
+    const int of_thread = kRows > kSlotRows ? thread / kParts / kSlotRows : 0;
+    return of_thread + kRows / kSlotRows * n;
+  }
   static __device__ constexpr bool second(int n) { return 2 * n >= kCount; }
 
   uint4 long_key_[kCount], short_key_[kCount], long_value_[kCount], short_value_[kCount];
@@ -196,7 +204,7 @@ class FoldedCross {
     for (int n = 0; n < kCount; ++n) {
       const int number = min(thread + n * kConsumers, kTileKeys * kTasks - 1), row = number / kTasks;
       const int part = 3 * (number - row * kTasks);
-      const RowBlock block = rows.block(row, 2 * row >= kTileKeys);
+      const RowBlock block = rows.block(row / kSlotRows, row % kSlotRows, 2 * row >= kTileKeys);
       const std::int64_t long_row = rows.long_row(block.begin, block.end);
       const std::int64_t short_row = rows.offset(block.short_position);
 #pragma unroll

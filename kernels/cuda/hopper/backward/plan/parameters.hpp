@@ -36,6 +36,7 @@ namespace triscope::hopper::backward {
 inline constexpr int kTileKeys = 128;  ///< virtual keys of a work item
 inline constexpr int kTileRows = 64;   ///< query rows of a tile: `positions` x `head_rows`
 inline constexpr int kSlotShift = 4;   ///< log2 of the edge rows of one k: a warp's rows share their k (epilogue.cuh)
+inline constexpr int kSlotRows = 1 << kSlotShift;
 inline constexpr int kHalfEdge = (kTileKeys >> kSlotShift) / 2;  ///< k at either end
 inline constexpr int kFewestHeadRows = 8;  ///< a tile's rows come in blocks of eight that share their position
 inline constexpr float kLog2E = 1.4426950408889634f;
