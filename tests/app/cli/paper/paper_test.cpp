@@ -50,8 +50,8 @@ TEST(Paper, table1_has_an_h100_beside_it_and_says_that_the_papers_gpu_is_unknown
       json_lines(run_triscope({"paper", "table1", "--db", recorded_file(), "--format", "json"}));
   ASSERT_EQ(lines.size(), 9U) << "seven pairs of windows, and the paper's Triton kernels in both passes";
   EXPECT_EQ(lines[7]["type"], "paper_kernel");
-  EXPECT_NEAR(lines[7]["ms"].get<double>() / lines[7]["ours_ms"].get<double>(), 13.1, 0.1);
-  EXPECT_NEAR(lines[7]["ratio"].get<double>(), 13.1, 0.1);
+  EXPECT_NEAR(lines[7]["ms"].get<double>() / lines[7]["ours_ms"].get<double>(), 13.2, 0.1);
+  EXPECT_NEAR(lines[7]["ratio"].get<double>(), 13.2, 0.1);
   EXPECT_EQ(lines[7]["in_turns"], true) << "not the quotient of the medians";
   EXPECT_LT(lines[7]["ratio_low"].get<double>(), lines[7]["ratio"].get<double>());
   EXPECT_GT(lines[7]["ratio_high"].get<double>(), lines[7]["ratio"].get<double>());
