@@ -72,7 +72,8 @@ struct ComparedSweep {
   std::string name{};         ///< what it is called; empty: by its note, or its time
   /// The sweeps that its rows are of, where those are several; empty: they are of the one of `results`.
   std::vector<SweepInfo> sweeps{};
-  bool aligned = false;  ///< its rows and those of the others are of the same questions, one by one
+  std::vector<Environment> places{};  ///< where its rows were measured; empty: where its sweeps say
+  bool aligned = false;               ///< its rows and those of the others are of the same questions, one by one
   std::map<std::int64_t, std::size_t> newest_of{};  ///< by measurement that was chosen from several: from how many
   UnchangedKernels unchanged{};                     ///< of `sweeps`, beside those of the first; where `aligned`
 };

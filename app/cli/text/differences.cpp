@@ -6,54 +6,19 @@
 #include <algorithm>
 #include <list>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "app/cli/text/row_environments.hpp"
-#include "profiler/record/bounded_json.hpp"
-#include "profiler/record/columns.hpp"
+#include "profiler/record/environment_difference.hpp"
 
 namespace triscope {
 namespace {
 
-using nlohmann::json;
-
-/// How a sweep was measured, by name: what of its request is not part of a measurement's own configuration.
-std::map<std::string, std::string> settings_of(const Snapshot& snapshot, std::int64_t sweep) {
-  std::map<std::string, std::string> settings;
+std::vector<PlaceFact> settings_in(const Snapshot& snapshot, std::int64_t sweep) {
   const std::optional<SweepInfo> info = snapshot.sweep(sweep);
-  json request;
-  try {
-    if (info) request = parse_bounded(info->request_json);
-  } catch (const json::exception&) {
-    // not JSON, or nested so deep that writing a part of it would exhaust the stack
-  }
-  if (!request.is_object()) return settings;
-  for (const char* name : {"seed", "tensors"}) {
-    if (request.contains(name)) settings[name] = request[name].dump();
-  }
-  settings["restarts"] = request.contains("restarts") ? request["restarts"].dump() : "1";
-  if (!request.contains("stopping") || !request["stopping"].is_object()) return settings;
-  for (const auto& [name, value] : request["stopping"].items()) {
-    const bool time = name.ends_with("_ns") && value.is_number();
-    settings[time ? name.substr(0, name.size() - 3) : name] =
-        time ? fmt::format("{} s", significant_text(value.get<double>() / 1e9)) : value.dump();
-  }
-  return settings;
-}
-
-std::vector<EnvironmentDifference> setting_differences(const Snapshot& of_a, std::int64_t sweep_a, const Snapshot& of_b,
-                                                       std::int64_t sweep_b) {
-  std::vector<EnvironmentDifference> differences;
-  const auto a = settings_of(of_a, sweep_a), b = settings_of(of_b, sweep_b);
-  for (const auto& [name, value] : a) {
-    const auto other = b.find(name);
-    if (other == b.end() || other->second == value) continue;  // unknown there: written by an older version
-    differences.push_back({"settings", fmt::format("{} {} (not {})", name, value, other->second)});
-  }
-  return differences;
+  return info ? settings_of(*info) : std::vector<PlaceFact>();
 }
 
 /// Where the measurements of a database were taken, read sweep by sweep: one at a time takes longer than all the rest.
@@ -96,7 +61,7 @@ std::vector<PlaceDifference> place_differences(const Snapshot& of_a, const Snaps
   for (const ComparedPair& pair : pairs) {
     const ResultRow &a = pair.rows.a, &b = pair.rows.b;
     const auto [place, is_new] = settings.try_emplace({a.sweep, b.sweep});
-    if (is_new) place->second = setting_differences(of_a, a.sweep, of_b, b.sweep);
+    if (is_new) place->second = fact_differences(settings_in(of_a, a.sweep), settings_in(of_b, b.sweep));
     const Environment &in_a = places_a.of(a), &in_b = places_b.of(b);
     const auto [two, is_new_pair] = environments.try_emplace({&in_a, &in_b});
     if (is_new_pair) two->second = environment_differences(in_a, in_b);

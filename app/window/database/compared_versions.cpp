@@ -101,7 +101,10 @@ const VersionsAnswer& ComparedVersions::answer(const Snapshot& snapshot, const V
   answer.compared.push_back(side_of(std::move(after), answer.choice.after, sweeps));
   answer.compared.back().against_first = std::move(comparisons);
   answer.compared.back().unchanged = std::move(unchanged);
-  for (ComparedSweep& side : answer.compared) side.newest_of = newest_of;
+  for (ComparedSweep& side : answer.compared) {
+    side.newest_of = newest_of;
+    side.places = places_of(snapshot, side.results->rows);
+  }
   answer_ = std::move(answer);
   asked_ = question;
   return answer_;

@@ -307,10 +307,11 @@ void DatabaseReader::compare(const ReadRequest& request, ReadResult& result) {
   std::vector<std::int64_t> sweeps = request.compared;
   if (first) {
     result.compared.push_back({first->sweep, {}, first->database});
+    result.compared.back().places = places_of(*first->from, first->sweep->rows);
     if (sweeps.empty()) sweeps.push_back(result.shown->info.id);
   }
   for (const std::int64_t id : sweeps) {
-    auto results = load(id);
+    const auto results = load(id);
     if (!results) continue;
     Comparisons comparisons;
     if (first) {
@@ -318,7 +319,8 @@ void DatabaseReader::compare(const ReadRequest& request, ReadResult& result) {
     } else {
       first.emplace(Other{results, &*snapshot_});
     }
-    result.compared.push_back({std::move(results), std::move(comparisons), {}});
+    result.compared.push_back({results, std::move(comparisons), {}});
+    result.compared.back().places = places_of(*snapshot_, results->rows);
   }
 }
 

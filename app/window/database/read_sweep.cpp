@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_set>
@@ -55,6 +56,21 @@ std::shared_ptr<const SweepResults> read_sweep(const Snapshot& from, SweepInfo s
   cut_texts(results.info);
   for (ResultRow& row : results.rows) cut_texts(row);
   return std::make_shared<const SweepResults>(std::move(results));
+}
+
+std::vector<Environment> places_of(const Snapshot& from, const std::vector<ResultRow>& rows) {
+  std::unordered_set<std::int64_t> wanted;
+  std::set<std::int64_t> sweeps;
+  for (const ResultRow& row : rows) wanted.insert(row.measurement), sweeps.insert(row.sweep);
+  std::vector<Environment> places;
+  for (const std::int64_t sweep : sweeps) {
+    for (auto& [environment, measurements] : from.environments(sweep)) {
+      if (std::ranges::none_of(measurements, [&](std::int64_t one) { return wanted.contains(one); })) continue;
+      cut_texts(environment);
+      places.push_back(std::move(environment));
+    }
+  }
+  return places;
 }
 
 std::int64_t before_of(const SweepResults& shown, const std::vector<std::shared_ptr<const SweepResults>>& others) {

@@ -15,6 +15,9 @@ namespace triscope {
 /// be read.
 std::shared_ptr<const SweepResults> read_sweep(const Snapshot& from, SweepInfo sweep);
 
+/// Where these rows were measured, each place once.
+std::vector<Environment> places_of(const Snapshot& from, const std::vector<ResultRow>& rows);
+
 /// Of `others`, the newest first, the one that began before `shown` and measured something that it did; 0: none.
 std::int64_t before_of(const SweepResults& shown, const std::vector<std::shared_ptr<const SweepResults>>& others);
 

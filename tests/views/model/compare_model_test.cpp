@@ -415,7 +415,7 @@ TEST(Compare, of_long_flags_only_what_differs_is_listed) {
   second->info.environment.compile_flags = flags + " --use_fast_math";
   const CompareModel model = make_compare_model({{first, {}}, {second, {}}}, 0);
   ASSERT_EQ(model.differences.size(), 1U);
-  EXPECT_EQ(model.differences[0].what, "compiler flags of one");
+  EXPECT_EQ(model.differences[0].what, "compile flags of one");
   EXPECT_THAT(model.differences[0].values, testing::ElementsAre("none of them", "--use_fast_math"));
 }
 
@@ -452,7 +452,7 @@ TEST(Compare, devices_that_cannot_be_read_are_not_the_same) {
     const CompareModel model = make_compare_model({{first, {}}, {second, {}}}, 0);
     ASSERT_EQ(model.differences.size(), 1U);
     EXPECT_EQ(model.differences[0].what, "device");
-    EXPECT_THAT(model.differences[0].values, testing::Each("unknown device"));
+    EXPECT_THAT(model.differences[0].values, testing::Each(""));
     EXPECT_THAT(model.sweeps[1], HasSubstr("unknown device"));
   }
 }

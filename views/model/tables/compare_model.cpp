@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "profiler/record/same_device.hpp"
@@ -15,92 +14,10 @@
 #include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
 #include "views/model/tables/row_settings.hpp"
+#include "views/model/tables/side_differences.hpp"
 
 namespace triscope {
 namespace {
-
-std::string number_text(const std::optional<double>& value, const char* unit) {
-  return value ? fmt::format("{:g} {}", *value, unit) : std::string("unknown");
-}
-
-/// What stands once per row in the results but must not differ silently: each distinct value, joined; of our kernels,
-/// or of the baselines.
-std::string distinct(const SweepResults& results, std::string (*text)(const ResultRow&), bool baselines = false) {
-  std::set<std::string> values;
-  for (const ResultRow& row : results.rows) {
-    if (is_baseline(row) == baselines) values.insert(text(row));
-  }
-  std::string joined;
-  for (const std::string& value : values) joined += (joined.empty() ? "" : ", ") + value;
-  return joined;
-}
-
-std::string median_clock(const SweepResults& results) {
-  std::vector<double> clocks;
-  for (const ResultRow& row : results.rows) {
-    if (row.sm_clock_mhz) clocks.push_back(*row.sm_clock_mhz);
-  }
-  return clocks.empty() ? "unknown" : fmt::format("{:.0f} MHz", median(clocks));
-}
-
-std::string device_text(const SweepResults& results) {
-  const Environment& environment = results.info.environment;
-  return is_known_device(environment) ? environment.device_name : "unknown device";
-}
-
-bool on_several_devices(const std::vector<ComparedSweep>& compared) {
-  return compared.size() > 1 && std::any_of(compared.begin() + 1, compared.end(), [&](const ComparedSweep& sweep) {
-           return !on_same_device(sweep.results->info.environment, compared.front().results->info.environment);
-         });
-}
-
-struct Aspect {
-  const char* what;
-  std::string (*text)(const SweepResults&);
-  bool of_rows = false;  ///< of what was measured, rather than of where
-};
-/// In order of importance for a time: the machine, its conditions, how it was timed, then the software.
-const Aspect kAspects[] = {
-    {"device", device_text},
-    {"card", [](const SweepResults& s) { return s.info.environment.device_uuid; }},
-    {"driver", [](const SweepResults& s) { return s.info.environment.driver_version; }},
-    {"clock while measuring", median_clock, true},
-    {"power limit", [](const SweepResults& s) { return number_text(s.info.environment.power_limit_w, "W"); }},
-    {"regime",
-     [](const SweepResults& s) {
-       return distinct(s, [](const ResultRow& row) { return std::string(to_string(row.regime)); });
-     },
-     true},
-    {"timed by",
-     [](const SweepResults& s) {
-       return distinct(s, [](const ResultRow& row) { return timing_label(row.timing_source); });
-     },
-     true},
-    {"kernel sources",
-     [](const SweepResults& s) {
-       return distinct(s, [](const ResultRow& row) {
-         return fmt::format("{} {} {}", brief_label(row.card), to_string(row.pass), row.source_hash);
-       });
-     },
-     true},
-    {"instances", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return row.instance; }); },
-     true},
-    {"baselines",
-     [](const SweepResults& s) {
-       return distinct(
-           s, [](const ResultRow& row) { return brief_label(row.card) + " " + row.instance; }, true);
-     },
-     true},
-    {"Triscope",
-     [](const SweepResults& s) { return s.info.environment.triscope_version + " " + s.info.environment.git_commit; }},
-    {"compiler", [](const SweepResults& s) { return s.info.environment.compiler; }},
-    {"compiler flags", [](const SweepResults& s) { return s.info.environment.compile_flags; }},
-    {"CUDA", [](const SweepResults& s) { return s.info.environment.cuda_version; }},
-    {"CUPTI", [](const SweepResults& s) { return s.info.environment.cupti_version; }},
-    {"host", [](const SweepResults& s) { return s.info.environment.host; }},
-    {"CPU threads", [](const SweepResults& s) { return fmt::format("{}", s.info.environment.cpu_threads); }},
-    {"system", [](const SweepResults& s) { return s.info.environment.os; }},
-};
 
 /// Sweeps that began in the same minute have their numbers in their names too, first: a narrow column cuts the end.
 void name_apart(std::vector<std::string>& names, const std::vector<ComparedSweep>& compared) {
@@ -108,55 +25,6 @@ void name_apart(std::vector<std::string>& names, const std::vector<ComparedSweep
   for (std::size_t s = 0; s < names.size(); ++s) {
     if (given.count(names[s]) > 1) names[s] = fmt::format("sweep {}, {}", compared[s].results->info.id, names[s]);
   }
-}
-
-/// Of several sweeps each of their values once.
-std::string value_of(const Aspect& aspect, const ComparedSweep& sweep) {
-  if (sweep.sweeps.empty() || aspect.of_rows) return aspect.text(*sweep.results);
-  std::set<std::string> values;
-  for (const SweepInfo& info : sweep.sweeps) values.insert(aspect.text(SweepResults{info, {}}));
-  return fmt::format("{}", fmt::join(values, ", "));
-}
-
-/// Of long texts of words only the words that not all of them have: "... -O3 ..." of the flags of a compiler.
-void keep_what_differs(std::vector<std::string>& values) {
-  constexpr std::size_t kLong = 60;
-  if (std::ranges::none_of(values, [](const std::string& value) { return value.size() > kLong; })) return;
-  std::vector<std::vector<std::string>> words;
-  std::map<std::string, std::size_t> found_in;
-  for (const std::string& value : values) {
-    std::istringstream text(value);
-    words.emplace_back(std::istream_iterator<std::string>(text), std::istream_iterator<std::string>());
-    for (const std::string& word : std::set<std::string>(words.back().begin(), words.back().end())) ++found_in[word];
-  }
-  for (std::size_t v = 0; v < values.size(); ++v) {
-    std::erase_if(words[v], [&](const std::string& word) { return found_in.at(word) == values.size(); });
-    values[v] = words[v].empty() ? "none of them" : fmt::format("{}", fmt::join(words[v], " "));
-  }
-}
-
-std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compared, std::int64_t now) {
-  std::vector<Difference> differences;
-  if (!compared.empty() && !compared.front().database.empty()) {
-    Difference& which = differences.emplace_back(Difference{"sweep", {}});
-    for (const ComparedSweep& sweep : compared) {
-      const SweepInfo& info = sweep.results->info;
-      which.values.push_back(fmt::format("{}, {}", info.id, format_started(info.started, now)));
-    }
-  }
-  const bool several_devices = on_several_devices(compared);
-  for (const Aspect& aspect : kAspects) {
-    Difference difference{aspect.what, {}};
-    for (const ComparedSweep& sweep : compared) difference.values.push_back(value_of(aspect, sweep));
-    const bool differ = std::any_of(difference.values.begin(), difference.values.end(),
-                                    [&](const std::string& value) { return value != difference.values.front(); });
-    if (differ && difference.what == "compiler flags") {
-      keep_what_differs(difference.values);
-      difference.what += " of one";
-    }
-    if (differ || (several_devices && aspect.text == device_text)) differences.push_back(std::move(difference));
-  }
-  return differences;
 }
 
 /// The line on which `row` stands in one of `sweeps` sweeps.

@@ -43,10 +43,11 @@ std::string brief_setting(const CompareLine& line);
 /// "bwd, burst" of "backward, burst".
 std::string brief_pass(const std::string& pass);
 
-/// One thing in which sweeps differ, most important first: driver, clock, power limit, regime, version, ...
+/// One thing in which sweeps differ, most important first: driver, clock, regime, budget, version, ...
 struct Difference {
   std::string what;
-  std::vector<std::string> values;  ///< by sweep
+  std::vector<std::string> values;  ///< by sweep; empty: unknown
+  std::string group{};              ///< of a `PlaceFact`
 };
 
 struct CompareModel {
