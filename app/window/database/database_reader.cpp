@@ -8,6 +8,7 @@
 #include <atomic>
 #include <ctime>
 #include <system_error>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -415,6 +416,22 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   make_table(result);
   remember(result, std::move(unread.known));
   return result;
+}
+
+DatabaseReader::Before DatabaseReader::sweep_before(const ReadRequest& request) {
+  open(request.file);
+  std::vector<SweepInfo> sweeps = snapshot_->sweeps();
+  const SweepInfo* wanted = wanted_of(sweeps, request.shown);
+  const std::shared_ptr<const SweepResults> ours = wanted != nullptr ? load(wanted->id) : nullptr;
+  if (!ours) return {};
+  std::erase_if(sweeps, [&](const SweepInfo& sweep) {
+    return sweep.id == ours->info.id || sweep.id == request.hidden || !are_comparable(sweep, ours->info);
+  });
+  const bool alone = sweeps.empty();
+  const auto began = [](const SweepInfo& sweep) { return std::tie(sweep.started, sweep.id); };
+  std::erase_if(sweeps, [&](const SweepInfo& sweep) { return began(sweep) >= began(ours->info); });
+  const auto before = sharing_sweep(*snapshot_, std::move(sweeps), *ours, Sharing::anything, cancel_);
+  return {before ? before->info.id : 0, alone};
 }
 
 void DatabaseReader::remember(const ReadResult& result, Sweeps of_device) {

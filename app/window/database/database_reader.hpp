@@ -67,6 +67,14 @@ class DatabaseReader {
   /// `rows_ready` is called with everything but comparisons, which may take longer.
   ReadResult read(const ReadRequest& request, const std::function<void(const ReadResult&)>& rows_ready);
 
+  /// The last sweep before the `shown` one that measured, on its device, something that it did; 0: none did. Looks
+  /// through all of the file.
+  struct Before {
+    std::int64_t sweep = 0;
+    bool alone = true;  ///< no other sweep is of its device
+  };
+  Before sweep_before(const ReadRequest& request);
+
   enum class Change { none, written, gone, replaced };
   /// Which content a file has: inode, bytes, seconds and nanoseconds of the last change.
   using Stamp = std::array<std::int64_t, 4>;

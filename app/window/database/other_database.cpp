@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
 #include <utility>
 
 #include "app/window/database/read_sweep.hpp"
 #include "kernels/base/error.hpp"
-#include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
 
@@ -35,20 +32,7 @@ bool OtherDatabase::in_place() const {
 std::shared_ptr<const SweepResults> OtherDatabase::nearest(const SweepResults& ours) {
   std::string to = fmt::format("{}/{}/{}", snapshot_.data_version(), ours.info.uuid, ours.rows.size());
   if (nearest_ && to == nearest_to_) return nearest_;
-  std::set<std::string> keys;
-  for (const ResultRow& row : ours.rows) keys.insert(match_key(row, false));
-  nearest_.reset();
-  std::ptrdiff_t most = 0;
-  for (SweepInfo& info : snapshot_.sweeps()) {  // the newest first
-    if (cancel_.stop_requested()) break;
-    const std::shared_ptr<const SweepResults> sweep = read_sweep(snapshot_, std::move(info));
-    const std::ptrdiff_t shared = std::ranges::count_if(sweep->rows, [&](const ResultRow& row) {
-      return row.status == Status::ok && keys.contains(match_key(row, false));
-    });
-    if (shared <= most) continue;
-    most = shared;
-    nearest_ = sweep;
-  }
+  nearest_ = sharing_sweep(snapshot_, snapshot_.sweeps(), ours, Sharing::most, cancel_);
   if (!nearest_)
     throw Error(fmt::format("{} was not compared with", file_.filename().string()),
                 "none of its sweeps measured a kernel, window and shape of the shown sweep",

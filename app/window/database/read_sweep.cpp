@@ -4,7 +4,6 @@
 #include <initializer_list>
 #include <set>
 #include <string>
-#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -73,20 +72,27 @@ std::vector<Environment> places_of(const Snapshot& from, const std::vector<Resul
   return places;
 }
 
-std::int64_t before_of(const SweepResults& shown, const std::vector<std::shared_ptr<const SweepResults>>& others) {
+std::shared_ptr<const SweepResults> sharing_sweep(const Snapshot& from, std::vector<SweepInfo> sweeps,
+                                                  const SweepResults& ours, Sharing which,
+                                                  const std::stop_token& cancel) {
   std::unordered_set<std::string> questions;
-  for (const ResultRow& row : shown.rows) {
+  for (const ResultRow& row : ours.rows) {
     if (row.status == Status::ok) questions.insert(match_key(row, false));
   }
-  const auto began = [](const SweepInfo& sweep) { return std::tie(sweep.started, sweep.id); };
-  for (const auto& one : others) {
-    if (began(one->info) >= began(shown.info)) continue;
-    const bool shares = std::ranges::any_of(one->rows, [&](const ResultRow& row) {
+  std::shared_ptr<const SweepResults> best;
+  std::ptrdiff_t most = 0;
+  for (SweepInfo& info : sweeps) {
+    if (cancel.stop_requested()) return nullptr;
+    std::shared_ptr<const SweepResults> sweep = read_sweep(from, std::move(info));
+    const std::ptrdiff_t shared = std::ranges::count_if(sweep->rows, [&](const ResultRow& row) {
       return row.status == Status::ok && questions.contains(match_key(row, false));
     });
-    if (shares) return one->info.id;
+    if (shared <= most) continue;
+    most = shared;
+    best = std::move(sweep);
+    if (which == Sharing::anything) break;
   }
-  return 0;
+  return best;
 }
 
 }  // namespace triscope

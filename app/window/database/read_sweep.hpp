@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,12 @@ std::shared_ptr<const SweepResults> read_sweep(const Snapshot& from, SweepInfo s
 /// Where these rows were measured, each place once.
 std::vector<Environment> places_of(const Snapshot& from, const std::vector<ResultRow>& rows);
 
-/// Of `others`, the newest first, the one that began before `shown` and measured something that it did; 0: none.
-std::int64_t before_of(const SweepResults& shown, const std::vector<std::shared_ptr<const SweepResults>>& others);
+/// Of `sweeps` of a database, which are read one by one, the first that measured something that `ours` did, or the first
+/// of those that measured most of it. Null: none did, or `cancel` was stopped.
+enum class Sharing { anything, most };
+std::shared_ptr<const SweepResults> sharing_sweep(const Snapshot& from, std::vector<SweepInfo> sweeps,
+                                                  const SweepResults& ours, Sharing which,
+                                                  const std::stop_token& cancel);
 
 // The same for what is read by itself.
 void cut_texts(SweepInfo& sweep);

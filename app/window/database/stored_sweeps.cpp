@@ -87,12 +87,14 @@ void StoredSweeps::compare(std::int64_t asked) {
 }
 
 void StoredSweeps::compare_before() {
-  const SweepInfo* before = sweep_before(data_);
-  if (before == nullptr) return;
-  if (data_.same_device.empty()) return compare(before->id);  // the only one of its device, or they are being read
-  if (const std::int64_t shares = before_of(*data_.shown, data_.same_device); shares != 0) return compare(shares);
-  messages_.notify(Severity::info, NoticeId::request,
-                   "Nothing was compared: no sweep before this one measured, on its device, something that it did.");
+  const auto chosen = std::ranges::find(data_.sweeps, or_shown(0), &SweepInfo::id);  // the newest come first
+  if (chosen == data_.sweeps.end() || chosen + 1 == data_.sweeps.end()) return;
+  database_.find_before([this, next = chosen[1].id](const DatabaseReader::Before& before) {
+    if (before.alone) return compare(next);
+    if (before.sweep != 0) return compare(before.sweep);
+    messages_.notify(Severity::info, NoticeId::request,
+                     "Nothing was compared: no sweep before this one measured, on its device, something that it did.");
+  });
 }
 
 void StoredSweeps::compare_versions(VersionChoice choice) {

@@ -188,6 +188,42 @@ TEST_F(CompareJourney, the_sweep_before_is_the_last_that_measured_the_same) {
   });
 }
 
+// Before 22 that is 10, before 10 another one.
+TEST_F(CompareJourney, the_sweep_before_is_that_of_the_sweep_that_was_just_chosen) {
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    app().carry_out(ask::ShowSweep{10});
+    wait(c);
+    app().carry_out(ask::ShowSweep{22});
+    app().carry_out(ask::CompareBefore{});
+    wait(c);
+    IM_CHECK_EQ(data().compared.size(), 2U);
+    IM_CHECK_EQ(data().compared[0].results->info.id, 10);
+    IM_CHECK_EQ(data().compared[1].results->info.id, 22);
+  });
+}
+
+TEST_F(CompareJourney, the_sweep_before_may_lie_behind_many) {
+  {
+    Store store(window->folder / "many.db");
+    for (std::int64_t n = 0; n < 70; ++n) {
+      const std::int64_t id = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1);
+      store.add(id, synthetic_measurement(n == 0 || n == 69 ? 1 : 2, 2));
+      store.finish_sweep(id);
+    }
+  }
+  window->start(window->folder / "many.db");
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    app().carry_out(ask::ShowSweep{70});
+    wait(c);
+    app().carry_out(ask::CompareBefore{});
+    wait(c);
+    IM_CHECK_EQ(data().compared.size(), 2U);
+    IM_CHECK_EQ(data().compared[0].results->info.id, 1);
+  });
+}
+
 TEST_F(CompareJourney, a_ratio_that_was_not_computed_is_no_number) {
   {
     Store store(window->folder / "timers.db");
