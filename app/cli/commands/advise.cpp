@@ -127,16 +127,30 @@ void print_unknown(const Advice& advice) {
                  first->windows.window2, first->reason);
 }
 
-void print(const Advice& advice, const AdviceRequest& request, bool as_json) {
-  const LayerMixRequest& layer = request.layer;
+struct Proposal {
+  AdviceRequest request;
+  Advice advice;
+  std::string device;  ///< as `device_words` has it
+};
+
+/// ", on NVIDIA H200" where the database has rows of several devices; the advice is of one.
+std::string device_words(const std::vector<ResultRow>& rows, const AdviceRequest& request) {
+  const bool several =
+      std::ranges::any_of(rows, [&](const ResultRow& row) { return row.device != request.layer.device; });
+  return several ? ", on " + request.layer.device : "";
+}
+
+void print(const Proposal& proposal, bool as_json) {
+  const Advice& advice = proposal.advice;
+  const LayerMixRequest& layer = proposal.request.layer;
   if (as_json) return print_json(advice, layer.dot_kernel);
-  print_output("{}, seq {}, heads {}/{}, dim {}: {} takes {} ms ({})\n\n", to_string(layer.form), layer.seq_len,
-               layer.q_heads, layer.kv_heads, layer.head_dim, layer.dot_kernel, ms_text(advice.match),
+  print_output("{}, seq {}, heads {}/{}, dim {}{}: {} takes {} ms ({})\n\n", to_string(layer.form), layer.seq_len,
+               layer.q_heads, layer.kv_heads, layer.head_dim, proposal.device, layer.dot_kernel, ms_text(advice.match),
                advice.match.basis_text());
   TerminalTable table;
   table.columns = {{"windows", Align::left, 100, false},
                    {"ms", Align::right, 90, false},
-                   {"of " + layer.dot_kernel, Align::right, 95, false},
+                   {"of " + layer.dot_kernel, Align::point, 95, false},
                    {"basis", Align::left, 50, true}};
   for (const WindowAdvice& one : advice.windows)
     table.rows.push_back({fmt::format("{}x{}", one.windows.window1, one.windows.window2), ms_text(one.time),
@@ -212,12 +226,13 @@ Advice advice_from(const Snapshot& snapshot, const std::vector<ResultRow>& rows,
   return advice;
 }
 
-std::pair<AdviceRequest, Advice> proposed(const std::filesystem::path& database, const AdviseOptions& options) {
+Proposal proposed(const std::filesystem::path& database, const AdviseOptions& options) {
   const Snapshot snapshot(database);
   const std::vector<ResultRow> rows = snapshot.results();
   AdviceRequest request = request_from(rows, options);
   Advice advice = advice_from(snapshot, rows, options, request);
-  return {std::move(request), std::move(advice)};
+  std::string device = device_words(rows, request);
+  return {std::move(request), std::move(advice), std::move(device)};
 }
 
 /// Measures the proposed windows beside the match; true when all of it was measured.
@@ -243,31 +258,34 @@ bool measure(const Advice& advice, const AdviseOptions& options, const AdviceReq
 }
 
 /// The same windows once they are measured, on the device that measured them.
-Advice measured_advice(const std::filesystem::path& database, const Advice& proposed, AdviceRequest request) {
+Proposal measured_advice(const std::filesystem::path& database, const Advice& proposed, AdviceRequest request) {
   const Snapshot snapshot(database);
   std::vector<ResultRow> rows = newest_of_each(snapshot.results());
   if (!rows.empty()) request.layer.device = std::ranges::max_element(rows, {}, &ResultRow::measurement)->device;
+  std::string device = device_words(rows, request);
   std::erase_if(rows, [&](const ResultRow& row) {
     return row.problem.form == request.layer.form &&
            std::none_of(proposed.windows.begin(), proposed.windows.end(), [&](const WindowAdvice& one) {
              return one.windows.window1 == row.problem.window1 && one.windows.window2 == row.problem.window2;
            });
   });
-  return advised(snapshot, rows, request);
+  Advice advice = advised(snapshot, rows, request);
+  return {std::move(request), std::move(advice), std::move(device)};
 }
 
 int run(const AdviseOptions& options) {
   if (options.budget_ns && !options.measure)
     throw Error("--budget without --measure", "nothing is measured", "add --measure, or leave it out", ExitCode::usage);
   const std::filesystem::path database = existing_database(*options.database);
-  const auto [request, advice] = proposed(database, options);
-  print(advice, request, options.json);
+  const Proposal proposal = proposed(database, options);
+  const auto& [request, advice, device] = proposal;
+  print(proposal, options.json);
   if (!options.measure) {
     if (!options.json) print_estimates(advice, request.layer.dot_kernel);
     return 0;
   }
   const bool complete = measure(advice, options, request);
-  print(measured_advice(database, advice, request), request, options.json);
+  print(measured_advice(database, advice, request), options.json);
   return static_cast<int>(complete ? ExitCode::done : ExitCode::measured_failed);
 }
 

@@ -212,7 +212,7 @@ std::string compared_table(const Compared& compared, std::size_t width) {
                    {"B ms", Align::right, 75, false},
                    {"A is", Align::left, 100, false},
                    {ratio_title(compared.pairs), Align::left, 70, false},
-                   {"in cycles", Align::right, 30, false},
+                   {"in cycles", Align::point, 30, false},
                    {compared.band ? "beside unchanged" : "", Align::left, 80, false},
                    {"doubts", Align::left, 25, false},
                    {"in turns", Align::left, 20, false},

@@ -200,7 +200,7 @@ TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& v
       if (found == verdicts.by_measurement.end()) return std::string();
       return time_text(found->second) + (found->second.paired ? "" : "*");
     });
-    add("rate vs " + verdicts.baseline, Align::right, 79, false, [&verdicts](const ResultRow& r) {
+    add("rate vs " + verdicts.baseline, Align::point, 79, false, [&verdicts](const ResultRow& r) {
       const auto found = verdicts.rates.find(r.measurement);
       return found == verdicts.rates.end() ? std::string() : factor_text(found->second) + "x";
     });

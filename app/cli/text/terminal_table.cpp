@@ -22,8 +22,28 @@ std::string cut(const std::string& text, std::size_t width) {
 
 std::string pad(const std::string& text, std::size_t width, Align align, bool last) {
   const std::string space(width - std::min(width, display_width(text)), ' ');
-  if (align == Align::right) return space + text;
+  if (align != Align::left) return last ? space + text.substr(0, text.find_last_not_of(' ') + 1) : space + text;
   return last ? text : text + space;
+}
+
+/// Where the number that a cell begins with ends or has its point; 0: it begins with none.
+std::size_t point_of(const std::string& cell) { return std::min(cell.find_first_not_of("+-0123456789"), cell.size()); }
+
+/// Puts blanks around what stands in a column of numbers, so that the points are below each other.
+void align_points(TerminalTable& table) {
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    if (table.columns[column].align != Align::point) continue;
+    std::size_t point = 0, width = 0;
+    for (const auto& row : table.rows) point = std::max(point, point_of(row[column]));
+    for (auto& row : table.rows) {
+      if (const std::size_t own = point_of(row[column]); own > 0) row[column].insert(0, std::string(point - own, ' '));
+      width = std::max(width, display_width(row[column]));
+    }
+    for (auto& row : table.rows) {
+      if (point_of(row[column]) == 0 && !row[column].starts_with(' ')) continue;  // words, or nothing
+      row[column].append(width - display_width(row[column]), ' ');
+    }
+  }
 }
 
 struct Layout {
@@ -100,6 +120,7 @@ std::string render(TerminalTable table, std::size_t width) {
   for (auto& row : table.rows) {
     for (std::string& cell : row) cell = plain_line(cell);
   }
+  align_points(table);
   const Layout layout = lay_out(table, width);
   std::string text;
   const auto add_line = [&](const auto& cell_of) {

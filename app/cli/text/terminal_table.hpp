@@ -8,7 +8,11 @@
 
 namespace triscope {
 
-enum class Align { left, right };
+enum class Align {
+  left,
+  right,
+  point,  ///< as `right`, and the decimal points of numbers, which words may follow, stand below each other
+};
 
 struct TerminalColumn {
   std::string title;

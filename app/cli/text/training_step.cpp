@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal_table.hpp"
@@ -77,13 +78,19 @@ std::string few_blocks_words() {
                      kFewestBlocks);
 }
 
-}  // namespace
+std::size_t devices_of(const std::vector<TrainingStep>& steps) {
+  std::set<std::string> devices;
+  for (const TrainingStep& step : steps) devices.insert(step.forward->device);
+  return devices.size();
+}
 
-std::string training_step_table(const std::vector<TrainingStep>& steps, std::size_t width) {
-  const auto baseline = std::find_if(steps.begin(), steps.end(), [](const auto& step) { return step.over_baseline; });
-  const std::string name = baseline == steps.end() ? "" : baseline->baseline_forward->kernel;
+/// `name` is the dot product that steps stand beside.
+TerminalTable table_of_steps(const std::vector<TrainingStep>& steps, const std::string& name) {
+  const bool some_in_turns = std::ranges::any_of(steps, &TrainingStep::in_turns);
+  const bool several_devices = devices_of(steps) > 1;
   TerminalTable table;
   table.columns = {{"windows", Align::left, 95, false},
+                   {"device", Align::left, 82, false},
                    {"form", Align::left, 60, false},
                    {"regime", Align::left, 30, false},
                    {"seq", Align::right, 85, false},
@@ -94,23 +101,31 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
                    {"backward", Align::left, 40, true},
                    {"ms", Align::right, 80, false},
                    {"step ms", Align::right, 100, false},
-                   {"backward / forward", Align::left, 75, false},
+                   {"backward / forward", Align::point, 75, false},
                    {"medians, step / " + name, Align::right, 70, false},
-                   {"in turns, step / " + name, Align::left, 90, false},
-                   {"determinant / trilinear", Align::left, 65, false}};
+                   {(some_in_turns ? "in turns, step / " : "step / ") + name, Align::point, 90, false},
+                   {"determinant / trilinear", Align::point, 65, false}};
   for (const TrainingStep& step : steps) {
     const Problem& problem = step.forward->problem;
-    table.rows.push_back({windows_text(problem), form_text(step), std::string(to_string(step.forward->regime)),
-                          fmt::format("{}", problem.seq_len), fmt::format("{}/{}", problem.q_heads, problem.kv_heads),
-                          fmt::format("{}", problem.head_dim), step.forward->kernel,
-                          milliseconds_text(*step.forward->median_ms), step.backward->kernel,
+    table.rows.push_back({windows_text(problem), several_devices ? step.forward->device : "", form_text(step),
+                          std::string(to_string(step.forward->regime)), fmt::format("{}", problem.seq_len),
+                          fmt::format("{}/{}", problem.q_heads, problem.kv_heads), fmt::format("{}", problem.head_dim),
+                          step.forward->kernel, milliseconds_text(*step.forward->median_ms), step.backward->kernel,
                           milliseconds_text(*step.backward->median_ms), marked_ms_text(step),
                           ratio_text(step.backward_forward), compared_text(step),
                           marked_ratio_text(step.over_baseline, step.in_turns, leans_on_few_blocks(step)),
                           ratio_text(step.determinant_trilinear)});
   }
+  return table;
+}
+
+}  // namespace
+
+std::string training_step_table(const std::vector<TrainingStep>& steps, std::size_t width) {
+  const auto baseline = std::find_if(steps.begin(), steps.end(), [](const auto& step) { return step.over_baseline; });
+  const std::string name = baseline == steps.end() ? "" : baseline->baseline_forward->kernel;
   std::string text =
-      render(table, width) +
+      render(table_of_steps(steps, name), width) +
       "\nA step is the fastest forward and the fastest backward of a problem together. Intervals hold 95 %; the "
       "passes were measured in separate runs, and what changed on the machine in between is not in them.\n";
   const bool by_medians =
@@ -197,9 +212,9 @@ std::string compared_steps_table(const std::vector<ComparedStep>& steps, std::si
                    {"seq", Align::right, 85, false},
                    {"A step ms", Align::right, 90, false},
                    {"B step ms", Align::right, 90, false},
-                   {fmt::format("time A / B, {:.0f} %", 100 * confidence), Align::left, 100, false},
-                   {"A backward / forward", Align::left, 40, false},
-                   {"B backward / forward", Align::left, 40, false}};
+                   {fmt::format("time A / B, {:.0f} %", 100 * confidence), Align::point, 100, false},
+                   {"A backward / forward", Align::point, 40, false},
+                   {"B backward / forward", Align::point, 40, false}};
   for (const ComparedStep& step : steps) {
     const Problem& problem = step.a.forward->problem;
     table.rows.push_back(
@@ -256,6 +271,7 @@ std::string training_steps_words(const std::vector<TrainingStep>& steps) {
                                   range(low, high, [](double ms) { return milliseconds_text(ms); }));
   if (!baseline.empty())
     words += fmt::format(", {}x {}", range(least, most, [](double ratio) { return factor_text(ratio); }), baseline);
+  if (const std::size_t devices = devices_of(steps); devices > 1) words += fmt::format(", on {} devices", devices);
   if (few > 0)
     words += fmt::format(", {} by too few blocks to trust", few == steps.size() ? "all" : std::to_string(few));
   if (of_medians > 0)

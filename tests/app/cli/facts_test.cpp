@@ -137,6 +137,20 @@ TEST(Facts, windows_are_advised_from_what_was_measured) {
   ASSERT_THAT(proposed, SizeIs(1)) << "one for the second window of 2";
   EXPECT_EQ(proposed.front().at("measured"), true);
   EXPECT_GT(proposed.front().at("ms"), 0);
+  advise.resize(advise.size() - 2);
+  EXPECT_THAT(run_triscope(advise).output, testing::Not(HasSubstr(", dim 16, on ")));
+  SQLite::Database two_devices(file, SQLite::OPEN_READWRITE);
+  const std::string columns =
+      "power_limit_w, max_sm_clock_mhz, max_memory_clock_mhz, peak_tflops, host, cpu_model, "
+      "cpu_threads, os, triscope_version, git_commit, compiler, compile_flags";
+  two_devices.exec(
+      "INSERT INTO environment (device_id, device_name, device_uuid, driver_version, cuda_version, "
+      "cupti_version, " +
+      columns + ") SELECT 'else', 'Another', '', '', '', '', " + columns + " FROM environment LIMIT 1");
+  two_devices.exec(
+      "UPDATE measurement SET device_id = 'else', environment = (SELECT max(id) FROM environment) WHERE "
+      "config = (SELECT id FROM config WHERE window1 = 4)");
+  EXPECT_THAT(run_triscope(advise).output, HasSubstr(", dim 16, on ")) << "which of the two";
   expect_error(run_triscope({"advise", "--seq", "64", "--match", "baseline.fa3", "--db", file}), 2,
                "of baseline.fa3 at 64 tokens and these heads the forward is not known: it was not measured");
   expect_error(run_triscope({"advise", "--seq", "64", "--match", "baseline.cpv", "--db", file}), 2,

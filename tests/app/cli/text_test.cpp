@@ -75,6 +75,18 @@ TEST(TerminalTable, leaves_out_columns_without_content) {
   EXPECT_EQ(render(table, 80), "a\nx\ny\n");
 }
 
+TEST(TerminalTable, numbers_stand_on_their_points) {
+  const TerminalTable table{{{"factor", Align::point, 1, false}, {"end", Align::left, 1, false}},
+                            {{"1.18", "."}, {"0.996 *", "."}, {"12.3x longer", "."}, {"same", "."}, {"7", "."}}};
+  EXPECT_EQ(render(table, 80),
+            "      factor  end\n"
+            " 1.18         .\n"
+            " 0.996 *      .\n"
+            "12.3x longer  .\n"
+            "        same  .\n"
+            " 7            .\n");
+}
+
 TEST(TerminalTable, a_list_is_wrapped_between_its_words) {
   EXPECT_THAT(wrapped_list({"avx512", "avx2", "portable"}, 14), testing::ElementsAre("avx512, avx2,", "portable"));
   EXPECT_THAT(wrapped_list({"avx512", "avx2", "portable"}, 60), testing::ElementsAre("avx512, avx2, portable"));
