@@ -226,6 +226,31 @@ std::optional<double> cross_check_beyond(const ResultRow& row) {
   return percent;
 }
 
+namespace {
+
+/// Which rows have medians, in the turns that their ratio is of, whose quotient lies outside its interval.
+std::string medians_outside(const std::vector<ResultRow>& rows, const Verdicts& verdicts) {
+  std::vector<std::string> outside;
+  for (const ResultRow& row : rows) {
+    const auto found = verdicts.by_measurement.find(row.measurement);
+    if (found == verdicts.by_measurement.end()) continue;
+    const Comparison& time = found->second;
+    if (!time.paired || !(time.b_ms > 0) || !interval_known(time)) continue;
+    const double quotient = time.a_ms / time.b_ms;
+    if (quotient >= time.interval.low && quotient <= time.interval.high) continue;
+    outside.push_back(fmt::format("m{} {} / {} = {} ({} .. {})", row.measurement, milliseconds_text(time.a_ms),
+                                  milliseconds_text(time.b_ms), factor_text(quotient, 4),
+                                  factor_text(time.interval.low, 4), factor_text(time.interval.high, 4)));
+  }
+  if (outside.empty()) return {};
+  return fmt::format(
+      "medians in turns with {} whose quotient lies outside the interval of the ratio in turns: blocks that stand out "
+      "within a turn count in the ratio, not in a median (docs/method.md): {}\n",
+      verdicts.baseline, fmt::join(outside, ", "));
+}
+
+}  // namespace
+
 std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts) {
   std::string text;
   const auto apart = [](const auto& verdict) { return !verdict.second.paired; };
@@ -235,6 +260,7 @@ std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts
         "on the machine in between\n",
         verdicts.baseline);
   }
+  text += medians_outside(rows, verdicts);
   if (const auto limiter = shared_limiter(rows)) {
     text += fmt::format("every sample of every row was {}: {}\n", limiter_text(*limiter), *limiter);
   }

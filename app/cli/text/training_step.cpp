@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "app/cli/text/differences.hpp"
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal_table.hpp"
 #include "kernels/base/text/number_of.hpp"
@@ -119,6 +120,22 @@ TerminalTable table_of_steps(const std::vector<TrainingStep>& steps, const std::
   return table;
 }
 
+/// Which steps have medians whose quotient lies outside the interval of their turns.
+std::string medians_outside(const std::vector<TrainingStep>& steps) {
+  std::vector<std::string> outside;
+  for (const TrainingStep& step : steps) {
+    if (!step.over_baseline || !step.in_turns || !step.over_baseline->low) continue;
+    const double quotient = step.compared_ms / step.compared_baseline_ms;
+    if (quotient >= *step.over_baseline->low && quotient <= *step.over_baseline->high) continue;
+    outside.push_back(fmt::format("{} at {}", windows_text(step.forward->problem), step.forward->problem.seq_len));
+  }
+  if (outside.empty()) return {};
+  return fmt::format(
+      "Outside the interval lies that of {}: blocks that stand out within a turn count in the ratio, not in a "
+      "median (docs/method.md, \"Verdicts\").\n",
+      first_words(std::move(outside)));
+}
+
 }  // namespace
 
 std::string training_step_table(const std::vector<TrainingStep>& steps, std::size_t width) {
@@ -136,6 +153,7 @@ std::string training_step_table(const std::vector<TrainingStep>& steps, std::siz
         "same "
         "turns; where single turns stand out, their quotient is another one, by some percent{}.\n",
         name, by_medians ? "; * not in turns: of the medians of the whole rows" : "");
+  text += medians_outside(steps);
   if (std::ranges::any_of(steps, leans_on_few_blocks)) text += few_blocks_words();
   const auto is_not_bounded = [](const TrainingStep& step) { return step.over_baseline && !step.over_baseline->low; };
   if (std::ranges::any_of(steps, is_not_bounded))

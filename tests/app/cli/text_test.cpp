@@ -275,6 +275,22 @@ TEST(ResultTable, time_and_rate_beside_a_baseline_have_names_of_their_own) {
   EXPECT_THAT(text, Not(HasSubstr("slower")));
 }
 
+TEST(ResultTable, medians_that_contradict_the_ratio_in_turns_are_named) {
+  ResultRow row;
+  row.measurement = 8;
+  Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
+  Comparison& time = verdicts.by_measurement[8];
+  time.paired = true;
+  time.ratio = 1.051, time.interval = {1.047, 1.055};
+  time.a_ms = 27.13, time.b_ms = 25.49;
+  EXPECT_THAT(remarks({row}, verdicts), HasSubstr("m8 27.13 / 25.49 = 1.064 (1.047 .. 1.055)\n"));
+  time.b_ms = 25.80;
+  EXPECT_EQ(remarks({row}, verdicts), "") << "inside";
+  time.b_ms = 25.49;
+  time.paired = false;
+  EXPECT_THAT(remarks({row}, verdicts), testing::Not(HasSubstr("quotient"))) << "the medians are what is compared";
+}
+
 TEST(ResultTable, rows_that_did_not_converge_share_a_line) {
   ResultRow row;
   row.measurement = 7;

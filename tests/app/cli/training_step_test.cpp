@@ -347,6 +347,17 @@ TEST(TrainingStep, a_heading_says_in_turns_only_over_some_ratio_that_is) {
   EXPECT_THAT(training_step_table(steps, 1000), HasSubstr("  in turns, step / baseline.fa3"));
 }
 
+TEST(TrainingStep, names_the_steps_whose_medians_contradict_their_turns) {
+  std::vector<TrainingStep> steps = training_steps(table(), "auto");
+  TrainingStep& step = steps.front();
+  step.in_turns = true;
+  step.over_baseline = ValueWithInterval{1.051, 1.047, 1.055};
+  step.compared_ms = 27.13, step.compared_baseline_ms = 25.49;
+  EXPECT_THAT(training_step_table(steps, 1000), HasSubstr("Outside the interval lies that of 512x32 at 1024: "));
+  step.compared_baseline_ms = 25.80;
+  EXPECT_THAT(training_step_table(steps, 1000), testing::Not(HasSubstr("Outside the interval")));
+}
+
 TEST(TrainingStep, is_said_by_show_compare_and_list) {
   const TemporaryFolder folder;
   {
