@@ -61,7 +61,7 @@ void correct_by_samples(Measurement& measurement, const Spread& pooled) {
   if (what.empty()) return;
   own.converged = own.converged && measurement.summary.converged;
   measurement.summary = own;
-  add_remark(measurement.reason, fmt::format("its file said {}: computed again from the samples", what));
+  add_remark(measurement.reason, fmt::format("its file said {}: {}", what, kComputedAgain));
 }
 
 }  // namespace triscope

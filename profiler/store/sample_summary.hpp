@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "profiler/record/measurement.hpp"
 
@@ -18,7 +19,8 @@ std::string stored_times_fault(const ResultRow& row, std::span<const Sample> sam
 void add_remark(std::string& reason, const std::string& remark);
 
 /// Puts the summary of the samples in the place of a stored one that does not follow from them: see
-/// `stored_times_fault`. `reason` then says so. `pooled`: of its sweep.
+/// `stored_times_fault`. `reason` then says so, and ends in `kComputedAgain`. `pooled`: of its sweep.
+inline constexpr std::string_view kComputedAgain = "computed again from the samples";
 void correct_by_samples(Measurement& measurement, const Spread& pooled);
 
 }  // namespace triscope

@@ -95,8 +95,8 @@ void add_import_command(CLI::App& app, Action& action) {
       };
       const std::int64_t copied = Store(target).import(source, {request_fault, left_out, {}});
       if (left_out_rows > kNamed)
-        print_error("triscope: {} more {} not copied, or not whole.", left_out_rows - kNamed,
-                    left_out_rows - kNamed == 1 ? "was" : "were");
+        print_error("triscope: {} more {} not copied, or not as that file has {}.", left_out_rows - kNamed,
+                    left_out_rows - kNamed == 1 ? "was" : "were", left_out_rows - kNamed == 1 ? "it" : "them");
       if (*json) {
         write_json_line(dump_line({{"type", "import"}, {"copied", copied}, {"database", target.string()}}));
       } else if (copied == 0) {

@@ -280,6 +280,21 @@ TEST(HostileDatabases, an_import_says_in_words_what_it_leaves_out_and_fails_wher
   EXPECT_EQ(std::count(rows.errors.begin(), rows.errors.end(), '\n'), 4) << rows.errors;
 }
 
+TEST(HostileDatabases, an_import_says_which_rows_it_takes_that_show_calls_unusable) {
+  const TemporaryFolder folder;
+  const std::string file = damaged(folder, "a.db", "UPDATE measurement SET median_ms = -3 WHERE id = 1");
+  EXPECT_THAT(run_triscope({"show", "m1", "--db", file}).output, testing::HasSubstr("median_ms is -3"));
+  const std::string target = (folder / "b.db").string();
+  const ProgramResult first = run_triscope({"import", file, "--db", target});
+  EXPECT_EQ(first.exit_code, 0);
+  EXPECT_THAT(first.errors, testing::HasSubstr("measurement 1 of sweep 1 was copied with other times: its file said a "
+                                               "median of -3 ms"));
+  EXPECT_THAT(run_triscope({"import", file, "--db", target}).errors, testing::Not(testing::HasSubstr("other times")))
+      << "it is there";
+  const ProgramResult corrected = run_triscope({"import", target, "--db", (folder / "c.db").string()});
+  EXPECT_THAT(corrected.errors, testing::Not(testing::HasSubstr("other times"))) << "those of that file are its own";
+}
+
 TEST(HostileDatabases, a_request_that_is_nested_deeply_does_not_end_a_comparison) {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "x.db";
