@@ -38,7 +38,8 @@ void draw_heading(Context& context, const SelectedMeasurement& selected, const S
     muted_text(
         context,
         context.data.versions.kernel.empty()
-            ? "Of two that are selected the first: \"Swap A and B\" in Details shows the other one."
+            ? fmt::format("Of {} rows that are selected the first: \"Swap A and B\" in Details shows the {} one.",
+                          context.ui.selection.all().size(), context.ui.selection.all().size() > 2 ? "last" : "other")
             : "Of the two versions A. Those of B are in its own sweep: leave the versions and select its row there.",
         true);
   if (!chart.not_read.empty()) muted_text(context, chart.not_read, true);

@@ -471,7 +471,7 @@ TEST(Compare, lines_that_differ_in_length_say_their_length) {
   EXPECT_FALSE(make_compare_model({{small_sweep(), {}}, {small_sweep(), {}}}, 0).has_settings);
 }
 
-TEST(Compare, sweeps_of_one_name_have_their_numbers_in_it) {
+TEST(Compare, sweeps_have_the_numbers_in_their_names_that_history_shows) {
   const auto results = [](std::int64_t id, const char* started) {
     auto made = small_sweep();
     made->info.id = id;
@@ -480,9 +480,9 @@ TEST(Compare, sweeps_of_one_name_have_their_numbers_in_it) {
   };
   const CompareModel model = make_compare_model(
       {results(3, "2026-11-21T14:02:05Z"), results(7, "2026-11-21T14:02:50Z"), results(8, "2026-11-24T15:00:00Z")}, 0);
-  EXPECT_THAT(model.sweeps[0], testing::StartsWith("sweep 3, ")) << "first: the end is cut in a narrow column";
-  EXPECT_THAT(model.sweeps[1], testing::StartsWith("sweep 7, "));
-  EXPECT_THAT(model.sweeps[2], testing::Not(HasSubstr("sweep")));
+  EXPECT_THAT(model.sweeps[0], testing::StartsWith("#3, ")) << "first: the end is cut in a narrow column";
+  EXPECT_THAT(model.sweeps[1], testing::StartsWith("#7, "));
+  EXPECT_THAT(model.sweeps[2], testing::StartsWith("#8, ")) << "also of another day";
   const std::int64_t now = 1795269600;  // 2026-11-21 14:00 UTC
   const CompareModel one_day =
       make_compare_model({results(3, "2026-11-11T12:02:05Z"), results(7, "2026-11-11T12:44:50Z")}, now);

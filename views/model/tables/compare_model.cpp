@@ -19,14 +19,6 @@
 namespace triscope {
 namespace {
 
-/// Sweeps that began in the same minute have their numbers in their names too, first: a narrow column cuts the end.
-void name_apart(std::vector<std::string>& names, const std::vector<ComparedSweep>& compared) {
-  const std::multiset<std::string> given(names.begin(), names.end());
-  for (std::size_t s = 0; s < names.size(); ++s) {
-    if (given.count(names[s]) > 1) names[s] = fmt::format("sweep {}, {}", compared[s].results->info.id, names[s]);
-  }
-}
-
 /// The line on which `row` stands in one of `sweeps` sweeps.
 CompareLine empty_line(const ResultRow& row, bool instances, const RowSetting& setting, std::size_t sweeps) {
   const std::string instance = instances ? " " + row.instance : "";
@@ -238,14 +230,15 @@ CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t n
   const bool several_devices = on_several_devices(compared);
   for (const ComparedSweep& sweep : compared) {
     const SweepInfo& info = sweep.results->info;
-    std::string name = info.note.empty() ? format_started(info.started, now) : info.note;
+    // As History has it; the number first, since a narrow column cuts the end.
+    std::string name =
+        fmt::format("#{}, {}", info.id, info.note.empty() ? format_started(info.started, now) : info.note);
     if (several_devices) name += ", " + device_text(*sweep.results);
     if (!sweep.name.empty()) name = sweep.name;
     if (!sweep.database.empty()) name = sweep.database;  // which of its sweeps stands among the differences
     model.sweeps.push_back(std::move(name));
     instances |= has_several_instances(sweep.results->rows);
   }
-  name_apart(model.sweeps, compared);
   const std::vector<const ResultRow*> all = rows_of(compared);
   auto [settings, usual] = row_settings(all);
   if (!of_whole.by_row.empty()) {

@@ -51,7 +51,7 @@ struct Difference {
 };
 
 struct CompareModel {
-  std::vector<std::string> sweeps;  ///< "today 14:02"; with the device where devices differ
+  std::vector<std::string> sweeps;  ///< "#27, today 14:02"; with the device where devices differ
   std::vector<CompareLine> lines;   ///< what every sweep has first, of it what takes longer than before first
   std::vector<Difference> differences;
   std::string kernel;                       ///< of all lines; empty: they have several

@@ -109,7 +109,7 @@ TEST_F(Fit, sentences_of_charts_end_within_their_panels_at_200_percent) {
     app().carry_out(ask::SelectMeasurements{{rows[0].measurement, rows[1].measurement}});
     ui().settings.scale = 2;
     c->Yield(6);
-    for (const auto& [panel, name, words] : {std::tuple{Panel::samples, "###samples", "Of two that are selected"},
+    for (const auto& [panel, name, words] : {std::tuple{Panel::samples, "###samples", "Of 2 rows that are selected"},
                                              std::tuple{Panel::map, "###map", "w1 across, w2 up"}}) {
       front(c, panel);
       wait(c);
