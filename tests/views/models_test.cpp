@@ -104,6 +104,16 @@ TEST(LatencyModel, only_a_pass_that_has_a_verdict_against_the_baseline_has_a_col
   EXPECT_THAT(verdicts_of(make_latency_model(*small_sweep(), &against)), ElementsAre("verdict/forward"));
 }
 
+TEST(LatencyModel, a_heading_says_in_turns_where_some_time_of_its_column_is) {
+  const auto both = sweep({row(1, 512, 32, Pass::forward, 10, 1), row(2, 512, 32, Pass::backward, 20, 1)});
+  Verdicts verdicts{"baseline.cpu", "CPU dot-product", "CPU dot"};
+  for (const std::int64_t id : {1, 2}) verdicts.by_measurement[id].verdict = Verdict::slower;
+  verdicts.by_measurement[1].paired = true;
+  const auto columns = latency_columns(make_latency_model(*both, nullptr, &verdicts));
+  EXPECT_EQ(column(columns, "beside/forward").title, "vs CPU dot, in turns");
+  EXPECT_EQ(column(columns, "beside/backward").title, "time vs CPU dot") << "below it stand stars alone";
+}
+
 TEST(LatencyModel, a_row_stands_beside_the_reference_in_time_first_and_then_in_rate) {
   Comparison slower;
   slower.verdict = Verdict::slower;

@@ -8,7 +8,6 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
-#include "profiler/record/words/factor_text.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
 #include "views/model/setup_model.hpp"
@@ -105,7 +104,7 @@ std::vector<LatencyColumn> latency_columns(const LatencyModel& model) {
     // The ratio of the times leads; that of the rates is second.
     if (!model.reference.empty())
       add(LatencyField::beside, "beside",
-          model.turns ? fmt::format("vs {}, in turns", model.reference_label)
+          model.groups[g].turns ? fmt::format("vs {}, in turns", model.reference_label)
                       : fmt::format("time vs {}", model.reference_label));
     add(LatencyField::tflops, "tflops", "TFLOP/s");
     add(LatencyField::peak, "peak", "% of peak");
@@ -150,7 +149,7 @@ std::string half_width_text(double half, int decimals) {
   return format_fixed(half, static_cast<int>(std::ceil(-std::log10(half))));
 }
 
-std::string times_text(double factor) { return format_fixed(factor, factor_decimals(factor, 2)) + "×"; }
+std::string times_text(double factor) { return format_fixed(factor, times_decimals(factor)) + "×"; }
 
 std::string measured_text(const LatencyCell& cell, const LatencyColumn& column) {
   const ResultRow& row = cell.row;

@@ -216,7 +216,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.,/-") == std::string::npos;
 }
 
-/// Milliseconds and rates line up on their points, whatever number of digits each row's interval bears.
+/// Milliseconds, rates and their factors line up on their points, whatever number of digits each row's interval bears.
 std::string padded(const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column, std::string text) {
   if (column.group >= line.cells.size() || !line.cells[column.group] || text.empty() || text == "unknown") return text;
   const ResultRow& row = line.cells[column.group]->row;
@@ -224,6 +224,8 @@ std::string padded(const LatencyModel& model, const LatencyLine& line, const Lat
   if (column.field == LatencyField::median || column.field == LatencyField::interval)
     return text + point_padding(ms_decimals(row), group.decimals);
   if (column.field == LatencyField::tflops) return text + point_padding(rate_decimals(row), group.rate_decimals);
+  if (const auto& factor = line.cells[column.group]->of_reference; column.field == LatencyField::of_reference && factor)
+    return text + point_padding(times_decimals(*factor), group.of_decimals);
   return text;
 }
 
@@ -276,7 +278,7 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
       return;
     case LatencyField::of_reference:
       if (cell && text.empty()) return draw_no_partner(context, why_no_partner(model, line, column.group), true);
-      return number_right(context, text, line.baseline ? theme.muted : 0);
+      return number_right(context, padded(model, line, column, text), line.baseline ? theme.muted : 0);
     case LatencyField::verdict:
       if (cell && cell->against_baseline) verdict(context, *cell->against_baseline);
       return;

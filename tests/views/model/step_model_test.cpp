@@ -98,7 +98,7 @@ TEST(StepModel, charts_over_windows_have_a_series_of_steps) {
   ScalingChart chart = make_scaling_chart(table, setting);
   add_steps(chart, steps, setting);
   ASSERT_EQ(chart.series.size(), 3U);
-  EXPECT_EQ(chart.series[2].series.label, "training step");
+  EXPECT_EQ(chart.series[2].series.label, shown->rows[0].card.label + " training step") << "whose it is";
   EXPECT_TRUE(chart.series[2].series.step);
   ASSERT_EQ(chart.series[2].points.size(), 2U);
   EXPECT_DOUBLE_EQ(chart.series[2].points[0].y, 24.4 + 82.4);
@@ -119,7 +119,7 @@ TEST(StepModel, charts_over_windows_have_a_series_of_steps) {
 }
 
 // Where the sweep has one kernel in one pass, the fastest of both passes may be another one.
-TEST(StepModel, a_step_of_another_kernel_than_the_shown_one_is_named) {
+TEST(StepModel, a_step_names_its_kernel_which_may_not_be_the_shown_one) {
   const auto shown = sweep({row(1, 512, 32, Pass::backward, 370, 0.2, "cuda.portable")});
   const auto other = sweep({row(11, 512, 32, Pass::forward, 24, 0.2, "cuda.hopper"),
                             row(12, 512, 32, Pass::backward, 76, 0.2, "cuda.hopper")},
@@ -129,7 +129,7 @@ TEST(StepModel, a_step_of_another_kernel_than_the_shown_one_is_named) {
   ASSERT_EQ(choices.size(), 1U);
   EXPECT_EQ(choices[0].label, other->rows[0].card.label + " training step");
   const auto alike = sweep({row(1, 512, 32, Pass::backward, 370, 0.2, "cuda.hopper")});
-  EXPECT_EQ(map_series(steps_of(*alike, {other})).at(0).label, "training step") << "of the kernel that is shown";
+  EXPECT_EQ(map_series(steps_of(*alike, {other})).at(0).label, alike->rows[0].card.label + " training step");
 }
 
 TEST(StepModel, a_step_by_area_is_hollow_where_a_pass_did_not_converge_and_its_text_says_so) {

@@ -39,13 +39,11 @@ std::string problem_of(const ResultRow& row) {
 struct Lines {
   std::map<std::int64_t, const LatencyLine*> by_measurement;
   std::map<std::string, const LatencyLine*> by_problem;
-  std::set<std::string> kernels;  ///< their ids
 
   explicit Lines(const LatencyModel& table) {
     for (const LatencyLine& line : table.lines) {
       for (const std::shared_ptr<const LatencyCell>& cell : line.cells) {
         if (!cell || line.baseline || cell->row.status != Status::ok) continue;
-        kernels.insert(line.kernel);
         by_measurement.emplace(cell->row.measurement, &line);
         by_problem.emplace(problem_of(cell->row), &line);
       }
@@ -106,8 +104,6 @@ class StepTable {
   LatencyModel taken() {
     for (LatencyLine& line : steps_.lines) {
       line.cells.resize(steps_.groups.size());
-      // The fastest of both passes may be a kernel that the table beside it does not have.
-      steps_.named_kernels |= !line.baseline && !lines_.kernels.contains(line.kernel);
     }
     std::ranges::stable_partition(steps_.lines, [](const LatencyLine& line) { return !line.baseline; });
     steps_.series = all_series(steps_);

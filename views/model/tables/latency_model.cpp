@@ -9,6 +9,7 @@
 
 #include "kernels/attention/paper.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/record/words/factor_text.hpp"
 #include "profiler/record/words/problem_facts.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/statistics/training_step.hpp"
@@ -109,15 +110,20 @@ void say_judges(LatencyModel& table, const Judges& by) {
   table.reference = by.beside_reference == nullptr ? std::string() : by.beside_reference->baseline;
   table.reference_label = by.beside_reference == nullptr ? std::string() : by.beside_reference->short_label;
   table.has_baseline = by.against_baseline != nullptr;
-  table.apart = table.turns = false;
-  for (LatencyGroup& group : table.groups) group.judged = false;
+  table.apart = false;
+  for (LatencyGroup& group : table.groups) {
+    group.judged = group.turns = false;
+    group.of_decimals = 0;
+  }
   for (const LatencyLine& line : table.lines) {
     for (std::size_t g = 0; g < line.cells.size(); ++g) {
       const LatencyCell* cell = line.cells[g].get();
       if (cell == nullptr) continue;
-      table.groups[g].judged |= cell->against_baseline.has_value();
+      LatencyGroup& group = table.groups[g];
+      group.judged |= cell->against_baseline.has_value();
+      group.turns |= cell->beside && cell->beside->paired;
+      if (cell->of_reference) group.of_decimals = std::max(group.of_decimals, times_decimals(*cell->of_reference));
       table.apart |= cell->beside && !cell->beside->paired;
-      table.turns |= cell->beside && cell->beside->paired;
     }
   }
 }
@@ -142,6 +148,8 @@ void make_groups(LatencyModel& model, const std::vector<ResultRow>& rows) {
 }
 
 }  // namespace
+
+int times_decimals(double factor) { return factor_decimals(factor, 2); }
 
 int ms_decimals(const ResultRow& row) {
   if (!row.median_ms) return 0;
@@ -280,7 +288,7 @@ std::vector<Series> all_series(const LatencyModel& model) {
       const bool known =
           std::any_of(result.begin(), result.end(), [&](const Series& series) { return belongs(series, line, group); });
       if (known) continue;
-      const bool name_kernel = line.baseline || kernels.size() > 1 || model.named_kernels;
+      const bool name_kernel = line.baseline || kernels.size() > 1 || group.step;
       std::string label = name_kernel ? line.card.label + " " + group.title : group.title;
       const auto wish = [&] {
         if (group.step) return kStepStyle;

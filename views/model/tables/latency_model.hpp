@@ -35,6 +35,8 @@ struct LatencyGroup {
   double max_tflops = 0;  ///< full length of the bar
   bool step = false;      ///< of training steps: both passes together
   bool judged = false;    ///< some cell has a verdict against the baseline
+  bool turns = false;     ///< some time stands beside a reference's by their turns
+  int of_decimals = 0;    ///< most of a rate beside the reference's
 };
 
 struct LatencyLine {
@@ -74,8 +76,6 @@ struct LatencyModel {
   bool has_paper = false;          ///< some line stands in the paper's Table 1, at its shape
   std::int64_t flagged = 0, failed = 0;  ///< over all cells
   bool apart = false;                    ///< some time stands beside a reference's that it took no turns with
-  bool turns = false;                    ///< some time stands beside a reference's by their turns
-  bool named_kernels = false;            ///< charts name the kernel of ours, though it is the only one
   std::vector<Series> series;            ///< of its cells, in order of appearance; no two of ours look alike
 };
 
@@ -94,6 +94,8 @@ std::vector<Series> all_series(const LatencyModel& model);
 /// `words` of profiler/statistics/verdicts.hpp as the window writes them: "▲ 1.31× faster", "▼ 1.84× longer *".
 std::string marked(const Comparison& comparison, std::string words);
 
+/// Decimals of a factor that stands beside others.
+int times_decimals(double factor);
 /// Decimals of a row's milliseconds and of their interval: as many as the interval bears.
 int ms_decimals(const ResultRow& row);
 /// Decimals of a row's rate: three digits, fewer where the interval bears fewer.
