@@ -434,7 +434,7 @@ TEST(ExploreChart, the_best_of_each_says_over_what_and_from_how_many) {
   EXPECT_EQ(chart.chosen_over, "2 windows");
   const ExploreMark& mark = chart.plots.at(0).lines.at(0).marks.at(0);
   EXPECT_THAT(mark.text, HasSubstr("the shortest time of 2 configurations, which differ in windows"));
-  EXPECT_THAT(explore_caption(chart), HasSubstr("The best of each over 2 windows; drawn: "));
+  EXPECT_THAT(explore_caption(chart), HasSubstr("Each mark is of the shortest time over 2 windows; drawn: "));
   const TextTable text = explore_text(chart);
   ASSERT_THAT(text.rows, SizeIs(1));
   ASSERT_THAT(text.rows[0], SizeIs(text.header.size()));

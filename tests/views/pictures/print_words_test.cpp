@@ -187,8 +187,9 @@ TEST(PrintWords, the_caption_of_the_best_says_which_of_them_is_drawn) {
                               fixture::row(2, 512, 32, Pass::backward, 12, 1400)};
   rows[0].problem.deterministic = true;
   rows[1].source_hash = "c47666be00112233";
-  EXPECT_THAT(caption_of(rows, true),
-              HasSubstr("The best of each over 2 kinds of gradients, 2 versions; drawn: version c47666be."));
+  EXPECT_THAT(
+      caption_of(rows, true),
+      HasSubstr("Each mark is of the shortest time over 2 kinds of gradients, 2 versions; drawn: version c47666be."));
   EXPECT_THAT(caption_of(rows, true), HasSubstr(", gradients in any order; "));
   std::vector<ResultRow> many = rows;  // each version is the best of a length
   for (std::int64_t n = 0; n < 4; ++n) {
@@ -201,7 +202,7 @@ TEST(PrintWords, the_caption_of_the_best_says_which_of_them_is_drawn) {
   rows.push_back(rows[1]);
   rows[2].measurement = 3, rows[2].median_ms = 30, rows[2].problem = rows[0].problem;
   rows[2].problem.deterministic = false;
-  EXPECT_THAT(caption_of(rows, true), HasSubstr("The best of each over 2 kinds of gradients"));
+  EXPECT_THAT(caption_of(rows, true), HasSubstr("the shortest time over 2 kinds of gradients"));
   EXPECT_THAT(caption_of(rows, true), Not(HasSubstr("in any order"))) << "that one says its own";
 }
 

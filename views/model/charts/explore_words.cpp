@@ -190,7 +190,9 @@ std::string explore_caption(const ExploreChart& chart) {
   CaptionParts parts = parts_of(chart);
   std::string& text = parts.rest = count_sentence(chart);
   if (!chart.chosen_over.empty())
-    text += fmt::format(" The best of each over {}{}.", chart.chosen_over, drawn_best(chart));
+    text +=
+        fmt::format(" Each mark is of the {} over {}{}.", chart.query.best_by_rate() ? "highest rate" : "shortest time",
+                    chart.chosen_over, drawn_best(chart));
   if (!chart.mixed.empty())
     text += fmt::format(" No line joins points that differ in {}.", fmt::join(chart.mixed, ", "));
   if (stand_aside(chart, kPrintedMark)) text += " Marks at one x stand side by side.";
