@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,7 +30,7 @@ namespace {
 
 constexpr std::array kPictured{Panel::latency, Panel::tflops,  Panel::map,   Panel::scaling,
                                Panel::samples, Panel::compare, Panel::paper, Panel::details};
-constexpr int kNarrowWidth = 380, kNarrowHeight = 1400;  ///< of Details, before its empty room is cut off
+constexpr int kNarrowWidth = 380, kNarrowHeight = 1400;  ///< of Details, before it has its own height
 struct Format {
   TableFormat format;
   const char* ending;
@@ -50,6 +52,15 @@ Picture without_empty_room(Picture picture, int margin) {
   picture.height = std::min(picture.height, last + 1 + margin);
   picture.rgb.resize(static_cast<std::size_t>(picture.height) * row);
   return picture;
+}
+
+/// How many pixels of what was drawn last lie below the lower edge of their window.
+float below_edge() {
+  float most = 0;
+  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    if (window->WasActive) most = std::max(most, window->ScrollMax.y);
+  }
+  return most;
 }
 
 /// The views of the chart by sequence length, each a picture of its own.
@@ -123,6 +134,7 @@ class Report {
     // Facts in one column read best where the window has them too: in a narrow one.
     const bool narrow = panel == Panel::details;
     resize(narrow ? kNarrowWidth : options_.width, narrow ? kNarrowHeight : options_.height);
+    if (narrow) make_room();
     write_picture(panel_info(panel).id, true);
     if (panel == Panel::tflops || panel == Panel::map || panel == Panel::scaling)
       write_vectors(panel, panel_info(panel).id);
@@ -189,6 +201,16 @@ class Report {
     }
     std::ranges::sort(rows, {}, &ResultRow::measurement);
     return rows;
+  }
+  /// As high as Details needs, however many counters it has.
+  void make_room() {
+    constexpr int kMost = 8000;  // as high as a picture is still looked at
+    settle();
+    const int more = static_cast<int>(std::ceil(below_edge() / options_.scale));
+    resize(kNarrowWidth, std::min(kMost, kNarrowHeight + more));
+    if (kNarrowHeight + more > kMost)
+      written_.passed_over += std::string(written_.passed_over.empty() ? "" : " ") +
+                              "details.png ends before the last of what Details says: it would be too high.";
   }
   int scaled(int pixels) const { return static_cast<int>(static_cast<float>(pixels) * options_.scale); }
   void resize(int width, int height) {

@@ -114,6 +114,18 @@ TEST_F(OutputTest, slices_results_and_pictures_replace_only_their_own_kind) {
   refused(eval, "new.npy", 2, "the name ends in .npy");
 }
 
+/// As a PNG picture's head says it.
+int height_of(const std::string& png) {
+  const auto byte = [&](std::size_t at) { return static_cast<int>(static_cast<unsigned char>(png.at(at))); };
+  return (byte(20) << 24) | (byte(21) << 16) | (byte(22) << 8) | byte(23);
+}
+
+TEST_F(OutputTest, a_reports_picture_of_details_has_all_of_them) {
+  const ProgramResult report = run_triscope({"report", "--db", recorded_database().string(), "-o", at("whole")});
+  ASSERT_EQ(report.exit_code, 0) << report.errors;
+  EXPECT_GT(height_of(read_bytes(folder_ / "whole/details.png")), 2800) << "the recorded row has that many counters";
+}
+
 TEST_F(OutputTest, a_report_that_fails_leaves_no_folder_behind) {
   std::filesystem::remove(folder_ / "history.db-wal");
   std::filesystem::create_directory(folder_ / "there");
