@@ -105,7 +105,7 @@ std::vector<LatencyColumn> latency_columns(const LatencyModel& model) {
     if (!model.reference.empty())
       add(LatencyField::beside, "beside",
           model.groups[g].turns ? fmt::format("vs {}, in turns", model.reference_label)
-                      : fmt::format("time vs {}", model.reference_label));
+                                : fmt::format("time vs {}", model.reference_label));
     add(LatencyField::tflops, "tflops", "TFLOP/s");
     add(LatencyField::peak, "peak", "% of peak");
     if (!model.reference.empty())

@@ -1,9 +1,7 @@
 #include "app/cli/text/differences.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <list>
 #include <map>
 #include <optional>
@@ -11,6 +9,7 @@
 #include <utility>
 
 #include "app/cli/text/row_environments.hpp"
+#include "app/cli/text/terminal_table.hpp"
 #include "profiler/record/environment_difference.hpp"
 
 namespace triscope {
@@ -79,14 +78,6 @@ std::vector<PlaceDifference> place_differences(const Snapshot& of_a, const Snaps
     }
   }
   return differences;
-}
-
-std::string first_words(std::vector<std::string> words) {
-  constexpr std::size_t kMost = 3;
-  const std::size_t more = words.size() > kMost + 1 ? words.size() - kMost : 0;
-  words.resize(words.size() - more);
-  const std::string text = fmt::format("{}", fmt::join(words, ", "));
-  return more == 0 ? text : fmt::format("{} and {} more", text, more);
 }
 
 std::string difference_words(const std::vector<PlaceDifference>& differences) {

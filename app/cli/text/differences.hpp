@@ -16,9 +16,6 @@ std::vector<PlaceDifference> place_differences(const Snapshot& of_a, const Snaps
                                                const std::vector<ComparedPair>& pairs,
                                                const std::set<std::string>& allowed);
 
-/// "a, b, c and 5 more": the first of very many.
-std::string first_words(std::vector<std::string> words);
-
 /// Those that are not allowed, in one line: the first of very many.
 std::string difference_words(const std::vector<PlaceDifference>& differences);
 

@@ -115,6 +115,14 @@ std::vector<std::string> wrapped_list(const std::vector<std::string>& words, std
   return lines;
 }
 
+std::string first_words(std::vector<std::string> words) {
+  constexpr std::size_t kMost = 3;
+  const std::size_t more = words.size() > kMost + 1 ? words.size() - kMost : 0;
+  words.resize(words.size() - more);
+  const std::string text = fmt::format("{}", fmt::join(words, ", "));
+  return more == 0 ? text : fmt::format("{} and {} more", text, more);
+}
+
 std::string render(TerminalTable table, std::size_t width) {
   for (TerminalColumn& column : table.columns) column.title = plain_line(column.title);
   for (auto& row : table.rows) {

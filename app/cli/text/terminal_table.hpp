@@ -31,6 +31,9 @@ struct TerminalTable {
 /// none.
 std::vector<std::string> wrapped_list(const std::vector<std::string>& words, std::size_t width);
 
+/// "a, b, c and 5 more": the first of very many.
+std::string first_words(std::vector<std::string> words);
+
 /// The table with a header line, two spaces between columns, no line longer than `width` characters as long as that is
 /// at least 20, and every line ended. Columns that are empty in every row are left out. When columns did not fit, a
 /// last line names them.

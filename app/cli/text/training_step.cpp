@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "app/cli/text/differences.hpp"
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal_table.hpp"
 #include "kernels/base/text/number_of.hpp"

@@ -29,8 +29,8 @@ class Database {
   bool shows_recorded() const { return is_recorded(data_.database); }
   /// Asks for what the selection names, in place of what was asked before.
   void read(bool comparisons_changed);
-  /// Looks for the sweep before the chosen one, beside the drawing. `then` is told on the drawing thread, unless another
-  /// one was chosen meanwhile.
+  /// Looks for the sweep before the chosen one, beside the drawing. `then` is told on the drawing thread, unless
+  /// another one was chosen meanwhile.
   void find_before(std::function<void(const DatabaseReader::Before&)> then);
   /// Changes the file, on the writing thread, and reads it again. `done` is told why that failed, which a notice says
   /// as well, or nothing, on the drawing thread.

@@ -19,8 +19,8 @@ std::shared_ptr<const SweepResults> read_sweep(const Snapshot& from, SweepInfo s
 /// Where these rows were measured, each place once.
 std::vector<Environment> places_of(const Snapshot& from, const std::vector<ResultRow>& rows);
 
-/// Of `sweeps` of a database, which are read one by one, the first that measured something that `ours` did, or the first
-/// of those that measured most of it. Null: none did, or `cancel` was stopped.
+/// Of `sweeps` of a database, which are read one by one, the first that measured something that `ours` did, or the
+/// first of those that measured most of it. Null: none did, or `cancel` was stopped.
 enum class Sharing { anything, most };
 std::shared_ptr<const SweepResults> sharing_sweep(const Snapshot& from, std::vector<SweepInfo> sweeps,
                                                   const SweepResults& ours, Sharing which,

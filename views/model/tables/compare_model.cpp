@@ -14,7 +14,6 @@
 #include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
 #include "views/model/tables/row_settings.hpp"
-#include "views/model/tables/side_differences.hpp"
 
 namespace triscope {
 namespace {
@@ -222,6 +221,15 @@ WholeSettings settings_of(const std::vector<ComparedSweep>& compared) {
   return whole;
 }
 
+/// As History has it; the number first, since a narrow column cuts the end.
+std::string name_of(const ComparedSweep& sweep, bool several_devices, std::int64_t now) {
+  if (!sweep.database.empty()) return sweep.database;  // which of its sweeps stands among the differences
+  if (!sweep.name.empty()) return sweep.name;
+  const SweepInfo& info = sweep.results->info;
+  return fmt::format("#{}, {}{}", info.id, info.note.empty() ? format_started(info.started, now) : info.note,
+                     several_devices ? ", " + device_text(*sweep.results) : "");
+}
+
 CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t now,
                       const WholeSettings& of_whole = {}) {
   CompareModel model;
@@ -229,14 +237,7 @@ CompareModel model_of(const std::vector<ComparedSweep>& compared, std::int64_t n
   bool instances = false;
   const bool several_devices = on_several_devices(compared);
   for (const ComparedSweep& sweep : compared) {
-    const SweepInfo& info = sweep.results->info;
-    // As History has it; the number first, since a narrow column cuts the end.
-    std::string name =
-        fmt::format("#{}, {}", info.id, info.note.empty() ? format_started(info.started, now) : info.note);
-    if (several_devices) name += ", " + device_text(*sweep.results);
-    if (!sweep.name.empty()) name = sweep.name;
-    if (!sweep.database.empty()) name = sweep.database;  // which of its sweeps stands among the differences
-    model.sweeps.push_back(std::move(name));
+    model.sweeps.push_back(name_of(sweep, several_devices, now));
     instances |= has_several_instances(sweep.results->rows);
   }
   const std::vector<const ResultRow*> all = rows_of(compared);

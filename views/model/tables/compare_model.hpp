@@ -50,6 +50,12 @@ struct Difference {
   std::string group{};              ///< of a `PlaceFact`
 };
 
+/// The machine, its conditions, how it was timed, then the software. All that `triscope compare` names is among them:
+/// of places and settings both have the same facts (profiler/record/environment_difference).
+std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compared, std::int64_t now);
+std::string device_text(const SweepResults& results);
+bool on_several_devices(const std::vector<ComparedSweep>& compared);
+
 struct CompareModel {
   std::vector<std::string> sweeps;  ///< "#27, today 14:02"; with the device where devices differ
   std::vector<CompareLine> lines;   ///< what every sweep has first, of it what takes longer than before first

@@ -1,5 +1,4 @@
-#include "views/model/tables/side_differences.hpp"
-
+// In what compared sides differ besides their times.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,6 +16,7 @@
 #include "profiler/record/same_device.hpp"
 #include "views/data/brief_label.hpp"
 #include "views/data/format.hpp"
+#include "views/model/tables/compare_model.hpp"
 
 namespace triscope {
 namespace {
