@@ -32,7 +32,7 @@ void from_json(const json&, T&) {}
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SupportRequest, questions)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeasureRequest, entries, source_hashes, stopping, seed, tensors, first_settle_ns,
-                                   verify, accepted, restart, counters)
+                                   verify, accepted, restart, counters, keeps_stopped)
 
 void to_json(json& j, const Hello& hello) {
   j = {

@@ -128,7 +128,7 @@ class Run {
       next_ = *next;
       const Turn turn = turns_ahead_[next_];
       const PlanGroup group = finished_.missing(plan_.groups[turn.part], turn.restart);
-      const bool skipped = is_skipped(turn) || group.entries.empty();
+      const bool skipped = is_skipped(turn) || is_ended(turn) || group.entries.empty();
       left_.more((skipped ? 0 : estimated_seconds(group)) - queue_.groups[next_].seconds);  // rows that failed are less
       if (skipped) continue;
       // A restart is added to what is in the database, by a process of its own.
@@ -152,11 +152,16 @@ class Run {
     }
   }
 
-  /// A person skips the turn in work; what the request asked for is then missing.
+  /// A person skips the turn in work; what the request asked for is then missing, this restart's followers included.
   bool is_skipped(const Turn& turn) {
     const bool skipped = control_->left_out(next_);
-    left_out_ |= skipped && turn.restart < request_.restarts;
-    return skipped;
+    if (!skipped || turn.restart >= request_.restarts) return skipped;
+    left_out_ = true;
+    skipped_parts_.insert(turn.part);
+    return true;
+  }
+  bool is_ended(const Turn& turn) const {
+    return turn.restart < request_.restarts && skipped_parts_.contains(turn.part);
   }
 
   void tell_stage(const PlanGroup& group) {
@@ -430,6 +435,7 @@ class Run {
     }
     message.restart = restart_;
     message.stopping = restart_rule(request_);
+    message.keeps_stopped = request_.restarts > 1;  // as a restart of its own, shorter than the others
     message.seed = request_.seed;
     message.tensors = request_.tensors.string();
     JobObserver job;
@@ -479,6 +485,7 @@ class Run {
   std::size_t next_ = 0;           // of them: the one in work
   std::int64_t round_ = 0, last_round_ = kMostRestarts;
   bool left_out_ = false;  // by a person
+  std::set<std::size_t> skipped_parts_;
   SweepSpread spread_;     // pooled so far
 };
 

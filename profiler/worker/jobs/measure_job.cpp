@@ -160,6 +160,13 @@ void check_after_timing(Work& work, Backend& backend, const InputSet& inputs, co
   }
 }
 
+// Whether what a stop left says as much as a short restart does: each entry is as long as any that may converge.
+bool has_enough_blocks(const std::vector<SamplingEntry>& entries) {
+  return std::ranges::all_of(entries, [](const SamplingEntry& entry) {
+    return !entry.failure.empty() || std::ssize(entry.block_values) >= kFewestBlocks;
+  });
+}
+
 void conclude(Work& work, SamplingEntry& entry, const StoppingRule& rule, bool cancelled) {
   Measurement& m = work.measurement;
   m.samples = std::move(entry.samples);
@@ -266,7 +273,8 @@ void MeasureJob::measure(const MeasureRequest& request, const JobPort& port) {
   }
   const bool completed = !port.cancelled() && take_samples(backend_, request.entries.front().regime, request.stopping,
                                                            entries, hooks_of(port), request.first_settle_ns);
-  for (std::size_t n = 0; n < entries.size(); ++n) conclude(*sampled[n], entries[n], request.stopping, !completed);
+  const bool counts = completed || (request.keeps_stopped && has_enough_blocks(entries));
+  for (std::size_t n = 0; n < entries.size(); ++n) conclude(*sampled[n], entries[n], request.stopping, !counts);
   if (const char* tensor = inputs.changed()) {
     fail_for_a_changed_input(tensor, sampled);
     make_inputs_anew();

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <stop_token>
 #include <string>
 
 #include "profiler/plan/sweep_queue.hpp"
@@ -136,6 +137,70 @@ TEST_F(More, skipping_what_is_in_work_keeps_its_samples_and_goes_on) {
   EXPECT_EQ(outcome.cancelled, 3);
   EXPECT_EQ(at, 2u) << "each was begun";
   for (const ResultRow& row : rows(outcome.sweep)) EXPECT_GT(row.samples, 0);
+}
+
+TEST_F(More, a_stop_keeps_the_row_in_work_as_a_restart_of_its_own) {
+  SweepRequest r = request({"test.slow"});
+  r.windows.resize(1);
+  // The first restart never ends by itself; it is stopped when it has blocks enough.
+  r.stopping = {1e-9, 3'600'000'000'000, 8, 1'000'000};
+  std::stop_source stop;
+  std::set<std::int64_t> blocks;
+  SweepObserver observer;
+  observer.sampled = [&](const MeasurementKey&, const std::vector<Sample>& samples) {
+    for (const Sample& sample : samples) blocks.insert(sample.block);
+    if (std::ssize(blocks) >= 10) stop.request_stop();
+  };
+  const SweepOutcome stopped = run_sweep(r, database(), observer, stop.get_token());
+  EXPECT_TRUE(stopped.stopped);
+  EXPECT_EQ(stopped.cancelled, 0);
+  const std::vector<ResultRow> first = rows(stopped.sweep);
+  ASSERT_THAT(first, SizeIs(1));
+  EXPECT_EQ(first.front().status, Status::ok);
+  EXPECT_EQ(first.front().restarts, 1);
+  EXPECT_GT(first.front().median_ms, 0);
+  EXPECT_THAT(first.front().reason, HasSubstr("1 of 3 restarts"));
+  EXPECT_EQ(Snapshot(database()).sweep(stopped.sweep)->finished, "");
+  const std::vector<Sample> kept = Snapshot(database()).samples(first.front().measurement);
+
+  // Each later one is stopped, too, and skipped as a person would: the restarts before stay as they are.
+  for (std::int64_t restart = 2; restart <= 3; ++restart) {
+    std::stop_source again;
+    blocks.clear();
+    observer.sampled = [&](const MeasurementKey&, const std::vector<Sample>& samples) {
+      for (const Sample& sample : samples) blocks.insert(sample.block);
+      if (std::ssize(blocks) >= 10) again.request_stop();
+    };
+    run_sweep({}, database(), observer, again.get_token(), stopped.sweep);
+    const ResultRow row = rows(stopped.sweep).front();
+    EXPECT_EQ(row.restarts, restart) << row.reason;
+    std::vector<Sample> now = Snapshot(database()).samples(row.measurement);
+    EXPECT_EQ(now.back().restart, restart - 1);
+    now.resize(kept.size());
+    for (std::size_t n = 0; n < kept.size(); ++n) {
+      EXPECT_EQ(now[n].restart, 0);
+      EXPECT_EQ(now[n].duration_ns, kept[n].duration_ns);
+    }
+  }
+}
+
+TEST_F(More, what_is_skipped_in_work_has_no_further_restart_in_this_run) {
+  SweepRequest r = request({"test.slow"});
+  r.windows.resize(1);
+  r.stopping = {1e-9, 3'600'000'000'000, 8, 1'000'000};
+  SweepObserver observer;
+  observer.control = std::make_shared<SweepControl>();
+  std::set<std::int64_t> blocks;
+  std::vector<std::size_t> begun;
+  observer.began = [&](const SweepStage& stage) { begun.push_back(stage.group); };
+  observer.sampled = [&](const MeasurementKey&, const std::vector<Sample>& samples) {
+    for (const Sample& sample : samples) blocks.insert(sample.block);
+    if (std::ssize(blocks) >= 10) observer.control->skip(begun.back());
+  };
+  const SweepOutcome outcome = run_sweep(r, database(), observer, {});
+  EXPECT_EQ(begun, (std::vector<std::size_t>{0}));
+  EXPECT_TRUE(outcome.stopped) << "two restarts are missing";
+  EXPECT_EQ(rows(outcome.sweep).front().restarts, 1);
 }
 
 TEST_F(More, a_row_measured_again_has_one_more_restart_together_with_what_took_turns_with_it) {

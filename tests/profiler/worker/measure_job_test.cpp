@@ -9,6 +9,7 @@
 #include <set>
 
 #include "kernels/registry/registry.hpp"
+#include "profiler/statistics/statistics.hpp"
 #include "profiler/worker/device/cpu_backend.hpp"
 #include "tests/profiler/protocol/worker_requests.hpp"
 
@@ -103,6 +104,39 @@ TEST(MeasureJob, counters_that_a_stop_prevents_are_cancelled_not_absent) {
   EXPECT_THAT(results[0].counters, SizeIs(1));
   EXPECT_EQ(results[1].status, Status::cancelled);
   EXPECT_THAT(results[1].counters, IsEmpty());
+}
+
+/// A stop after at least `blocks` blocks of the oracle, in a job that keeps what it cuts short, or does not.
+Measurement stopped_after(std::int64_t blocks, bool keeps) {
+  const Kernel* kernel = find_kernel("cpu.oracle");
+  MeasureRequest request;
+  request.verify = false;
+  request.keeps_stopped = keeps;
+  request.stopping = {1e-9, 3'600'000'000'000, kFewestBlocks, 1'000'000};
+  request.entries.push_back(tiny_key("cpu.oracle"));
+  request.entries.back().instance = kernel->info().instances.front();
+  request.source_hashes.push_back(kernel->info().source_hash.forward);
+  std::int64_t asked = 0;  // whether to stop: once before it is checked, once for the warm-up, then before each block
+  Measurement result;
+  JobPort port;
+  port.cancelled = [&] { return ++asked > 3 + blocks; };
+  port.send = [&](const Message& message) {
+    if (const auto* reply = std::get_if<ResultReply>(&message)) result = reply->measurement;
+  };
+  CountingBackend backend;
+  const std::vector<const Kernel*> kernels{kernel};
+  MeasureJob(backend, kernels).run(request, port);
+  return result;
+}
+
+TEST(MeasureJob, what_a_stop_cuts_short_counts_from_eight_blocks_where_the_job_keeps_it) {
+  const Measurement kept = stopped_after(8, true), few = stopped_after(7, true), not_asked = stopped_after(8, false);
+  EXPECT_EQ(kept.status, Status::ok) << kept.reason;
+  EXPECT_EQ(block_medians_ms(kept.samples).size(), 8u);
+  EXPECT_THAT(kept.reason, testing::HasSubstr("not converged"));
+  EXPECT_EQ(few.status, Status::cancelled);
+  EXPECT_EQ(block_medians_ms(few.samples).size(), 7u);
+  EXPECT_EQ(not_asked.status, Status::cancelled);
 }
 
 /// The oracle under a name of its own; `change` sees what each launch wrote.
