@@ -21,7 +21,7 @@
 namespace triscope {
 namespace {
 
-constexpr float kLowPanel = 420;  ///< design pixels
+constexpr float kLowPanel = 420, kLeastPlot = 136;  ///< design pixels
 
 /// Too low for a plot above its sentences: a chip shows either.
 bool is_low(const Context& context) {
@@ -68,7 +68,7 @@ void draw_choices(Context& context, const LengthChart& chart) {
     if (view == LengthView::rate) tooltip(context, "Useful work per second, by the exact count.");
     if (view == LengthView::counted) tooltip(context, "FLOPs of one launch, by the exact count.");
   }
-  if (is_low(context)) {
+  if (ui.length_words_behind) {
     ImGui::SameLine();
     if (chip(context, "In words", ui.length_words)) ui.length_words = !ui.length_words;
   }
@@ -115,6 +115,7 @@ bool draws_times(LengthView view) { return view == LengthView::latency || view =
 struct Answers {
   LengthTable table;
   std::vector<std::string> above, below;  ///< sentences
+  std::vector<std::string> with_words;    ///< that stand where the words about a length do
   const SameBudget* chosen = nullptr;     ///< whose words stand above the table
   bool empty() const { return table.text.rows.empty() && above.empty() && below.empty(); }
 };
@@ -155,26 +156,32 @@ float height_of(const Context& context, const SameBudget& budget, float width) {
   return headline + height_in(budget.sentence, width);
 }
 
-/// Height of what has room in a share of the panel; the others scroll. With the words of one length, whichever is
-/// chosen: the chart above does not move on a click.
-float answers_height(const Context& context, const Answers& answers, ImVec2 room) {
-  constexpr float kMost = 0.45F;
-  const float width = room.x - context.look.px(20);
-  float height = answers.table.text.rows.empty() ? 0 : height_of(context, answers.table, width);
+/// What stands below the plot.
+struct Below {
+  float height = 0;   ///< the plot keeps its least, and what has no room scrolls
+  bool words = true;  ///< about one length have room, whichever is chosen: the chart above does not move on a click
+};
+
+Below below_of(const Context& context, const Answers& answers, ImVec2 room) {
+  const float width = room.x - context.look.px(20), space = ImGui::GetStyle().ItemSpacing.y;
+  float height = answers.table.text.rows.empty() ? 0 : height_of(context, answers.table, width) + space;
   float longest = 0, all = 0;
   for (const SameBudget* budget : answers.table.budgets) {
     longest = std::max(longest, height_of(context, *budget, width));
     all += height_of(context, *budget, width);
   }
-  if (context.ui.printing)
-    height += all;
-  else if (longest > 0)
-    height += longest + ImGui::GetFrameHeightWithSpacing();
-  const SmallFont font(context.look);
-  for (const auto* sentences : {&answers.above, &answers.below}) {
-    for (const std::string& sentence : *sentences) height += height_in(sentence, width);
+  float with_words = 0;
+  {
+    const SmallFont font(context.look);
+    for (const std::string& sentence : answers.with_words) with_words += height_in(sentence, width);
+    for (const auto* sentences : {&answers.above, &answers.below}) {
+      for (const std::string& sentence : *sentences) height += height_in(sentence, width);
+    }
   }
-  return context.ui.printing ? height : std::min(height, room.y * kMost);
+  if (context.ui.printing) return {height + with_words + all + space};
+  const float most = std::max(0.0F, room.y - context.look.px(kLeastPlot));
+  with_words += height + space + (longest > 0 ? longest + ImGui::GetFrameHeightWithSpacing() : 0);
+  return with_words <= most ? Below{with_words} : Below{std::min(height + space, most), longest == 0};
 }
 
 /// Fills the form of the next sweep; it is measured when a person starts it.
@@ -235,7 +242,8 @@ void draw_chosen(Context& context, const LengthPass& pass, const SameBudget& bud
                                windows, curve_at(pass, budget.baseline).label));
 }
 
-void draw_answers(Context& context, const LengthPass& pass, const Answers& answers) {
+/// `words`: those about the chosen length too.
+void draw_answers(Context& context, const LengthPass& pass, const Answers& answers, bool words) {
   UiState& ui = context.ui;
   const std::string listed = fmt::format("{} {}", static_cast<int>(ui.length_view), length_part_name(context));
   const std::string chosen = fmt::format("{} {}", listed, ui.length_chosen);
@@ -244,12 +252,15 @@ void draw_answers(Context& context, const LengthPass& pass, const Answers& answe
   if (ImGui::BeginChild("sentences", ImVec2(0, 0))) {
     if (other) ImGui::SetScrollY(0);  // where the words about the chosen length stand
     for (const std::string& sentence : answers.above) muted_text(context, sentence, true);
-    if (!ui.printing && answers.chosen != nullptr) draw_chosen(context, pass, *answers.chosen);
+    if (!ui.printing && words && answers.chosen != nullptr) draw_chosen(context, pass, *answers.chosen);
     if (!answers.table.text.rows.empty()) draw_length_table(context, answers.table);
     if (ui.printing) {
       for (const SameBudget* budget : answers.table.budgets) draw_words(context, *budget);
     }
     for (const std::string& sentence : answers.below) muted_text(context, sentence, true);
+    if (words) {
+      for (const std::string& sentence : answers.with_words) muted_text(context, sentence, true);
+    }
   }
   ImGui::EndChild();
 }
@@ -313,15 +324,14 @@ std::string unanswered_words(const LengthPass& pass) {
   for (const std::int64_t length : pass.unanswered) lengths += (lengths.empty() ? "" : ", ") + format_tokens(length);
   if (lengths.empty()) return lengths;
   return fmt::format(
-      "Without an answer: {}. No windows that were measured there, and are at most half as long, take a quarter to "
-      "four "
-      "times as long as dot-product attention.",
+      "Without an answer: {}. No measured windows of at most half the length take a quarter to four times as long as "
+      "dot-product attention there.",
       lengths);
 }
 
 /// What is said below the curves. `whole`: the pass with what is left out of `pass`.
 Answers answers_of(const Context& context, const LengthChart& chart, const LengthPass& pass, const LengthPass& whole) {
-  Answers answers{table_of(pass, context.ui.length_view), {}, {}, chosen_budget(context, pass)};
+  Answers answers{table_of(pass, context.ui.length_view), {}, {}, {}, chosen_budget(context, pass)};
   const bool budgets = context.ui.length_view == LengthView::budget;
   if (!budgets) answers.chosen = nullptr;
   if (budgets && pass.budgets.empty()) {
@@ -334,10 +344,11 @@ Answers answers_of(const Context& context, const LengthChart& chart, const Lengt
   }
   if (const std::string words = not_counted_words(pass, whole); !words.empty() && !answers.table.text.rows.empty())
     answers.above.push_back(words);
-  if (const std::string words = undrawn_words(pass, budgets); !words.empty()) answers.below.push_back(words);
+  std::vector<std::string>& notes = budgets ? answers.with_words : answers.below;
+  if (const std::string words = undrawn_words(pass, budgets); !words.empty()) notes.push_back(words);
   if (const std::string words = budgets ? unanswered_words(pass) : ""; !words.empty()) answers.below.push_back(words);
   if (context.ui.length_step) {
-    if (const std::string words = without_step_words(chart); !words.empty()) answers.below.push_back(words);
+    if (const std::string words = without_step_words(chart); !words.empty()) notes.push_back(words);
   }
   if (pass.crossings.empty())
     answers.below.push_back(
@@ -397,12 +408,13 @@ void draw_length_panel(Context& context) {
       ui.length_view == LengthView::budget &&
       std::ranges::none_of(pass.budgets, [](const SameBudget& budget) { return budget.windows.has_value(); });
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const bool low = is_low(context), only_words = no_budget || (low && ui.length_words);
+  const bool low = is_low(context);
+  const Below below = below_of(context, answers, room);
+  const bool behind = !no_budget && (low || !below.words), only_words = no_budget || (behind && ui.length_words);
+  if (!ui.printing) ui.length_words_behind = behind;
   if (!only_words) {
-    const float below =
-        low || answers.empty() ? 0 : answers_height(context, answers, room) + ImGui::GetStyle().ItemSpacing.y;
     const NumberFont font(context.look, kSecondarySize);
-    const ImVec2 size(room.x, room.y - below);
+    const ImVec2 size(room.x, room.y - (low || answers.empty() ? 0 : below.height));
     if (ui.length_view == LengthView::budget) {
       draw_length_budget(context, pass, size);
     } else {
@@ -410,7 +422,7 @@ void draw_length_panel(Context& context) {
     }
   }
   if (answers.empty() || (low && !only_words)) return;
-  draw_answers(context, pass, answers);
+  draw_answers(context, pass, answers, only_words || below.words);
 }
 
 }  // namespace triscope

@@ -174,7 +174,8 @@ struct UiState {
   LengthView length_view = LengthView::latency;
   Pass length_pass = Pass::forward;
   std::set<std::string> lengths_left_out;  ///< labels of curves, by clicks in the legend; of every sweep and view
-  bool length_words = false;               ///< in a low panel: its answers instead of the curves
+  bool length_words = false;               ///< where they have no room below the curves: its answers instead of them
+  bool length_words_behind = false;        ///< they had none in the last frame, and a chip shows them
   bool length_step = false;                ///< both passes together, where both were measured
   std::string table_in_focus;              ///< as text: of the panel that has the keyboard, Ctrl+C copies it
   std::int64_t length_followed = 0;        ///< the shown sweep whose pass was taken over last

@@ -17,6 +17,7 @@
 namespace triscope {
 namespace {
 
+using fixture::child_of;
 using fixture::Fit;
 using fixture::kFitted;
 
@@ -313,6 +314,42 @@ TEST_F(Fit, the_axis_of_latencies_by_area_has_its_unit) {
         named += plot.YAxis(0).HasLabel() && std::string(plot.GetAxisLabel(plot.YAxis(0))) == "ms";
     }
     IM_CHECK_EQ(named, 1);
+  });
+}
+
+TEST_F(Fit, every_answer_of_same_cost_is_read_without_scrolling) {
+  open_small(kFitted);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{4});  // of many lengths
+    wait(c);
+    front(c, Panel::lengths);
+    ui().length_view = LengthView::budget;
+    for (const auto& [width, height] : {std::pair(1440, 900), {1600, 900}, {1920, 1080}, {2560, 1440}}) {
+      world().stage->resize(width, height);
+      for (const bool step : {false, true}) {
+        ui().length_step = step;
+        ui().length_words = false;
+        c->MouseMoveToPos(ImVec2(4, 300));  // a tooltip is no part of the table
+        c->Yield(8);
+        const ImGuiWindow* answers = child_of("###lengths", "sentences");
+        IM_CHECK(answers != nullptr);
+        IM_CHECK_EQ(answers->ScrollMax.y, 0.0F);
+        const std::string text = fixture::drawn_text(c);
+        const LengthChart& chart = *app().models().lengths(data());
+        const LengthPass& part = step ? chart.step : chart.passes[0];
+        IM_CHECK_GT(part.budgets.size(), 3U);
+        for (const SameBudget& budget : part.budgets) IM_CHECK(fixture::says(text, "| " + budget.row[0] + " |"));
+        IM_CHECK_EQ(fixture::says(text, "Without an answer"), !part.unanswered.empty());
+        const Area& area = ui().chart_areas[Panel::lengths];
+        IM_CHECK_GT(answers->Pos.y, area.y + 200);  // the plot keeps its room
+        c->ItemClick(("//**/##at " + std::to_string(part.budgets.front().seq_len)).c_str());
+        wait(c);
+        const std::string sentence = part.budgets.front().sentence.substr(0, 20);
+        if (!fixture::says(fixture::drawn_text(c), sentence)) c->ItemClick("//###lengths/In words");
+        c->Yield(4);
+        IM_CHECK(fixture::says(fixture::drawn_text(c), sentence));
+      }
+    }
   });
 }
 
