@@ -1,5 +1,6 @@
 // Chart (4): latency or counted work against sequence length, with the crossings, and the windows of the same budget.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
@@ -33,9 +34,10 @@ const LengthPass& shown_part(const Context& context, const LengthChart& chart) {
   return context.ui.length_step ? chart.step : chart.of(context.ui.length_pass);
 }
 
-/// The answer at the length that was chosen; null: there is none.
+/// The answer that was chosen; null: it is not among these.
 const SameBudget* chosen_budget(const Context& context, const LengthPass& pass) {
-  const auto found = std::ranges::find(pass.budgets, context.ui.length_chosen, &SameBudget::seq_len);
+  const auto found =
+      std::ranges::find_if(pass.budgets, [&](const SameBudget& budget) { return is_chosen(context, budget); });
   return found == pass.budgets.end() ? nullptr : &*found;
 }
 
@@ -43,12 +45,12 @@ const SameBudget* chosen_budget(const Context& context, const LengthPass& pass) 
 void show_part(Context& context, const LengthChart& chart, bool step, Pass pass) {
   UiState& ui = context.ui;
   const SameBudget* before = chosen_budget(context, shown_part(context, chart));
-  const bool selected =
-      ui.length_view == LengthView::budget && before != nullptr && ui.selection.all() == before->measurements;
   ui.length_step = step;
   ui.length_pass = pass;
-  const SameBudget* now = selected ? chosen_budget(context, shown_part(context, chart)) : nullptr;
-  if (now != nullptr) choose_length(context, *now);
+  if (ui.length_view != LengthView::budget || before == nullptr || ui.selection.all() != before->measurements) return;
+  const std::vector<SameBudget>& budgets = shown_part(context, chart).budgets;
+  const auto now = std::ranges::find(budgets, before->seq_len, &SameBudget::seq_len);
+  if (now != budgets.end()) choose_length(context, *now);
 }
 
 /// Which view and which pass; the pass only when both have curves.
@@ -246,7 +248,7 @@ void draw_chosen(Context& context, const LengthPass& pass, const SameBudget& bud
 void draw_answers(Context& context, const LengthPass& pass, const Answers& answers, bool words) {
   UiState& ui = context.ui;
   const std::string listed = fmt::format("{} {}", static_cast<int>(ui.length_view), length_part_name(context));
-  const std::string chosen = fmt::format("{} {}", listed, ui.length_chosen);
+  const std::string chosen = fmt::format("{} {}", listed, fmt::join(ui.length_chosen, " "));
   const bool other = ui.length_listed != chosen;
   ui.length_listed = chosen;
   if (ImGui::BeginChild("sentences", ImVec2(0, 0))) {

@@ -199,7 +199,7 @@ void name_budget(Context& context, const LengthPass& pass) {
   for (const SameBudget& budget : pass.budgets) {
     if (!budget.windows) continue;
     const ImVec2 at = ImPlot::PlotToPixels(static_cast<double>(budget.seq_len), budget.windows->area);
-    if (budget.seq_len == context.ui.length_chosen) {
+    if (is_chosen(context, budget)) {
       ImPlot::PushPlotClipRect();
       draw_corners(ImPlot::GetPlotDrawList(), at, half, {context.look.theme.text, context.look.px(2.5F)});
       ImPlot::PopPlotClipRect();
@@ -330,8 +330,12 @@ void draw_length_legend(Context& context, const LengthPass& pass) {
   }
 }
 
+bool is_chosen(const Context& context, const SameBudget& budget) {
+  return budget.measurements == context.ui.length_chosen;
+}
+
 void choose_length(Context& context, const SameBudget& budget) {
-  context.ui.length_chosen = budget.seq_len;
+  context.ui.length_chosen = budget.measurements;
   context.request(ask::SelectMeasurements{budget.measurements});
   for (const ChartSetting& setting : context.models.settings(context.data)) {
     if (setting.problem.seq_len != budget.seq_len) continue;

@@ -26,6 +26,8 @@ void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room);
 /// A length was clicked in "Same cost": what its sentence stands on is selected, and the charts over windows show that
 /// length where the sweep has it.
 void choose_length(Context& context, const SameBudget& budget);
+/// It was the last that was clicked.
+bool is_chosen(const Context& context, const SameBudget& budget);
 
 /// The window area that takes as long as dot-product attention, by length; what the counts predict; the measured
 /// windows.

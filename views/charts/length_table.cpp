@@ -35,7 +35,7 @@ float width_of(const Context& context, const std::vector<float>& widths) {
 void draw_cells(Context& context, const LengthTable& table, std::size_t n) {
   const Theme& theme = context.look.theme;
   const SameBudget* budget = table.budgets.empty() ? nullptr : table.budgets[n];
-  const bool chosen = budget != nullptr && budget->seq_len == context.ui.length_chosen;
+  const bool chosen = budget != nullptr && is_chosen(context, *budget);
   ImGui::TableNextRow(0, context.look.px(kRow));
   if (chosen) ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg0, faded(theme.accent, 0.12F));
   const std::vector<std::string>& cells = table.text.rows[n];

@@ -179,7 +179,8 @@ struct UiState {
   bool length_step = false;                ///< both passes together, where both were measured
   std::string table_in_focus;              ///< as text: of the panel that has the keyboard, Ctrl+C copies it
   std::int64_t length_followed = 0;        ///< the shown sweep whose pass was taken over last
-  std::int64_t length_chosen = 0;          ///< length whose equal cost was clicked; 0: none
+  /// What the answer of *Same cost* stands on that was clicked; one that stands on others is not it. Empty: none.
+  std::vector<std::int64_t> length_chosen;
   std::string length_listed;          ///< which answers were listed last, and the chosen one: others begin at their top
   bool fit_charts = false;            ///< in this frame
   Panel focus = Panel::count;         ///< bring this panel to the front in this frame

@@ -80,8 +80,12 @@ void shoot_full(Studio& studio, const Variant& variant) {
   studio.shoot("full_lengths_rate");
   studio.application().ui().length_view = LengthView::budget;
   studio.application().ui().length_step = studio.application().ui().length_words = true;  // in a low panel its words
-  studio.application().ui().length_chosen = 16384;
+  const LengthPass& step = studio.application().models().lengths(studio.application().data())->step;
+  const auto at_16k = std::ranges::find(step.budgets, 16384, &SameBudget::seq_len);
+  if (at_16k != step.budgets.end()) studio.application().ui().length_chosen = at_16k->measurements;
   studio.shoot("full_lengths_same_cost");
+  studio.application().ui().length_words = false;
+  studio.shoot("full_lengths_same_cost_curve");
   if (variant.width != 1440 || !variant.dark) return;  // the other sweeps once
   for (const SweepInfo& one : std::vector(sweeps)) {
     studio.ask(ask::ShowSweep{one.id});

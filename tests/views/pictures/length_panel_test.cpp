@@ -39,18 +39,42 @@ TEST(LengthPanel, same_cost_says_the_ratio_of_turns_and_of_a_step_that_of_both_p
   };
   fixture::Canvas canvas;
   canvas.ui.length_view = LengthView::budget;
-  canvas.ui.length_chosen = 16384;
+  const auto draw = [&](bool step) {
+    canvas.ui.length_step = step;
+    canvas.draw(Panel::lengths, data);
+    const LengthChart& chart = *canvas.models.lengths_without(data, canvas.ui.lengths_left_out);
+    const LengthPass& pass = step ? chart.step : chart.passes[0];
+    canvas.ui.length_chosen = std::ranges::find(pass.budgets, 16384, &SameBudget::seq_len)->measurements;
+    canvas.draw(Panel::lengths, data);
+  };
   const auto of_step = HasSubstr("by the neighbouring turns of each pass 1.250 times as long");
-  canvas.draw(Panel::lengths, data);
+  draw(false);
   EXPECT_THAT(canvas.text, HasSubstr("by neighbouring turns 1.250 times as long"));
   EXPECT_THAT(canvas.text, Not(of_step));
-  canvas.ui.length_step = true;
-  canvas.draw(Panel::lengths, data);
+  draw(true);
   EXPECT_THAT(canvas.text, of_step);
-  canvas.ui.length_step = false;
   canvas.ui.lengths_left_out = {"512 × 32"};
-  canvas.draw(Panel::lengths, data);
+  draw(false);
   EXPECT_THAT(canvas.text, HasSubstr("by neighbouring turns 1.250 times as long")) << "also without some curves";
+}
+
+TEST(LengthPanel, a_length_is_chosen_only_while_it_means_what_was_clicked) {
+  WindowData data;
+  data.shown = fixture::length_sweep();
+  fixture::Canvas canvas;
+  canvas.ui.length_view = LengthView::budget;
+  canvas.draw(Panel::lengths, data);
+  const auto& budgets = canvas.models.lengths(data)->passes[0].budgets;
+  canvas.ui.length_chosen = std::ranges::find(budgets, 16384, &SameBudget::seq_len)->measurements;
+  const auto words = HasSubstr("Plan the neighbours at 16k");
+  canvas.draw(Panel::lengths, data);
+  EXPECT_THAT(canvas.text, AllOf(HasSubstr("beside FA3 64/1"), words));
+  auto others = std::make_shared<Verdicts>();
+  others->baseline = "baseline.cudnn";
+  data.beside_reference = others;
+  ++data.revision;
+  canvas.draw(Panel::lengths, data);
+  EXPECT_THAT(canvas.text, AllOf(HasSubstr("cuDNN 64/1"), Not(words))) << "it stands beside another reference";
 }
 
 TEST(LengthPanel, the_heading_says_why_marks_are_hollow) {

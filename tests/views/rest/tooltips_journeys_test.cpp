@@ -211,7 +211,9 @@ TEST_F(TooltipJourney, of_the_charts) {
         listen(c, ImVec2(areas.Axes[ImAxis_X1].PlotToPixels(point.x), areas.Axes[ImAxis_Y1].PlotToPixels(point.y)));
     }
     ui().length_view = LengthView::budget;
-    ui().length_chosen = 16384;  // its words stand above the table
+    const LengthPass& shown = app().models().lengths(data())->of(ui().length_pass);
+    ui().length_chosen = std::ranges::find(shown.budgets, 16384, &SameBudget::seq_len)->measurements;
+    ui().length_words = true;  // its words stand above the table
     listen_to(c, Panel::lengths);
   });
   expect_words({"tokens: not in this sweep", "A and B were measured on two GPUs: two cards differ",
