@@ -89,29 +89,28 @@ void draw_choices(Context& context, const LengthChart& chart) {
   tooltip(context, "A training step: forward and backward together, each by its fastest kernel.");
 }
 
-const char* subtitle(LengthView view, Regime regime) {
+const char* subtitle(LengthView view) {
   switch (view) {
     case LengthView::latency:
-      return regime == Regime::sustained ? "ms by tokens, sustained; both logarithmic"
-                                         : "ms by tokens, burst; both logarithmic";
+      return "ms by tokens, both logarithmic";
     case LengthView::rate:
-      return regime == Regime::sustained ? "TFLOP/s by tokens, sustained; exact count"
-                                         : "TFLOP/s by tokens, burst; exact count";
+      return "TFLOP/s by tokens, exact count";
     case LengthView::counted:
       return "TFLOP a launch by tokens, exact count; both logarithmic";
     case LengthView::budget:
-      return "hollow: extrapolated; area w1 × w2 that costs as much";
+      return "area w1 × w2 that costs as much";
   }
   return "";
 }
 
-/// What *Same cost* is of: "trilinear, 64/1 heads, head size 128, sustained".
-std::string question_of(const LengthPass& pass, const LengthChart& chart) {
-  if (pass.question.empty()) return {};
-  return pass.question + (chart.regime == Regime::sustained ? ", sustained" : ", burst");
-}
-
 bool draws_times(LengthView view) { return view == LengthView::latency || view == LengthView::rate; }
+
+/// What is drawn: "trilinear, 64/1 heads, head size 128, sustained". A count has no regime.
+std::string problem_of(const LengthPass& pass, const LengthChart& chart, LengthView view) {
+  const std::string& problem = view == LengthView::budget ? pass.question : pass.shared;
+  if (problem.empty() || view == LengthView::counted) return problem;
+  return problem + (chart.regime == Regime::sustained ? ", sustained" : ", burst");
+}
 
 /// What stands below the curves: the answers, and in words what a row cannot say.
 struct Answers {
@@ -135,8 +134,13 @@ LengthTable table_of(const LengthPass& pass, LengthView view) {
   return table;
 }
 
-/// What is said of the hollow marks.
-const char* note_of_hollow(const LengthPass& pass) {
+/// What is said of the hollow marks that are drawn.
+const char* note_of_hollow(const LengthPass& pass, LengthView view) {
+  if (view == LengthView::budget) {
+    const auto is_hollow = [](const SameBudget& budget) { return budget.windows && budget.windows->extrapolated(); };
+    return std::ranges::any_of(pass.budgets, is_hollow) ? "hollow: extrapolated" : "";
+  }
+  if (!draws_times(view)) return "";
   bool unknown = false, unconverged = false;
   for (const LengthCurve& curve : pass.curves) {
     for (const LengthPoint& point : curve.points) {
@@ -365,16 +369,14 @@ Answers answers_of(const Context& context, const LengthChart& chart, const Lengt
 void draw_above(Context& context, const LengthChart& chart, const LengthChart& whole) {
   const UiState& ui = context.ui;
   const std::string device = short_device(context.data.shown->info.environment.device_name);
-  const std::size_t sweeps_shown = shown_part(context, chart).sweeps;
+  const LengthPass& pass = shown_part(context, chart);
+  const std::size_t sweeps_shown = ui.length_view == LengthView::budget ? pass.budget_sweeps : pass.sweeps;
   const std::string sweeps =
       sweeps_shown > 1 ? fmt::format("{} sweeps of {} together", sweeps_shown, device) : "on " + device;
-  panel_heading(
-      context, fmt::format("By sequence length, {}", length_part_name(context)),
-      subtitle_from({draws_times(ui.length_view) ? note_of_hollow(shown_part(context, chart)) : "",
-                     ui.length_view == LengthView::budget ? question_of(shown_part(context, chart), chart) : "",
-                     subtitle(ui.length_view, chart.regime), sweeps,
-                     context.models.lengths_wait() ? "reading ..." : ""}),
-      button_width(kCopySave));
+  panel_heading(context, fmt::format("By sequence length, {}", length_part_name(context)),
+                subtitle_from({note_of_hollow(pass, ui.length_view), problem_of(pass, chart, ui.length_view),
+                               subtitle(ui.length_view), sweeps, context.models.lengths_wait() ? "reading ..." : ""}),
+                button_width(kCopySave));
   chart_button(context, Panel::lengths);
   draw_choices(context, whole);
   draw_length_legend(context, shown_part(context, whole));

@@ -77,6 +77,39 @@ TEST(LengthPanel, a_length_is_chosen_only_while_it_means_what_was_clicked) {
   EXPECT_THAT(canvas.text, AllOf(HasSubstr("cuDNN 64/1"), Not(words))) << "it stands beside another reference";
 }
 
+TEST(LengthPanel, the_heading_says_which_problem_is_drawn_and_hollow_where_a_mark_is) {
+  WindowData data;
+  fixture::Canvas canvas;
+  const auto heading = [&](LengthView view, bool other_heads) {
+    auto results = fixture::length_sweep();
+    if (other_heads) {
+      for (ResultRow& row : results->rows) row.problem.head_dim = row.problem.window1 == 256 ? 64 : 128;
+    }
+    data.shown = results;
+    ++data.revision;
+    canvas.ui.length_view = view;
+    canvas.draw(Panel::lengths, data);
+    return canvas.text;
+  };
+  for (const LengthView view : {LengthView::latency, LengthView::rate, LengthView::budget})
+    EXPECT_THAT(heading(view, false), HasSubstr("trilinear, 64/1 heads, head size 128, sustained; "));
+  EXPECT_THAT(heading(LengthView::counted, false), HasSubstr("trilinear, 64/1 heads, head size 128; TFLOP a launch"));
+  EXPECT_THAT(heading(LengthView::latency, true), HasSubstr("trilinear, 64/1 heads, sustained; "))
+      << "the names of the curves say the rest";
+  EXPECT_THAT(heading(LengthView::budget, false), HasSubstr("hollow: extrapolated"));
+  auto results = fixture::length_sweep();  // without the lengths whose area lies beyond the measured ones
+  for (const SameBudget& budget : canvas.models.lengths(data)->passes[0].budgets) {
+    if (budget.windows && budget.windows->extrapolated())
+      std::erase_if(results->rows, [&](const ResultRow& row) { return row.problem.seq_len == budget.seq_len; });
+  }
+  data.shown = results;
+  ++data.revision;
+  canvas.draw(Panel::lengths, data);
+  const auto& left = canvas.models.lengths(data)->passes[0].budgets;
+  ASSERT_TRUE(std::ranges::any_of(left, [](const SameBudget& budget) { return budget.windows.has_value(); }));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("hollow")));
+}
+
 TEST(LengthPanel, the_heading_says_why_marks_are_hollow) {
   WindowData data;
   const auto heading = [&](bool unknown, bool unconverged) {
@@ -90,9 +123,9 @@ TEST(LengthPanel, the_heading_says_why_marks_are_hollow) {
     return canvas.text;
   };
   EXPECT_THAT(heading(false, false), Not(HasSubstr("hollow")));
-  EXPECT_THAT(heading(true, false), HasSubstr("hollow: interval unknown; ms by tokens"));
-  EXPECT_THAT(heading(false, true), HasSubstr("hollow: not converged; ms by tokens"));
-  EXPECT_THAT(heading(true, true), HasSubstr("hollow: not converged or interval unknown; ms by tokens"));
+  EXPECT_THAT(heading(true, false), HasSubstr("hollow: interval unknown; trilinear"));
+  EXPECT_THAT(heading(false, true), HasSubstr("hollow: not converged; trilinear"));
+  EXPECT_THAT(heading(true, true), HasSubstr("hollow: not converged or interval unknown; trilinear"));
 }
 
 TEST(LengthPanel, dot_product_attention_that_has_no_step_is_named) {
@@ -230,6 +263,28 @@ TEST(LengthPanel, the_heading_counts_the_sweeps_that_the_caption_names) {
   EXPECT_THAT(canvas.text, HasSubstr("2 sweeps of"));
   Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
   EXPECT_THAT(panel_words(context, Panel::lengths).caption.value_or(""), HasSubstr("measurements of sweeps 1 and 2."));
+}
+
+TEST(LengthPanel, same_cost_counts_the_sweeps_that_its_caption_names) {
+  WindowData data;
+  auto shown = fixture::length_sweep();
+  auto other = fixture::sweep({}, 2);
+  for (const ResultRow& row : shown->rows) {
+    if (row.kernel == "baseline.cudnn") other->rows.push_back(row);
+  }
+  for (ResultRow& row : other->rows) row.sweep = 2;
+  std::erase_if(shown->rows, [](const ResultRow& row) { return row.kernel == "baseline.cudnn"; });
+  data.shown = shown;
+  data.same_device = {other};
+  fixture::Canvas canvas;
+  canvas.draw(Panel::lengths, data);
+  EXPECT_THAT(canvas.text, HasSubstr("2 sweeps of"));
+  canvas.ui.length_view = LengthView::budget;
+  canvas.draw(Panel::lengths, data);
+  EXPECT_THAT(canvas.text, Not(HasSubstr("2 sweeps of"))) << "cuDNN is drawn among the curves and behind no answer";
+  Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+  EXPECT_THAT(panel_words(context, Panel::lengths).caption.value_or(""),
+              AllOf(HasSubstr("13 measurements. "), Not(HasSubstr("sweep"))));
 }
 
 TEST(LengthPanel, words_about_dot_product_attention_that_is_left_out_say_what_to_click) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -26,19 +27,27 @@ namespace {
 
 constexpr double kFarthestPair = 4;  // pairs that are farther off say nothing of equal cost
 
-/// Those of dot-product attention, of the pairs that the estimate stands on, and of the nearest pair.
-std::vector<std::int64_t> measurements_of(const LengthPoint& dot_product, const SameBudget& budget,
-                                          const std::vector<MeasuredPair>& pairs, const MeasuredPair& nearest) {
-  std::vector<std::int64_t> all{dot_product.backward, dot_product.measurement};
+/// Those of dot-product attention, of the pairs that the estimate stands on, and of the nearest pair; and their sweeps.
+void add_measurements(SameBudget& budget, const LengthPoint& dot_product, const std::vector<MeasuredPair>& pairs,
+                      const MeasuredPair& nearest) {
+  std::vector<std::int64_t>& all = budget.measurements;
+  const auto add_sweeps = [&](const LengthPoint& point) {
+    budget.sweeps.insert(point.sweep);
+    if (point.backward != 0) budget.sweeps.insert(point.backward_sweep);
+  };
+  all = {dot_product.backward, dot_product.measurement};
+  add_sweeps(dot_product);
   for (const MeasuredPair& one : pairs) {
     const Windows windows{one.curve->problem.window1, one.curve->problem.window2};
     const bool counts =
         budget.windows && std::ranges::find(budget.windows->from, windows) != budget.windows->from.end();
-    if (counts && one.point != nearest.point) all.insert(all.end(), {one.point->measurement, one.point->backward});
+    if (!counts || one.point == nearest.point) continue;
+    all.insert(all.end(), {one.point->measurement, one.point->backward});
+    add_sweeps(*one.point);
   }
   all.insert(all.end(), {nearest.point->measurement, nearest.point->backward});
+  add_sweeps(*nearest.point);
   std::erase(all, 0);
-  return all;
 }
 
 /// The pair of the estimate's second window whose area comes nearest to it, in whole tiles, or else in steps of 16, in
@@ -358,22 +367,13 @@ std::optional<Question> question_of(const LengthPass& pass, const std::string& r
   return first;
 }
 
-/// "trilinear, 64/1 heads, head size 128": what every pair of a question has.
-std::string question_words(const Problem& problem) {
-  std::string text = fmt::format("{}, {}/{} heads, head size {}", to_string(problem.form), problem.q_heads,
-                                 problem.kv_heads, problem.head_dim);
-  if (problem.batch != 1) text += fmt::format(", batch {}", problem.batch);
-  if (problem.deterministic) text += ", deterministic";
-  return text;
-}
-
 }  // namespace
 
 void find_budgets(LengthPass& pass, std::string_view part, const std::string& reference, std::int64_t shown) {
   const std::optional<Question> question = question_of(pass, reference, shown);
   if (!question) return;
   const LengthCurve &like = curve_at(pass, question->windows), &baseline = curve_at(pass, question->baseline);
-  pass.question = question_words(like.problem);
+  pass.question = shared_words(std::span(&like, 1));
   std::vector<std::size_t> compared;
   for (std::size_t n = 0; n < pass.curves.size() + pass.undrawn.size(); ++n) {
     if (!curve_at(pass, n).baseline && differ_in_windows_alone(like, curve_at(pass, n))) compared.push_back(n);
@@ -414,7 +414,7 @@ void find_budgets(LengthPass& pass, std::string_view part, const std::string& re
     budget.nearest = curves[found];
     const std::int64_t tile = nearest.point->backward != 0 ? 0 : nearest.point->tile;  // a step has two kernels
     if (budget.windows) budget.pair = pair_of(*budget.windows, tile, pairs);
-    budget.measurements = measurements_of(point, budget, pairs, nearest);
+    add_measurements(budget, point, pairs, nearest);
     budget.neighbours = neighbours_of({nearest.curve->problem.window1, nearest.curve->problem.window2}, budget,
                                       nearest.point->ms > point.ms);
     say(budget, pass, part, ratio_of_medians(*nearest.point, point));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,7 @@ struct SameBudget {
   /// Those behind the answer: of dot-product attention, of the pairs of the estimate, and of the nearest pair; of a
   /// step both passes, and the backwards of dot-product attention and of the nearest pair are the first and the last.
   std::vector<std::int64_t> measurements;
+  std::set<std::int64_t> sweeps;    ///< of `measurements`
   std::vector<Windows> neighbours;  ///< to measure next: the nearest pair, and those on the way to the equal area
   std::optional<Windows> pair;      ///< to measure: next to the equal area in whole tiles; unset: it was measured
   std::string headline;  ///< the answer: "16k, step beside FA3 64/1: about 238 × 32 would cost the same ..."
@@ -72,8 +74,9 @@ struct LengthPass {
   std::vector<SameBudget> budgets;        ///< by length
   std::vector<std::int64_t> unanswered;   ///< lengths of dot-product attention that no measured pair comes near
   std::string question;                   ///< what `budgets` are of: "trilinear, 64/1 heads, head size 128"
+  std::string shared;                     ///< the same of all that is drawn, as far as it is one
   std::shared_ptr<const PairVerdicts> verdicts = {};  ///< of points beside their baselines; null: none are known
-  std::size_t sweeps = 0;                             ///< whose measurements stand in it
+  std::size_t sweeps = 0, budget_sweeps = 0;          ///< whose measurements stand in the curves, behind `budgets`
 };
 
 /// Those that are drawn, then those that are not.

@@ -364,6 +364,12 @@ LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regi
   return make_pass(collector.problems());
 }
 
+std::size_t count_budget_sweeps(const LengthPass& pass) {
+  std::set<std::int64_t> sweeps;
+  for (const SameBudget& budget : pass.budgets) sweeps.insert(budget.sweeps.begin(), budget.sweeps.end());
+  return sweeps.size();
+}
+
 std::size_t count_sweeps(const LengthPass& pass) {
   std::set<std::int64_t> sweeps;
   for (const LengthCurve& curve : pass.curves) {
@@ -387,6 +393,9 @@ void conclude(LengthChart& chart) {
     pass.sweeps = count_sweeps(pass);
     find_crossings(pass, chart.reference);
     find_budgets(pass, part, chart.reference, chart.sweep);
+    pass.budget_sweeps = count_budget_sweeps(pass);
+    const auto ours = std::ranges::find(pass.curves, true, &LengthCurve::baseline) - pass.curves.begin();
+    pass.shared = shared_words(std::span(pass.curves).first(static_cast<std::size_t>(ours)));
     append_text(chart.text, pass, name, rates);
   };
   conclude_pass(chart.passes[0], "forward", "forward", {true, Pass::forward});

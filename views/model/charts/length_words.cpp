@@ -1,6 +1,7 @@
 #include "views/model/charts/length_words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -38,6 +39,22 @@ std::string doubt_words(const LatencyCrossing& crossing) {
 }
 
 }  // namespace
+
+std::string shared_words(std::span<const LengthCurve> curves) {
+  if (curves.empty()) return {};
+  const Problem& first = curves.front().problem;
+  const auto is_shared = [&](auto member) {
+    return std::ranges::all_of(curves, [&](const LengthCurve& one) { return one.problem.*member == first.*member; });
+  };
+  std::vector<std::string> words;
+  if (is_shared(&Problem::form)) words.emplace_back(to_string(first.form));
+  if (is_shared(&Problem::q_heads) && is_shared(&Problem::kv_heads))
+    words.push_back(fmt::format("{}/{} heads", first.q_heads, first.kv_heads));
+  if (is_shared(&Problem::head_dim)) words.push_back(fmt::format("head size {}", first.head_dim));
+  if (first.batch != 1 && is_shared(&Problem::batch)) words.push_back(fmt::format("batch {}", first.batch));
+  if (first.deterministic && is_shared(&Problem::deterministic)) words.emplace_back("deterministic");
+  return fmt::format("{}", fmt::join(words, ", "));
+}
 
 std::string short_name(const LengthCurve& curve) {
   const std::string& full = curve.card.label;

@@ -1,6 +1,7 @@
 // What stands in words beside the chart over lengths.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ struct MeasuredPair {
   const LengthPoint* point = nullptr;
 };
 
+/// "trilinear, 64/1 heads, head size 128": what the problems of these curves share.
+std::string shared_words(std::span<const LengthCurve> curves);
 /// "FA3 64/1" of "FlashAttention-3 64/1".
 std::string short_name(const LengthCurve& curve);
 std::vector<std::string> crossing_row(const LengthCurve& ours, const LengthCurve& baseline,
