@@ -130,11 +130,10 @@ double margin_of(const Look& look, float width) {
 }
 
 /// Where named values stand, as many as have room on two lines.
-void set_named_ticks(const Look& look, const ExploreAxis& axis, bool tokens, float width) {
+void set_named_ticks(const Look& look, const ExploreAxis& axis, float width) {
   const auto limits = explore_limits(axis, false, false, margin_of(look, width));
   const auto share = [&](double at) { return static_cast<float>(share_of_axis(axis, limits, at)); };
-  set_placed_ticks(place_ticks(explore_ticks(axis, tokens), share,
-                               {width, look.px(8), look.px(kOverhang), 2, axis.names.empty()},
+  set_placed_ticks(place_ticks(axis.named, share, {width, look.px(8), look.px(kOverhang), 2, axis.names.empty()},
                                [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }));
 }
 
@@ -151,14 +150,14 @@ void setup_axes(Context& context, const ExploreChart& chart, ImVec2 size, Names 
   const auto [y_low, y_high] = explore_limits(chart.y, true);
   ImPlot::SetupAxes(names.x ? chart.x.label.c_str() : nullptr, names.y && has_room ? chart.y.label.c_str() : nullptr,
                     ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
-  const bool named = !chart.x.names.empty() || !chart.x.ticks.empty();
+  const bool named = !chart.x.named.empty();
   for (const auto& [id, axis] : {std::pair(ImAxis_X1, &chart.x), std::pair(ImAxis_Y1, &chart.y)}) {
     if (axis->logarithmic) ImPlot::SetupAxisScale(id, ImPlotScale_Log10);
     ImPlot::SetupAxisFormat(id, format_axis_number, nullptr);
     if (axis->logarithmic && !(id == ImAxis_X1 && named))
       set_decade_ticks(id, axis->low, axis->high, id == ImAxis_Y1 ? size.y - context.look.px(70) : width / 4);
   }
-  if (named) set_named_ticks(context.look, chart.x, counts_tokens(chart.query.x), width);
+  if (named) set_named_ticks(context.look, chart.x, width);
   fit_axes(context, {x_low, x_high, y_low, y_high}, Panel::explore);
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profiler/explore/exploration.hpp"
@@ -54,6 +55,8 @@ struct ExploreAxis {
   std::string label;               ///< "time, ms"
   std::vector<std::string> names;  ///< where it holds words: at 0, 1, 2 ...
   std::vector<double> ticks;       ///< where it holds few sizes: these
+  /// Where the window names its values, and how; none: at round ones.
+  std::vector<std::pair<double, std::string>> named = {};
   bool logarithmic = false;
   double low = 0, high = 1;  ///< of what is drawn
 };

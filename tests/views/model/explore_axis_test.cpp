@@ -95,6 +95,15 @@ TEST(ExploreAxis, no_name_is_cut_within_a_number_or_until_it_is_another) {
   }
 }
 
+TEST(ExploreAxis, names_of_long_notes_that_begin_and_end_alike_stay_short) {
+  ExploreAxis axis;
+  const auto note = [](int n) {
+    return std::string(300, 'a') + static_cast<char>('a' + n % 26) + std::string(300, 'b') + "_of_one";
+  };
+  for (int n = 0; n < 200; ++n) axis.names.push_back(note(n));
+  for (const auto& [at, name] : explore_ticks(axis, false)) EXPECT_LT(name.size(), 90U);
+}
+
 TEST(ExploreChart, a_title_names_the_file) {
   EXPECT_EQ(file_name_of("TFLOP/s by tokens, 512 × 32, forward"), "tflops_by_tokens_512x32_forward");
   EXPECT_EQ(file_name_of("%"), "chart");

@@ -69,26 +69,21 @@ std::string cut_word(const std::string& name, std::size_t letters) {
   return name.size() > letters && is_word(name) ? cut_in_the_middle(name, letters - 1) : name;
 }
 
-/// Long words cut, but where two would be alike then: of these more is left.
+/// Long words cut, but where two would be alike then: of these more is left, up to `kMostLetters`.
 std::vector<std::string> short_names(std::vector<std::string> names, std::size_t longest) {
-  constexpr std::size_t kMore = 8;  // letters
+  constexpr std::size_t kMore = 8, kMostLetters = 80;
   std::ranges::replace(names, std::string(), "none");
-  std::vector<std::string> cut;
-  std::map<std::string, std::vector<std::size_t>> met;
-  for (const std::string& name : names) {
-    cut.push_back(cut_word(name, longest));
-    met[cut.back()].push_back(cut.size() - 1);
-  }
-  for (const auto& [shown, alike] : met) {
-    const auto is_met = [&](std::size_t n, std::size_t letters) {
-      return std::ranges::any_of(alike, [&](std::size_t other) {
-        return other != n && cut_word(names[other], letters) == cut_word(names[n], letters);
-      });
-    };
-    for (const std::size_t n : alike) {
-      for (std::size_t letters = longest; alike.size() > 1 && cut[n] != names[n]; letters += kMore) {
-        cut[n] = cut_word(names[n], letters);
-        if (!is_met(n, letters)) break;
+  std::vector<std::string> cut(names.size());
+  std::vector<std::size_t> alike(names.size());  // so far
+  std::iota(alike.begin(), alike.end(), std::size_t{0});
+  for (std::size_t letters = longest; !alike.empty(); letters += kMore) {
+    std::map<std::string, std::vector<std::size_t>> met;
+    for (const std::size_t n : alike) met[cut_word(names[n], letters)].push_back(n);
+    alike.clear();
+    for (const auto& [shown, of] : met) {
+      for (const std::size_t n : of) {
+        cut[n] = shown;
+        if (of.size() > 1 && shown != names[n] && letters + kMore <= kMostLetters) alike.push_back(n);
       }
     }
   }
@@ -161,6 +156,10 @@ std::vector<PlacedTick> place_ticks(std::vector<std::pair<double, std::string>> 
   std::set<std::string> names;
   for (const std::size_t n : order_of(ticks, room.sizes)) {
     const float middle = share(ticks[n].first) * room.width;
+    const auto is_taken = [&](const std::vector<Taken>& line) {
+      return std::ranges::any_of(line, [&](const Taken& one) { return middle > one.from && middle < one.to; });
+    };
+    if (std::ranges::all_of(lines, is_taken)) continue;  // before it is measured: names may be thousands
     std::string name = cut_to(ticks[n].second, 2 * (std::min(middle, room.width - middle) + room.overhang), text_width);
     if (name.empty() || names.contains(name)) continue;  // cut until it is alike, it would say nothing
     const float half = text_width(name) / 2;

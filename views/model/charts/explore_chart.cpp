@@ -448,6 +448,7 @@ void set_axes(const Exploration& made, const std::vector<Points>& plots, Explore
   const std::set<double> sizes(x.begin(), x.end());
   if (made.x_names.empty() && !made.x->measure && sizes.size() <= kMostTicks)
     chart.x.ticks.assign(sizes.begin(), sizes.end());
+  chart.x.named = explore_ticks(chart.x, counts_tokens(std::string(made.x->id)));
 }
 
 }  // namespace
