@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -367,6 +368,32 @@ std::optional<Question> question_of(const LengthPass& pass, const std::string& r
   return first;
 }
 
+/// The measured pairs at a length.
+struct PairsAtLength {
+  std::vector<AreaPoint> areas;
+  std::vector<MeasuredPair> pairs;
+  std::vector<std::size_t> curves;  ///< of the pairs, as `curve_at` has them
+};
+
+/// Of one question with `like`.
+std::map<std::int64_t, PairsAtLength> pairs_by_length(const LengthPass& pass, const LengthCurve& like) {
+  std::map<std::int64_t, PairsAtLength> all;
+  for (std::size_t n = 0; n < pass.curves.size() + pass.undrawn.size(); ++n) {
+    const LengthCurve& ours = curve_at(pass, n);
+    if (ours.baseline || !differ_in_windows_alone(like, ours)) continue;
+    const Windows windows{ours.problem.window1, ours.problem.window2};
+    for (const LengthPoint& own : ours.points) {
+      // Where a window is longer than the sequence its area is not what is computed.
+      if (std::max(windows.window1, windows.window2) > own.seq_len / 2) continue;
+      PairsAtLength& here = all[own.seq_len];
+      here.areas.push_back({windows, own.ms, half_width(own)});
+      here.pairs.push_back({&ours, &own});
+      here.curves.push_back(n);
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 void find_budgets(LengthPass& pass, std::string_view part, const std::string& reference, std::int64_t shown) {
@@ -374,24 +401,10 @@ void find_budgets(LengthPass& pass, std::string_view part, const std::string& re
   if (!question) return;
   const LengthCurve &like = curve_at(pass, question->windows), &baseline = curve_at(pass, question->baseline);
   pass.question = shared_words(std::span(&like, 1));
-  std::vector<std::size_t> compared;
-  for (std::size_t n = 0; n < pass.curves.size() + pass.undrawn.size(); ++n) {
-    if (!curve_at(pass, n).baseline && differ_in_windows_alone(like, curve_at(pass, n))) compared.push_back(n);
-  }
+  const std::map<std::int64_t, PairsAtLength> measured = pairs_by_length(pass, like);
   for (const LengthPoint& drawn : baseline.points) {
-    std::vector<AreaPoint> areas;
-    std::vector<MeasuredPair> pairs;
-    std::vector<std::size_t> curves;  // of the pairs
-    for (const std::size_t n : compared) {
-      const LengthCurve& ours = curve_at(pass, n);
-      // Where a window is longer than the sequence its area is not what is computed.
-      if (std::max(ours.problem.window1, ours.problem.window2) > drawn.seq_len / 2) continue;
-      if (const LengthPoint* own = point_at(ours.points, drawn.seq_len)) {
-        areas.push_back({{ours.problem.window1, ours.problem.window2}, own->ms, half_width(*own)});
-        pairs.push_back({&ours, own});
-        curves.push_back(n);
-      }
-    }
+    const auto here = measured.find(drawn.seq_len);
+    const auto& [areas, pairs, curves] = here == measured.end() ? PairsAtLength{} : here->second;
     if (pairs.empty()) {
       pass.unanswered.push_back(drawn.seq_len);
       continue;
