@@ -326,9 +326,12 @@ std::string undrawn_words(const LengthPass& pass, bool budgets) {
 
 /// Of lengths that have no row; empty: all have one.
 std::string unanswered_words(const LengthPass& pass) {
+  constexpr std::size_t kMostNamed = 8;
+  if (pass.unanswered.empty()) return {};
+  const std::size_t named = std::min(kMostNamed, pass.unanswered.size());
   std::string lengths;
-  for (const std::int64_t length : pass.unanswered) lengths += (lengths.empty() ? "" : ", ") + format_tokens(length);
-  if (lengths.empty()) return lengths;
+  for (std::size_t n = 0; n < named; ++n) lengths += (lengths.empty() ? "" : ", ") + format_tokens(pass.unanswered[n]);
+  if (named < pass.unanswered.size()) lengths += fmt::format(" and {} more", pass.unanswered.size() - named);
   return fmt::format(
       "Without an answer: {}. No measured windows of at most half the length take a quarter to four times as long as "
       "dot-product attention there.",

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <tuple>
 
 #include "kernels/base/error.hpp"
@@ -368,7 +370,10 @@ std::string budget_picture(const LengthPass& pass, const std::string& title, con
     const AreaEstimate& area = *budget.windows;
     const double x = static_cast<double>(budget.seq_len);
     if (area.low > 0) draw_whisker(canvas, frame, x, area.low, area.high, theme.text, kSeriesMark);
-    canvas.mark(frame.at(x, area.area), mark_of_style(0), kSeriesMark, theme.accent, area.extrapolated());
+    const ImVec2 at = frame.at(x, area.area);
+    canvas.mark(at, mark_of_style(0), kSeriesMark, theme.accent, area.extrapolated());
+    if (!std::has_single_bit(static_cast<std::uint64_t>(budget.seq_len)))  // it has no tick, as in the window
+      canvas.text(at.x + 6, at.y + 14, format_tokens(budget.seq_len), {10, theme.muted, Anchor::start, false, true});
   }
   return canvas.finish();
 }

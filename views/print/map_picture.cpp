@@ -78,8 +78,13 @@ void draw_cells(VectorCanvas& canvas, const PlotFrame& frame, const HeatmapPyram
   }
 }
 
-/// Below the axis: the colours with p at either end.
-void draw_scale(VectorCanvas& canvas, const PlotFrame& frame, const HeatmapStyle& style) {
+/// Room below a plot for a scale of its colours.
+constexpr float kScaleRoom = 26;
+
+/// Below the axis: the colours by their share, with what is at either end.
+template <typename Colour>
+void draw_scale(VectorCanvas& canvas, const PlotFrame& frame, Colour colour_of_share, const std::string& low,
+                const std::string& high) {
   constexpr int kSteps = 48;
   const float from = frame.low().x + 48, wide = std::min(160.0F, frame.high().x - frame.low().x - 150);
   const float y = frame.high().y + 41;
@@ -87,13 +92,11 @@ void draw_scale(VectorCanvas& canvas, const PlotFrame& frame, const HeatmapStyle
   for (int n = 0; n < kSteps; ++n) {
     const auto edge = [&](int step) { return from + wide * static_cast<float>(step) / kSteps; };
     canvas.box(ImVec2(edge(n), y), ImVec2(std::min(edge(n + 1) + 0.15F, from + wide), y + 8),
-               to_colour(colour_at(style.map, (static_cast<float>(n) + 0.5F) / kSteps)));
+               colour_of_share((static_cast<float>(n) + 0.5F) / kSteps));
   }
   const Theme& theme = canvas.theme();
-  canvas.text(from - 6, y + 7.5F, significant_text(std::exp(style.low), 2),
-              {10, theme.muted, Anchor::end, false, true});
-  canvas.text(from + wide + 6, y + 7.5F, significant_text(std::exp(style.high), 2) + "  p",
-              {10, theme.muted, Anchor::start, false, true});
+  canvas.text(from - 6, y + 7.5F, low, {10, theme.muted, Anchor::end, false, true});
+  canvas.text(from + wide + 6, y + 7.5F, high, {10, theme.muted, Anchor::start, false, true});
 }
 
 const MeanMaps& means_of(Context& context) {
@@ -109,7 +112,9 @@ const MeanMaps& means_of(Context& context) {
 std::string map_picture(const WindowMap& map, MapMetric metric, const std::string& title, const std::string& caption,
                         const PrintStyle& style) {
   const Theme& theme = theme_of(style);
-  const PlotText text{title, caption};
+  PlotText text{title, caption};
+  const bool any = std::ranges::any_of(map.cells, [](const MapCell& one) { return one.state == MapCell::State::ok; });
+  if (any) text.below_room = kScaleRoom;
   const PrintPage page = make_page(style, text);
   VectorCanvas& canvas = *page.canvas;
   const PlotFrame frame(page, window_axis(map.window1, "w1, tokens"), window_axis(map.window2, "w2, tokens"), text);
@@ -132,6 +137,11 @@ std::string map_picture(const WindowMap& map, MapMetric metric, const std::strin
                   {10, ok && !cell.known ? theme.text : readable_on(fill), Anchor::middle, false, true});
     }
   }
+  const bool best_is_low = metric == MapMetric::latency;
+  if (any)
+    draw_scale(
+        canvas, frame, [](float share) { return viridis(share); }, significant_text(best_is_low ? map.high : map.low),
+        fmt::format("{}  {}", significant_text(best_is_low ? map.low : map.high), unit_of(metric)));
   return canvas.finish();
 }
 
@@ -141,14 +151,16 @@ std::string mean_picture(Context& context, VectorFormat format, PrintChoice& cho
   const std::int64_t head = std::clamp<std::int64_t>(ui.head, 0, maps.heads - 1);
   fill_in(choice, mean_title(maps, head), mean_caption(ui, context.data.attention.sides[0]));
   PlotText text{*choice.title, *choice.caption};
-  text.below_room = 26;
+  text.below_room = kScaleRoom;
   const PrintPage page = make_page({format, choice.size}, text);
   const HeatmapPyramid pyramid(mean_heatmap(maps, head), Pooling::largest);
   const HeatmapStyle style = mean_style(maps, head, ui.map);
   const PlotFrame frame(page, distance_axis(maps.width, true, mean_axis_name(maps, 1)),
                         distance_axis(maps.height, false, mean_axis_name(maps, 2)), text);
   draw_cells(*page.canvas, frame, pyramid, style);
-  draw_scale(*page.canvas, frame, style);
+  draw_scale(
+      *page.canvas, frame, [&](float share) { return to_colour(colour_at(style.map, share)); },
+      significant_text(std::exp(style.low), 2), significant_text(std::exp(style.high), 2) + "  p");
   return page.canvas->finish();
 }
 

@@ -1,4 +1,5 @@
 // What the Lengths panel says around its curves, and headings of panels, drawn with no display.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <implot.h>
@@ -108,6 +109,26 @@ TEST(LengthPanel, the_heading_says_which_problem_is_drawn_and_hollow_where_a_mar
   const auto& left = canvas.models.lengths(data)->passes[0].budgets;
   ASSERT_TRUE(std::ranges::any_of(left, [](const SameBudget& budget) { return budget.windows.has_value(); }));
   EXPECT_THAT(canvas.text, Not(HasSubstr("hollow")));
+}
+
+TEST(LengthPanel, of_many_lengths_without_an_answer_the_first_are_named) {
+  WindowData data;
+  auto results = fixture::length_sweep();
+  const ResultRow like = *std::ranges::find(results->rows, "baseline.fa3", &ResultRow::kernel);
+  for (std::int64_t n = 1; n <= 20; ++n) {
+    ResultRow row = like;
+    row.measurement = 1000 + n;
+    row.problem.kv_heads = 1;
+    row.problem.seq_len = row.problem.window1 = 262144 + 1024 * n;
+    results->rows.push_back(std::move(row));
+  }
+  data.shown = results;
+  fixture::Canvas canvas;
+  canvas.ui.length_view = LengthView::budget;
+  canvas.draw(Panel::lengths, data);
+  const std::size_t unanswered = canvas.models.lengths(data)->passes[0].unanswered.size();
+  ASSERT_GE(unanswered, 20U);
+  EXPECT_THAT(canvas.text, HasSubstr(fmt::format(" and {} more. No measured windows of at most half", unanswered - 8)));
 }
 
 TEST(LengthPanel, the_heading_says_why_marks_are_hollow) {

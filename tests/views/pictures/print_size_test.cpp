@@ -96,11 +96,29 @@ TEST(Print, same_cost_is_a_dot_with_its_range_for_each_answer) {
       pass.budgets, [](const SameBudget& one) { return one.windows && !one.windows->extrapolated(); });
   EXPECT_EQ(times(svg, dot), static_cast<std::size_t>(between) + 1) << "the others are hollow; the legend has one";
   for (const char* word : {">exact count, n/2<", "s count, n/3<", ">area w1 × w2<"}) EXPECT_THAT(svg, HasSubstr(word));
+  EXPECT_EQ(times(svg, ">36k<"), 0U);
+  const auto answer = std::ranges::find_if(pass.budgets, [](const SameBudget& one) { return one.windows.has_value(); });
+  LengthPass odd = pass;
+  odd.budgets[static_cast<std::size_t>(answer - pass.budgets.begin())].seq_len = 36864;
+  EXPECT_EQ(times(budget_picture(odd, "Same cost", "caption"), ">36k<"), 1U) << "it has no tick of its own";
   const std::size_t with_ranges = times(svg, ink);
   for (SameBudget& budget : pass.budgets) {
     if (budget.windows) budget.windows->low = 0;
   }
   EXPECT_GE(with_ranges, times(budget_picture(pass, "Same cost", "caption"), ink) + static_cast<std::size_t>(answers));
+}
+
+TEST(Print, a_map_has_a_scale_of_its_colours) {
+  const LatencyModel model = make_latency_model(*fixture::sweep({fixture::row(1, 512, 32, Pass::forward, 20, 700),
+                                                                 fixture::row(2, 256, 64, Pass::forward, 24, 600)}),
+                                                nullptr);
+  const auto svg = [&](MapMetric metric) {
+    return map_picture(make_window_map(model, chart_settings(model).front(), map_series(model).front(), metric), metric,
+                       "Map", "");
+  };
+  EXPECT_EQ(times(svg(MapMetric::tflops), ">525<"), 1U) << "where the colours begin: a quarter below the best";
+  EXPECT_EQ(times(svg(MapMetric::tflops), ">700  TFLOP/s<"), 1U);
+  EXPECT_EQ(times(svg(MapMetric::latency), ">20.0  ms<"), 1U) << "the brightest is the shortest";
 }
 
 TEST(Print, a_curve_of_a_baseline_has_a_mark_at_each_measurement) {

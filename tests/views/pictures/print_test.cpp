@@ -148,7 +148,8 @@ TEST(Print, a_map_has_a_box_and_a_number_for_each_pair_of_windows) {
   const std::string svg = map_picture(map, MapMetric::tflops, "Map", "caption");
   EXPECT_THAT(svg, HasSubstr(">700<"));
   EXPECT_THAT(svg, HasSubstr(">600<"));
-  EXPECT_EQ(count(svg, "<path") - count(svg, "stroke="), 1U + 2U) << "the ground and two cells";
+  EXPECT_EQ(count(svg, "<path") - count(svg, "stroke="), 1U + 2U + 48U)
+      << "the ground, two cells and the scale of their colours";
 }
 
 TEST(Print, what_has_no_known_interval_is_hollow_as_in_the_window) {
