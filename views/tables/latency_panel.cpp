@@ -66,7 +66,9 @@ std::string reference_label(const LatencyModel& model, float width = FLT_MAX) {
 void draw_reference_choice(Context& context, const LatencyModel& model, const std::string& shown) {
   if (ImGui::Button(fmt::format("{}###reference", shown).c_str(), fitting(shown.c_str())))
     ImGui::OpenPopup("reference");
-  tooltip(context, "The dot-product attention that times and rates stand beside: in the table, Details and charts.");
+  tooltip(context,
+          "The kernel that times and rates stand beside, in the table, Details and charts: dot-product attention, or "
+          "one of ours.");
   if (!ImGui::BeginPopup("reference")) return;
   const std::string& chosen = context.ui.selection.reference;
   const auto item = [&](const char* label, const std::string& kernel) {
@@ -74,11 +76,13 @@ void draw_reference_choice(Context& context, const LatencyModel& model, const st
   };
   item("The usual one of each sweep", "auto");
   std::vector<std::string> listed;
-  for (const LatencyLine& line : model.lines) {
-    const bool known = std::find(listed.begin(), listed.end(), line.kernel) != listed.end();
-    if (line.problem.form != Form::dot_product || known) continue;
-    listed.push_back(line.kernel);
-    item(line.card.label.c_str(), line.kernel);
+  for (const bool ours : {false, true}) {
+    for (const LatencyLine& line : model.lines) {
+      const bool known = std::find(listed.begin(), listed.end(), line.kernel) != listed.end();
+      if ((line.problem.form != Form::dot_product) != ours || known) continue;
+      listed.push_back(line.kernel);
+      item(line.card.label.c_str(), line.kernel);
+    }
   }
   item("Nothing", "none");
   ImGui::EndPopup();

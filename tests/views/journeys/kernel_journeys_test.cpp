@@ -139,5 +139,20 @@ TEST(OwnKernel, is_planned_with_the_others) {
   EXPECT_LT(engine.preview(without.request, *opened->catalog).measurements, both.measurements);
 }
 
+TEST_F(Journey, a_kernel_of_ours_can_be_what_the_others_stand_beside) {
+  window->start(recorded_file());
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{1});  // of Hopper and Portable
+    wait(c);
+    front(c, Panel::latency);
+    c->ItemClick("//###latency/###reference");
+    c->ItemClick("//$FOCUSED/Portable");
+    wait(c);
+    IM_CHECK_STR_EQ(ui().selection.reference.c_str(), "cuda.portable");
+    IM_CHECK_STR_EQ(data().beside_reference->baseline.c_str(), "cuda.portable");
+    IM_CHECK(!data().beside_reference->by_measurement.empty());
+  });
+}
+
 }  // namespace
 }  // namespace triscope
