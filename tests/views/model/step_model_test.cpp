@@ -45,6 +45,25 @@ TEST(StepModel, a_step_is_the_sum_that_show_and_lengths_have) {
   EXPECT_DOUBLE_EQ(*steps.lines[2].cells[0]->row.median_ms, 15);
 }
 
+TEST(StepModel, the_step_of_dot_product_attention_is_that_of_the_chosen_reference) {
+  const auto shown = small_sweep();
+  for (ResultRow of_cudnn : std::vector<ResultRow>(shown->rows)) {
+    if (!is_baseline(of_cudnn.card.kind)) continue;
+    of_cudnn.measurement += 100;
+    of_cudnn.kernel = "baseline.cudnn";
+    of_cudnn.card = card_of(of_cudnn.kernel);
+    *of_cudnn.median_ms *= 2;
+    shown->rows.push_back(of_cudnn);
+  }
+  const auto level = [&](const char* reference) {
+    const Verdicts beside{reference, reference, reference};
+    const LatencyModel steps = make_step_model(make_latency_model(*shown, nullptr, &beside), *shown, {});
+    return steps.lines.back().baseline ? steps.lines.back().kernel : "none";
+  };
+  EXPECT_EQ(level("baseline.cudnn"), "baseline.cudnn");
+  EXPECT_EQ(level("baseline.cpu"), "baseline.cpu");
+}
+
 TEST(StepModel, a_pass_of_another_sweep_of_the_device_makes_a_step_but_only_of_shown_windows) {
   const auto shown = sweep({row(1, 512, 32, Pass::forward, 20, 0.2)});
   const auto other = sweep({row(11, 512, 32, Pass::backward, 80, 0.2), row(12, 256, 64, Pass::forward, 21, 0.2),

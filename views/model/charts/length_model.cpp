@@ -353,11 +353,7 @@ LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regi
       collector.add(baseline, of(*step.baseline_forward), sweep != nullptr);
     }
   };
-  const auto steps_of = [&](const std::vector<const ResultRow*>& rows) {
-    const bool measured =
-        std::ranges::any_of(rows, [&](const ResultRow* row) { return row->kernel == reference && is_baseline(*row); });
-    return training_steps(rows, measured ? reference : "auto");
-  };
+  const auto steps_of = [&](const std::vector<const ResultRow*>& rows) { return steps_beside(rows, reference); };
   add(steps_of(addresses_of(sweeps.front()->rows)), sweeps.front());
   if (sweeps.size() > 1) add(steps_of(all_that_count(sweeps, regime)), nullptr);
   for (std::size_t n = 1; n < sweeps.size(); ++n) add(steps_of(addresses_of(sweeps[n]->rows)), sweeps[n]);

@@ -138,16 +138,22 @@ class StepTable {
 
 }  // namespace
 
+std::vector<TrainingStep> steps_beside(const std::vector<const ResultRow*>& rows, const std::string& reference) {
+  const bool measured =
+      std::ranges::any_of(rows, [&](const ResultRow* row) { return row->kernel == reference && is_baseline(*row); });
+  return training_steps(rows, measured ? reference : "auto");
+}
+
 LatencyModel make_step_model(const LatencyModel& table, const SweepResults& shown,
                              const std::vector<std::shared_ptr<const SweepResults>>& others) {
   StepTable made(table);
-  for (const TrainingStep& step : training_steps(shown.rows, "auto")) made.add(step);
+  for (const TrainingStep& step : steps_beside(addresses_of(shown.rows), table.reference)) made.add(step);
   std::vector<const SweepResults*> sweeps{&shown};
   for (const auto& other : others) sweeps.push_back(other.get());
   std::set<Regime> regimes;
   for (const LatencyGroup& group : table.groups) regimes.insert(group.regime);
   for (const Regime regime : regimes) {
-    for (const TrainingStep& step : training_steps(all_that_count(sweeps, regime), "auto")) made.add(step);
+    for (const TrainingStep& step : steps_beside(all_that_count(sweeps, regime), table.reference)) made.add(step);
   }
   return made.taken();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "profiler/statistics/training_step.hpp"
@@ -15,9 +16,12 @@ namespace triscope {
 /// that is shown, and is what `triscope advise` and the Paper pages go by.
 std::vector<const ResultRow*> all_that_count(const std::vector<const SweepResults*>& sweeps, Regime regime);
 
+/// Of these rows, beside the kernel `reference` where they hold it as dot-product attention, else beside the usual one.
+std::vector<TrainingStep> steps_beside(const std::vector<const ResultRow*>& rows, const std::string& reference);
+
 /// A table of steps with one group of cells for each regime: of every problem of which `shown` has a pass. A step of
 /// the shown sweep's own rows goes before one of the rows that count of it and `others`, the sweeps of its device.
-/// `table` is that of `shown`. No lines: no problem has both passes.
+/// `table` is that of `shown`, and says the reference. No lines: no problem has both passes.
 LatencyModel make_step_model(const LatencyModel& table, const SweepResults& shown,
                              const std::vector<std::shared_ptr<const SweepResults>>& others);
 
