@@ -103,21 +103,11 @@ std::vector<ImVec2> in_pixels(const std::vector<double>& x, const std::vector<do
   return line;
 }
 
-/// Over another one: its strokes.
-void plot_strokes(const Look& look, const DrawnLine& drawn) {
-  ImPlot::PushPlotClipRect();
-  const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize(), high(low.x + size.x, low.y + size.y);
-  for (const std::vector<ImVec2>& stroke : strokes_of(in_pixels(drawn.x, drawn.y), drawn.dashes, look.px(1), low, high))
-    ImPlot::GetPlotDrawList()->AddPolyline(stroke.data(), static_cast<int>(stroke.size()), drawn.colour,
-                                           look.px(1.75F));
-  ImPlot::PopPlotClipRect();
-}
-
 void plot_curve(const Look& look, const DrawnLine& drawn, bool markers) {
   if (drawn.curve->baseline) {
     plot_dashed_curve(look, drawn.x, drawn.y, drawn.colour, drawn.dashes);
   } else if (drawn.dashes.drawn > 0) {
-    plot_strokes(look, drawn);
+    plot_strokes(drawn.x, drawn.y, drawn.dashes, look.px(1), drawn.colour, look.px(1.75F));
   } else {
     ImPlotSpec line;
     line.LineColor = to_vec4(drawn.colour);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "views/charts/charts_panels.hpp"
+#include "views/curves/series_lines.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
@@ -13,8 +14,9 @@
 namespace triscope {
 namespace {
 
-void plot_series(const Context& context, const SeriesPoints& series) {
+void plot_series(const Context& context, const SeriesLine& of) {
   const Look& look = context.look;
+  const SeriesPoints& series = *of.series;
   MarkedPoints points;
   std::vector<double> known_x, known_y, below, above;
   for (const ChartPoint& point : series.points) {
@@ -27,7 +29,6 @@ void plot_series(const Context& context, const SeriesPoints& series) {
     below.push_back(point.below);
     above.push_back(point.above);
   }
-  const std::vector<double>&x = points.x, &y = points.y;
   const ImVec4 colour = to_vec4(series_colour(look.theme, series.series));
   ImPlotSpec whiskers;
   whiskers.LineColor = colour;
@@ -35,21 +36,15 @@ void plot_series(const Context& context, const SeriesPoints& series) {
   whiskers.Size = look.px(5);
   ImPlot::PlotErrorBars(legend_name(series.series).c_str(), known_x.data(), known_y.data(), below.data(), above.data(),
                         static_cast<int>(known_x.size()), whiskers);
-  // Shapes of one area differ: the line follows the fastest of each.
-  std::vector<double> line_x, line_y;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (!line_x.empty() && line_x.back() == x[i]) {
-      line_y.back() = std::min(line_y.back(), y[i]);
-    } else {
-      line_x.push_back(x[i]);
-      line_y.push_back(y[i]);
-    }
+  const std::string name = legend_name(series.series);
+  if (of.dashes.drawn <= 0) {
+    ImPlotSpec line;
+    line.LineColor = colour;
+    line.LineWeight = look.px(1.5F);
+    ImPlot::PlotLine(name.c_str(), of.x.data(), of.y.data(), static_cast<int>(of.x.size()), line);
+  } else if (!is_hidden(name)) {
+    plot_strokes(of.x, of.y, of.dashes, look.px(1), series_colour(look.theme, series.series), look.px(1.5F));
   }
-  ImPlotSpec line;
-  line.LineColor = colour;
-  line.LineWeight = look.px(1.5F);
-  ImPlot::PlotLine(legend_name(series.series).c_str(), line_x.data(), line_y.data(), static_cast<int>(line_x.size()),
-                   line);
   plot_markers(look, legend_name(series.series).c_str(), points, mark_of_style(series.series.colour),
                series_colour(look.theme, series.series));  // above the line: hollow ones would show it
 }
@@ -151,7 +146,10 @@ void draw_scaling_panel(Context& context) {
   const AxisRange range = range_of(chart);
   const float width = ImGui::GetContentRegionAvail().x - label_width;
   const std::string id = chart_id("scaling", context, context.models.settings(context.data)[setting].text);
-  draw_legend(context, id, legend_of(look.theme, chart.series, LegendName::Mark::joined));
+  const std::vector<SeriesLine> lines = series_lines(chart.series);
+  std::vector<LegendName> names = legend_of(look.theme, chart.series, LegendName::Mark::joined);
+  for (std::size_t n = 0; n < lines.size(); ++n) names[n].dashes = lines[n].dashes;
+  draw_legend(context, id, std::move(names));
   const float height = ImGui::GetContentRegionAvail().y;
   if (!ImPlot::BeginPlot(id.c_str(), ImVec2(width, height), kPlotFlags)) return;
   ImPlot::SetupAxes("w1 × w2, pairs of keys", "ms", ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
@@ -164,7 +162,7 @@ void draw_scaling_panel(Context& context) {
     plot_dashed_level(look, chart.levels[i].points.front().y, chart.levels[i].series);
     labels[i].y = ImPlot::PlotToPixels(range.x_low, chart.levels[i].points.front().y).y;
   }
-  for (const SeriesPoints& series : chart.series) plot_series(context, series);
+  draw_strokes_last(lines, [&](const SeriesLine& line) { plot_series(context, line); });
   select_points(context, chart);
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
   end_plot(look);

@@ -18,14 +18,37 @@ bool count_alike(const LengthCurve& a, const LengthCurve& b) {
   return counted_tflop(a, Pass::forward, kBeyondAllWindows) == counted_tflop(b, Pass::forward, kBeyondAllWindows);
 }
 
+/// From the shortest measured length to beyond the last crossing.
+std::vector<double> counted_lengths(const LengthPass& pass) {
+  double low = 1e300, high = 0;
+  for (const LengthCurve& curve : pass.curves) {
+    low = std::min(low, static_cast<double>(curve.points.front().seq_len));
+    high = std::max(high, static_cast<double>(curve.points.back().seq_len));
+  }
+  for (const LengthCrossing& crossing : pass.crossings)
+    high = std::max(high, 1.3 * static_cast<double>(crossing.paper_count));
+  const int steps = std::max(1, static_cast<int>(std::ceil(std::log2(high / low) * kCountedPerOctave)));
+  std::vector<double> lengths;
+  for (int n = 0; n <= steps; ++n) lengths.push_back(low * std::pow(high / low, static_cast<double>(n) / steps));
+  return lengths;
+}
+
 }  // namespace
 
 std::vector<DrawnCurve> curves_of_counts(const Theme& theme, const LengthPass& pass,
                                          const std::set<std::string>& left_out) {
   std::vector<DrawnCurve> drawn = drawn_curves(theme, pass, left_out);
-  for (DrawnCurve& one : drawn) {
+  const std::vector<double> lengths = counted_lengths(pass);
+  std::vector<StackLine> lines;
+  for (const DrawnCurve& one : drawn) {
+    StackLine& line = lines.emplace_back(StackLine{lengths, {}, one.curve->baseline});
+    for (const double length : lengths) line.y.push_back(counted_tflop(*one.curve, Pass::forward, length));
+  }
+  const std::vector<PlaceInStack> places = stack_lines(lines);
+  for (std::size_t n = 0; n < drawn.size(); ++n) {
+    DrawnCurve& one = drawn[n];
     if (!one.curve->baseline) {
-      one.dashes = {};
+      one.dashes = dashes_in_stack(places[n]);
       continue;
     }
     one.colour = theme.baseline;
@@ -37,25 +60,15 @@ std::vector<DrawnCurve> curves_of_counts(const Theme& theme, const LengthPass& p
 }
 
 std::vector<DrawnLine> counted_lines(const Theme& theme, const LengthPass& pass, std::optional<Pass> which) {
-  double low = 1e300, high = 0;
-  for (const LengthCurve& curve : pass.curves) {
-    low = std::min(low, static_cast<double>(curve.points.front().seq_len));
-    high = std::max(high, static_cast<double>(curve.points.back().seq_len));
-  }
-  for (const LengthCrossing& crossing : pass.crossings)
-    high = std::max(high, 1.3 * static_cast<double>(crossing.paper_count));
+  const std::vector<double> lengths = counted_lengths(pass);
   std::vector<DrawnLine> drawn;
   for (const DrawnCurve& curve : curves_of_counts(theme, pass)) {
     const bool known = curve.curve->baseline && std::ranges::any_of(drawn, [&](const DrawnLine& other) {
                          return other.curve->baseline && count_alike(*other.curve, *curve.curve);
                        });
     if (known) continue;
-    DrawnLine one{curve};
-    const int steps = std::max(1, static_cast<int>(std::ceil(std::log2(high / low) * kCountedPerOctave)));
-    for (int n = 0; n <= steps; ++n) {
-      one.x.push_back(low * std::pow(high / low, static_cast<double>(n) / steps));
-      one.y.push_back(counted_tflop(*curve.curve, which, one.x.back()));
-    }
+    DrawnLine one{curve, lengths};
+    for (const double length : lengths) one.y.push_back(counted_tflop(*curve.curve, which, length));
     drawn.push_back(std::move(one));
   }
   return drawn;

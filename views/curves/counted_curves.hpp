@@ -16,8 +16,7 @@ struct DrawnLine : DrawnCurve {
 };
 
 /// The curves of the counted view, in the plot and in its legend. That work is not a kernel's: baselines have one
-/// colour, and those that count alike one line. What is counted lies apart where what is measured does not, so each of
-/// ours is whole.
+/// colour, and those that count alike one line. Of ours that lie on each other by these counts strokes take turns.
 std::vector<DrawnCurve> curves_of_counts(const Theme& theme, const LengthPass& pass,
                                          const std::set<std::string>& left_out = {});
 

@@ -1,5 +1,7 @@
 #include "views/curves/drawn_curves.hpp"
 
+#include <implot.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -7,51 +9,10 @@
 #include <numeric>
 #include <utility>
 
-#include "views/model/charts/length_beside.hpp"
 #include "views/model/styles/series_style.hpp"
 
 namespace triscope {
 namespace {
-
-/// How many times its first length the last one is.
-double span_of(const LengthCurve& curve) {
-  return static_cast<double>(curve.points.back().seq_len) / static_cast<double>(curve.points.front().seq_len);
-}
-
-/// Curves that lie on each other, each on one further below: the longest lies lowest, so that strokes have a line
-/// below.
-struct Stacks {
-  std::vector<std::size_t> of, layer;  ///< by curve: which stack, and how many lie below it there
-
-  explicit Stacks(const std::vector<const LengthCurve*>& curves) : of(curves.size()), layer(curves.size()) {
-    std::vector<std::size_t> order(curves.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, std::greater{}, [&](std::size_t n) { return span_of(*curves[n]); });
-    for (auto place = order.begin(); place != order.end(); ++place) {
-      const std::size_t n = *place;
-      of[n] = n;
-      for (const std::size_t below : std::ranges::subrange(order.begin(), place)) {
-        if (!lies_on(*curves[n], *curves[below])) continue;
-        layer[n] = std::max(layer[n], layer[below] + 1);
-        const std::size_t joined = of[below];
-        std::ranges::replace(of, joined, n);
-      }
-    }
-  }
-  std::size_t height(std::size_t stack) const {
-    std::size_t most = 0;
-    for (std::size_t n = 0; n < of.size(); ++n) most = of[n] == stack ? std::max(most, layer[n] + 1) : most;
-    return most;
-  }
-};
-
-/// Strokes of as many curves as lie on each other share a period; no baseline has these.
-DashPattern dashes_in_stack(std::size_t layer, std::size_t height) {
-  constexpr float kPeriod = 20, kShortest = 5;  // design pixels
-  if (layer == 0) return {};
-  const float stroke = std::max(kShortest, kPeriod / static_cast<float>(height));
-  return {stroke, static_cast<float>(height - 1) * stroke, static_cast<float>(layer) * stroke};
-}
 
 ImVec2 between(ImVec2 from, ImVec2 to, double share) {
   const auto at = [share](double begin, double end) { return static_cast<float>(begin + (end - begin) * share); };
@@ -60,21 +21,35 @@ ImVec2 between(ImVec2 from, ImVec2 to, double share) {
 
 }  // namespace
 
+DashPattern dashes_in_stack(const PlaceInStack& place) {
+  constexpr float kPeriod = 20, kShortest = 5;  // design pixels
+  if (place.below == 0) return {};
+  const float stroke = std::max(kShortest, kPeriod / static_cast<float>(place.height));
+  return {stroke, static_cast<float>(place.height - 1) * stroke, static_cast<float>(place.below) * stroke};
+}
+
 std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
                                      const std::set<std::string>& left_out) {
   std::vector<const LengthCurve*> curves;
   for (const LengthCurve& curve : pass.curves) {
     if (!left_out.contains(curve.label)) curves.push_back(&curve);
   }
-  const Stacks stacks(curves);
+  std::vector<StackLine> lines;
+  for (const LengthCurve* curve : curves) {
+    StackLine& line = lines.emplace_back(StackLine{{}, {}, curve->baseline});
+    for (const LengthPoint& point : curve->points) {
+      line.x.push_back(static_cast<double>(point.seq_len));
+      line.y.push_back(point.ms);
+    }
+  }
+  const std::vector<PlaceInStack> places = stack_lines(lines);
   std::vector<DrawnCurve> drawn;
   for (std::size_t n = 0; n < curves.size(); ++n) {
     const LengthCurve& curve = *curves[n];
     if (curve.baseline) {
       drawn.push_back({&curve, baseline_colour(theme, baseline_style(curve.card)), dashes_of(curve.style)});
     } else {
-      drawn.push_back(
-          {&curve, colour_of_style(theme, curve.style), dashes_in_stack(stacks.layer[n], stacks.height(stacks.of[n]))});
+      drawn.push_back({&curve, colour_of_style(theme, curve.style), dashes_in_stack(places[n])});
     }
   }
   return drawn;
@@ -105,6 +80,17 @@ std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, con
     }
   }
   return strokes;
+}
+
+void plot_strokes(const std::vector<double>& x, const std::vector<double>& y, const DashPattern& dashes, float unit,
+                  ImU32 colour, float weight) {
+  std::vector<ImVec2> line;
+  for (std::size_t n = 0; n < x.size(); ++n) line.push_back(ImPlot::PlotToPixels(x[n], y[n]));
+  ImPlot::PushPlotClipRect();
+  const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize(), high(low.x + size.x, low.y + size.y);
+  for (const std::vector<ImVec2>& stroke : strokes_of(line, dashes, unit, low, high))
+    ImPlot::GetPlotDrawList()->AddPolyline(stroke.data(), static_cast<int>(stroke.size()), colour, weight);
+  ImPlot::PopPlotClipRect();
 }
 
 std::vector<float> moved_aside(const std::vector<ImVec2>& marks, float wide) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "views/model/charts/length_chart.hpp"
+#include "views/model/styles/stacked_lines.hpp"
 #include "views/parts/chart_tools.hpp"
 
 namespace triscope {
@@ -28,6 +29,13 @@ std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
 /// to its lower right one.
 std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, const DashPattern& dashes, float unit,
                                             ImVec2 low, ImVec2 high);
+
+/// Strokes of one that lies lowest: none, it is whole. Of as many as lie on each other they share a period; no baseline
+/// has these.
+DashPattern dashes_in_stack(const PlaceInStack& place);
+/// These strokes of a line in plot units. `unit`: pixels of a design pixel.
+void plot_strokes(const std::vector<double>& x, const std::vector<double>& y, const DashPattern& dashes, float unit,
+                  ImU32 colour, float weight);
 
 /// Calls `draw` for each of these curves, which have `dashes`: strokes come last, over whole lines.
 template <typename Curves, typename Draw>

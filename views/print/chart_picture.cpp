@@ -12,6 +12,7 @@
 #include "profiler/record/columns.hpp"
 #include "views/curves/counted_curves.hpp"
 #include "views/curves/drawn_curves.hpp"
+#include "views/curves/series_lines.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/print/plot_frame.hpp"
@@ -78,21 +79,20 @@ std::string bar_level_name(const SeriesPoints& level, const std::vector<SeriesPo
   return level_name(level.series, levels, true) + " " + significant_text(level.points.front().y);
 }
 
-void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const SeriesPoints& series) {
+/// Whole, or in strokes where it lies on others.
+void draw_stacked(VectorCanvas& canvas, const PlotFrame& frame, const std::vector<ImVec2>& line,
+                  const DashPattern& dashes, ImU32 colour, float width) {
+  if (dashes.drawn <= 0) return canvas.line(line, colour, width);
+  for (const std::vector<ImVec2>& stroke : strokes_of(line, dashes, kPrintUnit, frame.low(), frame.high()))
+    canvas.line(stroke, colour, width);
+}
+
+void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const SeriesLine& of) {
+  const SeriesPoints& series = *of.series;
   const ImU32 colour = series_colour(canvas.theme(), series.series);
-  // Shapes of one area differ: the line follows the fastest of each.
   std::vector<ImVec2> line;
-  double last_x = -1;
-  for (const ChartPoint& point : series.points) {
-    const ImVec2 at = frame.at(point.x, point.y);
-    if (point.x != last_x) {
-      line.push_back(at);
-    } else {
-      line.back().y = std::max(line.back().y, at.y);
-    }
-    last_x = point.x;
-  }
-  canvas.line(line, colour, 1.75F);
+  for (std::size_t n = 0; n < of.x.size(); ++n) line.push_back(frame.at(of.x[n], of.y[n]));
+  draw_stacked(canvas, frame, line, of.dashes, colour, 1.75F);
   for (const ChartPoint& point : series.points) {
     const double low = point.y - point.below, high = point.y + point.above;
     draw_whisker(canvas, frame, point.x, low, high, colour, kSeriesMark);
@@ -165,7 +165,9 @@ std::string scaling_picture(const ScalingChart& chart, const std::string& title,
     for (const ChartPoint& point : series.points) x_low = std::min(x_low, point.x), x_high = std::max(x_high, point.x);
   }
   const ValueRange values = value_range(chart.series, chart.levels);
+  const std::vector<SeriesLine> lines = series_lines(chart.series);
   PlotText text{title, caption, legend_for_print(legend_of(theme_of(style), chart.series, LegendName::Mark::joined))};
+  for (std::size_t n = 0; n < lines.size(); ++n) text.legend[n].dashes = dashes_for_print(lines[n].dashes);
   std::vector<EdgeLabel> labels;
   for (const SeriesPoints& level : chart.levels)
     name_level(text, labels, level_name(level.series, chart.levels, true), level.series, style);
@@ -178,7 +180,7 @@ std::string scaling_picture(const ScalingChart& chart, const std::string& title,
   draw_levels(canvas, frame, chart.levels, std::move(labels));
   {
     const FrameClip clip(canvas, frame, style);
-    for (const SeriesPoints& series : chart.series) plot_line(canvas, frame, series);
+    draw_strokes_last(lines, [&](const SeriesLine& line) { plot_line(canvas, frame, line); });
   }
   return canvas.finish();
 }
@@ -201,11 +203,10 @@ void plot_curve(VectorCanvas& canvas, const PlotFrame& frame, const DrawnCurve& 
     return length_value(curve, static_cast<double>(point.seq_len), ms, unit);
   };
   const std::vector<ImVec2> line = line_of(frame, curve, unit);
-  if (curve.baseline || drawn.dashes.drawn <= 0) {
-    canvas.line(line, drawn.colour, curve.baseline ? 1.25F : 1.75F, dashes_for_print(drawn.dashes));
+  if (curve.baseline) {
+    canvas.line(line, drawn.colour, 1.25F, dashes_for_print(drawn.dashes));
   } else {
-    for (const std::vector<ImVec2>& stroke : strokes_of(line, drawn.dashes, kPrintUnit, frame.low(), frame.high()))
-      canvas.line(stroke, drawn.colour, 1.75F);
+    draw_stacked(canvas, frame, line, drawn.dashes, drawn.colour, 1.75F);
   }
   for (std::size_t n = 0; n < line.size(); ++n) {
     const LengthPoint& point = curve.points[n];
@@ -309,13 +310,17 @@ void draw_lines(VectorCanvas& canvas, const PlotFrame& frame, const std::vector<
   std::vector<EdgeLabel> labels;
   {
     const FrameClip clip(canvas, frame, style);
-    for (const NamedLine& line : lines) {
+    draw_strokes_last(lines, [&](const NamedLine& line) {
       std::vector<ImVec2> points;
       for (std::size_t n = 0; n < line.x.size(); ++n) points.push_back(frame.at(line.x[n], line.y[n]));
-      canvas.line(points, line.colour, line.width, dashes_for_print(line.dashes));
+      if (line.at_end) {
+        canvas.line(points, line.colour, line.width, dashes_for_print(line.dashes));
+      } else {
+        draw_stacked(canvas, frame, points, line.dashes, line.colour, line.width);
+      }
       const auto end = last_seen(points, frame.low(), frame.high());
       if (line.at_end && end && !is_narrow(style)) labels.push_back({end->y, line.name, line.colour});
-    }
+    });
   }
   draw_edge_labels(canvas, frame, std::move(labels));
 }

@@ -12,7 +12,9 @@
 #include "tests/views/pictures/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/charts/length_plot.hpp"
+#include "views/curves/counted_curves.hpp"
 #include "views/curves/drawn_curves.hpp"
+#include "views/curves/series_lines.hpp"
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/length_model.hpp"
 #include "views/parts/chart_tools.hpp"
@@ -228,6 +230,43 @@ TEST(Legends, of_seven_curves_that_lie_on_each_other_each_is_seen) {
     ++seen[top];
   }
   for (std::size_t n = 0; n < drawn.size(); ++n) EXPECT_EQ(seen[n], 150) << n << ": a seventh of it";
+}
+
+TEST(Legends, lines_over_areas_that_lie_on_each_other_take_turns_as_those_over_lengths) {
+  std::vector<ResultRow> rows;
+  std::int64_t id = 0;
+  for (const char* kernel : {"cuda.hopper", "cuda.portable"}) {
+    for (const std::int64_t w1 : {128, 256, 512})
+      rows.push_back(fixture::row(++id, w1, 32, Pass::forward, static_cast<double>(w1) / 50, 500, kernel));
+  }
+  const auto drawn = [&] {
+    const LatencyModel model = make_latency_model(*fixture::sweep(rows), nullptr);
+    const ScalingChart chart = make_scaling_chart(model, chart_settings(model).front());
+    std::size_t strokes = 0;
+    for (const SeriesLine& line : series_lines(chart.series)) strokes += line.dashes.drawn > 0;
+    const std::string svg = scaling_picture(chart, "", "");
+    for (const SeriesPoints& one : chart.series)
+      strokes += strokes_in(svg, series_colour(light_theme(), one.series)) > 5 ? 10 : 0;
+    return strokes;
+  };
+  EXPECT_EQ(drawn(), 11U) << "one of two, and its strokes in print";
+  for (ResultRow& row : rows) *row.median_ms *= row.kernel == "cuda.hopper" ? 1 : 3;
+  EXPECT_EQ(drawn(), 0U);
+}
+
+TEST(Legends, counts_that_lie_on_each_other_take_turns) {
+  auto results = length_sweep();
+  for (ResultRow& row : results->rows) {  // of one area, but for the shortest lengths of one count
+    if (row.problem.window1 == 256 && row.problem.window2 == 32) row.problem.window2 = 64;
+  }
+  const LengthPass pass = make_length_chart(*results, {}).of(Pass::forward);
+  ASSERT_FALSE(pass.curves[1].baseline);
+  const std::vector<DrawnLine> lines = counted_lines(light_theme(), pass, Pass::forward);
+  EXPECT_EQ((lines[0].dashes.drawn > 0) + (lines[1].dashes.drawn > 0), 1);
+  const std::vector<DrawnCurve> names = curves_of_counts(light_theme(), pass);
+  for (const std::size_t n : {0U, 1U}) EXPECT_EQ(names[n].dashes.drawn, lines[n].dashes.drawn) << "in the legend too";
+  const std::size_t stroked = lines[0].dashes.drawn > 0 ? 0 : 1;
+  EXPECT_GT(strokes_in(work_picture(pass, Pass::forward, "", ""), lines[stroked].colour), 5U);
 }
 
 TEST(Legends, of_curves_that_lie_on_each_other_the_longest_is_whole) {

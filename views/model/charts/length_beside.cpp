@@ -168,17 +168,4 @@ std::string beside_reference_text(const LengthPass& pass, std::size_t curve, con
   return text + ", in turns" + (time.b_ms > 0 ? fmt::format(" beside {} ms", significant_text(time.b_ms, 4)) : "");
 }
 
-bool lies_on(const LengthCurve& above, const LengthCurve& below) {
-  constexpr double kTogether = 0.04;  // of a time: less than a mark is high where times span decades
-  if (above.baseline || below.baseline) return false;
-  std::size_t shared = 0, together = 0;
-  for (const LengthPoint& point : above.points) {
-    const LengthPoint* other = point_at(below.points, point.seq_len);
-    if (other == nullptr) continue;
-    ++shared;
-    if (std::abs(std::log(other->ms / point.ms)) < kTogether) ++together;
-  }
-  return together > 1 && 2 * together >= shared;
-}
-
 }  // namespace triscope

@@ -38,7 +38,4 @@ void add_pairs(std::set<MeasurementPair>& pairs, const LengthPoint& point, const
 /// take turns. Empty where that was not measured at this length.
 std::string beside_reference_text(const LengthPass& pass, std::size_t curve, const LengthPoint& point);
 
-/// Both are ours, and one lies on the other at two lengths or more, most of those that both have.
-bool lies_on(const LengthCurve& above, const LengthCurve& below);
-
 }  // namespace triscope
