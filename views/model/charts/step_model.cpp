@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "kernels/attention/flops.hpp"
+#include "profiler/record/dot_product.hpp"
 #include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 #include "views/model/charts/chart_model.hpp"
