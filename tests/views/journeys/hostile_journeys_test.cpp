@@ -135,7 +135,9 @@ TEST_F(Journey, a_hostile_database_is_shown_or_refused_and_runs_nothing) {
       return notice.severity == Severity::info && notice.text.starts_with("Copied ");
     });
     const bool failed = std::ranges::any_of(app.data().notices, says_error);
-    EXPECT_NE(copied, failed) << "it says what came of it";
+    std::string said;
+    for (const Notice& notice : app.data().notices) said += notice.text + "\n";
+    EXPECT_NE(copied, failed) << "it says what came of it:\n" << said;
     EXPECT_TRUE(!hostile.refused || (failed && app.data().sweeps.size() == own));
     EXPECT_EQ(app.data().database, (window->folder / "test.db").string());
     imported += copied;
