@@ -337,6 +337,15 @@ class Assembly {
 
 }  // namespace
 
+Measurement unmeasured(const PlanEntry& entry, Status status, std::string reason) {
+  Measurement measurement;
+  measurement.key = entry.key;
+  measurement.source_hash = entry.source_hash;
+  measurement.status = status;
+  measurement.reason = std::move(reason);
+  return measurement;
+}
+
 std::int64_t Plan::total() const {
   std::int64_t count = static_cast<std::int64_t>(skipped.size());
   for (const PlanGroup& group : groups) count += static_cast<std::int64_t>(group.entries.size());

@@ -17,6 +17,9 @@ struct PlanEntry {
   std::int64_t workspace_bytes = 0;
 };
 
+/// The row of an entry that is not measured, and why.
+Measurement unmeasured(const PlanEntry& entry, Status status, std::string reason);
+
 /// Measured side by side (A B A B): the kernels and instances of one problem, pass and regime. A dot-product baseline
 /// joins the first group of its shape, pass and regime: it is one configuration, with one measurement a sweep.
 struct PlanGroup {

@@ -45,7 +45,7 @@ struct MeasureRequest {
   std::vector<std::uint64_t> accepted;
   std::int64_t restart = 0;  ///< number of this process: what it compares again differs from one to the next
   CounterSet counters = CounterSet::none;  ///< any other: hardware counters of each entry instead of samples
-  bool keeps_stopped = false;  ///< after a cancel, what has `kFewestBlocks` blocks of each entry is a result
+  bool keeps_stopped = false;              ///< after a cancel, `kFewestBlocks` blocks of whole turns are a result
 };
 /// Ends the job after the current sample; what was sampled comes back as `cancelled`, or as a result (`keeps_stopped`).
 struct CancelRequest {

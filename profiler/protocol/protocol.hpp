@@ -12,7 +12,7 @@ namespace triscope {
 
 /// Version of the messages; both sides must have the same one. Raise it when a message changes its meaning or gains,
 /// loses or renames a member: tests/profiler/protocol/protocol_test.cpp notices the latter.
-inline constexpr int kProtocolVersion = 8;
+inline constexpr int kProtocolVersion = 9;
 
 /// One message on the wire.
 struct Frame {

@@ -128,7 +128,7 @@ class Run {
       next_ = *next;
       const Turn turn = turns_ahead_[next_];
       const PlanGroup group = finished_.missing(plan_.groups[turn.part], turn.restart);
-      const bool skipped = is_skipped(turn) || is_ended(turn) || group.entries.empty();
+      const bool skipped = is_skipped(turn) || group.entries.empty();
       left_.more((skipped ? 0 : estimated_seconds(group)) - queue_.groups[next_].seconds);  // rows that failed are less
       if (skipped) continue;
       // A restart is added to what is in the database, by a process of its own.
@@ -152,16 +152,13 @@ class Run {
     }
   }
 
-  /// A person skips the turn in work; what the request asked for is then missing, this restart's followers included.
+  /// A person skips the turn in work; what the request asked for is then missing, its later restarts included.
   bool is_skipped(const Turn& turn) {
-    const bool skipped = control_->left_out(next_);
-    if (!skipped || turn.restart >= request_.restarts) return skipped;
-    left_out_ = true;
-    skipped_parts_.insert(turn.part);
-    return true;
-  }
-  bool is_ended(const Turn& turn) const {
-    return turn.restart < request_.restarts && skipped_parts_.contains(turn.part);
+    const bool left_out = control_->left_out(next_);
+    if (turn.restart >= request_.restarts) return left_out;
+    if (left_out) skipped_parts_.insert(turn.part);
+    left_out_ |= left_out;
+    return skipped_parts_.contains(turn.part);
   }
 
   void tell_stage(const PlanGroup& group) {
@@ -386,15 +383,6 @@ class Run {
     for (const StoredMeasurement& left_out : without_counters()) follow_up_.read_counters({left_out}, stop);
   }
 
-  static Measurement unmeasured(const PlanEntry& entry, Status status, const std::string& reason) {
-    Measurement measurement;
-    measurement.key = entry.key;
-    measurement.source_hash = entry.source_hash;
-    measurement.status = status;
-    measurement.reason = reason;
-    return measurement;
-  }
-
   // There may be thousands: many in one transaction, and a stop between two of those.
   void store_skipped(std::stop_token stop) {
     constexpr std::size_t kAtOnce = 256;
@@ -484,9 +472,9 @@ class Run {
   std::vector<Turn> turns_ahead_;  // by the queue's groups
   std::size_t next_ = 0;           // of them: the one in work
   std::int64_t round_ = 0, last_round_ = kMostRestarts;
-  bool left_out_ = false;  // by a person
-  std::set<std::size_t> skipped_parts_;
-  SweepSpread spread_;     // pooled so far
+  bool left_out_ = false;                // by a person
+  std::set<std::size_t> skipped_parts_;  // of the plan
+  SweepSpread spread_;                   // pooled so far
 };
 
 }  // namespace

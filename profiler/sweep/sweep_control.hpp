@@ -17,8 +17,8 @@ namespace triscope {
 /// Wishes for one run of a sweep. Any thread.
 class SweepControl {
  public:
-  /// Leaves the group at this place of the queue out; the one in work ends after its current sample. What is left out
-  /// stays missing, and resuming measures it.
+  /// Leaves the group at this place of the queue out; the one in work ends after its current sample, and keeps the
+  /// turns that it ended. What is left out stays missing, and resuming measures it.
   void skip(std::size_t group);
   /// A group that waits is begun so many groups later (negative: earlier) among those beside it of the same restart:
   /// each restart of a row is measured by a process of its own, after the one before.

@@ -160,11 +160,31 @@ void check_after_timing(Work& work, Backend& backend, const InputSet& inputs, co
   }
 }
 
-// Whether what a stop left says as much as a short restart does: each entry is as long as any that may converge.
-bool has_enough_blocks(const std::vector<SamplingEntry>& entries) {
-  return std::ranges::all_of(entries, [](const SamplingEntry& entry) {
-    return !entry.failure.empty() || std::ssize(entry.block_values) >= kFewestBlocks;
-  });
+SamplingEntry sampling_of(Work& work, std::int64_t index, const std::string& label) {
+  SamplingEntry entry;
+  entry.index = index;
+  entry.label = label;
+  entry.launch = [launch = &*work.launch] { (*launch)(); };
+  return entry;
+}
+
+// Leaves of what was stopped the turns that all entries ended: a part of a turn is not the whole. False where that is
+// less than an entry needs to converge; all samples then stay.
+bool keep_whole_turns(std::vector<SamplingEntry>& entries) {
+  const auto goes_on = [](const SamplingEntry& entry) {
+    return entry.failure.empty() && entry.stop == StopReason::go_on;
+  };
+  std::int64_t whole = std::numeric_limits<std::int64_t>::max();
+  for (const SamplingEntry& entry : entries) {
+    if (goes_on(entry)) whole = std::min(whole, entry.whole_blocks);
+  }
+  if (whole < kFewestBlocks) return false;
+  for (SamplingEntry& entry : entries) {
+    if (!goes_on(entry)) continue;
+    std::erase_if(entry.samples, [whole](const Sample& sample) { return sample.block >= whole; });
+    entry.block_values.resize(static_cast<std::size_t>(whole));
+  }
+  return true;
 }
 
 void conclude(Work& work, SamplingEntry& entry, const StoppingRule& rule, bool cancelled) {
@@ -264,17 +284,13 @@ void MeasureJob::measure(const MeasureRequest& request, const JobPort& port) {
     }
     if (request.counters != CounterSet::none) read_counters(work, backend_, request.counters);
     if (work.finished() || request.counters != CounterSet::none) continue;
-    SamplingEntry entry;
-    entry.index = static_cast<std::int64_t>(n);
-    entry.label = label;
-    entry.launch = [launch = &*work.launch] { (*launch)(); };
-    entries.push_back(std::move(entry));
+    entries.push_back(sampling_of(work, static_cast<std::int64_t>(n), label));
     sampled.push_back(&work);
   }
   const bool completed = !port.cancelled() && take_samples(backend_, request.entries.front().regime, request.stopping,
                                                            entries, hooks_of(port), request.first_settle_ns);
-  const bool counts = completed || (request.keeps_stopped && has_enough_blocks(entries));
-  for (std::size_t n = 0; n < entries.size(); ++n) conclude(*sampled[n], entries[n], request.stopping, !counts);
+  const bool cancelled = !completed && !(request.keeps_stopped && keep_whole_turns(entries));
+  for (std::size_t n = 0; n < entries.size(); ++n) conclude(*sampled[n], entries[n], request.stopping, cancelled);
   if (const char* tensor = inputs.changed()) {
     fail_for_a_changed_input(tensor, sampled);
     make_inputs_anew();

@@ -208,6 +208,7 @@ bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std
         if (in_work(entry)) guarded(backend, entry, [&] { take_block(backend, regime, block, entry); });
         if (!in_turns && in_work(entry)) entry.stop = should_stop(rule, entry.block_values, entry.elapsed_ns);
       }
+      entry.whole_blocks = std::ssize(entry.block_values);
       if (in_turns && in_work(entry)) entry.stop = should_stop_after_turn(rule, entry.block_values, entry.elapsed_ns);
     }
   }

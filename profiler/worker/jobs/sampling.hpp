@@ -24,6 +24,7 @@ struct SamplingEntry {
   std::string failure;  ///< why its launch failed, when it did; it is left out from then on
 
   std::vector<double> block_values;  ///< ns per launch, one a block
+  std::int64_t whole_blocks = 0;     ///< blocks of the turns that it ended; the others may be a part of one
   std::int64_t launches_per_block = 1;
   std::int64_t launch_ns = 0;   ///< of one launch, as the warm-up found it
   std::int64_t elapsed_ns = 0;  ///< spent on it, flushing included

@@ -139,6 +139,44 @@ TEST(MeasureJob, what_a_stop_cuts_short_counts_from_eight_blocks_where_the_job_k
   EXPECT_EQ(not_asked.status, Status::cancelled);
 }
 
+/// A device on which kernels take turns of a second.
+class SettlingBackend final : public CpuBackend {
+ public:
+  std::int64_t settle_ns() const override { return 1; }
+};
+
+TEST(MeasureJob, of_a_turn_that_a_stop_cuts_nothing_counts) {
+  const Kernel* kernel = find_kernel("cpu.oracle");
+  MeasureRequest request;
+  request.verify = false;
+  request.keeps_stopped = true;
+  request.stopping = {1e-9, 3'600'000'000'000, kFewestBlocks, 1'000'000};
+  for (const std::int64_t window : {3, 4}) {
+    request.entries.push_back(tiny_key("cpu.oracle"));
+    request.entries.back().problem.window1 = window;
+    request.entries.back().instance = kernel->info().instances.front();
+    request.source_hashes.push_back(kernel->info().source_hash.forward);
+  }
+  constexpr std::int64_t kAsked = 85;  // some 25 blocks a turn: in the second turn of the second kernel
+  std::int64_t asked = 0;
+  std::vector<Measurement> results;
+  JobPort port;
+  port.cancelled = [&] { return ++asked > kAsked; };
+  port.send = [&](const Message& message) {
+    if (const auto* reply = std::get_if<ResultReply>(&message)) results.push_back(reply->measurement);
+  };
+  SettlingBackend backend;
+  const std::vector<const Kernel*> kernels{kernel};
+  MeasureJob(backend, kernels).run(request, port);
+  ASSERT_THAT(results, SizeIs(2));
+  const std::size_t blocks = block_medians_ms(results[0].samples).size();
+  EXPECT_EQ(results[0].status, Status::ok) << results[0].reason;
+  EXPECT_EQ(results[1].status, Status::ok) << results[1].reason;
+  EXPECT_EQ(block_medians_ms(results[1].samples).size(), blocks) << "the turns that both ended";
+  EXPECT_GE(blocks, 8u);
+  EXPECT_LT(2 * blocks, static_cast<std::size_t>(kAsked) - 10) << "and no part of one";
+}
+
 /// The oracle under a name of its own; `change` sees what each launch wrote.
 class ChangingKernel final : public Kernel {
  public:
