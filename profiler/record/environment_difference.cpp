@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 
 #include "profiler/record/bounded_json.hpp"
 #include "profiler/record/columns.hpp"
@@ -17,6 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kDevice = "device";
+constexpr std::size_t kMostOfAPath = 200;
 
 std::string number_text(const std::optional<double>& value, const char* unit) {
   return value ? fmt::format("{:.6g} {}", *value, unit) : std::string();
@@ -56,20 +58,25 @@ std::vector<PlaceFact> settings_of(const SweepInfo& sweep) {
     // not JSON, or nested so deep that writing a part of it would exhaust the stack
   }
   if (!request.is_object()) return settings;
-  const auto note = [&settings](const std::string& name, std::string value) {
-    settings.push_back({"settings", name, std::move(value)});
+  // Of known names alone, and numbers alone: a request from elsewhere may hold any number of others, of any length.
+  const auto note = [&settings](const json& from, const char* name, const char* key) {
+    const auto found = from.find(key);
+    if (found == from.end() || !found->is_number()) return;
+    const bool time = std::string_view(key).ends_with("_ns");
+    settings.push_back(
+        {"settings", name, time ? fmt::format("{} s", significant_text(found->get<double>() / 1e9)) : found->dump()});
   };
-  note("restarts", request.contains("restarts") ? request["restarts"].dump() : "1");
-  if (request.contains("stopping") && request["stopping"].is_object()) {
-    for (const auto& [name, value] : request["stopping"].items()) {
-      const bool time = name.ends_with("_ns") && value.is_number();
-      note(time ? name.substr(0, name.size() - 3) : name,
-           time ? fmt::format("{} s", significant_text(value.get<double>() / 1e9)) : value.dump());
-    }
+  note(request, "restarts", "restarts");
+  if (settings.empty()) settings.push_back({"settings", "restarts", "1"});
+  if (const auto stopping = request.find("stopping"); stopping != request.end() && stopping->is_object()) {
+    note(*stopping, "precision", "precision");
+    note(*stopping, "budget", "budget_ns");
+    note(*stopping, "min_blocks", "min_blocks");
+    note(*stopping, "max_blocks", "max_blocks");
   }
-  for (const char* name : {"seed", "tensors"}) {
-    if (request.contains(name)) note(name, request[name].dump());
-  }
+  note(request, "seed", "seed");
+  if (const auto tensors = request.find("tensors"); tensors != request.end() && tensors->is_string())
+    settings.push_back({"settings", "tensors", tensors->get<std::string>().substr(0, kMostOfAPath)});
   return settings;
 }
 

@@ -50,8 +50,9 @@ struct Difference {
   std::string group{};              ///< of a `PlaceFact`
 };
 
-/// The machine, its conditions, how it was timed, then the software. All that `triscope compare` names is among them:
-/// of places and settings both have the same facts (profiler/record/environment_difference).
+/// The machine, its conditions, how it was timed, then the software. Of places and settings the facts
+/// are those of `triscope compare` (profiler/record/environment_difference), for each side as a whole: which rows of a
+/// side were measured where is not in them.
 std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compared, std::int64_t now);
 std::string device_text(const SweepResults& results);
 bool on_several_devices(const std::vector<ComparedSweep>& compared);
