@@ -54,14 +54,16 @@ void add_remark(std::string& reason, const std::string& remark) {
   if (reason.find(remark) == std::string::npos) reason += (reason.empty() ? "" : "; ") + remark;
 }
 
-void correct_by_samples(Measurement& measurement, const Spread& pooled) {
-  if (!say_a_time(measurement.samples)) return;
+std::string correct_by_samples(Measurement& measurement, const Spread& pooled) {
+  if (!say_a_time(measurement.samples)) return "";
   Summary own = summarize(measurement.samples, StoppingRule{}, pooled);
   const std::string what = difference(measurement.summary, own);
-  if (what.empty()) return;
+  if (what.empty()) return "";
   own.converged = own.converged && measurement.summary.converged;
   measurement.summary = own;
-  add_remark(measurement.reason, fmt::format("its file said {}: {}", what, kComputedAgain));
+  std::string remark = fmt::format("its file said {}: computed again from the samples", what);
+  add_remark(measurement.reason, remark);
+  return remark;
 }
 
 }  // namespace triscope

@@ -3,7 +3,6 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "profiler/record/measurement.hpp"
 
@@ -19,8 +18,7 @@ std::string stored_times_fault(const ResultRow& row, std::span<const Sample> sam
 void add_remark(std::string& reason, const std::string& remark);
 
 /// Puts the summary of the samples in the place of a stored one that does not follow from them: see
-/// `stored_times_fault`. `reason` then says so, and ends in `kComputedAgain`. `pooled`: of its sweep.
-inline constexpr std::string_view kComputedAgain = "computed again from the samples";
-void correct_by_samples(Measurement& measurement, const Spread& pooled);
+/// `stored_times_fault`. Returns what `reason` then says of it; empty: it follows. `pooled`: of its sweep.
+std::string correct_by_samples(Measurement& measurement, const Spread& pooled);
 
 }  // namespace triscope

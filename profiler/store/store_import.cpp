@@ -10,7 +10,6 @@
 #include "profiler/store/open/patience.hpp"
 #include "profiler/store/open/store_error.hpp"
 #include "profiler/store/open/sweep_lock.hpp"
-#include "profiler/store/sample_summary.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/store/store_rows.hpp"
 #include "profiler/store/store_tables.hpp"
@@ -233,10 +232,9 @@ std::int64_t copy_measurements(SQLite::Database& target, const Target& into, con
   std::int64_t copied = 0;
   bool behind = false;
   SQLite::Statement rows = source.read([&](SQLite::Database& database) {
-    return SQLite::Statement(
-        database, "SELECT id, environment, instr(reason, ?) > 0 FROM measurement WHERE sweep = ? ORDER BY id");
+    return SQLite::Statement(database, "SELECT id, environment FROM measurement WHERE sweep = ? ORDER BY id");
   });
-  Binder(rows) << std::string(kComputedAgain) << source_sweep;
+  Binder(rows) << source_sweep;
   std::int64_t id = std::numeric_limits<std::int64_t>::min();
   while (next_row(source, rows, id)) {
     const std::string what = fmt::format("measurement {} of sweep {}", id, source_sweep);
@@ -250,12 +248,9 @@ std::int64_t copy_measurements(SQLite::Database& target, const Target& into, con
       const Fate fate = copy_measurement(target, into.sweep, source, id, *measurement, row.next<std::int64_t>());
       if (fate == Fate::behind)
         throw UnusableRow("what is here of it was measured later, from another version of the kernel");
-      const bool is_known = row.next<std::int64_t>() != 0;  // of times that another import has computed
       copied += fate == Fate::copied;
-      if (fate == Fate::copied && !is_known && measurement->reason.find(kComputedAgain) != std::string::npos)
-        rules.left_out(fmt::format("{} was copied with other times: {}", what, measurement->reason));
       if (fate == Fate::copied && !left_out.empty())
-        rules.left_out(fmt::format("{} was copied without a part: {}", what, fmt::join(left_out, "; ")));
+        rules.left_out(fmt::format("{} was copied, but not as it is there: {}", what, fmt::join(left_out, "; ")));
     });
     behind |= !usable;
   }

@@ -217,7 +217,8 @@ std::optional<Measurement> read_measurement(SQLite::Database& database, std::int
   if (left_out != nullptr) *left_out = unusable;
   const Spread pooled = spread_of_row(database, id).times;
   if (times == Times::of_samples) {
-    correct_by_samples(measurement, pooled);
+    std::string corrected = correct_by_samples(measurement, pooled);
+    if (left_out != nullptr && !corrected.empty()) left_out->push_back(std::move(corrected));
   } else {
     add_remark(measurement.reason, stored_times_fault(measurement.summary, measurement.samples, pooled));
   }

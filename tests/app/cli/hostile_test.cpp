@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 
+#include "profiler/record/environment_difference.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/json_lines.hpp"
@@ -287,12 +288,33 @@ TEST(HostileDatabases, an_import_says_which_rows_it_takes_that_show_calls_unusab
   const std::string target = (folder / "b.db").string();
   const ProgramResult first = run_triscope({"import", file, "--db", target});
   EXPECT_EQ(first.exit_code, 0);
-  EXPECT_THAT(first.errors, testing::HasSubstr("measurement 1 of sweep 1 was copied with other times: its file said a "
-                                               "median of -3 ms"));
-  EXPECT_THAT(run_triscope({"import", file, "--db", target}).errors, testing::Not(testing::HasSubstr("other times")))
+  EXPECT_THAT(first.errors,
+              testing::HasSubstr("measurement 1 of sweep 1 was copied, but not as it is there: its file said a "
+                                 "median of -3 ms"));
+  EXPECT_THAT(run_triscope({"import", file, "--db", target}).errors,
+              testing::Not(testing::HasSubstr("not as it is there")))
       << "it is there";
   const ProgramResult corrected = run_triscope({"import", target, "--db", (folder / "c.db").string()});
-  EXPECT_THAT(corrected.errors, testing::Not(testing::HasSubstr("other times"))) << "those of that file are its own";
+  EXPECT_THAT(corrected.errors, testing::Not(testing::HasSubstr("not as it is there")))
+      << "those of that file are its own";
+  const std::string claimed =
+      damaged(folder, "d.db",
+              "UPDATE measurement SET median_ms = 0.001, reason = 'x computed again from the samples' WHERE id = 2");
+  EXPECT_THAT(run_triscope({"import", claimed, "--db", (folder / "e.db").string()}).errors,
+              testing::HasSubstr("measurement 2 of sweep 1 was copied, but not as it is there"))
+      << "whatever its reason says";
+}
+
+TEST(HostileDatabases, settings_of_a_request_that_are_none_are_not_compared) {
+  SweepInfo sweep;
+  sweep.request_json = R"({"restarts":"3","seed":7,"tensors":")" + std::string(10'000, 't') +
+                       R"(","stopping":{"precision":0.01,"budget_ns":1000000000,"x":1,"y":[2]}})";
+  std::vector<std::string> names;
+  for (const PlaceFact& fact : settings_of(sweep)) {
+    names.push_back(fact.name);
+    EXPECT_LE(fact.value.size(), 200u);
+  }
+  EXPECT_THAT(names, testing::ElementsAre("restarts", "precision", "budget", "seed", "tensors"));
 }
 
 TEST(HostileDatabases, a_request_that_is_nested_deeply_does_not_end_a_comparison) {
