@@ -47,6 +47,7 @@ Program::Program(const std::filesystem::path& program, const std::vector<std::st
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
   // Tiny problems gain nothing from threads, and on a busy machine threads wait for each other.
   setenv("OMP_NUM_THREADS", "1", 1);
+  setenv("XDG_DATA_HOME", (folder_ / "home").c_str(), 1);  // whatever the user of this machine has measured
   for (const auto& [variable, value] : options.environment) {
     if (value.empty()) {
       unsetenv(variable.c_str());
