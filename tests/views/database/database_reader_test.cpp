@@ -151,6 +151,11 @@ TEST(DatabaseReader, a_step_costs_what_the_dot_product_does_where_the_command_li
   const std::vector<ResultRow> rows = Snapshot(recorded_file()).results();
   const std::vector<MeasuredCrossing> told = measured_crossings(rows, layer).step;
   ASSERT_FALSE(told.empty());
+  const auto measured_dot_product = [&](std::int64_t sweep, std::int64_t seq_len) {
+    return std::ranges::any_of(rows, [&](const ResultRow& row) {
+      return row.sweep == sweep && row.kernel == layer.dot_kernel && row.problem.seq_len == seq_len;
+    });
+  };
   for (const std::int64_t shown : {1, 4}) {
     SCOPED_TRACE(shown);
     DatabaseReader reader;
@@ -166,12 +171,16 @@ TEST(DatabaseReader, a_step_costs_what_the_dot_product_does_where_the_command_li
       const LengthPoint* there = reference_at(*ours, baseline, point.seq_len);
       ASSERT_NE(there, nullptr);
       EXPECT_EQ(there->sweep, point.sweep) << point.seq_len;
-      EXPECT_EQ(there->backward_sweep, point.backward_sweep) << point.seq_len;
+      if (measured_dot_product(point.backward_sweep, point.seq_len)) {
+        EXPECT_EQ(there->backward_sweep, point.backward_sweep) << point.seq_len;
+      }
     }
-    // At a length that several sweeps have, this takes the rows that count, that one the sweep of most lengths.
+    // At a length that several sweeps have, this takes the rows that count, that one the sweep of most lengths. What
+    // changed on the machine between those is in neither interval: they meet, and need not hold each other's middle.
     const LatencyCrossing &drawn = crossing->measured, &paper = told.front().crossing;
-    EXPECT_TRUE(paper.low < drawn.seq_len && drawn.seq_len < paper.high) << drawn.seq_len;
-    EXPECT_TRUE(drawn.low < paper.seq_len && paper.seq_len < drawn.high) << paper.seq_len;
+    EXPECT_TRUE(paper.low < drawn.high && drawn.low < paper.high)
+        << fmt::format("drawn {} to {}, paper {} to {}", drawn.low, drawn.high, paper.low, paper.high);
+    EXPECT_LT(std::abs(drawn.seq_len / paper.seq_len - 1), 0.02) << drawn.seq_len << " and " << paper.seq_len;
   }
 }
 
