@@ -204,7 +204,7 @@ void Database::read(bool comparisons_changed) {
 
 void Database::find_before(std::function<void(const DatabaseReader::Before&)> then) {
   const ReadRequest request{.file = data_.database, .shown = ui_.selection.shown_sweep, .hidden = hidden_sweep_};
-  reader_thread_.add([this, request, then = std::move(then)] {
+  reader_thread_.replace("before", [this, request, then = std::move(then)] {
     try {
       queue_.push([this, request, then, before = reader_.sweep_before(request)] {
         if (request.file == data_.database && request.shown == ui_.selection.shown_sweep) then(before);

@@ -421,12 +421,12 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
 DatabaseReader::Before DatabaseReader::sweep_before(const ReadRequest& request) {
   open(request.file);
   std::vector<SweepInfo> sweeps = snapshot_->sweeps();
+  std::erase_if(sweeps, [&](const SweepInfo& sweep) { return sweep.id == request.hidden; });
   const SweepInfo* wanted = wanted_of(sweeps, request.shown);
   const std::shared_ptr<const SweepResults> ours = wanted != nullptr ? load(wanted->id) : nullptr;
   if (!ours) return {};
-  std::erase_if(sweeps, [&](const SweepInfo& sweep) {
-    return sweep.id == ours->info.id || sweep.id == request.hidden || !are_comparable(sweep, ours->info);
-  });
+  std::erase_if(
+      sweeps, [&](const SweepInfo& sweep) { return sweep.id == ours->info.id || !are_comparable(sweep, ours->info); });
   const bool alone = sweeps.empty();
   const auto began = [](const SweepInfo& sweep) { return std::tie(sweep.started, sweep.id); };
   std::erase_if(sweeps, [&](const SweepInfo& sweep) { return began(sweep) >= began(ours->info); });
