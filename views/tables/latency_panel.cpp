@@ -79,7 +79,7 @@ void draw_reference_choice(Context& context, const LatencyModel& model, const st
   for (const bool ours : {false, true}) {
     for (const LatencyLine& line : model.lines) {
       const bool known = std::find(listed.begin(), listed.end(), line.kernel) != listed.end();
-      if ((line.problem.form != Form::dot_product) != ours || known) continue;
+      if (line.problem.form == Form::gemm || (line.problem.form != Form::dot_product) != ours || known) continue;
       listed.push_back(line.kernel);
       item(line.card.label.c_str(), line.kernel);
     }

@@ -246,7 +246,7 @@ std::string medians_outside(const std::vector<ResultRow>& rows, const Verdicts& 
   return fmt::format(
       "medians in turns with {} whose quotient lies outside the interval of the ratio in turns: blocks that stand out "
       "within a turn count in the ratio, not in a median (docs/method.md): {}\n",
-      verdicts.baseline, fmt::join(outside, ", "));
+      verdicts.baseline, first_words(std::move(outside)));
 }
 
 }  // namespace

@@ -9,6 +9,9 @@
 namespace triscope {
 namespace {
 
+// Every line is held beside every other, in each frame. Strokes do not tell as many apart as this.
+constexpr std::size_t kMostInStacks = 32;
+
 /// How many times its first x the last one is.
 double span_of(const StackLine& line) { return line.x.empty() ? 0 : line.x.back() / line.x.front(); }
 
@@ -31,6 +34,7 @@ bool lies_on(const StackLine& above, const StackLine& below) {
 std::vector<PlaceInStack> stack_lines(const std::vector<StackLine>& lines) {
   std::vector<std::size_t> order(lines.size()), stack(lines.size());
   std::vector<PlaceInStack> places(lines.size());
+  if (lines.size() > kMostInStacks) return places;
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t n) { return span_of(lines[n]); });
   for (auto place = order.begin(); place != order.end(); ++place) {

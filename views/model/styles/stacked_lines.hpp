@@ -16,7 +16,7 @@ struct PlaceInStack {
   std::size_t below = 0, height = 1;
 };
 /// By line. Two lie on each other where they do at two x or more, most of those that both have. The longest lies
-/// lowest, so that strokes have a line below.
+/// lowest, so that strokes have a line below. Of more than 32 lines none is said to.
 std::vector<PlaceInStack> stack_lines(const std::vector<StackLine>& lines);
 
 }  // namespace triscope
