@@ -59,10 +59,12 @@ TEST(Settings, come_back_as_they_were) {
   stored.settings.explore_views = {{"energy", {"ms", "joules", "window", "", "kernel~hopper", true, "form"}}};
   stored.settings.print_size = {8.5, 6.25, 7, true, true, false, true};
   stored.settings.chart_endings = {".pdf", ".svg", ".txt"};
+  stored.framed_keeps = FramedKeeps::distances;
   stored.layout = "[Window][x]\n";
   save_settings(folder.path(), stored);
   const StoredSettings back = load_settings(folder.path());
   EXPECT_EQ(back.problem, "");
+  EXPECT_EQ(back.framed_keeps, FramedKeeps::distances);
   EXPECT_EQ(back.settings.print_size, stored.settings.print_size);
   EXPECT_EQ(back.settings.chart_endings, stored.settings.chart_endings);
   EXPECT_EQ(back.settings.theme, ThemeChoice::light);

@@ -12,6 +12,7 @@
 #include "views/data/format.hpp"
 #include "views/model/attention/attention_zoom.hpp"
 #include "views/model/attention/figure_words.hpp"
+#include "views/model/attention/triple_hits.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -34,7 +35,11 @@ void handle_mouse(Context& context, const MapView& view) {
     } else if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
                ImGui::GetMouseDragDelta(ImGuiMouseButton_Left).x == 0 &&
                ImGui::GetMouseDragDelta(ImGuiMouseButton_Left).y == 0 && exists(cell)) {
-      ui.pinned = ui.pinned == cell ? std::nullopt : std::optional(cell);
+      if (ui.pinned == cell) {
+        ui.pinned.reset();
+      } else {
+        frame_cell(ui, view.side->slice_of.query.query, cell);
+      }
     }
   }
   zoom_and_pan(ui, view.frame, view.rect);
@@ -344,7 +349,10 @@ void draw_attention_maps(Context& context) {
   if (printing) return draw_caption(context, ImVec2(origin.x + look.px(64), origin.y + maps.y), room.x - look.px(80));
   const float left = room_for_axis(look, shown), width = room.x - left - look.px(16);
   const ImVec2 below(origin.x + left, origin.y + maps.y);
-  draw_map_colours(context, below, width);
+  // Of the colours' line, where the colours leave it the room.
+  constexpr float kLeastColours = 260;  // design pixels
+  const float keeps = draw_framed_keeps(context, below.x + width, below.y, width - look.px(kLeastColours));
+  draw_map_colours(context, below, width - keeps);
   ImGui::SetCursorScreenPos(ImVec2(below.x, below.y + colours + look.px(4)));
   draw_readout(context, width, readout < look.px(40));
 }

@@ -197,7 +197,7 @@ void draw_look_popup(Context& context) {
   ImGui::EndPopup();
 }
 
-/// Arrow keys and Space belong to the panel while the pointer is over it or it has the keyboard.
+/// Arrow keys, Space and K belong to the panel while the pointer is over it or it has the keyboard.
 void handle_keys(Context& context) {
   AttentionUi& ui = context.ui.attention;
   const bool ours = (ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows) ||
@@ -221,6 +221,8 @@ void handle_keys(Context& context) {
     if (held) ui.held_step = step;
   }
   ui.flipped = ImGui::IsKeyDown(ImGuiKey_Space, owner);
+  if (ui.pinned && ImGui::IsKeyChordPressed(ImGuiKey_K))
+    choose_framed_keeps(ui, context.data.attention, ui.pinned_back ? FramedKeeps::positions : FramedKeeps::distances);
 }
 
 bool begin_column(const Context& context, const char* id, float width, float height) {

@@ -74,6 +74,9 @@ void draw_caption(Context& context, ImVec2 at, float width);
 float caption_height(Context& context, float width);
 /// attention_readout.cpp: what the colours of the map mean, in a line from `at` on.
 void draw_map_colours(Context& context, ImVec2 at, float width);
+/// attention_readout.cpp: what the framed pair keeps when the query changes, with its right edge at `right`; where that
+/// has less than `room`, or no pair is framed, nothing. Returns the room that it takes.
+float draw_framed_keeps(Context& context, float right, float y, float room);
 /// attention_readout.cpp: the kept pair, the one under the pointer, or what the mouse does. Where only `one_line` has
 /// room, the pair under the pointer comes before the kept one.
 void draw_readout(Context& context, float width, bool one_line);

@@ -7,6 +7,7 @@
 
 #include "views/attention/attention_parts.hpp"
 #include "views/model/attention/figure_words.hpp"
+#include "views/model/attention/triple_hits.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -58,6 +59,39 @@ void draw_caption(Context& context, ImVec2 at, float width) {
   draw_map_colours(context, ImGui::GetCursorScreenPos(), width);
   ImGui::PopTextWrapPos();
   ImGui::EndGroup();
+}
+
+float draw_framed_keeps(Context& context, float right, float y, float room) {
+  AttentionUi& ui = context.ui.attention;
+  if (!ui.pinned) return 0;
+  const Look& look = context.look;
+  const SmallFont font(look);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.px(6), look.px(1)));
+  constexpr const char *kKeeps = "keeps", *kPositions = "positions", *kDistances = "distances";
+  const float gap = look.px(4), word = ImGui::CalcTextSize(kKeeps).x + look.px(6);
+  const float width = word + button_width(kPositions) + gap + button_width(kDistances);
+  if (width <= room) {
+    const bool by_distance = ui.pinned_back.has_value();
+    ImGui::SetCursorScreenPos(ImVec2(std::round(right - width), y));
+    ImGui::AlignTextToFramePadding();
+    muted_text(context, kKeeps);
+    ImGui::SameLine(0, look.px(6));
+    const auto choice = [&](const char* label, bool on, FramedKeeps keeps, bool enabled, const char* help) {
+      if (chip(context, label, on, enabled)) choose_framed_keeps(ui, context.data.attention, keeps);
+      tooltip(context, help);
+    };
+    choice(kPositions, !by_distance, FramedKeeps::positions, exists(*ui.pinned),
+           exists(*ui.pinned)
+               ? "The framed pair stays on the same two tokens when the query changes. Key K changes it. "
+                 "It holds for pairs that you frame from now on, too."
+               : "The framed pair lies before the first token, and has no positions");
+    ImGui::SameLine(0, gap);
+    choice(kDistances, by_distance, FramedKeeps::distances, true,
+           "The framed pair stays as far from the query when that changes. Key K changes it. It holds for pairs that "
+           "you frame from now on, too.");
+  }
+  ImGui::PopStyleVar();
+  return width <= room ? width : 0;
 }
 
 void draw_readout(Context& context, float width, bool one_line) {

@@ -10,6 +10,7 @@
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention/mean_words.hpp"
+#include "views/model/attention/triple_hits.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -67,8 +68,13 @@ void draw_triple(Context& context, const Triple& triple, double sum, int row) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::PushID(row);
-  if (ImGui::Selectable("##triple", ui.pinned == cell, ImGuiSelectableFlags_SpanAllColumns))
-    ui.pinned = ui.pinned == cell ? std::nullopt : std::optional(cell);
+  if (ImGui::Selectable("##triple", ui.pinned == cell, ImGuiSelectableFlags_SpanAllColumns)) {
+    if (ui.pinned == cell) {
+      ui.pinned.reset();
+    } else {
+      frame_cell(ui, shown_side(context).slice_of.query.query, cell);
+    }
+  }
   if (ImGui::IsItemHovered()) ui.hovered_now = cell;
   ImGui::PopID();
   ImGui::SameLine(0, 0);

@@ -38,7 +38,11 @@ struct AttentionCell {
 /// Both keys are tokens: a window may reach before the first one.
 inline bool exists(const AttentionCell& cell) { return cell.j >= 0 && cell.k >= 0; }
 
-/// A pair that was framed by its distances: it goes with the query.
+/// What a framed pair keeps when another query is shown. `as_framed`: its distances where it was framed in the mean,
+/// else its positions.
+enum class FramedKeeps { as_framed, positions, distances };
+
+/// A pair that keeps its distances: it goes with the query.
 struct FramedDistances {
   std::array<std::int64_t, 2> back{};
   std::int64_t query = 0;  ///< from which they are counted now
@@ -111,6 +115,7 @@ struct AttentionUi {
   AttentionColumn column = AttentionColumn::map;  ///< the one that a window too narrow for three shows
   std::optional<AttentionCell> pinned;
   std::optional<FramedDistances> pinned_back;  ///< `pinned` is this pair, and may lie before the first token
+  FramedKeeps framed_keeps = FramedKeeps::as_framed;  ///< as the user chose, of every pair that is framed
   std::optional<HeadQuery> strongest_awaited;  ///< once its slice is there, its strongest pair is framed
   std::optional<AttentionCell> hovered,
       hovered_now;  ///< under the pointer in the last frame; being collected in this one

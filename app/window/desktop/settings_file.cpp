@@ -23,6 +23,7 @@ namespace triscope {
 namespace {
 
 constexpr std::array kThemeNames{"system", "dark", "light"};
+constexpr std::array kKeepsNames{"as_framed", "positions", "distances"};
 
 std::string read_text(const std::filesystem::path& file) {
   constexpr std::size_t kMost = 1 << 20;  // bytes; what is cut off there shows as damage
@@ -120,6 +121,8 @@ void from_json(const nlohmann::json& json, StoredSettings& stored) {
     if (const PanelInfo* info = find_panel(id)) settings.visible[static_cast<std::size_t>(info->panel)] = false;
   }
   if (json.contains("request")) stored.request_json = json["request"].dump();
+  const auto keeps = std::ranges::find(kKeepsNames, json.value("framed_pair_keeps", ""));
+  if (keeps != kKeepsNames.end()) stored.framed_keeps = static_cast<FramedKeeps>(keeps - kKeepsNames.begin());
   stored.counters = json.value("counters", false);
   stored.excluded_kernels = json.value("excluded_kernels", std::vector<std::string>{});
 }
@@ -135,6 +138,7 @@ nlohmann::json to_json(const StoredSettings& stored) {
                       {"explore_databases", nlohmann::json::array()},
                       {"print_size", json_of_print_size(settings.print_size)},
                       {"chart_endings", settings.chart_endings},
+                      {"framed_pair_keeps", kKeepsNames[static_cast<std::size_t>(stored.framed_keeps)]},
                       {"counters", stored.counters},
                       {"excluded_kernels", stored.excluded_kernels},
                       {"layout_version", kLayoutVersion},

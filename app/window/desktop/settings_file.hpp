@@ -17,11 +17,12 @@ std::filesystem::path settings_folder();
 
 struct StoredSettings {
   Settings settings;
-  std::string request_json;                     ///< the setup form as a sweep request; empty = none
-  bool counters = false;                        ///< of the form: a request names them only where a GPU has them
-  std::vector<std::string> excluded_kernels{};  ///< likewise
-  std::string layout;                           ///< Dear ImGui's ini text; empty = default layout
-  std::string problem;                          ///< what could not be read and what was done about it; empty = fine
+  std::string request_json;                           ///< the setup form as a sweep request; empty = none
+  bool counters = false;                              ///< of the form: a request names them only where a GPU has them
+  std::vector<std::string> excluded_kernels{};        ///< likewise
+  FramedKeeps framed_keeps = FramedKeeps::as_framed;  ///< of the attention panel
+  std::string layout;                                 ///< Dear ImGui's ini text; empty = default layout
+  std::string problem;  ///< what could not be read and what was done about it; empty = fine
 };
 
 /// Never throws: what cannot be read is replaced by defaults, the file is kept as *.unreadable, and `problem` says so.

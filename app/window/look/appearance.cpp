@@ -44,6 +44,7 @@ Appearance::Appearance(UiState& ui, std::filesystem::path folder, bool system_is
 void Appearance::restore(std::optional<ThemeChoice> theme) {
   const StoredSettings stored = marker_.crashed_before() ? settings_after_crash(folder_) : load_settings(folder_);
   ui_.settings = stored.settings;
+  ui_.attention.framed_keeps = stored.framed_keeps;
   if (theme) ui_.settings.theme = *theme;
   ui_.form = default_form(false);
   if (!stored.request_json.empty()) {
@@ -102,6 +103,7 @@ StoredSettings Appearance::stored() const {
   stored.settings = ui_.settings;
   const FormReading reading = read_form(ui_.form, nullptr);
   if (reading.problems.empty()) stored.request_json = to_json(reading.request);
+  stored.framed_keeps = ui_.attention.framed_keeps;
   stored.counters = ui_.form.counters;
   stored.excluded_kernels = ui_.form.excluded_kernels;
   if (ui_.reset_layout) return stored;  // no frame has been drawn with a layout

@@ -214,9 +214,9 @@ TEST_F(AttentionWords, what_is_seldom_needed_takes_two_lines_above_where_to_look
 
 TEST_F(AttentionWords, the_framed_pair_stays_in_words_under_the_pointer) {
   ui().pinned = AttentionCell{45, 48};
-  EXPECT_THAT(text(), HasSubstr("Framed: j = 45 (5 back), k = 48 (2 back)"));
+  EXPECT_THAT(text(), HasSubstr("Framed by position: j = 45 (5 back), k = 48 (2 back)"));
   ImGui::GetIO().AddMousePosEvent(640, 400);
-  EXPECT_THAT(text(), HasSubstr("Framed: j = 45 (5 back), k = 48 (2 back)"));
+  EXPECT_THAT(text(), HasSubstr("Framed by position: j = 45 (5 back), k = 48 (2 back)"));
   EXPECT_THAT(canvas.text, HasSubstr("Pointer: j = "));
 }
 

@@ -124,7 +124,7 @@ TEST_F(FiguresShown, dot_product_attention_has_one_key) {
   }
   ui().pinned = AttentionCell{45, 50};
   EXPECT_THAT(map_title(ui(), data.attention.sides, 0), HasSubstr("p(j) for"));
-  EXPECT_THAT(text(), HasSubstr("Framed: j = 45 (5 back): p ="));
+  EXPECT_THAT(text(), HasSubstr("Framed by position: j = 45 (5 back): p ="));
   EXPECT_THAT(canvas.text, Not(HasSubstr("k = ")));
   EXPECT_THAT(canvas.text, Not(HasSubstr("7.50 ×")));
   EXPECT_THAT(canvas.text, HasSubstr("Strongest keys"));
@@ -132,7 +132,7 @@ TEST_F(FiguresShown, dot_product_attention_has_one_key) {
 
 TEST_F(FiguresShown, a_framed_pair_outside_the_map_says_so) {
   ui().pinned = AttentionCell{45, 48};
-  EXPECT_THAT(text(), HasSubstr("Framed: j = 45"));
+  EXPECT_THAT(text(), HasSubstr("Framed by position: j = 45"));
   ui().pinned = AttentionCell{20, 48};  // 30 back, and the window is 16
   EXPECT_THAT(text(), Not(HasSubstr("Framed:")));
   EXPECT_THAT(canvas.text, HasSubstr("Framed, but outside this map: j = 20"));

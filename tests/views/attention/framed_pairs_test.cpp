@@ -49,13 +49,42 @@ TEST_F(FramedPairs, a_pair_of_tokens_stays_when_the_query_changes) {
   text();
   ui().query = 52;
   answer(1, 1);
-  EXPECT_THAT(text(), HasSubstr("Framed: j = 44 (8 back), k = 47 (5 back)"));
+  EXPECT_THAT(text(), HasSubstr("Framed by position: j = 44 (8 back), k = 47 (5 back)"));
   EXPECT_FALSE(is_framed(ui(), peak()));
   frame_peak(ui(), data.attention, maps(), peak());
   text();
   ui().pinned.reset();  // as Esc does
   text();
   EXPECT_FALSE(ui().pinned.has_value());
+}
+
+TEST_F(FramedPairs, the_user_chooses_what_a_framed_pair_keeps_wherever_it_was_framed) {
+  frame_cell(ui(), 50, {45, 48});  // as a click in the map does
+  EXPECT_THAT(text(), HasSubstr("Framed by position: j = 45 (5 back)"));
+  EXPECT_THAT(canvas.text, HasSubstr("positions"));
+  choose_framed_keeps(ui(), data.attention, FramedKeeps::distances);
+  ui().query = 80;
+  answer(1, 1);
+  EXPECT_THAT(text(), HasSubstr("Framed by distance, at query 80: j = 75 (5 back), k = 78 (2 back)"));
+  go_to(ui(), data.attention, {0, 70, {.j = 60, .k = 69}});  // the map is still of query 80
+  text();
+  answer(1, 1);
+  EXPECT_THAT(text(), HasSubstr("Framed by distance, at query 70: j = 60 (10 back), k = 69 (1 back)"));
+  ui().query = 4;
+  answer(1, 1);
+  text();
+  choose_framed_keeps(ui(), data.attention, FramedKeeps::positions);
+  EXPECT_EQ(ui().framed_keeps, FramedKeeps::distances) << "a pair before the first token has no positions";
+  ui().query = 50;
+  answer(1, 1);
+  text();
+  choose_framed_keeps(ui(), data.attention, FramedKeeps::positions);
+  frame_peak(ui(), data.attention, maps(), peak());
+  EXPECT_TRUE(is_framed(ui(), peak()));
+  ui().query = 51;
+  answer(1, 1);
+  EXPECT_THAT(text(), HasSubstr("Framed by position: j = 45 (6 back), k = 48 (3 back)"));
+  EXPECT_FALSE(is_framed(ui(), peak())) << "it is at other distances now";
 }
 
 TEST_F(FramedPairs, the_strongest_pair_is_framed_once_its_slice_is_there) {

@@ -103,6 +103,39 @@ TEST_F(PeakJourney, a_peak_keeps_its_distances_and_leads_to_the_query_at_which_i
   });
 }
 
+TEST_F(PeakJourney, a_framed_pair_keeps_its_positions_or_its_distances_as_the_user_chooses) {
+  travel([](ImGuiTestContext* c) {
+    open_small(c);
+    const auto walk = [&] {
+      c->MouseMove("//**/##cells");
+      c->KeyPress(ImGuiKey_LeftArrow);
+      wait(c);
+      return side().slice_of.query.query;
+    };
+    IM_CHECK(!c->ItemExists("//**/positions"));  // no pair is framed
+    c->ItemClick("//**/##cells");
+    const AttentionCell framed = attention().pinned.value_or(AttentionCell{});
+    const std::int64_t query = side().slice_of.query.query;
+    IM_CHECK_EQ(walk(), query - 1);
+    IM_CHECK(attention().pinned == framed);
+    c->ItemClick("//**/distances");
+    const AttentionCell back_one{framed.j - 1, framed.k - 1}, back_two{framed.j - 2, framed.k - 2};
+    IM_CHECK_EQ(walk(), query - 2);
+    IM_CHECK(attention().pinned == back_one);
+    c->KeyPress(ImGuiKey_K);
+    walk();
+    IM_CHECK(attention().pinned == back_one);
+    c->KeyPress(ImGuiKey_K);
+    walk();
+    IM_CHECK(attention().pinned == back_two);
+    attention().pinned.reset();
+    c->ItemClick("//**/##cells");  // the next pair keeps what was chosen
+    const AttentionCell next = attention().pinned.value_or(AttentionCell{});
+    walk();
+    IM_CHECK(attention().pinned == (AttentionCell{next.j - 1, next.k - 1}));
+  });
+}
+
 TEST_F(PeakJourney, each_number_of_a_peak_stands_under_its_header) {
   travel([](ImGuiTestContext* c) {
     open_small(c);

@@ -237,7 +237,7 @@ std::string framed_text(AttentionModel& model, const AttentionUi& ui, const Atte
   const bool inside = cell.j >= frame.first1 && cell.j < frame.first1 + frame.width && cell.k >= frame.first2 &&
                       cell.k < frame.first2 + frame.height;
   if (!inside) return "Framed, but outside this map: " + text;
-  if (!ui.pinned_back) return "Framed: " + text;
+  if (!ui.pinned_back) return "Framed by position: " + text;
   return fmt::format("Framed by distance, at query {}: {}", format_count(ui.pinned_back->query), text);
 }
 

@@ -52,8 +52,8 @@ std::string map_title(const AttentionUi& ui, const std::array<AttentionSideData,
 /// "brown 1,005 with jumps 1,011: p = 0.138, logit 4.62".
 std::string pair_text(AttentionModel& model, const AttentionUi& ui, const AttentionData& data,
                       const AttentionCell& cell);
-/// "Framed by distance, at query 511: " and the pair that is framed; "Framed, but outside this map: " of another
-/// query's.
+/// "Framed by distance, at query 511: ", or "Framed by position: ", and the pair that is framed; "Framed, but outside
+/// this map: " of another query's.
 std::string framed_text(AttentionModel& model, const AttentionUi& ui, const AttentionData& data);
 
 /// What stands below a picture of what the panel shows, line by line: of what it is.

@@ -50,15 +50,30 @@ std::string progress_text(const TripleSearchData& search) {
   return fmt::format("{} of {} slices", format_count(search.done), format_count(search.total));
 }
 
+void frame_cell(AttentionUi& ui, std::int64_t query, const AttentionCell& cell, FramedKeeps usual) {
+  const FramedKeeps keeps = ui.framed_keeps == FramedKeeps::as_framed ? usual : ui.framed_keeps;
+  ui.pinned = cell;
+  ui.pinned_back.reset();
+  if (keeps == FramedKeeps::distances) ui.pinned_back = FramedDistances{{query - cell.j, query - cell.k}, query};
+}
+
+void choose_framed_keeps(AttentionUi& ui, const AttentionData& data, FramedKeeps keeps) {
+  if (ui.pinned && !exists(*ui.pinned) && keeps != FramedKeeps::distances) return;
+  ui.framed_keeps = keeps;
+  const AttentionSideData& side = data.sides[0];
+  if (ui.pinned) frame_cell(ui, side.slice ? side.slice_of.query.query : ui.query, *ui.pinned);
+}
+
 namespace {
 
 /// Frames a pair of a query and a head in the map, and brings it into view.
-void frame_pair(AttentionUi& ui, const AttentionData& data, std::int64_t head, std::int64_t query, AttentionCell cell) {
+void frame_pair(AttentionUi& ui, const AttentionData& data, std::int64_t head, std::int64_t query, AttentionCell cell,
+                FramedKeeps usual = FramedKeeps::positions) {
   ui.playing = false;
   if (ui.show == AttentionShow::grid) ui.show = AttentionShow::one;
   ui.head = head;
   ui.query = query;
-  ui.pinned = cell;
+  frame_cell(ui, query, cell, usual);
   const std::optional<SliceRequest> slice = wanted_slice(ui, data, 0);
   if (!ui.part || !slice) return;
   const AttentionFrame frame = frame_of(*slice, *data.sides[0].source);
@@ -95,9 +110,7 @@ void frame_awaited(AttentionUi& ui, const AttentionData& data) {
 }
 
 void frame_peak(AttentionUi& ui, const AttentionData& data, const MeanPeak& peak, std::int64_t query) {
-  const FramedDistances framed{{peak.back1, peak.back2}, query};
-  frame_pair(ui, data, peak.head, query, framed.cell());
-  ui.pinned_back = framed;
+  frame_pair(ui, data, peak.head, query, {query - peak.back1, query - peak.back2}, FramedKeeps::distances);
 }
 
 void frame_peak(AttentionUi& ui, const AttentionData& data, const MeanMaps& maps, const MeanPeak& peak) {
@@ -113,8 +126,10 @@ void frame_peak(AttentionUi& ui, const AttentionData& data, const MeanMaps& maps
 }
 
 bool is_framed(const AttentionUi& ui, const MeanPeak& peak) {
-  return ui.head == peak.head && ui.pinned && ui.pinned_back &&
-         ui.pinned_back->back == std::array{peak.back1, peak.back2};
+  if (ui.head != peak.head || !ui.pinned) return false;
+  const auto back =
+      ui.pinned_back ? ui.pinned_back->back : std::array{ui.query - ui.pinned->j, ui.query - ui.pinned->k};
+  return back == std::array{peak.back1, peak.back2};
 }
 
 std::ptrdiff_t shown_hit(const AttentionUi& ui, const TripleSearchData& search) {

@@ -19,6 +19,12 @@ std::optional<TripleSearchRequest> wanted_search(const AttentionUi& ui, const At
 std::string search_title(const TripleSearch& search, bool one_key = false);
 /// "1,200 of 4,096 slices"; empty while their number is not known.
 std::string progress_text(const TripleSearchData& search);
+/// Frames a pair of a query's map. `usual`: what it keeps where the user chose nothing.
+void frame_cell(AttentionUi& ui, std::int64_t query, const AttentionCell& cell,
+                FramedKeeps usual = FramedKeeps::positions);
+/// The user's choice: of the pair that is framed, and of every one after it. Positions are refused to a pair before the
+/// first token, which has none.
+void choose_framed_keeps(AttentionUi& ui, const AttentionData& data, FramedKeeps keeps);
 /// Shows the slice of a hit, with its cell pinned; a zoom that leaves the cell out is given up.
 void go_to(AttentionUi& ui, const AttentionData& data, const FoundTriple& hit);
 /// Shows a head at a query with the figures of that query; `frame_awaited` frames its strongest pair.
@@ -30,6 +36,7 @@ void frame_awaited(AttentionUi& ui, const AttentionData& data);
 void frame_peak(AttentionUi& ui, const AttentionData& data, const MeanMaps& maps, const MeanPeak& peak);
 /// The same at `query`.
 void frame_peak(AttentionUi& ui, const AttentionData& data, const MeanPeak& peak, std::int64_t query);
+/// The framed pair lies at the distances of the peak.
 bool is_framed(const AttentionUi& ui, const MeanPeak& peak);
 /// The hit whose slice and cell are shown; -1: none.
 std::ptrdiff_t shown_hit(const AttentionUi& ui, const TripleSearchData& search);
