@@ -3,6 +3,7 @@
 triscope_room(views/data kernels/base kernels/inspect profiler/explore profiler/export profiler/paper profiler/paper/layers profiler/plan
   profiler/protocol profiler/record profiler/record/words profiler/statistics imgui_and_implot fmt::static)
 triscope_room(views/model/attention kernels/inspect kernels/tensors profiler/export profiler/record views/data fmt::static)
+triscope_room(views/model/attention/beside kernels/inspect views/data fmt::static)
 triscope_room(views/model/styles profiler/record)
 triscope_room(views/model/charts kernels/attention kernels/base kernels/base/text profiler/explore profiler/export profiler/plan
   profiler/record profiler/record/words profiler/statistics views/data views/model/styles views/model/tables fmt::static)
@@ -31,8 +32,8 @@ set_source_files_properties(views/print/pdf_font.cpp PROPERTIES SKIP_UNITY_BUILD
 triscope_room(views/setup kernels/base profiler/plan profiler/record views/data views/parts imgui_and_implot fmt::static)
 triscope_room(views/history kernels/base/text profiler/plan profiler/record profiler/statistics views/data views/model views/model/tables views/parts
   imgui_and_implot fmt::static)
-triscope_room(views/attention kernels/inspect kernels/tensors profiler/export profiler/record views/data views/model/attention views/parts
-  imgui_and_implot fmt::static)
+triscope_room(views/attention kernels/inspect kernels/tensors profiler/export profiler/record views/data views/model/attention
+  views/model/attention/beside views/parts imgui_and_implot fmt::static)
 triscope_room(views/panels views/attention views/charts views/history views/model/attention views/model/tables views/parts views/setup
   views/tables)
 triscope_room(views/shell kernels/base profiler/export profiler/plan profiler/record views/command views/data views/model views/model/attention

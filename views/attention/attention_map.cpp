@@ -18,7 +18,8 @@
 namespace triscope {
 namespace {
 
-constexpr float kLowRoom = 260, kRoomForTwo = 560;  ///< design pixels
+// Design pixels. In less room than `kRoomForStrip` the map has no strip of tokens below it.
+constexpr float kLowRoom = 260, kRoomForTwo = 560, kRoomForStrip = 420;
 
 constexpr float kNumberWidth = 58, kNumberHeight = 18;  // cells at least this large show their numbers
 constexpr double kSmallestNumber = 1e-99;               // below it a cell's number would be too wide
@@ -331,7 +332,9 @@ void draw_attention_maps(Context& context) {
                         : room.y < look.px(kLowRoom) ? look.px(20)
                                                      : look.px(40);
   const float colours = printing ? 0 : look.px(18);
-  const ImVec2 maps(room.x, std::max(look.px(120), room.y - readout - colours));
+  const bool walks = !printing && room.y >= look.px(kRoomForStrip);
+  const float strip = walks ? token_strip_height(look) : 0;
+  const ImVec2 maps(room.x, std::max(look.px(120), room.y - readout - colours - strip));
   context.ui.chart_areas[Panel::attention] = {top.x, top.y, whole.x, inset + maps.y + (printing ? readout : 0)};
   if (ui.flipped) {
     draw_one_map(context, origin, maps, 1);
@@ -348,7 +351,8 @@ void draw_attention_maps(Context& context) {
   if (!shown.slice || !shown.source) return;
   if (printing) return draw_caption(context, ImVec2(origin.x + look.px(64), origin.y + maps.y), room.x - look.px(80));
   const float left = room_for_axis(look, shown), width = room.x - left - look.px(16);
-  const ImVec2 below(origin.x + left, origin.y + maps.y);
+  if (walks) draw_token_strip(context, ImVec2(origin.x + left, origin.y + maps.y), width);
+  const ImVec2 below(origin.x + left, origin.y + maps.y + strip);
   // Of the colours' line, where the colours leave it the room.
   constexpr float kLeastColours = 260;  // design pixels
   const float keeps = draw_framed_keeps(context, below.x + width, below.y, width - look.px(kLeastColours));

@@ -60,6 +60,9 @@ Minimap begin_minimap(Context& context, const MapPlace& large);
 /// `slice`: what `pyramid` is made of.
 void draw_minimap(Context& context, const Minimap& map, const HeatmapPyramid& pyramid, const HeatmapStyle& style,
                   const Slice* slice);
+/// attention_tokens.cpp: tokens around the shown query from `at` on, to walk on.
+void draw_token_strip(Context& context, ImVec2 at, float width);
+float token_strip_height(const Look& look);
 /// attention_grid.cpp: small maps, queries down and heads across, in the room that is left; a click opens one.
 void draw_attention_grid(Context& context);
 /// attention_map.cpp: what is seen of a map.

@@ -114,9 +114,10 @@ struct AttentionUi {
   std::optional<HeatmapPart> part;                ///< zoomed in; unset: the whole window
   AttentionColumn column = AttentionColumn::map;  ///< the one that a window too narrow for three shows
   std::optional<AttentionCell> pinned;
-  std::optional<FramedDistances> pinned_back;  ///< `pinned` is this pair, and may lie before the first token
+  std::optional<FramedDistances> pinned_back;         ///< `pinned` is this pair, and may lie before the first token
   FramedKeeps framed_keeps = FramedKeeps::as_framed;  ///< as the user chose, of every pair that is framed
-  std::optional<HeadQuery> strongest_awaited;  ///< once its slice is there, its strongest pair is framed
+  std::optional<std::int64_t> strip_held;             ///< the query when the strip of tokens was taken hold of
+  std::optional<HeadQuery> strongest_awaited;         ///< once its slice is there, its strongest pair is framed
   std::optional<AttentionCell> hovered,
       hovered_now;  ///< under the pointer in the last frame; being collected in this one
   std::optional<std::array<float, 2>> resting_pointer;  ///< since a popup closed: it points at nothing until it moves
