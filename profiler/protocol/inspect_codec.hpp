@@ -16,6 +16,10 @@ inline void from_json(const nlohmann::json& j, SourceKind& value) {
 inline void from_json(const nlohmann::json& j, Arithmetic& value) {
   value = json_codec::enum_from(j, parse_arithmetic);
 }
+inline void to_json(nlohmann::json& j, WrongPairKind value) { j = std::string(to_string(value)); }
+inline void from_json(const nlohmann::json& j, WrongPairKind& value) {
+  value = json_codec::enum_from(j, parse_wrong_pair_kind);
+}
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NamedTensor, name, shape, element)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AttentionSource, kind, opening, seed, seq_len, q_heads, kv_heads, head_dim, form,
@@ -37,7 +41,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OverviewReply, overview)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SheetRequest, source, query, width, height)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SheetReply, sheet)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelRowRequest, source, query, kernel)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelRow, instance, element, error, lse, exact_lse)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WrongPair, kind, j, k, share, c, p, times)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelRow, instance, element, error, bound, wrong, lse, exact_lse)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelRowReply, row)
 
 }  // namespace triscope

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/inspect/slice.hpp"
+#include "kernels/inspect/wrong_pairs.hpp"
 #include "kernels/tensors/attention_source.hpp"
 
 namespace triscope {
@@ -88,6 +89,8 @@ struct KernelRow {
   std::string instance;
   Element element = Element::fp32;  ///< of its inputs, to which the exact row's are rounded, too
   double error = 0;                 ///< ||o - exact|| / ||exact||; NaN when the kernel's is
+  double bound = 0;                 ///< that `error` of a right kernel is within: kernels/reference/check.hpp
+  std::vector<WrongPair> wrong;  ///< pairs that explain an error beyond it, the best first; empty: no single one does
   double lse = 0, exact_lse = 0;
   std::vector<float> output, exact;  ///< [head_dim]
 };

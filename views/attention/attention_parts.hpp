@@ -111,6 +111,8 @@ void draw_survey_state(Context& context, bool pending, const std::string& proble
 void draw_form_choice(Context& context, int side);
 /// attention_right.cpp: strongest triples, figures, the dot-product row.
 void draw_attention_right(Context& context);
+/// attention_wrong.cpp: which pair explains a kernel's row that is wrong; a click frames it.
+void draw_wrong_pairs(Context& context, const KernelRow& row);
 /// attention_match3.cpp: the tokens of Match3 with their answers.
 void draw_match3_tokens(Context& context);
 /// attention_search.cpp: the strongest triples of all queries and heads, in the column of figures.

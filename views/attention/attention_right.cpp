@@ -284,6 +284,7 @@ void draw_kernel_row(Context& context) {
                                "within 0.004, with a determinant 0.006; an fp32 one within 0.00001",
                                ui.kernel, row.instance, to_string(row.element)));
   fact_line(context, "error of the LSE", significant_text(std::abs(row.lse - row.exact_lse), 2));
+  draw_wrong_pairs(context, row);
 }
 
 /// What the query puts out, dimension by dimension: blue below and red above zero.

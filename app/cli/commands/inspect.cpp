@@ -117,6 +117,19 @@ void print_facts(const InspectOptions& options, const SourceReply& source, const
   }
 }
 
+nlohmann::json json_of(const std::vector<WrongPair>& wrong) {
+  nlohmann::json pairs = nlohmann::json::array();
+  for (const WrongPair& pair : wrong)
+    pairs.push_back({{"j", pair.j},
+                     {"k", pair.k},
+                     {"kind", to_string(pair.kind)},
+                     {"share", pair.share},
+                     {"c", pair.c},
+                     {"p", pair.p},
+                     {"times", pair.kind == WrongPairKind::weighed ? nlohmann::json(pair.times) : nlohmann::json()}});
+  return pairs;
+}
+
 /// The same facts as one object; what is NaN is null.
 void print_json(const InspectOptions& options, const SourceReply& source, const Slice& slice,
                 const std::optional<KernelRow>& row) {
@@ -145,10 +158,9 @@ void print_json(const InspectOptions& options, const SourceReply& source, const 
                            {"output_length", source.values ? nlohmann::json(norm(slice.output)) : nlohmann::json()},
                            {"top", top}};
   if (row)
-    object["kernel_row"] = {{"kernel", options.kernel},
-                            {"instance", row->instance},
-                            {"error", row->error},
-                            {"lse_error", std::abs(row->lse - row->exact_lse)}};
+    object["kernel_row"] = {{"kernel", options.kernel},     {"instance", row->instance},
+                            {"error", row->error},          {"bound", row->bound},
+                            {"wrong", json_of(row->wrong)}, {"lse_error", std::abs(row->lse - row->exact_lse)}};
   write_json_line(dump_line(object));
 }
 
@@ -182,7 +194,7 @@ void print_found_json(const std::vector<FoundTriple>& found) {
                                {"p", one.triple.p}}));
 }
 
-void print_kernel_row(const std::string& kernel, const KernelRow& row) {
+void print_kernel_row(const std::string& kernel, const SourceReply& source, const KernelRow& row) {
   const double lse_error = std::abs(row.lse - row.exact_lse);
   const auto error = [](double value, const char* what) {
     return std::isfinite(value) ? fmt::format("{} of {:.3g}", what, value) : "no error that can be said";
@@ -191,6 +203,12 @@ void print_kernel_row(const std::string& kernel, const KernelRow& row) {
   print_output("{} ({}) on {} inputs: its output has {}, its LSE {}{}\n", kernel, row.instance, to_string(row.element),
                error(row.error, "a relative error"), error(lse_error, "an error"),
                said ? "" : ": the kernel's value or the exact one is NaN or infinite");
+  if (!(row.error > row.bound)) return;
+  print_output("a right kernel is within {:.2g}{}\n", row.bound,
+               row.wrong.empty() ? ": no single pair explains the error" : ":");
+  for (const WrongPair& pair : row.wrong)
+    print_output("  j {:<16} k {:<16} {}; {}\n", token(source, pair.j), token(source, pair.k), done_text(pair),
+                 share_text(pair));
 }
 
 /// A worker on the device that was asked for. "auto" is the first GPU or else the CPU, and the kernel's if one is run.
@@ -271,7 +289,7 @@ int run(const InspectOptions& given) {
     print_json(options, source, slice, row);
   } else {
     print_facts(options, source, slice);
-    if (row) print_kernel_row(options.kernel, *row);
+    if (row) print_kernel_row(options.kernel, source, *row);
   }
   if (options.out.empty()) return 0;
   write_slice(options.out, slice, format_for(options, source));

@@ -7,10 +7,13 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/inspect/slice_rules.hpp"
+#include "kernels/reference/check.hpp"
 #include "profiler/record/catalog.hpp"
 
 namespace triscope {
 namespace {
+
+constexpr std::size_t kNamedPairs = 3;
 
 /// The tokens and heads that one query's row depends on, as a problem of their own.
 struct Excerpt {
@@ -24,7 +27,10 @@ Excerpt excerpt_of(const AttentionTensors& tensors, const SliceQuery& query, Ele
   Excerpt excerpt;
   const SliceRange seen1 = slice_range(query.problem, 1, query.query),
                    seen2 = slice_range(query.problem, 2, query.query);
-  excerpt.tokens = seen1.count >= seen2.count ? seen1 : seen2;
+  const SliceRange seen = seen1.count >= seen2.count ? seen1 : seen2;
+  // And one position beyond either end: a kernel whose window or mask is off by one must have something to see there.
+  excerpt.tokens.first = std::max<std::int64_t>(0, seen.first - 1);
+  excerpt.tokens.count = std::min(tensors.seq_len, seen.first + seen.count + 1) - excerpt.tokens.first;
   excerpt.kv_head = query.head / tensors.group();
   excerpt.first_head = excerpt.kv_head * tensors.group();
   Problem& problem = excerpt.problem;
@@ -126,6 +132,8 @@ KernelRow run_kernel_row(const Kernel& kernel, const AttentionTensors& tensors, 
     norm += std::pow(static_cast<double>(row.exact[d]), 2);
   }
   row.error = std::sqrt(difference / norm);
+  row.bound = bounds_of(problem, false, kernel.fold(problem), std::abs(slice.lse)).o;
+  row.wrong = wrong_pairs(tensors, query, slice, row.output, row.bound, kNamedPairs);
   return row;
 }
 

@@ -7,8 +7,9 @@
 
 namespace triscope {
 
-/// Runs `kernel` on the tokens that the query sees and the heads that share its keys, which are all that its row
-/// depends on. Throws `Error` (usage): no values, no such query, or the kernel cannot run it.
+/// Runs `kernel` on the tokens that the query sees, one more at either end, and the heads that share its keys, which
+/// are all that its row depends on. Where its row is wrong, says which pair explains it. Throws `Error` (usage): no
+/// values, no such query, or the kernel cannot run it.
 KernelRow run_kernel_row(const Kernel& kernel, const AttentionTensors& tensors, const SliceQuery& asked,
                          Backend& backend, SliceEngine& exact);
 

@@ -13,6 +13,7 @@
 
 #include "kernels/tensors/tensor_file.hpp"
 #include "tests/app/cli/program.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {
@@ -63,6 +64,22 @@ TEST(Inspect, an_output_beyond_fp32_is_said_so_and_nothing_is_nan_or_inf) {
   EXPECT_THAT(beside.output, HasSubstr("its output has no error that can be said"));
   for (const std::string& text : {facts.output, beside.output})
     EXPECT_THAT(text, Not(testing::ContainsRegex("[ -](nan|inf)[ ,\n]")));
+}
+
+TEST(Inspect, a_wrong_row_of_a_kernel_is_led_back_to_the_pair_that_it_added) {
+  const std::vector<std::string> asked{"inspect", "--source", "induction", "--query",  "90",        "--windows",
+                                       "16x1",    "--device", "cpu",       "--kernel", "test.wider"};
+  const Program::Options bad{.environment = {{"TRISCOPE_WORKER", build_file("tests/triscope-bad-worker")}}};
+  const ProgramResult wrong = run_triscope(asked, bad);
+  ASSERT_EQ(wrong.exit_code, 0) << wrong.errors;
+  EXPECT_THAT(wrong.output, HasSubstr("a right kernel is within 1e-05:"));
+  EXPECT_THAT(wrong.output, testing::ContainsRegex("j [^\n]*74[^\n]*k [^\n]*90[^\n]*added from beyond the windows"));
+  std::vector<std::string> as_json = asked;
+  as_json.push_back("--json");
+  EXPECT_THAT(run_triscope(as_json, bad).output, HasSubstr("\"kind\":\"added\""));
+  std::vector<std::string> right = asked;
+  right.back() = "cpu.fast";
+  EXPECT_THAT(run_triscope(right, bad).output, Not(HasSubstr("a right kernel")));
 }
 
 TEST(Inspect, a_table_has_a_line_for_every_pair_with_its_tokens) {

@@ -7,6 +7,7 @@
 #include "kernels/inspect/cpu/slice.hpp"
 #include "kernels/tensors/match3.hpp"
 #include "profiler/supervise/supervisor.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {
@@ -115,6 +116,26 @@ TEST(Inspect, a_kernel_s_own_row_is_close_to_the_exact_one_wherever_the_query_st
       }
     }
   }
+}
+
+TEST(Inspect, a_kernel_that_sees_a_key_too_many_is_led_back_to_that_pair) {
+  WorkerOptions options;
+  options.program = build_file("tests/triscope-bad-worker");
+  Supervisor worker(options);
+  const AttentionSource source = small_source();
+  SliceQuery query;
+  query.problem.window1 = 16;
+  query.problem.window2 = 1;
+  query.query = 90;
+  const KernelRow row = worker.kernel_row({source, query, "test.wider"});
+  EXPECT_GT(row.error, row.bound);
+  EXPECT_EQ(row.bound, 1e-5);
+  ASSERT_FALSE(row.wrong.empty());
+  EXPECT_EQ(row.wrong[0].kind, WrongPairKind::added);
+  EXPECT_EQ(row.wrong[0].j, 74);
+  EXPECT_EQ(row.wrong[0].k, 90);
+  EXPECT_GT(row.wrong[0].share, 0.999);
+  EXPECT_NEAR(row.wrong[0].p, 1 - std::exp(row.exact_lse - row.lse), 1e-3) << "its own weight";
 }
 
 TEST(Inspect, match3_is_decided_by_a_kernel_s_own_output_too) {

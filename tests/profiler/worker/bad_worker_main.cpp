@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -26,7 +27,7 @@ namespace triscope {
 namespace {
 
 // The oracle under another name, whose `misbehave` sees each launch's number and the output.
-class TestKernel final : public Kernel {
+class TestKernel : public Kernel {
  public:
   using Misbehave = std::function<void(int launch, float* o)>;
 
@@ -63,6 +64,17 @@ class TestKernel final : public Kernel {
   bool backward_;
   KernelInfo info_;
   mutable int launches_ = 0;
+};
+
+// Sees one first key more than its window has.
+class WiderKernel final : public TestKernel {
+ public:
+  explicit WiderKernel(std::string id) : TestKernel(std::move(id), [](int, float*) {}) {}
+  void launch(const Problem& problem, Pass pass, std::string_view instance, const Arguments& arguments) const override {
+    Problem wider = problem;
+    wider.window1 = std::min(problem.window1 + 1, problem.seq_len);
+    TestKernel::launch(wider, pass, instance, arguments);
+  }
 };
 
 [[noreturn]] void sleep_for_ever() {
@@ -156,6 +168,7 @@ std::vector<std::unique_ptr<Kernel>> make_kernels() {
   add(
       "test.forward_only", [](int, float*) {}, false);
   add("test.chatty", [](int, float*) { std::puts("{\"type\":\"done\"}"), std::fflush(stdout); });
+  kernels.push_back(std::make_unique<WiderKernel>("test.wider"));
   add("test.wrong", [](int, float* o) { o[0] += 1.0f; });
   // Right in the process that makes the file $TRISCOPE_TEST_MARK, wrong in each later one.
   add("test.wrong_later", [](int, float* o) {
