@@ -67,6 +67,22 @@ TEST(Charts, the_histogram_says_which_samples_its_end_bars_hold) {
   EXPECT_EQ(folded_text(make_sample_chart({samples[5], samples[6]}).histogram), "");
 }
 
+TEST(Charts, one_sample_has_axes_that_few_digits_name) {
+  Sample one;
+  one.duration_ns = 1'006'211'648;
+  for (const std::size_t count : {1U, 5U}) {
+    const SampleChart chart = make_sample_chart(std::vector<Sample>(count, one));
+    EXPECT_GE(seconds_shown(chart), 1.006) << "it takes a second";
+    const Histogram& bars = chart.histogram;
+    const double last = bars.first + bars.width * static_cast<double>(bars.counts.size());
+    EXPECT_LT(bars.first, 1006.2) << "its ticks have two decimals";
+    EXPECT_GT(last, 1006.22);
+    EXPECT_LT(last - bars.first, 1);
+    EXPECT_EQ(bars.folded_low + bars.folded_high, 0U);
+    EXPECT_EQ(*std::ranges::max_element(bars.counts), static_cast<double>(count));
+  }
+}
+
 /// The small sweep; of its first row the interval is unknown in one of three ways.
 std::shared_ptr<SweepResults> with_unknown(int how) {
   auto results = std::make_shared<SweepResults>(*small_sweep());
@@ -287,6 +303,22 @@ TEST(Charts, of_several_lengths_one_is_shown_with_the_baselines_of_that_length) 
     EXPECT_DOUBLE_EQ(make_window_map(model, setting, map_series(model).front(), MapMetric::latency).at(1, 0).value,
                      n / 1000);
   }
+}
+
+TEST(Charts, their_text_has_the_digits_that_the_interval_bears) {
+  auto results = std::make_shared<SweepResults>(*small_sweep());
+  ResultRow& measured = results->rows[0];
+  measured.median_ms = 11.2045;
+  measured.tflops = 735.408;
+  measured.ci_low_ms = 11.1945;
+  measured.ci_high_ms = 11.2145;
+  const LatencyModel model = make_latency_model(*results, nullptr);
+  const Series series = map_series(model).front();
+  EXPECT_EQ(map_text(model, series, MapMetric::latency).rows[0].back(), "11.204");
+  EXPECT_EQ(map_text(model, series, MapMetric::tflops).rows[0].back(), "735") << "as the table has it";
+  const auto ends = [](const TextTable& text) { return std::vector(text.rows[0].end() - 3, text.rows[0].end()); };
+  EXPECT_THAT(ends(scaling_text(model)), ElementsAre("11.204", "0.010", "0.010"));
+  EXPECT_THAT(ends(bars_text(model)), ElementsAre("735.41", "0.66", "0.66"));
 }
 
 TEST(Charts, their_text_has_every_length_in_a_column) {

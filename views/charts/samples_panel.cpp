@@ -120,8 +120,9 @@ void draw_times(Context& context, const SampleChart& chart, const Summary& summa
   ImPlot::SetupAxis(ImAxis_X1, bottom ? "seconds" : nullptr,
                     ImPlotAxisFlags_NoTickMarks | (bottom ? 0 : ImPlotAxisFlags_NoTickLabels));
   ImPlot::SetupAxis(ImAxis_Y1, "ms", ImPlotAxisFlags_NoTickMarks);
-  const double last = chart.buckets.seconds.empty() ? 1 : std::max(1e-6, chart.buckets.seconds.back());
+  const double last = seconds_shown(chart);
   fit_axis(context, ImAxis_X1, -0.03 * last, 1.03 * last);
+  if (bottom) set_short_ticks(context.look, ImAxis_X1, false);
   const auto highest = std::max_element(chart.buckets.maximum.begin(), chart.buckets.maximum.end());
   if (highest != chart.buckets.maximum.end()) {
     const double least = *std::min_element(chart.buckets.minimum.begin(), chart.buckets.minimum.end());
@@ -144,6 +145,7 @@ void draw_lane(Context& context, const ReadingLane& lane, bool bottom, bool low)
   ImPlot::SetupAxis(ImAxis_X1, bottom ? "seconds" : nullptr,
                     ImPlotAxisFlags_NoTickMarks | (bottom ? 0 : ImPlotAxisFlags_NoTickLabels));
   ImPlot::SetupAxis(ImAxis_Y1, lane.unit, ImPlotAxisFlags_NoTickMarks);
+  if (bottom) set_short_ticks(look, ImAxis_X1, false);
   const LaneAxis axis = lane_axis(lane, low);
   fit_axis(context, ImAxis_Y1, axis.low, axis.high);
   std::vector<double> ticks;
@@ -175,6 +177,7 @@ void draw_limits(const Context& context, const SampleChart& chart) {
                          ImPlotFlags_NoMenus | ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText))
     return;
   ImPlot::SetupAxis(ImAxis_X1, "seconds", ImPlotAxisFlags_NoTickMarks);
+  set_short_ticks(look, ImAxis_X1, false);
   ImPlot::SetupAxis(ImAxis_Y1, nullptr,
                     ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_Lock);
   ImPlot::SetupAxisLimits(ImAxis_Y1, 0, 1, ImPlotCond_Always);

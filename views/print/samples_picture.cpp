@@ -16,12 +16,9 @@ namespace {
 
 constexpr float kLane = 46, kLimits = 16, kGap = 8;  ///< heights below the samples, and between
 
-double last_second(const SampleChart& chart) {
-  return chart.buckets.seconds.empty() ? 1 : std::max(1e-6, chart.buckets.seconds.back());
-}
-
 PlotAxis seconds_axis(const SampleChart& chart, bool named) {
-  PlotAxis axis = range_axis(-0.03 * last_second(chart), 1.03 * last_second(chart), named ? "seconds" : "");
+  const double last = seconds_shown(chart);
+  PlotAxis axis = range_axis(-0.03 * last, 1.03 * last, named ? "seconds" : "");
   if (!named) axis.ticks.clear();
   return axis;
 }

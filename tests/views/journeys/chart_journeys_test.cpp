@@ -320,7 +320,8 @@ TEST_F(Journey, the_window_map_keeps_its_series_from_sweep_to_sweep) {
       IM_CHECK(fixture::says(app().vectors_of(Panel::map, VectorFormat::svg), title));
       const double copied = std::stod(app().text_of(Panel::map).rows.front().back());
       IM_CHECK(std::ranges::any_of(data().shown->rows, [&](const ResultRow& one) {
-        return one.pass == pass && one.kernel == kernel && std::abs(one.tflops.value_or(0) / copied - 1) < 1e-5;
+        return one.pass == pass && one.kernel == kernel &&
+               std::abs(one.tflops.value_or(0) / copied - 1) < 1e-3;  // its known digits
       }));
     };
     front(c, Panel::map);

@@ -117,9 +117,11 @@ TextTable points_text(const LatencyModel& model, const char* x, bool numeric_x, 
       std::vector<std::string> cells{series.label};
       add_setting_cells(cells, model, line);
       cells.push_back(x_of(line));
-      cells.push_back(fmt::format("{:.6g}", point->y));
+      const int decimals =
+          known_decimals(point->y, point->known ? std::optional((point->below + point->above) / 2) : std::nullopt);
+      cells.push_back(format_fixed(point->y, decimals));
       for (const double end : {point->below, point->above})
-        cells.push_back(point->known ? fmt::format("{:.3g}", end) : "unknown");
+        cells.push_back(point->known ? significant_text(end, 2) : "unknown");
       table.rows.push_back(std::move(cells));
     });
   }
@@ -418,7 +420,8 @@ TextTable map_text(const LatencyModel& model, const Series& series, MapMetric me
       std::vector<std::string> cells{fmt::format("{}", line.problem.window1), fmt::format("{}", line.problem.window2)};
       add_setting_cells(cells, model, line);
       const bool value = cell.state == MapCell::State::ok || cell.state == MapCell::State::nan;
-      cells.push_back(value ? fmt::format("{:.6g}", cell.value) : std::string(to_string(line.cells[g]->row.status)));
+      cells.push_back(value ? format_fixed(cell.value, cell.decimals)
+                            : std::string(to_string(line.cells[g]->row.status)));
       table.rows.push_back(std::move(cells));
     }
   }

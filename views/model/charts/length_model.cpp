@@ -284,18 +284,20 @@ void append_text(TextTable& table, const LengthPass& pass, std::string_view pass
   };
   for (const LengthCurve& curve : pass.curves) {
     for (const LengthPoint& p : curve.points) {
-      add("latency, ms", curve.label, fmt::format("{}", p.seq_len), fmt::format("{:.6g}", p.ms),
-          interval_known(p) ? fmt::format("{:.6g}", p.low_ms) : "unknown",
-          interval_known(p) ? fmt::format("{:.6g}", p.high_ms) : "unknown");
+      const int decimals = ms_decimals(p.ms, half_width(p));
+      const auto end = [&](double ms) { return interval_known(p) ? format_fixed(ms, decimals) : "unknown"; };
+      add("latency, ms", curve.label, fmt::format("{}", p.seq_len), format_fixed(p.ms, decimals), end(p.low_ms),
+          end(p.high_ms));
     }
   }
   for (const LengthCurve& curve : pass.curves) {
     for (const LengthPoint& p : curve.points) {
-      const auto rate = [&](double ms) {
-        return fmt::format("{:.6g}", length_value(curve, static_cast<double>(p.seq_len), ms, rates));
-      };
-      add("rate, TFLOP/s", curve.label, fmt::format("{}", p.seq_len), rate(p.ms),
-          interval_known(p) ? rate(p.high_ms) : "unknown", interval_known(p) ? rate(p.low_ms) : "unknown");
+      const auto rate = [&](double ms) { return length_value(curve, static_cast<double>(p.seq_len), ms, rates); };
+      const int decimals = known_decimals(
+          rate(p.ms), interval_known(p) ? std::optional((rate(p.low_ms) - rate(p.high_ms)) / 2) : std::nullopt);
+      const auto end = [&](double ms) { return interval_known(p) ? format_fixed(rate(ms), decimals) : "unknown"; };
+      add("rate, TFLOP/s", curve.label, fmt::format("{}", p.seq_len), format_fixed(rate(p.ms), decimals),
+          end(p.high_ms), end(p.low_ms));
     }
   }
   for (const LengthCrossing& crossing : pass.crossings) {

@@ -49,15 +49,17 @@ Histogram make_histogram(const std::vector<double>& values, const std::vector<bo
   const auto cut = static_cast<std::size_t>(0.001 * static_cast<double>(sorted.size() - 1));
   const double low = std::max(sorted[cut], at(0.25) - fence),
                high = std::min(sorted[sorted.size() - 1 - cut], at(0.75) + fence);
-  const double range = std::max(high - low, 1e-9 * std::max(1.0, std::abs(high)));
+  // Samples that are alike stand in the middle of a range that four digits name.
+  const double range = std::max(high - low, 1e-4 * std::abs(high));
   const double ideal = 2 * spread / std::cbrt(static_cast<double>(sorted.size()));
   const auto bins = static_cast<std::size_t>(std::clamp(ideal > 0 ? std::ceil(range / ideal) : 12.0, 8.0, 80.0));
-  histogram.first = low;
+  histogram.first = (low + high - range) / 2;
   histogram.width = range / static_cast<double>(bins);
   histogram.counts.assign(bins, 0);
   histogram.flagged.assign(bins, 0);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double position = std::clamp((values[i] - low) / histogram.width, 0.0, static_cast<double>(bins - 1));
+    const double position =
+        std::clamp((values[i] - histogram.first) / histogram.width, 0.0, static_cast<double>(bins - 1));
     histogram.counts[static_cast<std::size_t>(position)] += 1;
     if (flagged[i]) histogram.flagged[static_cast<std::size_t>(position)] += 1;
     histogram.folded_low += values[i] < low;
@@ -182,6 +184,12 @@ LaneAxis lane_axis(const ReadingLane& lane, bool one_line) {
   else
     axis.ticks.emplace_back(*most, fmt::format("{:.0f}", *most));
   return axis;
+}
+
+double seconds_shown(const SampleChart& chart) {
+  const SampleBuckets& buckets = chart.buckets;
+  if (buckets.seconds.empty()) return 1;
+  return std::max(buckets.seconds.back(), 1e-3 * *std::ranges::max_element(buckets.maximum));
 }
 
 std::string folded_text(const Histogram& histogram) {

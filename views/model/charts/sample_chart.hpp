@@ -63,6 +63,8 @@ struct SampleChart {
       conditions;  ///< over the samples: "1,695 MHz", "688 W" (a mean), "61 °C"; what was not read is left out
   std::size_t invalid = 0;  ///< samples whose duration is not positive: shown as a count, never drawn
 };
+/// How far the time axis goes: to the last sample, and as far as the longest one takes.
+double seconds_shown(const SampleChart& chart);
 /// "2 samples up to 31.2 ms are counted in the last bar."; empty where every sample stands in its own place.
 std::string folded_text(const Histogram& histogram);
 /// What the readings of a burst do not say, where samples were slowed down by the power limit; else empty.
