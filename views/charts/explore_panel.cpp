@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "profiler/explore/explore_fields.hpp"
 #include "views/charts/charts_panels.hpp"
@@ -231,7 +233,12 @@ void draw_plots(Context& context, const ExploreChart& chart) {
                                    ImPlotSubplotFlags_NoResize | ImPlotSubplotFlags_ShareItems |
                                    ImPlotSubplotFlags_NoLegend | ImPlotSubplotFlags_LinkAllX |
                                    ImPlotSubplotFlags_LinkAllY;  // one zoom: they are read beside each other
+  // ImPlot forgets the range of a grid that gets another shape.
+  const std::pair shown =
+      known ? std::pair(known->ColLinkData[0], known->RowLinkData[0]) : std::pair(ImPlotRange(0, 1), ImPlotRange(0, 1));
   if (!ImPlot::BeginSubplots(id.c_str(), grid.rows, grid.columns, room, flags)) return;
+  ImPlotSubplot& begun = *ImPlot::GetCurrentContext()->CurrentSubplot;
+  std::tie(begun.ColLinkData[0], begun.RowLinkData[0]) = shown;
   const float wide = room.x / static_cast<float>(grid.columns);
   const std::vector<std::string> titles = titles_of(chart, wide - look.px(48));
   for (std::size_t n = 0; n < chart.plots.size(); ++n) {

@@ -224,17 +224,27 @@ std::string chart_id(const char* name, const Context& context, std::string_view 
 
 namespace {
 
-/// Whether axes that reached to `left` in the last frame are to take `limits` in this one.
-bool fits(Context& context, unsigned int id, const ChartLimits& left, const ChartLimits& limits) {
+/// Whether axes that reached to `left` in the last frame are to take `limits` in this one. `is_new`: they were never
+/// drawn.
+bool fits(Context& context, unsigned int id, bool is_new, const ChartLimits& left, const ChartLimits& limits) {
   const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
   ChartZoom& zoom = context.ui.chart_zooms[id];
   if (zoom.fit) zoom.fitted = left;
   const bool untouched = left == zoom.fitted;
-  zoom.fit = plot.JustCreated || context.ui.fit_charts || zoom.asked || (untouched && limits != zoom.data);
+  zoom.fit = is_new || context.ui.fit_charts || zoom.asked || (untouched && limits != zoom.data);
   zoom.asked =
       plot.Hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);  // ImPlot's own fit comes in this frame
   zoom.data = limits;
   return zoom.fit;
+}
+
+/// Whose axes those of the current plot are: where all plots of a grid share them, the grid's.
+std::pair<ImGuiID, bool> owner_of_axes(const UiState& ui) {
+  const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
+  const ImPlotSubplot* grid = ImPlot::GetCurrentContext()->CurrentSubplot;
+  constexpr int kShared = ImPlotSubplotFlags_LinkAllX | ImPlotSubplotFlags_LinkAllY;
+  if (grid == nullptr || (grid->Flags & kShared) != kShared) return {plot.ID, plot.JustCreated};
+  return {grid->ID, !ui.chart_zooms.contains(grid->ID)};
 }
 
 }  // namespace
@@ -243,10 +253,11 @@ void fit_axes(Context& context, const ChartLimits& limits, std::optional<Panel> 
   const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
   const ImPlotRange &x = plot.Axes[ImAxis_X1].Range, &y = plot.Axes[ImAxis_Y1].Range;
   const ChartLimits left{x.Min, x.Max, y.Min, y.Max};
-  const bool fit = fits(context, plot.ID, left, limits);
+  const auto [id, is_new] = owner_of_axes(context.ui);
+  const bool fit = fits(context, id, is_new, left, limits);
   if (panel) {
     context.ui.zoomed.erase(*panel);
-    if (!fit && left != context.ui.chart_zooms[plot.ID].fitted) context.ui.zoomed[*panel] = left;
+    if (!fit && left != context.ui.chart_zooms[id].fitted) context.ui.zoomed[*panel] = left;
   }
   if (!fit) return;
   ImPlot::SetupAxisLimits(ImAxis_X1, limits[0], limits[1], ImPlotCond_Always);
@@ -262,7 +273,7 @@ void fit_axis(Context& context, int axis, double low, double high) {
   const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
   const ImPlotRange& range = plot.Axes[axis].Range;
   const unsigned int id = plot.ID + 1 + static_cast<unsigned int>(axis);
-  if (!fits(context, id, {range.Min, range.Max}, {low, high})) return;
+  if (!fits(context, id, plot.JustCreated, {range.Min, range.Max}, {low, high})) return;
   ImPlot::SetupAxisLimits(axis, low, high, ImPlotCond_Always);
 }
 
