@@ -19,6 +19,7 @@
 #include "views/data/format.hpp"
 #include "views/data/long_note.hpp"
 #include "views/history/history_panels.hpp"
+#include "views/history/sweep_thumbnail.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -49,9 +50,11 @@ void draw_tooltip(Context& context, const SweepInfo& sweep) {
   std::string counts = fmt::format("{} of {} measured", sweep.ok, sweep.planned);
   if (sweep.failed > 0) counts += fmt::format(", {} failed", sweep.failed);
   if (sweep.skipped > 0) counts += fmt::format(", {} skipped", sweep.skipped);
-  tooltip(context, fmt::format("Sweep {}: {}\n{}, {}\n{}{}", sweep.id, context.models.name(sweep).title,
+  const SweepShape& shape = context.models.history().shape(sweep);
+  tooltip(context, fmt::format("Sweep {}: {}\n{}, {}\n{}{}{}", sweep.id, context.models.name(sweep).title,
                                sweep.environment.device_name, format_started(sweep.started, context.now), counts,
-                               has_counters(sweep) ? "; counters (the three bars)" : ""));
+                               has_counters(sweep) ? "; counters (the three bars)" : "",
+                               shape.words.empty() ? "" : "\nThe drawing: " + shape.words));
 }
 
 /// The field for a sweep's name. True: the database has taken it.
@@ -130,6 +133,7 @@ class LineOfWords {
     draw(colour, text, right_ - width, right_);
     right_ -= width + gap;
   }
+  float left() const { return left_; }
   float right() const { return right_; }
   void leave_right(float width) { right_ -= width; }
 
@@ -208,7 +212,13 @@ void draw_words(Context& context, const SweepInfo& sweep, ImVec2 at, float width
   if (context.ui.selection.baseline_sweep == sweep.id) words.add(theme.accent, "●", look.px(4));
   if (sweep.starred) words.add(theme.unclear, "★", look.px(4));
   words.add(theme.muted, fmt::format("#{}", sweep.id), look.px(5));
-  words.add(theme.text, context.models.name(sweep).brief, 0);
+  const std::string& title = context.models.name(sweep).brief;
+  // The title goes before it.
+  if (words.left() + ImGui::CalcTextSize(title.c_str()).x + look.px(kThumbnailWidth + 6) <= words.right()) {
+    draw_sweep_shape(look, context.models.history().shape(sweep),
+                     ImVec2(words.right() - look.px(kThumbnailWidth), at.y + look.px((kLine - kThumbnailHeight) / 2)));
+  }
+  words.add(theme.text, title, 0);
 }
 
 void draw_sweep(Context& context, const SweepInfo& sweep, bool times) {

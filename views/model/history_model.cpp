@@ -191,4 +191,14 @@ const SweepName& HistoryModel::name(const SweepInfo& sweep) {
   return known.name;
 }
 
+const SweepShape& HistoryModel::shape(const SweepInfo& sweep) {
+  const auto [found, is_new] = shapes_.try_emplace(sweep.uuid);
+  Shaped& known = found->second;
+  if (is_new || known.request != sweep.request_json.size()) {
+    known = {sweep.request_json.size(), sweep_shape(sweep)};
+    ++shapes_made_;
+  }
+  return known.shape;
+}
+
 }  // namespace triscope

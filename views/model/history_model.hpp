@@ -9,6 +9,7 @@
 
 #include "views/data/window_data.hpp"
 #include "views/model/model_maker.hpp"
+#include "views/model/sweep_shape.hpp"
 
 namespace triscope {
 
@@ -44,6 +45,9 @@ class HistoryModel {
   /// Null while they are made.
   const SweepTexts* texts(const std::vector<SweepInfo>& sweeps, ModelMaker& maker);
   const SweepName& name(const SweepInfo& sweep);
+  /// Its request is read once.
+  const SweepShape& shape(const SweepInfo& sweep);
+  std::size_t shapes_made() const { return shapes_made_; }
 
  private:
   struct Named {
@@ -51,9 +55,15 @@ class HistoryModel {
     std::size_t request = 0;  ///< its bytes: resuming may write another one
     SweepName name;
   };
-  std::unordered_map<std::string, Named> names_;  ///< by the sweep's uuid
-  MadeModel<std::size_t, SweepTexts> texts_;      ///< by a hash of what they follow from
-  std::size_t of_ = 0;                            ///< hash of what `lines_` follows from
+  struct Shaped {
+    std::size_t request = 0;  ///< as of `Named`
+    SweepShape shape;
+  };
+  std::unordered_map<std::string, Named> names_;    ///< by the sweep's uuid
+  std::unordered_map<std::string, Shaped> shapes_;  ///< likewise
+  std::size_t shapes_made_ = 0;
+  MadeModel<std::size_t, SweepTexts> texts_;  ///< by a hash of what they follow from
+  std::size_t of_ = 0;                        ///< hash of what `lines_` follows from
   std::vector<HistoryLine> lines_;
   std::size_t matching_ = 0, made_ = 0;
 };
