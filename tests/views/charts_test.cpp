@@ -13,6 +13,7 @@
 #include "tests/views/sweep_fixture.hpp"
 #include "views/data/axis_ticks.hpp"
 #include "views/model/charts/chart_model.hpp"
+#include "views/model/charts/length_model.hpp"
 #include "views/model/charts/sample_chart.hpp"
 #include "views/model/styles/series_style.hpp"
 #include "views/parts/chart_tools.hpp"
@@ -319,6 +320,17 @@ TEST(Charts, their_text_has_the_digits_that_the_interval_bears) {
   const auto ends = [](const TextTable& text) { return std::vector(text.rows[0].end() - 3, text.rows[0].end()); };
   EXPECT_THAT(ends(scaling_text(model)), ElementsAre("11.204", "0.010", "0.010"));
   EXPECT_THAT(ends(bars_text(model)), ElementsAre("735.41", "0.66", "0.66"));
+}
+
+TEST(Charts, the_text_over_lengths_has_these_digits_too) {
+  auto results = length_sweep();
+  ResultRow& first = results->rows[0];
+  first.median_ms = 11.2045;
+  first.ci_low_ms = 11.1045;
+  first.ci_high_ms = 11.3045;
+  const LengthChart chart = make_length_chart(*results, {});
+  const std::vector<std::string>& row = chart.text.rows[0];
+  EXPECT_THAT(std::vector(row.end() - 3, row.end()), ElementsAre("11.20", "11.10", "11.30"));
 }
 
 TEST(Charts, their_text_has_every_length_in_a_column) {

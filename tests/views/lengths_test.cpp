@@ -373,17 +373,6 @@ TEST(LengthChart, an_unknown_interval_is_said) {
   EXPECT_EQ(chart.text.rows[0].back(), "unknown");
 }
 
-TEST(LengthChart, its_text_has_the_digits_that_the_interval_bears) {
-  auto results = length_sweep();
-  ResultRow& first = results->rows[0];
-  first.median_ms = 11.2045;
-  first.ci_low_ms = 11.1045;
-  first.ci_high_ms = 11.3045;
-  const LengthChart chart = make_length_chart(*results, {});
-  const std::vector<std::string>& row = chart.text.rows[0];
-  EXPECT_THAT(std::vector(row.end() - 3, row.end()), testing::ElementsAre("11.20", "11.10", "11.30"));
-}
-
 TEST(LengthChart, a_point_says_of_which_sweep_it_is_where_the_line_is_of_several) {
   const auto all = length_sweep();
   auto one = sweep({}, 1), two = sweep({}, 2);

@@ -224,16 +224,13 @@ std::string chart_id(const char* name, const Context& context, std::string_view 
 
 namespace {
 
-/// Whether axes that reached to `left` in the last frame are to take `limits` in this one. `is_new`: they were never
-/// drawn.
+/// Whether axes that reached to `left` in the last frame, or are new, are to take `limits` in this one.
 bool fits(Context& context, unsigned int id, bool is_new, const ChartLimits& left, const ChartLimits& limits) {
   const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
   ChartZoom& zoom = context.ui.chart_zooms[id];
   if (zoom.fit) zoom.fitted = left;
-  const bool untouched = left == zoom.fitted;
-  zoom.fit = is_new || context.ui.fit_charts || zoom.asked || (untouched && limits != zoom.data);
-  zoom.asked =
-      plot.Hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);  // ImPlot's own fit comes in this frame
+  zoom.fit = is_new || context.ui.fit_charts || zoom.asked || (left == zoom.fitted && limits != zoom.data);
+  zoom.asked = plot.Hovered && ImGui::IsMouseDoubleClicked(0);  // ImPlot's own fit comes in this frame
   zoom.data = limits;
   return zoom.fit;
 }
@@ -242,9 +239,8 @@ bool fits(Context& context, unsigned int id, bool is_new, const ChartLimits& lef
 std::pair<ImGuiID, bool> owner_of_axes(const UiState& ui) {
   const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
   const ImPlotSubplot* grid = ImPlot::GetCurrentContext()->CurrentSubplot;
-  constexpr int kShared = ImPlotSubplotFlags_LinkAllX | ImPlotSubplotFlags_LinkAllY;
-  if (grid == nullptr || (grid->Flags & kShared) != kShared) return {plot.ID, plot.JustCreated};
-  return {grid->ID, !ui.chart_zooms.contains(grid->ID)};
+  const bool shared = grid != nullptr && (grid->Flags & ImPlotSubplotFlags_LinkAllX) != 0;
+  return shared ? std::pair(grid->ID, !ui.chart_zooms.contains(grid->ID)) : std::pair(plot.ID, plot.JustCreated);
 }
 
 }  // namespace

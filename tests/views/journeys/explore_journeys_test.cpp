@@ -20,12 +20,11 @@ namespace {
 
 using fixture::Journey;
 
-const std::string kExplored = recorded_file();
 const std::string kOther = recorded_file("h100.db");
 
 class ExploreJourney : public Journey {
  protected:
-  ExploreJourney() { window->start(kExplored); }
+  ExploreJourney() { window->start(recorded_file()); }
   static const ExploreChart& chart() { return *data().explore.chart; }
   static std::size_t marks() {
     std::size_t sum = 0;
@@ -40,8 +39,7 @@ class ExploreJourney : public Journey {
     IM_CHECK(data().explore.chart != nullptr);
   }
   static void choose(ImGuiTestContext* c, const char* box, const char* field) {
-    c->ItemClick(box);
-    c->ItemClick(field);
+    for (const char* at : {box, field}) c->ItemClick(at);
     wait(c);
   }
   static void type_filter(ImGuiTestContext* c, const char* text) {
@@ -475,7 +473,7 @@ TEST_F(ExploreJourney, a_view_is_saved_and_comes_back_in_place_of_another) {
 TEST_F(ExploreJourney, a_view_of_the_last_start_is_there) {
   const ExploreView view{"Joules", {"seq", "joules", "kernel", "", "kernel=cuda.hopper", true}};
   window->application().ui().settings.explore_views = {view};
-  window->start(kExplored);  // the settings are written at the end
+  window->start(recorded_file());  // the settings are written at the end
   travel([](ImGuiTestContext* c) {
     show(c);
     c->ItemClick("//**/Views");
