@@ -17,7 +17,7 @@ namespace triscope {
 namespace {
 
 // Design pixels. Above the tokens stand two lines, one for the reach of each window; below them names.
-constexpr float kReach = 10, kTokens = 20, kNames = 16, kWord = 72, kNumber = 52;
+constexpr float kReach = 10, kTokens = 20, kNamesBelow = 16, kWord = 72, kNumber = 52;
 
 struct StripPlace {
   TokenStrip tokens;
@@ -130,7 +130,7 @@ void name_keys_outside(const Context& context, const StripPlace& place) {
 
 }  // namespace
 
-float token_strip_height(const Look& look) { return look.px(kReach + kTokens + kNames + 4); }
+float token_strip_height(const Look& look) { return look.px(kReach + kTokens + kNamesBelow + 4); }
 
 void draw_token_strip(Context& context, ImVec2 at, float width) {
   const AttentionUi& ui = context.ui.attention;
@@ -147,7 +147,7 @@ void draw_token_strip(Context& context, ImVec2 at, float width) {
   place.cell = std::min(std::floor(width / static_cast<float>(place.tokens.count)), 1.5F * least);
   place.width = place.cell * static_cast<float>(place.tokens.count);
   ImGui::SetCursorScreenPos(at);
-  ImGui::InvisibleButton("##tokens", ImVec2(place.width, look.px(kReach + kTokens + kNames)));
+  ImGui::InvisibleButton("##tokens", ImVec2(place.width, look.px(kReach + kTokens + kNamesBelow)));
   walk_on_strip(context, place, source);
   draw_reach(context, place, 1);
   if (!has_one_key(place.problem)) draw_reach(context, place, 2);

@@ -75,7 +75,7 @@ TEST(Inspect, a_wrong_row_of_a_kernel_is_led_back_to_the_pair_that_it_added) {
   EXPECT_THAT(wrong.output, HasSubstr("a right kernel is within 1e-05:"));
   EXPECT_THAT(wrong.output, testing::ContainsRegex("j [^\n]*74[^\n]*k [^\n]*90[^\n]*added from beyond the windows"));
   std::vector<std::string> as_json = asked;
-  as_json.push_back("--json");
+  as_json.emplace_back("--json");
   EXPECT_THAT(run_triscope(as_json, bad).output, HasSubstr("\"kind\":\"added\""));
   std::vector<std::string> right = asked;
   right.back() = "cpu.fast";

@@ -43,7 +43,7 @@ TEST_F(WrongRow, says_which_pairs_explain_it_or_that_none_does_and_nothing_of_a_
 }
 
 class WiderKernelJourney : public fixture::AttentionJourney {
- protected:
+ public:
   WiderKernelJourney() { ::setenv("TRISCOPE_WORKER", build_file("tests/triscope-bad-worker").c_str(), 1); }
   ~WiderKernelJourney() override { ::unsetenv("TRISCOPE_WORKER"); }
 };

@@ -446,7 +446,7 @@ TEST_F(Journey, a_tooltip_leaves_rows_heads_and_controls_in_view) {
     for (const float y : {history.Min.y + 80, history.Max.y - 48, history.Max.y - 29, history.Max.y - 10}) {
       const ImRect of_sweep = tooltip_at(c, ImVec2(history.Min.x + 80, y));
       if (of_sweep.GetWidth() == 0) continue;  // a heading
-      IM_CHECK(is_free_of(of_sweep, history) && of_sweep.GetHeight() < 100 * app().look().scale);
+      IM_CHECK(is_free_of(of_sweep, history) && of_sweep.GetHeight() < 120 * app().look().scale);
       ++sweeps;
     }
     IM_CHECK(sweeps >= 2);

@@ -83,7 +83,7 @@ TEST(SweepShape, dot_product_alone_is_a_line_and_a_full_mask_one_cell) {
   SweepRequest request;
   request.kernels = {"baseline.fa3"};
   EXPECT_EQ(shape_of(request).kind, Kind::line);
-  request.kernels.push_back("cuda.hopper");
+  request.kernels.emplace_back("cuda.hopper");
   EXPECT_EQ(shape_of(request).kind, Kind::windows);
   request.mask = Mask::full;
   EXPECT_THAT(shape_of(request).filled, ElementsAre(true));
