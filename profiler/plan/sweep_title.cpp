@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <exception>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -27,9 +28,7 @@ bool is_table1(const std::vector<Windows>& windows) {
 }
 
 std::string windows_title(const SweepRequest& request) {
-  const auto is_baseline = [](const std::string& id) { return id.starts_with(kBaseline); };
-  if (!request.kernels.empty() && std::ranges::all_of(request.kernels, is_baseline))
-    return "dot product";  // it has no windows
+  if (names_baselines_alone(request)) return "dot product";  // it has no windows
   if (request.mask == Mask::full) return "full mask";
   if (is_table1(request.windows)) return "Table 1";
   if (request.windows.size() > 1) return fmt::format("{} windows", request.windows.size());
@@ -179,23 +178,34 @@ std::string words_of(const std::string& note) {
 }
 
 // A list of sweeps is drawn in a frame, which cannot wait until a long request is read. One of ours has about 1 KiB.
-constexpr std::size_t kLongestTitled = std::size_t{64} << 10;
+constexpr std::size_t kLongestListed = std::size_t{64} << 10;
 
 // In the place of a title. A stranger's may be as long as a text in a database.
 std::string command_of(const SweepInfo& sweep) { return beginning_of(sweep.command, 200); }
 
 std::string title_of(const SweepInfo& sweep, std::string (*describe)(const SweepRequest&)) {
   if (std::string text = words_of(sweep.note); !text.empty()) return text;
-  if (sweep.request_json.size() > kLongestTitled) return command_of(sweep);
-  try {
-    const std::string title = describe(sweep_request_from_json(sweep.request_json));
-    return had_plugin(sweep.request_json) ? title + ", a library" : title;
-  } catch (const std::exception&) {
-    return command_of(sweep);  // of a database that a later version wrote
-  }
+  const std::optional<SweepRequest> request = listed_request(sweep);
+  if (!request) return command_of(sweep);
+  const std::string title = describe(*request);
+  return had_plugin(sweep.request_json) ? title + ", a library" : title;
 }
 
 }  // namespace
+
+bool names_baselines_alone(const SweepRequest& request) {
+  const auto is_baseline = [](const std::string& id) { return id.starts_with(kBaseline); };
+  return !request.kernels.empty() && std::ranges::all_of(request.kernels, is_baseline);
+}
+
+std::optional<SweepRequest> listed_request(const SweepInfo& sweep) {
+  if (sweep.request_json.size() > kLongestListed) return std::nullopt;
+  try {
+    return sweep_request_from_json(sweep.request_json);
+  } catch (const std::exception&) {
+    return std::nullopt;  // of a database that a later version wrote, or a stranger
+  }
+}
 
 std::string request_title(const SweepRequest& request) {
   std::vector<std::string> parts = problem_parts(request, " to ");

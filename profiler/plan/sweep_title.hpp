@@ -2,6 +2,7 @@
 // use the same.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +16,13 @@ namespace triscope {
 /// what is not the usual: forms, heads, head sizes, regimes.
 std::string request_title(const SweepRequest& request);
 
+/// What a list says and draws of a sweep: its request, unless that cannot be read or is long (more than 64 KiB).
+std::optional<SweepRequest> listed_request(const SweepInfo& sweep);
+/// Whether all kernels that it names are dot-product attention, which has no windows.
+bool names_baselines_alone(const SweepRequest& request);
+
 /// The note a person gave it, without its tags; else the title of its request, with ", a library" behind it where a
-/// plug-in was measured too. The beginning of its command, where the request cannot be read or is long (more than 64
-/// KiB).
+/// plug-in was measured too. The beginning of its command, where there is no `listed_request`.
 std::string sweep_title(const SweepInfo& sweep);
 
 /// The same for a list with little room: "Table 1 at 32k, Hopper fwd". What stands beside our kernels is left out, and

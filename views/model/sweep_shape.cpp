@@ -4,18 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
+#include <optional>
 
 #include "kernels/attention/paper.hpp"
 #include "profiler/plan/request.hpp"
+#include "profiler/plan/sweep_title.hpp"
 #include "views/data/format.hpp"
 #include "views/model/styles/series_style.hpp"
 
 namespace triscope {
 namespace {
-
-// As of the titles: one of ours has about 1 KiB.
-constexpr std::size_t kLongestRead = std::size_t{64} << 10;
 
 std::vector<std::int64_t> in_order(std::vector<std::int64_t> values) {
   std::ranges::sort(values);
@@ -25,21 +23,14 @@ std::vector<std::int64_t> in_order(std::vector<std::int64_t> values) {
 }
 
 bool is_dot_product(const SweepRequest& request) {
-  const auto is_baseline = [](const std::string& id) { return id.starts_with("baseline."); };
-  return (!request.kernels.empty() && std::ranges::all_of(request.kernels, is_baseline)) ||
-         request.forms == std::vector{Form::dot_product};
+  return names_baselines_alone(request) || request.forms == std::vector{Form::dot_product};
 }
 
-std::string passes_text(const SweepRequest& request) {
-  const auto has = [&](Pass pass) { return std::ranges::find(request.passes, pass) != request.passes.end(); };
-  if (has(Pass::forward) && has(Pass::backward)) return "forward and backward";
-  return std::string(to_string(has(Pass::backward) ? Pass::backward : Pass::forward));
-}
-
-int style_of(const SweepRequest& request) {
-  const auto has = [&](Pass pass) { return std::ranges::find(request.passes, pass) != request.passes.end(); };
-  if (has(Pass::forward) && has(Pass::backward)) return kStepStyle;
-  return has(Pass::backward) ? 1 : 0;
+void set_passes(SweepShape& shape, const std::vector<Pass>& passes) {
+  const auto has = [&](Pass pass) { return std::ranges::find(passes, pass) != passes.end(); };
+  const bool backward = has(Pass::backward), both = backward && has(Pass::forward);
+  shape.style = both ? kStepStyle : backward ? 1 : 0;
+  shape.words += both ? "; forward and backward" : backward ? "; backward" : "; forward";
 }
 
 /// Of many lengths so many that each is seen, the first and the last among them.
@@ -102,20 +93,15 @@ SweepShape shape_of(const SweepRequest& request) {
   } else {
     set_windows(shape, request.windows);
   }
-  shape.style = style_of(request);
-  shape.words += "; " + passes_text(request);
+  set_passes(shape, request.passes);
   return shape;
 }
 
 }  // namespace
 
 SweepShape sweep_shape(const SweepInfo& sweep) {
-  if (sweep.request_json.empty() || sweep.request_json.size() > kLongestRead) return {};
-  try {
-    return shape_of(sweep_request_from_json(sweep.request_json));
-  } catch (const std::exception&) {
-    return {};  // of a database that a later version wrote, or a stranger
-  }
+  const std::optional<SweepRequest> request = listed_request(sweep);
+  return request ? shape_of(*request) : SweepShape{};
 }
 
 }  // namespace triscope
