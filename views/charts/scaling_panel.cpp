@@ -146,7 +146,7 @@ void draw_scaling_panel(Context& context) {
   const AxisRange range = range_of(chart);
   const float width = ImGui::GetContentRegionAvail().x - label_width;
   const std::string id = chart_id("scaling", context, context.models.settings(context.data)[setting].text);
-  const std::vector<SeriesLine> lines = series_lines(chart.series);
+  const std::vector<SeriesLine> lines = series_lines(chart);
   std::vector<LegendName> names = legend_of(look.theme, chart.series, LegendName::Mark::joined);
   for (std::size_t n = 0; n < lines.size(); ++n) names[n].dashes = lines[n].dashes;
   draw_legend(context, id, std::move(names));

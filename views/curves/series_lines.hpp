@@ -5,15 +5,13 @@
 
 #include "views/curves/drawn_curves.hpp"
 #include "views/model/charts/chart_model.hpp"
-#include "views/model/styles/stacked_lines.hpp"
 
 namespace triscope {
 
-/// Shapes of one area differ: the line follows the fastest of each.
 struct SeriesLine : StackLine {
   const SeriesPoints* series = nullptr;
   DashPattern dashes = {};  ///< of one that lies on others; none: it is whole
 };
-std::vector<SeriesLine> series_lines(const std::vector<SeriesPoints>& series);
+std::vector<SeriesLine> series_lines(const ScalingChart& chart);
 
 }  // namespace triscope

@@ -165,7 +165,7 @@ std::string scaling_picture(const ScalingChart& chart, const std::string& title,
     for (const ChartPoint& point : series.points) x_low = std::min(x_low, point.x), x_high = std::max(x_high, point.x);
   }
   const ValueRange values = value_range(chart.series, chart.levels);
-  const std::vector<SeriesLine> lines = series_lines(chart.series);
+  const std::vector<SeriesLine> lines = series_lines(chart);
   PlotText text{title, caption, legend_for_print(legend_of(theme_of(style), chart.series, LegendName::Mark::joined))};
   for (std::size_t n = 0; n < lines.size(); ++n) text.legend[n].dashes = dashes_for_print(lines[n].dashes);
   std::vector<EdgeLabel> labels;

@@ -243,7 +243,7 @@ TEST(Legends, lines_over_areas_that_lie_on_each_other_take_turns_as_those_over_l
     const LatencyModel model = make_latency_model(*fixture::sweep(rows), nullptr);
     const ScalingChart chart = make_scaling_chart(model, chart_settings(model).front());
     std::size_t strokes = 0;
-    for (const SeriesLine& line : series_lines(chart.series)) strokes += line.dashes.drawn > 0;
+    for (const SeriesLine& line : series_lines(chart)) strokes += line.dashes.drawn > 0;
     const std::string svg = scaling_picture(chart, "", "");
     for (const SeriesPoints& one : chart.series)
       strokes += strokes_in(svg, series_colour(light_theme(), one.series)) > 5 ? 10 : 0;

@@ -297,6 +297,29 @@ TextTable bars_text(const LatencyModel& model) {
       [](const LatencyLine&, const ResultRow& row) { return rate_point(0, row); });
 }
 
+StackLine fastest_line(const SeriesPoints& series) {
+  StackLine line;
+  for (const ChartPoint& point : series.points) {
+    if (!line.x.empty() && line.x.back() == point.x) {
+      line.y.back() = std::min(line.y.back(), point.y);
+    } else {
+      line.x.push_back(point.x);
+      line.y.push_back(point.y);
+    }
+  }
+  return line;
+}
+
+namespace {
+
+std::vector<PlaceInStack> places_of(const std::vector<SeriesPoints>& series) {
+  std::vector<StackLine> lines;
+  for (const SeriesPoints& one : series) lines.push_back(fastest_line(one));
+  return stack_lines(lines);
+}
+
+}  // namespace
+
 ScalingChart make_scaling_chart(const LatencyModel& model, const ChartSetting& setting) {
   ScalingChart chart;
   add_points(chart, model, setting, latency_point);
@@ -304,6 +327,7 @@ ScalingChart make_scaling_chart(const LatencyModel& model, const ChartSetting& s
     std::stable_sort(points.points.begin(), points.points.end(),
                      [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
   }
+  chart.places = places_of(chart.series);
   return chart;
 }
 
@@ -315,6 +339,7 @@ void add_steps(ScalingChart& chart, const LatencyModel& steps, const ChartSettin
     one.series.colour = next_free_style(taken, one.series.colour);
   std::ranges::move(of_steps.series, std::back_inserter(chart.series));
   std::ranges::move(of_steps.levels, std::back_inserter(chart.levels));
+  chart.places = places_of(chart.series);
 }
 
 TextTable scaling_text(const LatencyModel& model) {

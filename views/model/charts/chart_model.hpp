@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "profiler/export/text_table.hpp"
+#include "views/model/styles/stacked_lines.hpp"
 #include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
@@ -73,7 +74,10 @@ TextTable bars_text(const LatencyModel& model);
 struct ScalingChart {
   std::vector<SeriesPoints> series;  ///< sorted by x
   std::vector<SeriesPoints> levels;  ///< baselines: latency whatever the windows
+  std::vector<PlaceInStack> places;  ///< by series: which lie on each other
 };
+/// Shapes of one area differ: the line follows the fastest of each.
+StackLine fastest_line(const SeriesPoints& series);
 ScalingChart make_scaling_chart(const LatencyModel& model, const ChartSetting& setting);
 /// The same of training steps, beside the passes.
 void add_steps(ScalingChart& chart, const LatencyModel& steps, const ChartSetting& setting);

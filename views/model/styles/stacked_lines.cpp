@@ -9,7 +9,7 @@
 namespace triscope {
 namespace {
 
-// Every line is held beside every other, in each frame. Strokes do not tell as many apart as this.
+// Every line is held beside every other. Strokes do not tell as many apart as this.
 constexpr std::size_t kMostInStacks = 32;
 
 /// How many times its first x the last one is.
