@@ -283,9 +283,11 @@ std::vector<LegendName> legend_of(const Context& context, const LengthPass& pass
     names.push_back({name_in_legend(curve), one.colour, curve.style, counted ? Mark::line : Mark::joined, shown,
                      one.dashes, curve.baseline});
   };
-  const auto curves = counted ? curves_of_counts : drawn_curves;
-  const std::vector<DrawnCurve> shown = curves(theme, pass, ui.lengths_left_out);
-  for (const DrawnCurve& one : curves(theme, pass, {})) {
+  const auto curves = [&](const std::set<std::string>& left_out) {
+    return counted ? curves_of_counts(theme, pass, left_out) : drawn_curves(theme, pass, left_out);
+  };
+  const std::vector<DrawnCurve> shown = curves(ui.lengths_left_out);
+  for (const DrawnCurve& one : curves({})) {
     const auto found = std::ranges::find(shown, one.curve, &DrawnCurve::curve);
     if (found != shown.end()) {
       if (draws_curves) add(*found, true);

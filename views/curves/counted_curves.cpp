@@ -37,20 +37,14 @@ std::vector<double> counted_lengths(const LengthPass& pass) {
 
 std::vector<DrawnCurve> curves_of_counts(const Theme& theme, const LengthPass& pass,
                                          const std::set<std::string>& left_out) {
-  std::vector<DrawnCurve> drawn = drawn_curves(theme, pass, left_out);
   const std::vector<double> lengths = counted_lengths(pass);
-  std::vector<StackLine> lines;
-  for (const DrawnCurve& one : drawn) {
-    StackLine& line = lines.emplace_back(StackLine{lengths, {}, one.curve->baseline});
-    for (const double length : lengths) line.y.push_back(counted_tflop(*one.curve, Pass::forward, length));
-  }
-  const std::vector<PlaceInStack> places = stack_lines(lines);
-  for (std::size_t n = 0; n < drawn.size(); ++n) {
-    DrawnCurve& one = drawn[n];
-    if (!one.curve->baseline) {
-      one.dashes = dashes_in_stack(places[n]);
-      continue;
-    }
+  std::vector<DrawnCurve> drawn = drawn_curves(theme, pass, left_out, [&](const LengthCurve& curve) {
+    StackLine line{lengths, {}};
+    for (const double length : lengths) line.y.push_back(counted_tflop(curve, Pass::forward, length));
+    return line;
+  });
+  for (DrawnCurve& one : drawn) {
+    if (!one.curve->baseline) continue;
     one.colour = theme.baseline;
     one.dashes = std::ranges::find_if(drawn, [&](const DrawnCurve& other) {
                    return other.curve->baseline && count_alike(*other.curve, *one.curve);

@@ -28,19 +28,15 @@ DashPattern dashes_in_stack(const PlaceInStack& place) {
   return {stroke, static_cast<float>(place.height - 1) * stroke, static_cast<float>(place.below) * stroke};
 }
 
-std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
-                                     const std::set<std::string>& left_out) {
+std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass, const std::set<std::string>& left_out,
+                                     const std::function<StackLine(const LengthCurve&)>& line_of) {
   std::vector<const LengthCurve*> curves;
-  for (const LengthCurve& curve : pass.curves) {
-    if (!left_out.contains(curve.label)) curves.push_back(&curve);
-  }
   std::vector<StackLine> lines;
-  for (const LengthCurve* curve : curves) {
-    StackLine& line = lines.emplace_back(StackLine{{}, {}, curve->baseline});
-    for (const LengthPoint& point : curve->points) {
-      line.x.push_back(static_cast<double>(point.seq_len));
-      line.y.push_back(point.ms);
-    }
+  for (const LengthCurve& curve : pass.curves) {
+    if (left_out.contains(curve.label)) continue;
+    curves.push_back(&curve);
+    lines.push_back(line_of(curve));
+    lines.back().apart = curve.baseline;
   }
   const std::vector<PlaceInStack> places = stack_lines(lines);
   std::vector<DrawnCurve> drawn;
@@ -53,6 +49,18 @@ std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
     }
   }
   return drawn;
+}
+
+std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
+                                     const std::set<std::string>& left_out) {
+  return drawn_curves(theme, pass, left_out, [](const LengthCurve& curve) {
+    StackLine line;
+    for (const LengthPoint& point : curve.points) {
+      line.x.push_back(static_cast<double>(point.seq_len));
+      line.y.push_back(point.ms);
+    }
+    return line;
+  });
 }
 
 std::vector<std::vector<ImVec2>> strokes_of(const std::vector<ImVec2>& line, const DashPattern& dashes, float unit,

@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,6 +24,9 @@ struct DrawnCurve {
 /// the strokes of the others take turns over it: all of them are seen.
 std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass,
                                      const std::set<std::string>& left_out = {});
+/// The same of what `line_of` makes of a curve, in place of its times.
+std::vector<DrawnCurve> drawn_curves(const Theme& theme, const LengthPass& pass, const std::set<std::string>& left_out,
+                                     const std::function<StackLine(const LengthCurve&)>& line_of);
 
 /// The strokes of a line that goes to the right, by how far right they are: where lines lie on each other, strokes that
 /// take turns do not meet. `unit`: pixels of a design pixel. Of what is seen within a frame from its upper left corner
