@@ -135,7 +135,8 @@ std::vector<float> moved_aside(const std::vector<ImVec2>& marks, float wide) {
       const float middle = lanes.size() % 2 == 1 ? 0 : step / 2;
       for (std::size_t n = first; n < last; ++n) {  // by turns to the right and to the left: in order they were a slope
         const std::size_t turn = lane_of[n - first] + 1;
-        aside[order[n]] = (turn % 2 == 0 ? 1.0F : -1.0F) * step * static_cast<float>(turn / 2) - middle;
+        const std::size_t lanes_off = turn / 2;
+        aside[order[n]] = (turn % 2 == 0 ? 1.0F : -1.0F) * step * static_cast<float>(lanes_off) - middle;
       }
       first = last;
     }
