@@ -297,7 +297,7 @@ TEST(TrainingStep, a_sweeps_steps_have_a_few_words) {
 
 TEST(TrainingStep, of_few_blocks_says_that_they_are_too_few) {
   constexpr const char* kTooFew = "too few to trust";
-  const std::vector<ResultRow> whole = table();
+  const std::vector<ResultRow>& whole = table();
   EXPECT_THAT(training_step_table(training_steps(whole, "auto"), 200), testing::Not(HasSubstr(kTooFew)));
   for (const std::size_t place : {1U, 2U, 7U, 8U}) {  // a pass of the trilinear step, or of what stands beside it
     std::vector<ResultRow> rows = whole;
