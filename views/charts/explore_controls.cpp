@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "kernels/base/text/text_beginning.hpp"
 #include "profiler/explore/explore_fields.hpp"
 #include "views/data/format.hpp"
+#include "views/model/charts/explore_axis.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -215,6 +217,20 @@ void database_menu(Context& context) {
   ImGui::EndPopup();
 }
 
+/// The last click on the filter's terms taken back; nothing once the filter is typed in again.
+void undo_button(Context& context) {
+  ExploreUi& ui = context.ui.explore;
+  if (ui.filter != ui.written) ui.before_clicks.clear();
+  if (ui.before_clicks.empty()) return;
+  flow(button_width("Undo"));
+  const std::string before = ui.before_clicks.back();
+  if (ImGui::Button("Undo")) {
+    ui.filter = ui.written = before;
+    ui.before_clicks.pop_back();
+  }
+  tooltip(context, "What the last click wrote into the filter goes. It was: " + (before.empty() ? "empty." : before));
+}
+
 /// What the filter leaves out that may have been meant, with a button that adds it.
 void draw_hints(Context& context) {
   const ExploreChart* chart = context.data.explore.chart.get();
@@ -230,7 +246,7 @@ void draw_hints(Context& context) {
     if (hint.add.empty()) continue;
     const std::string button = "Add " + hint.add;
     flow(button_width(button.c_str()));
-    if (ImGui::Button(button.c_str())) context.ui.explore.filter = hint.filter;
+    if (ImGui::Button(button.c_str())) write_filter(context.ui.explore, hint.filter);
   }
 }
 
@@ -280,7 +296,7 @@ void filter_line(Context& context) {
 /// The shown sweep alone, or all: a term of the filter, which tells what is drawn wherever it is kept.
 void sweep_chip(Context& context) {
   const std::int64_t shown = context.ui.selection.shown_sweep;
-  std::string& filter = context.ui.explore.filter;
+  const std::string& filter = context.ui.explore.filter;
   // Sweeps of other databases have the same numbers.
   if (shown == 0 || !context.ui.settings.explore_databases.empty()) return;
   ImGui::BeginDisabled(!filter_problem(filter).empty());
@@ -289,7 +305,7 @@ void sweep_chip(Context& context) {
   std::ranges::replace(label, '=', ' ');  // the term is written in the filter
   flow(button_width(label.c_str()));
   if (chip(context, (label + "###one_sweep").c_str(), !term.empty()))
-    filter = filter_of_sweep(filter, term.empty() ? shown : 0);
+    write_filter(context.ui.explore, filter_of_sweep(filter, term.empty() ? shown : 0));
   ImGui::EndDisabled();
   tooltip(context, term.empty()
                        ? "All sweeps of the database are drawn, and what several measured of one configuration "
@@ -305,6 +321,27 @@ bool is_small(const Context& context) {
          ImGui::GetWindowWidth() < context.look.px(kNarrow);
 }
 
+void write_filter(ExploreUi& ui, std::string filter) {
+  if (ui.filter != ui.written) ui.before_clicks.clear();
+  ui.before_clicks.push_back(std::move(ui.filter));
+  ui.filter = ui.written = std::move(filter);
+}
+
+void draw_filter_items(Context& context, const NamedValue& value) {
+  const std::string& filter = context.ui.explore.filter;
+  const bool right = filter_problem(filter).empty();
+  for (const bool only : {true, false}) {
+    const std::string term = term_of(value.field, value.name, only);
+    if (term.empty()) return muted_text(context, "No filter can name this.");
+    if (ImGui::MenuItem(fmt::format("{} {}###{} {}", only ? "Only" : "Not", drawn_name(value.field, value.name),
+                                    only ? "Only" : "Not", value.field)
+                            .c_str(),
+                        nullptr, false, right))
+      write_filter(context.ui.explore, filter_by(filter, value.field, value.name, only));
+    tooltip(context, fmt::format("Writes {} into the filter; Undo beside it takes that out again.", term));
+  }
+}
+
 void draw_explore_controls(Context& context) {
   ExploreQuery& query = context.ui.explore.query;
   draw_fields(context);
@@ -317,6 +354,7 @@ void draw_explore_controls(Context& context) {
   sweep_chip(context);
   view_menu(context);
   database_menu(context);
+  undo_button(context);
   filter_line(context);
 }
 

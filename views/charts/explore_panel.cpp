@@ -106,21 +106,66 @@ std::int64_t shown_of(const ExploreMark& mark, const Selection& selection) {
   return mark.measurements.empty() ? 0 : mark.measurements.back();
 }
 
-void select_points(Context& context, const ExploreChart& chart, const ExplorePlot& plot, const Places& places) {
+bool clicked_right() {
+  const ImGuiIO& io = ImGui::GetIO();  // a drag zooms
+  return ImGui::IsMouseReleased(ImGuiMouseButton_Right) &&
+         io.MouseDragMaxDistanceSqr[ImGuiMouseButton_Right] <= io.MouseDragThreshold * io.MouseDragThreshold;
+}
+
+/// As the axis names it.
+std::string x_name(const ExploreChart& chart, double x) {
+  if (chart.x.names.empty()) return fmt::format("{:.15g}", x);
+  const auto at = static_cast<std::size_t>(std::max(0.0, std::round(x)));
+  return at < chart.x.names.size() ? chart.x.names[at] : std::string();
+}
+
+/// What can be filtered by at a mark: its series, its panel and its place on the axis.
+std::vector<NamedValue> values_at(const ExploreChart& chart, const ExplorePlot& plot, const ExploreLine& line,
+                                  const ExploreMark& mark) {
+  const ExploreQuery& query = chart.query;
+  std::vector<NamedValue> values{{query.color, line.style == kOtherLines ? std::string() : line.name},
+                                 {query.x, x_name(chart, mark.x)},
+                                 {query.panels, plot.name},
+                                 {query.rows, plot.row}};
+  std::erase_if(values, [](const NamedValue& one) { return term_of(one.field, one.name, true).empty(); });
+  return values;
+}
+
+using Pointed = std::vector<NamedValue>;  ///< at what was clicked with the right button in this frame
+
+/// The name below the axis of the current plot that the pointer is on has a menu that filters by it.
+void point_at_name(const Context& context, const ExploreChart& chart, Pointed& pointed) {
+  const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
+  const ImRect below(plot.PlotRect.Min.x, plot.PlotRect.Max.y, plot.PlotRect.Max.x, plot.FrameRect.Max.y);
+  // A pressed button makes the axis active until it is released.
+  constexpr ImGuiHoveredFlags kAlsoPressed =
+      ImGuiHoveredFlags_ChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem;
+  if (chart.x.names.empty() || !ImGui::IsWindowHovered(kAlsoPressed) || !below.Contains(ImGui::GetMousePos())) return;
+  const std::string name = x_name(chart, ImPlot::GetPlotMousePos().x);
+  if (term_of(chart.query.x, name, true).empty()) return;
+  value_tooltip(context, name + "\nRight click: filter by it.");
+  if (clicked_right()) pointed = {{chart.query.x, name}};
+}
+
+void select_points(Context& context, const ExploreChart& chart, const ExplorePlot& plot, const Places& places,
+                   Pointed& pointed) {
   PointPicker picker(context);
   const ExploreMark* nearest = nullptr;
+  const ExploreLine* of = nullptr;
   for (std::size_t n = 0; n < plot.lines.size(); ++n) {
     if (is_hidden(legend_name(chart, plot.lines[n]))) continue;
     for (std::size_t m = 0; m < places[n].size(); ++m) {
       const ExploreMark& mark = plot.lines[n].marks[m];
-      if (picker.offer(places[n][m], mark.y, shown_of(mark, context.ui.selection), n)) nearest = &mark;
+      if (picker.offer(places[n][m], mark.y, shown_of(mark, context.ui.selection), n))
+        nearest = &mark, of = &plot.lines[n];
     }
   }
   if (nearest != nullptr && nearest->elsewhere) {
     picker.say(nearest->text);
   } else if (nearest != nullptr) {
-    picker.choose(nearest->measurement, nearest->text);
+    picker.choose(nearest->measurement, nearest->text + "\nRight click: filter by it.");
   }
+  if (nearest != nullptr && clicked_right()) pointed = values_at(chart, plot, *of, *nearest);
   picker.finish();
 }
 
@@ -219,13 +264,22 @@ std::string what_colours_say(const std::string& id) {
   return field == nullptr ? std::string() : std::string(field->label);
 }
 
-void draw_plots(Context& context, const ExploreChart& chart) {
+void draw_plots(Context& context, const ExploreChart& chart, Pointed& pointed) {
   const Look& look = context.look;
   const NumberFont font(look, kSecondarySize);
   const std::vector<LegendName> names = legend_of(look.theme, chart);
   const std::string id = fmt::format("##explore {} {}", chart.query.x, chart.query.y);
   ImPlotSubplot* known = ImPlot::GetCurrentContext()->Subplots.GetByKey(ImGui::GetCurrentWindow()->GetID(id.c_str()));
-  if (!names.empty()) draw_legend(context, known ? &known->Items : nullptr, names, what_colours_say(chart.query.color));
+  const LegendMenu menu = [&](const LegendName& name) {
+    for (const ExplorePlot& plot : chart.plots) {
+      for (const ExploreLine& line : plot.lines) {
+        if (legend_name(chart, line) != name.name) continue;
+        return draw_filter_items(context, {chart.query.color, line.style == kOtherLines ? "" : line.name});
+      }
+    }
+  };
+  if (!names.empty())
+    draw_legend(context, known ? &known->Items : nullptr, names, what_colours_say(chart.query.color), menu);
   ImVec2 room = ImGui::GetContentRegionAvail();
   const Grid grid = grid_of(look, chart, room);
   room.y = std::max(room.y, look.px(kLeastHeight) * static_cast<float>(grid.rows));  // the panel scrolls then
@@ -258,10 +312,22 @@ void draw_plots(Context& context, const ExploreChart& chart) {
     }
     mark_cut_axis(look, chart.y);
     if (plot.lines.empty()) say_empty(look);
-    select_points(context, chart, plot, places);
+    select_points(context, chart, plot, places, pointed);
+    point_at_name(context, chart, pointed);
     ImPlot::EndPlot();
   }
   ImPlot::EndSubplots();
+}
+
+/// Of the mark, or of the name below an axis, that was clicked with the right button.
+void draw_filter_menu(Context& context, Pointed pointed) {
+  if (!pointed.empty()) {
+    context.ui.explore.pointed = std::move(pointed);
+    ImGui::OpenPopup("filter");
+  }
+  if (!ImGui::BeginPopup("filter")) return;
+  for (const NamedValue& value : context.ui.explore.pointed) draw_filter_items(context, value);
+  ImGui::EndPopup();
 }
 
 /// What the marks are that are no usual ones, in plots of this height.
@@ -351,7 +417,7 @@ void draw_no_match(Context& context, const ExploreChart& chart) {
     const std::string button = "Remove " + blame.term;
     ImGui::SameLine();
     if (ImGui::GetContentRegionAvail().x < button_width(button.c_str())) ImGui::NewLine();
-    if (ImGui::Button(button.c_str())) context.ui.explore.filter = blame.others;
+    if (ImGui::Button(button.c_str())) write_filter(context.ui.explore, blame.others);
   }
 }
 
@@ -402,7 +468,9 @@ void draw_explore_panel(Context& context) {
   if (chart->matched == 0) return draw_no_match(context, *chart);
   if (chart->plots.empty()) return empty_state(context, explore_nothing(*chart));
   draw_notes(context, mark_notes(context.look, *chart, height));
-  draw_plots(context, *chart);
+  Pointed pointed;
+  draw_plots(context, *chart, pointed);
+  draw_filter_menu(context, std::move(pointed));
 }
 
 }  // namespace triscope

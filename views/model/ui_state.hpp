@@ -106,13 +106,21 @@ struct TypedNote {
   std::string problem{};  ///< why it is not in the database; empty: fine
 };
 
+/// A field of a chart's point, and its value as the chart names it.
+struct NamedValue {
+  std::string field, name;
+};
+
 /// What the Explore panel is set to.
 struct ExploreUi {
-  ExploreQuery query;     ///< the last that could be asked
-  std::string filter;     ///< as it is typed
-  std::string settled;    ///< the last that matched something, and was no word that is being typed
-  std::string view_name;  ///< being typed
-  bool in_view = false;   ///< the panel was drawn in this frame
+  ExploreQuery query;                      ///< the last that could be asked
+  std::string filter;                      ///< as it is typed
+  std::string settled;                     ///< the last that matched something, and was no word that is being typed
+  std::string view_name;                   ///< being typed
+  bool in_view = false;                    ///< the panel was drawn in this frame
+  std::vector<NamedValue> pointed;         ///< of what was clicked with the right button: its menu filters by these
+  std::string written;                     ///< the filter that a click has written last
+  std::vector<std::string> before_clicks;  ///< filters before each click since it was typed, the last click's last
 };
 
 struct UiState {

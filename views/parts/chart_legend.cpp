@@ -86,7 +86,7 @@ void draw_mark(ImDrawList* list, ImVec2 at, int shape, float size, ImU32 colour,
 }
 
 std::optional<std::size_t> draw_legend(const Context& context, const std::vector<LegendName>& names,
-                                       const std::string& of) {
+                                       const std::string& of, const LegendMenu& menu) {
   const Look& look = context.look;
   const SmallFont font(look);
   const float line = ImGui::GetTextLineHeight(), gap = look.px(14);
@@ -122,21 +122,27 @@ std::optional<std::size_t> draw_legend(const Context& context, const std::vector
     left -= width + gap;
     if (fits && !alone) ImGui::SameLine(0, gap);
     if (ImGui::InvisibleButton(name.name.c_str(), ImVec2(width, line))) clicked = n;
-    tooltip(context, "Click: show or hide. Double click: this one alone, or all again.");
+    tooltip(context, fmt::format("Click: show or hide. Double click: this one alone, or all again.{}",
+                                 menu ? " Right click: filter by it." : ""));
     draw_name(look, name, mark_width(name));
+    if (menu && ImGui::BeginPopupContextItem()) {
+      menu(name);
+      ImGui::EndPopup();
+    }
   }
   ImGui::PopID();
   return clicked;
 }
 
-void draw_legend(const Context& context, ImPlotItemGroup* items, std::vector<LegendName> names, const std::string& of) {
+void draw_legend(const Context& context, ImPlotItemGroup* items, std::vector<LegendName> names, const std::string& of,
+                 const LegendMenu& menu) {
   const auto item_of = [&](const LegendName& name) {
     return items ? items->GetItem(ImGui::GetIDWithSeed(name.name.c_str(), nullptr, items->ID)) : nullptr;
   };
   for (LegendName& name : names) {
     if (const ImPlotItem* item = item_of(name)) name.shown = item->Show;
   }
-  const std::optional<std::size_t> clicked = draw_legend(context, names, of);
+  const std::optional<std::size_t> clicked = draw_legend(context, names, of, menu);
   ImPlotItem* item = clicked ? item_of(names[*clicked]) : nullptr;
   if (item == nullptr) return;
   if (double_clicked()) {

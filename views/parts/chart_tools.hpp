@@ -4,6 +4,7 @@
 #include <implot.h>
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -137,14 +138,16 @@ struct LegendName {
   std::string seen() const { return name.substr(0, name.find("##")); }  ///< as Dear ImGui does
 };
 
+/// What the menu of a name holds, where it has one.
+using LegendMenu = std::function<void(const LegendName&)>;
 /// chart_legend.cpp: a legend in lines, at the cursor. What would take more than two fifths of the room is counted
 /// only. `of`: what a colour stands for, "windows", where the names do not say it. Which one was clicked in this frame.
 std::optional<std::size_t> draw_legend(const Context& context, const std::vector<LegendName>& names,
-                                       const std::string& of = {});
+                                       const std::string& of = {}, const LegendMenu& menu = {});
 /// Call before the plot, whose items are `items`, or null before it was drawn first. A click hides a series, as in the
 /// legends of ImPlot.
 void draw_legend(const Context& context, ImPlotItemGroup* items, std::vector<LegendName> names,
-                 const std::string& of = {});
+                 const std::string& of = {}, const LegendMenu& menu = {});
 /// The same of the plot with this id.
 void draw_legend(const Context& context, const std::string& plot, std::vector<LegendName> names);
 std::vector<LegendName> legend_of(const Theme& theme, const std::vector<SeriesPoints>& series, LegendName::Mark mark);

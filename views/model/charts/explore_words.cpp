@@ -243,6 +243,29 @@ std::string filter_of_sweep(const std::string& where, std::int64_t sweep) {
   return sweep == 0 ? kept : kept + (kept.empty() ? "" : " ") + fmt::format("sweep={}", sweep);
 }
 
+std::string term_of(const std::string& field, const std::string& name, bool only) {
+  const ExploreField* known = find_explore_field(field);
+  if (known == nullptr || known->measure || name.empty() || name.find('"') != std::string::npos) return {};
+  std::string value = plain(field, name);
+  if (field == "instance" || (field == "kernel" && value.ends_with(')'))) {  // "FA3 2.8", "Mine (lib.mine)"
+    value = value.substr(value.find_last_of(" (") + 1);
+    if (value.ends_with(')')) value.pop_back();
+  }
+  const bool quoted = value.find_first_of(" \t\n,") != std::string::npos;
+  return fmt::format("{}{}{}{}{}", field, only ? "=" : "!=", quoted ? "\"" : "", value, quoted ? "\"" : "");
+}
+
+std::string filter_by(const std::string& where, const std::string& field, const std::string& name, bool only) {
+  const ExploreFilter filter(where);
+  std::string kept;
+  for (std::size_t n = 0; n < filter.terms(); ++n) {
+    const bool about = filter.field(n) != nullptr && filter.field(n)->id == field;
+    if (!only || !about) kept += (kept.empty() ? "" : " ") + filter.term(n);
+  }
+  const std::string term = term_of(field, name, only);
+  return term.empty() ? where : kept + (kept.empty() ? "" : " ") + term;
+}
+
 TextTable explore_text(const ExploreChart& chart) {
   TextTable table{
       {chart.query.rows.empty() ? "row" : chart.query.rows, chart.query.panels.empty() ? "panel" : chart.query.panels,

@@ -12,80 +12,15 @@
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
 #include "tests/paths.hpp"
-#include "tests/views/journeys/journey.hpp"
+#include "tests/views/journeys/explore/explore_journey.hpp"
 #include "views/parts/chart_tools.hpp"
 
 namespace triscope {
 namespace {
 
-using fixture::Journey;
+using fixture::ExploreJourney;
 
 const std::string kOther = recorded_file("h100.db");
-
-class ExploreJourney : public Journey {
- protected:
-  ExploreJourney() { window->start(recorded_file()); }
-  static const ExploreChart& chart() { return *data().explore.chart; }
-  static std::size_t marks() {
-    std::size_t sum = 0;
-    for (const ExplorePlot& plot : chart().plots) {
-      for (const ExploreLine& line : plot.lines) sum += line.marks.size();
-    }
-    return sum;
-  }
-  static void show(ImGuiTestContext* c) {
-    front(c, Panel::explore);
-    wait(c);
-    IM_CHECK(data().explore.chart != nullptr);
-  }
-  static void choose(ImGuiTestContext* c, const char* box, const char* field) {
-    for (const char* at : {box, field}) c->ItemClick(at);
-    wait(c);
-  }
-  static void type_filter(ImGuiTestContext* c, const char* text) {
-    c->ItemInput("//**/##explore_filter");
-    c->KeyCharsReplace(text);
-    wait(c);
-  }
-  /// The newest plot within the panel.
-  static ImPlotPlot& plot() {
-    const Area& area = ui().chart_areas[Panel::explore];
-    auto& plots = ImPlot::GetCurrentContext()->Plots;
-    for (int n = plots.GetBufSize() - 1; n > 0; --n) {
-      const ImVec2 middle = plots.GetByIndex(n)->PlotRect.GetCenter();
-      if (middle.x > area.x && middle.x < area.x + area.width && middle.y > area.y && middle.y < area.y + area.height)
-        return *plots.GetByIndex(n);
-    }
-    return *plots.GetByIndex(0);
-  }
-  /// What the axes show that all plots of the panel share: x and y.
-  static ChartLimits seen() {
-    const Area& area = ui().chart_areas[Panel::explore];
-    auto& grids = ImPlot::GetCurrentContext()->Subplots;
-    for (int n = grids.GetBufSize(); n-- > 0;) {
-      const ImPlotSubplot& grid = *grids.GetByIndex(n);
-      const ImVec2 middle = grid.FrameRect.GetCenter();
-      if (middle.x < area.x || middle.x > area.x + area.width || middle.y < area.y || middle.y > area.y + area.height)
-        continue;
-      const ImPlotRange &x = grid.ColLinkData[0], &y = grid.RowLinkData[0];
-      return {x.Min, x.Max, y.Min, y.Max};
-    }
-    return {};
-  }
-  /// Nobody zoomed, and every mark lies within the axes.
-  static bool is_fitted() {
-    const ChartLimits limits = seen();
-    const auto is_seen = [&](const ExploreMark& mark) {
-      return mark.x >= limits[0] && mark.x <= limits[1] && mark.y >= limits[2] && mark.y <= limits[3];
-    };
-    for (const ExplorePlot& plot : chart().plots) {
-      for (const ExploreLine& line : plot.lines) {
-        if (!std::ranges::all_of(line.marks, is_seen)) return false;
-      }
-    }
-    return !ui().zoomed.contains(Panel::explore);
-  }
-};
 
 TEST_F(ExploreJourney, a_list_opens_beside_its_box_with_what_was_chosen_in_view_and_its_hints_beside_it) {
   travel([](ImGuiTestContext* c) {
@@ -130,35 +65,6 @@ TEST_F(ExploreJourney, fields_and_a_filter_choose_what_is_drawn) {
     wait(c);
     IM_CHECK_LT(marks(), all);
     IM_CHECK_EQ(app().text_of(Panel::explore).rows.size(), marks());
-  });
-}
-
-TEST_F(ExploreJourney, another_number_of_panels_stays_fitted_and_keeps_a_zoom) {
-  travel([](ImGuiTestContext* c) {
-    show(c);
-    IM_CHECK_EQ(chart().plots.size(), 2U);
-    IM_CHECK(is_fitted());
-    for (const char* filter : {"pass=forward", "pass=backward", "pass=forward seq<4096", "", "pass=backward"}) {
-      type_filter(c, filter);
-      IM_CHECK_EQ(chart().plots.size(), filter[0] == 0 ? 2U : 1U);
-      IM_CHECK(is_fitted());
-    }
-    choose(c, "//###explore/##rows", "//##Combo_00/form##form");
-    type_filter(c, "");
-    IM_CHECK_GT(chart().plots.size(), 2U);
-    IM_CHECK(is_fitted());
-    c->MouseMoveToPos(plot().PlotRect.GetCenter());
-    c->MouseWheelY(2);
-    c->Yield(3);
-    const ChartLimits zoomed = seen();
-    IM_CHECK(!is_fitted());
-    type_filter(c, "form=trilinear");
-    IM_CHECK_EQ(chart().plots.size(), 2U);
-    IM_CHECK(seen() == zoomed);
-    c->KeyPress(ImGuiKey_Escape);
-    c->KeyPress(ImGuiKey_F);
-    c->Yield(3);
-    IM_CHECK(is_fitted());
   });
 }
 
