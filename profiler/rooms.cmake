@@ -28,7 +28,8 @@ triscope_room(profiler/store/open kernels/base kernels/base/files kernels/base/t
   SQLite::SQLite3 fmt::static Threads::Threads)
 triscope_room(profiler/store kernels/attention kernels/base kernels/base/text profiler/record profiler/statistics
   profiler/store/open triscope_schema SQLiteCpp SQLite::SQLite3 fmt::static Threads::Threads)
-triscope_room(profiler/verdict kernels/base profiler/record profiler/statistics profiler/store fmt::static)
+triscope_room(profiler/verdict kernels/attention kernels/base profiler/record profiler/record/words profiler/statistics
+  profiler/store fmt::static)
 triscope_room(profiler/explore kernels/base kernels/base/text profiler/record profiler/record/words profiler/statistics
   fmt::static)
 triscope_room(profiler/store/check kernels/base profiler/store/open SQLiteCpp SQLite::SQLite3 fmt::static)

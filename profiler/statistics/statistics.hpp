@@ -91,6 +91,7 @@ struct Comparison {
   std::string explanation;  ///< one sentence: why not comparable / why unclear / what the cycles say; may be empty
   bool few_blocks = false;  ///< fewer than bear a verdict (`kFewestBlocks`): it is unclear, however narrow the interval
   double a_ms = 0, b_ms = 0;  ///< medians of what was compared, in turns of those turns alone; 0: none
+  bool published = false;     ///< B is a figure without samples: a ratio without interval, and no verdict
 };
 
 /// Faster/slower = the interval lies outside 1 by more than the tolerance; same = it lies inside 1 +- tolerance (for

@@ -18,7 +18,7 @@ std::string verdict_text(const Comparison& comparison) {
     case Verdict::unclear:
       return comparison.ratio > 0 ? fmt::format("unclear, {}x the time", factor_text(comparison.ratio)) : "unclear";
     case Verdict::not_comparable:
-      return "not comparable";
+      return comparison.published ? factor_text(comparison.ratio) + "x the time" : "not comparable";
   }
   return "?";
 }
@@ -54,6 +54,7 @@ std::string time_sentence(const Comparison& comparison, const std::string& refer
       text += (comparison.ratio > 0 ? " of " : " beside ") + reference;
       break;
     case Verdict::not_comparable:
+      if (comparison.published) return fmt::format("{} of {}, published, no interval", text, reference);
       return text + " with " + reference;
   }
   const std::string interval = time_interval_text(comparison);

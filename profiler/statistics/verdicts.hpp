@@ -3,21 +3,27 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
 
-/// Verdicts of rows against their baseline rows, by measurement id.
+/// Verdicts of rows against what they stand beside, by measurement id.
 struct Verdicts {
-  std::string baseline;            ///< kernel id; empty: nothing is compared
-  std::string label, short_label;  ///< the kernel's: "FlashAttention-3", "FA3"
+  std::string baseline;            ///< kernel id, or the text of another reference; empty: nothing is compared
+  std::string label, short_label;  ///< "FlashAttention-3", "FA3"; "row 12: 128x128 Hopper forward", "row 12"
   std::map<std::int64_t, Comparison> by_measurement{};
   std::map<std::int64_t, double> rates{};  ///< TFLOP/s relative to the baseline's
+  bool of_kernel = true;                   ///< else `baseline` is another reference (profiler/verdict/reference.hpp)
+  std::set<std::int64_t> themselves{};     ///< of another reference: rows that are what the others stand beside
+  std::string problem{};                   ///< why nothing is compared though something was chosen; empty: fine
+  /// As a command line heads a column: a kernel's id, else the short label.
+  const std::string& column() const { return of_kernel ? baseline : short_label; }
 };
 
-/// "1.31x faster", "same", "unclear, 1.02x the time", "not comparable".
+/// "1.31x faster", "same", "unclear, 1.02x the time", "not comparable"; beside a published figure "1.02x the time".
 std::string verdict_text(const Comparison& comparison);
 
 /// The same of a time beside another kernel's, whose work may be another: "1.31x shorter", "1.84x longer", "same".

@@ -14,7 +14,7 @@
 #include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/supervise/supervisor.hpp"
-#include "profiler/verdict/row_verdicts.hpp"
+#include "profiler/verdict/reference.hpp"
 
 namespace triscope {
 namespace {
@@ -101,7 +101,7 @@ std::set<std::int64_t> unclear_rows(const std::filesystem::path& database, std::
   const Snapshot snapshot(database);
   std::set<std::int64_t> rows;
   const std::vector<ResultRow> results = snapshot.results(sweep);
-  const Verdicts verdicts = compare_with_baseline(snapshot, results, reference);
+  const Verdicts verdicts = ReferenceSide(snapshot, database, parse_reference(reference)).beside(results);
   for (const ResultRow& row : results) {
     const auto found = verdicts.by_measurement.find(row.measurement);
     if (found == verdicts.by_measurement.end() || found->second.verdict != Verdict::unclear) continue;

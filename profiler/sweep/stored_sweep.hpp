@@ -33,7 +33,7 @@ bool nothing_is_left(const std::filesystem::path& database, std::int64_t sweep, 
 /// Whether a row of `samples` in `restarts` may come to as many blocks as a verdict needs by `kMostLooks` further
 /// restarts of the same length: of long launches each holds one.
 bool can_reach_verdict(std::int64_t samples, std::int64_t restarts);
-/// Rows of `sweep` whose time beside that of kernel `reference` ("auto": the usual one) is unclear, but those that
+/// Rows of `sweep` whose time beside `reference` (`parse_reference`) is unclear, but those that
 /// further restarts cannot decide.
 std::set<std::int64_t> unclear_rows(const std::filesystem::path& database, std::int64_t sweep,
                                     const std::string& reference);

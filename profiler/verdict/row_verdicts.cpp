@@ -100,6 +100,17 @@ Comparison compare_rows(StoredSamples& of_a, const ResultRow& a, StoredSamples& 
   return comparison;
 }
 
+Comparison& add_verdict(Verdicts& verdicts, StoredSamples& of_a, const ResultRow& a, StoredSamples& of_b,
+                        const ResultRow& b, double tolerance) {
+  Comparison& times =
+      verdicts.by_measurement.try_emplace(a.measurement, compare_rows(of_a, a, of_b, b, tolerance)).first->second;
+  if (!a.tflops || !b.tflops) return times;
+  // In turns the times are those of the same moments, so the rate is that of the work times the ratio of times.
+  const double medians = *a.median_ms / *b.median_ms;
+  verdicts.rates.try_emplace(a.measurement, *a.tflops / *b.tflops * (times.paired ? medians / times.ratio : 1.0));
+  return times;
+}
+
 std::string usual_reference(const std::vector<ResultRow>& rows) {
   const ResultRow* best = nullptr;
   const auto rank = [](const ResultRow& row) {
@@ -121,7 +132,7 @@ Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<Resul
   if (first == rows.end()) {
     if (baseline == "auto") return verdicts;
     throw Error(fmt::format("--baseline '{}'", baseline), "no measurement in the table is of that kernel",
-                "give a kernel of the table, auto or none", ExitCode::usage);
+                "give a kernel of the table, row:N, sweep:N, database:FILE, paper, auto or none", ExitCode::usage);
   }
   verdicts.baseline = first->kernel;
   verdicts.label = first->card.label;
@@ -131,16 +142,8 @@ Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<Resul
     if (row.status == Status::ok) (row.kernel == verdicts.baseline ? theirs : ours).push_back(row);
   }
   StoredSamples samples(snapshot);
-  for (const auto& [row, other] : partners_of(ours, theirs, samples)) {
-    const Comparison& times =
-        verdicts.by_measurement.try_emplace(row->measurement, compare_rows(samples, *row, samples, *other, tolerance))
-            .first->second;
-    if (!row->tflops || !other->tflops) continue;
-    // In turns the times are those of the same moments, so the rate is that of the work times the ratio of times.
-    const double medians = *row->median_ms / *other->median_ms;
-    verdicts.rates.try_emplace(row->measurement,
-                               *row->tflops / *other->tflops * (times.paired ? medians / times.ratio : 1.0));
-  }
+  for (const auto& [row, other] : partners_of(ours, theirs, samples))
+    add_verdict(verdicts, samples, *row, samples, *other, tolerance);
   return verdicts;
 }
 

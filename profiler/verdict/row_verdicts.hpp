@@ -50,6 +50,10 @@ class StoredSamples {
 Comparison compare_rows(StoredSamples& of_a, const ResultRow& a, StoredSamples& of_b, const ResultRow& b,
                         double tolerance = 0.005, bool across_gpus = false);
 
+/// Says of row `a` what it is beside `b`: the time as `compare_rows`, and the rate. Both have a median.
+Comparison& add_verdict(Verdicts& verdicts, StoredSamples& of_a, const ResultRow& a, StoredSamples& of_b,
+                        const ResultRow& b, double tolerance);
+
 /// The dot-product baseline that others stand beside when none is named: the one of lowest rank that was measured, or
 /// else the first; empty when there is none.
 std::string usual_reference(const std::vector<ResultRow>& rows);

@@ -19,7 +19,7 @@
 #include "profiler/explore/exploration.hpp"
 #include "profiler/explore/explore_filter.hpp"
 #include "profiler/store/open/default_database.hpp"
-#include "profiler/verdict/row_verdicts.hpp"
+#include "profiler/verdict/reference.hpp"
 
 namespace triscope {
 namespace {
@@ -63,14 +63,16 @@ void leave_each_once(std::vector<std::string>& databases) {
 }
 
 /// Sweep by sweep, as `show` compares them.
-void add_verdicts(const Snapshot& snapshot, const std::string& baseline, Read& read, bool& found) {
+void add_verdicts(ReferenceSide& side, Read& read, bool& found) {
+  const Reference& reference = side.reference();
   std::map<std::int64_t, std::vector<ResultRow>> sweeps;
   for (const ResultRow& row : read.rows) sweeps[row.sweep].push_back(row);
   for (const auto& [sweep, rows] : sweeps) {
-    const bool has = baseline == "auto" || std::any_of(rows.begin(), rows.end(),
-                                                       [&](const ResultRow& row) { return row.kernel == baseline; });
+    const bool has =
+        reference.kind != Reference::Kind::kernel ||
+        std::any_of(rows.begin(), rows.end(), [&](const ResultRow& row) { return row.kernel == reference.name; });
     if (!has) continue;
-    Verdicts verdicts = compare_with_baseline(snapshot, rows, baseline);
+    Verdicts verdicts = side.beside(rows);
     found = found || !verdicts.baseline.empty();
     read.beside.merge(verdicts.by_measurement);
   }
@@ -120,7 +122,15 @@ int run(const ExploreOptions& options) {
   std::vector<Snapshot> opened;
   for (const std::string& database : options.databases)
     opened.emplace_back(files.emplace_back(existing_database(database)));
-  give_up_other_rights(files);
+  const Reference reference = parse_reference(options.baseline);
+  if (files.size() > 1 && (reference.kind == Reference::Kind::row || reference.kind == Reference::Kind::sweep))
+    throw Error(fmt::format("--baseline '{}'", options.baseline), "each database has one of that number",
+                "leave the other databases out, or give a kernel", ExitCode::usage);
+  std::vector<ReferenceSide> sides;
+  for (std::size_t n = 0; n < files.size(); ++n) sides.emplace_back(opened[n], files[n], reference);
+  std::vector<std::filesystem::path> readable = files;
+  if (reference.kind == Reference::Kind::database) readable.emplace_back(reference.name);
+  give_up_other_rights(readable);
   for (std::size_t n = 0; n < files.size(); ++n) {
     const std::filesystem::path& file = files[n];
     const Snapshot& snapshot = opened[n];
@@ -129,7 +139,7 @@ int run(const ExploreOptions& options) {
     for (SweepInfo& sweep : snapshot.sweeps()) read.notes.emplace(sweep.id, std::move(sweep.note));
     for (const std::string& name : needed_counters(options.query))
       read.counters.emplace(name, snapshot.counter_values(name));
-    if (beside) add_verdicts(snapshot, options.baseline, read, found);
+    if (beside) add_verdicts(sides[n], read, found);
     sources.push_back({read.name, read.rows, &read.beside, &read.notes, &read.counters});
   }
   if (beside && !found)
@@ -207,7 +217,8 @@ void add_explore_command(CLI::App& app, Action& action) {
       "--best", query.best,
       "Of each x and series only what took the shortest time, or has the highest rate where y is one, within one "
       "pass, regime, device and clock");
-  add_text(*command, "--baseline", "ID", "Kernel that `ratio` is beside, or auto (default: auto)",
+  add_text(*command, "--baseline", "REFERENCE",
+           "What `ratio` is beside: a kernel, row:N, sweep:N, database:FILE, paper or auto (default: auto)",
            [options](const std::string& text) { options->baseline = text; });
   add_text(*command, "--format", "{table,csv,json}", "table, csv, json (default: table)",
            [options](const std::string& text) {

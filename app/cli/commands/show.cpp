@@ -19,6 +19,7 @@
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/store/open/default_database.hpp"
 #include "profiler/store/unusable_measurement.hpp"
+#include "profiler/verdict/reference.hpp"
 #include "profiler/verdict/step_verdicts.hpp"
 
 namespace triscope {
@@ -32,8 +33,8 @@ struct ShowOptions {
   bool step = false, selection_given = false;
 };
 
-void print_table(const Snapshot& snapshot, const std::vector<ResultRow>& rows, const std::string& baseline) {
-  const Verdicts verdicts = compare_with_baseline(snapshot, rows, baseline);
+void print_table(const Snapshot& snapshot, const std::vector<ResultRow>& rows, ReferenceSide& reference) {
+  const Verdicts verdicts = reference.beside(rows);
   const OtherEnvironments elsewhere = other_environments(snapshot, rows);
   const std::size_t width = terminal_width(stdout, kUnlimitedWidth);
   print_output("{}\n{}", shared_facts(rows), render(result_table(rows, verdicts, elsewhere.rows), width));
@@ -99,7 +100,11 @@ int run(const ShowOptions& options) {
   const Selection selection = parse_selection(options.selection);
   const std::filesystem::path file = existing_database(*options.database);
   const Snapshot snapshot(file);
-  give_up_other_rights({file});
+  std::vector<std::filesystem::path> opened{file};
+  const Reference asked = options.format == "table" ? parse_reference(options.baseline) : Reference();
+  ReferenceSide reference(snapshot, file, asked);
+  if (asked.kind == Reference::Kind::database) opened.emplace_back(asked.name);
+  give_up_other_rights(opened);
   std::vector<ResultRow> rows = select(snapshot, selection);
   remark_times(snapshot, rows);
   const std::string unusable = unusable_sweeps_text(snapshot, rows);
@@ -109,7 +114,7 @@ int run(const ShowOptions& options) {
   } else if (selection.measurement) {
     print_output("{}", text_of(snapshot, rows.front()));
   } else if (!rows.empty()) {
-    print_table(snapshot, rows, options.baseline);
+    print_table(snapshot, rows, reference);
   }
   if (!unusable.empty()) say_aside(unusable, options.format != "table");
   return 0;
@@ -129,9 +134,10 @@ void add_show_command(CLI::App& app, Action& action) {
       "Sweep (3, latest), measurement (m12) or kernel (kernel:cpu.fast, kernel:cpu.fast@3); default: latest");
   options->database = add_database_option(*command);
   command
-      ->add_option("--baseline", options->baseline,
-                   "Kernel that the others are compared with, or auto, or none (default: auto)")
-      ->type_name("ID");
+      ->add_option(
+          "--baseline", options->baseline,
+          "What rows stand beside: a kernel, row:N, sweep:N, database:FILE, paper, auto or none (default: auto)")
+      ->type_name("REFERENCE");
   command->add_flag("--step", options->step,
                     "Forward and backward together, beside dot-product attention; of the whole database when WHAT is "
                     "left out");
@@ -154,6 +160,7 @@ void add_show_command(CLI::App& app, Action& action) {
       "Examples:\n"
       "  triscope show\n"
       "  triscope show 3 --baseline cpu.fast\n"
+      "  triscope show 3 --baseline sweep:2    each row beside that of sweep 2; row:12, database:FILE, paper likewise\n"
       "  triscope show m12                     one measurement: quartiles, errors by output, launches\n"
       "  triscope show kernel:cpu.fast --format csv\n"
       "  triscope show --step                  what a training step costs");

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 
 #include "app/cli/options/selection.hpp"
 #include "app/cli/text/number_text.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/text/number_of.hpp"
 #include "kernels/base/text/text_beginning.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/factor_text.hpp"
@@ -150,6 +152,9 @@ std::string interval_words(const ResultRow& row) {
   return row.samples == 1 ? "one sample" : fmt::format("interval unknown ({} samples)", row.samples);
 }
 
+/// What it says has a star: it is of the medians of two runs.
+bool is_apart(const Comparison& time) { return !time.paired && time.verdict != Verdict::not_comparable; }
+
 std::string flagged_text(const ResultRow& row) {
   return row.samples > 0 ? fmt::format("{}/{}", row.flagged, row.samples) : std::string();
 }
@@ -195,12 +200,13 @@ TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& v
   add("NVML MHz", Align::right, 12, false,
       [](const ResultRow& r) { return r.sm_clock_mhz ? fmt::format("{:.0f}", *r.sm_clock_mhz) : std::string(); });
   if (!verdicts.baseline.empty()) {
-    add("time vs " + verdicts.baseline, Align::left, 80, false, [&verdicts](const ResultRow& r) {
+    add("time vs " + verdicts.column(), Align::left, 80, false, [&verdicts](const ResultRow& r) {
+      if (verdicts.themselves.contains(r.measurement)) return std::string("the reference");
       const auto found = verdicts.by_measurement.find(r.measurement);
       if (found == verdicts.by_measurement.end()) return std::string();
-      return time_text(found->second) + (found->second.paired ? "" : "*");
+      return time_text(found->second) + (is_apart(found->second) ? "*" : "");
     });
-    add("rate vs " + verdicts.baseline, Align::point, 79, false, [&verdicts](const ResultRow& r) {
+    add("rate vs " + verdicts.column(), Align::point, 79, false, [&verdicts](const ResultRow& r) {
       const auto found = verdicts.rates.find(r.measurement);
       return found == verdicts.rates.end() ? std::string() : factor_text(found->second) + "x";
     });
@@ -246,19 +252,35 @@ std::string medians_outside(const std::vector<ResultRow>& rows, const Verdicts& 
   return fmt::format(
       "medians in turns with {} whose quotient lies outside the interval of the ratio in turns: blocks that stand out "
       "within a turn count in the ratio, not in a median (docs/method.md): {}\n",
-      verdicts.baseline, first_words(std::move(outside)));
+      verdicts.column(), first_words(std::move(outside)));
+}
+
+/// What another reference than a kernel is, and why rows beside it are not judged.
+std::string reference_remark(const Verdicts& verdicts) {
+  if (verdicts.of_kernel || verdicts.baseline.empty()) return {};
+  std::string text;
+  if (verdicts.label != verdicts.short_label)
+    text = fmt::format("{}; a row of another problem does other work: the ratio is of times alone\n", verdicts.label);
+  std::map<std::string, std::size_t> not_judged;  // by the reason
+  for (const auto& [row, time] : verdicts.by_measurement)
+    if (time.verdict == Verdict::not_comparable) ++not_judged[time.explanation];
+  for (const auto& [why, count] : not_judged)
+    text += fmt::format("{} beside {} not judged: {}\n", number_of(count, "row"), verdicts.short_label, why);
+  if (verdicts.by_measurement.empty() && verdicts.themselves.empty())
+    text += fmt::format("no row has a partner in {}\n", verdicts.short_label);
+  return text;
 }
 
 }  // namespace
 
 std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts) {
-  std::string text;
-  const auto apart = [](const auto& verdict) { return !verdict.second.paired; };
+  std::string text = reference_remark(verdicts);
+  const auto apart = [](const auto& verdict) { return is_apart(verdict.second); };
   if (std::any_of(verdicts.by_measurement.begin(), verdicts.by_measurement.end(), apart)) {
     text += fmt::format(
         "* not in turns with {}: the medians of two runs are compared; the verdict does not include what changed "
         "on the machine in between\n",
-        verdicts.baseline);
+        verdicts.column());
   }
   text += medians_outside(rows, verdicts);
   if (const auto limiter = shared_limiter(rows)) {
