@@ -67,9 +67,9 @@ std::string band_text(const UnchangedKernels& kernels) {
 std::string_view to_string(BesideUnchanged is) {
   switch (is) {
     case BesideUnchanged::slower:
-      return "slower";
+      return "longer";
     case BesideUnchanged::faster:
-      return "faster";
+      return "shorter";
     case BesideUnchanged::inside:
       return "inside";
     case BesideUnchanged::unclear:
@@ -143,7 +143,7 @@ void BandTally::add(const BandVerdict& verdict) {
 std::string tally_text(const UnchangedBand& band, const BandTally& tally) {
   const std::size_t judged = tally.slower + tally.faster + tally.inside + tally.unclear;
   if (judged == 0) return {};
-  std::string text = fmt::format("Beside {} unchanged measurements {} of {} became slower, {} faster", band.count,
+  std::string text = fmt::format("Beside {} unchanged measurements {} of {} take longer, {} shorter", band.count,
                                  tally.slower, judged, tally.faster);
   if (tally.inside > 0) text += fmt::format("; {} inside what those vary by", tally.inside);
   if (tally.unclear > 0) text += fmt::format("; {} unclear", tally.unclear);

@@ -41,7 +41,7 @@ struct BandVerdict {
 /// `comparison` of `a` with `b`. Nothing where it has no ratio.
 std::optional<BandVerdict> judge(const UnchangedBand& band, const Comparison& comparison, const ResultRow& a,
                                  const ResultRow& b);
-/// "slower, +6.1 %", "inside, +1.9 %".
+/// "longer, +6.1 %", "inside, +1.9 %".
 std::string band_brief(const BandVerdict& verdict);
 /// "1.9 % longer than unchanged kernels on average, inside what they vary by (4.8 %): the machine may be the reason."
 std::string band_sentence(const UnchangedBand& band, const BandVerdict& verdict);
@@ -51,7 +51,7 @@ struct BandTally {
   std::size_t slower = 0, faster = 0, inside = 0, unclear = 0;
   void add(const BandVerdict& verdict);
 };
-/// "Beside 21 unchanged measurements 0 of 34 became slower, 1 faster; 33 inside what those vary by."; empty where no
+/// "Beside 21 unchanged measurements 0 of 34 take longer, 1 shorter; 33 inside what those vary by."; empty where no
 /// row was judged.
 std::string tally_text(const UnchangedBand& band, const BandTally& tally);
 

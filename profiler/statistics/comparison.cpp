@@ -99,10 +99,10 @@ std::string why_no_ratio(std::span<const Sample> samples, char name) {
   return {};
 }
 
-// "1.7 % faster": the time of A is 1.7 % shorter than that of B.
+// "1.7 % shorter": the time of A beside that of B.
 std::string in_words(double ratio, int digits) {
   const double percent = std::abs(ratio - 1) * 100;
-  return fmt::format("{:.{}f} % {}", percent, digits, ratio <= 1 ? "faster" : "slower");
+  return fmt::format("{:.{}f} % {}", percent, digits, to_string(ratio <= 1 ? Verdict::faster : Verdict::slower));
 }
 
 std::string bound_text(double ratio) {
@@ -235,9 +235,9 @@ void apply_cycles(Comparison& comparison, const Ratio& cycles, Regime regime, do
 std::string_view to_string(Verdict verdict) {
   switch (verdict) {
     case Verdict::faster:
-      return "faster";
+      return "shorter";
     case Verdict::slower:
-      return "slower";
+      return "longer";
     case Verdict::same:
       return "same";
     case Verdict::unclear:

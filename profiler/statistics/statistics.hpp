@@ -78,6 +78,7 @@ std::optional<double> spread_percent(std::optional<double> median_ms, std::optio
 std::string spread_text(const Summary& summary);
 
 enum class Verdict { faster, slower, same, unclear, not_comparable };
+/// Of a time: "shorter", "longer", "same", "unclear", "not comparable".
 std::string_view to_string(Verdict);
 
 /// A is compared with the baseline B. `ratio` = time A / time B: 1.31 means that A takes 1.31 times as long.

@@ -4,33 +4,30 @@
 
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/factor_text.hpp"
+#include "profiler/statistics/comparison_facts.hpp"
 
 namespace triscope {
 
-std::string verdict_text(const Comparison& comparison) {
+std::string time_text(const Comparison& comparison) {
+  const std::string word(to_string(comparison.verdict));
   switch (comparison.verdict) {
     case Verdict::faster:
-      return fmt::format("{}x faster", factor_text(1 / comparison.ratio));
+      return fmt::format("{}x {}", factor_text(1 / comparison.ratio), word);
     case Verdict::slower:
-      return fmt::format("{}x slower", factor_text(comparison.ratio));
-    case Verdict::same:
-      return "same";
+      return fmt::format("{}x {}", factor_text(comparison.ratio), word);
     case Verdict::unclear:
-      return comparison.ratio > 0 ? fmt::format("unclear, {}x the time", factor_text(comparison.ratio)) : "unclear";
+      return comparison.ratio > 0 ? fmt::format("{}, {}x the time", word, factor_text(comparison.ratio)) : word;
+    case Verdict::same:
+      break;
     case Verdict::not_comparable:
-      return comparison.published ? factor_text(comparison.ratio) + "x the time" : "not comparable";
+      if (comparison.published) return factor_text(comparison.ratio) + "x the time";
+      break;
   }
-  return "?";
-}
-
-std::string time_text(const Comparison& comparison) {
-  if (comparison.verdict == Verdict::faster) return factor_text(1 / comparison.ratio) + "x shorter";
-  if (comparison.verdict == Verdict::slower) return factor_text(comparison.ratio) + "x longer";
-  return verdict_text(comparison);
+  return word;
 }
 
 std::string time_interval_text(const Comparison& comparison) {
-  if (!interval_known(comparison)) return {};
+  if (!has_interval(comparison)) return {};
   const Interval& ratio = comparison.interval;
   const bool inverse = comparison.verdict == Verdict::faster;
   const double low = inverse ? 1 / ratio.high : ratio.low, high = inverse ? 1 / ratio.low : ratio.high;

@@ -23,14 +23,12 @@ struct Verdicts {
   const std::string& column() const { return of_kernel ? baseline : short_label; }
 };
 
-/// "1.31x faster", "same", "unclear, 1.02x the time", "not comparable"; beside a published figure "1.02x the time".
-std::string verdict_text(const Comparison& comparison);
-
-/// The same of a time beside another kernel's, whose work may be another: "1.31x shorter", "1.84x longer", "same".
+/// Of a time beside another: "1.31x shorter", "1.84x longer", "same", "unclear, 1.02x the time", "not comparable"; beside
+/// a published figure "1.02x the time".
 std::string time_text(const Comparison& comparison);
 
 /// The ends of the interval of the factor that `time_text` names, time A / time B or, of a shorter time, its inverse:
-/// "1.82 to 1.86"; empty when it is not known.
+/// "1.82 to 1.86"; empty when it is not known, or says nothing as the two are not comparable.
 std::string time_interval_text(const Comparison& comparison);
 
 /// A time beside that of kernel `reference`: "1.84x longer than FA3, 1.82 to 1.86, in turns beside 25.45 ms", "the same

@@ -330,10 +330,10 @@ TEST(LatencyModel, verdicts_come_with_word_and_sign) {
   Comparison comparison;
   comparison.ratio = 1 / 1.31;
   comparison.verdict = Verdict::faster;
-  EXPECT_EQ(marked(comparison, verdict_text(comparison)), "▲ 1.31× faster");
+  EXPECT_EQ(marked(comparison, time_text(comparison)), "▲ 1.31× shorter");
   comparison.verdict = Verdict::slower;
   comparison.ratio = 2;
-  EXPECT_EQ(marked(comparison, verdict_text(comparison)), "▼ 2.00× slower");
+  EXPECT_EQ(marked(comparison, time_text(comparison)), "▼ 2.00× longer");
   comparison.ratio = 1.004;
   EXPECT_EQ(marked(comparison, time_text(comparison)), "▼ 1.004× longer") << "not 1.00×";
   comparison.interval = {1.003, 1.0049};

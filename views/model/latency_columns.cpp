@@ -177,8 +177,7 @@ std::string measured_text(const LatencyCell& cell, const LatencyColumn& column) 
       return cell.beside ? marked(*cell.beside, time_text(*cell.beside) + (cell.beside->paired ? "" : " *"))
                          : std::string();
     case LatencyField::verdict:
-      return cell.against_baseline ? marked(*cell.against_baseline, verdict_text(*cell.against_baseline))
-                                   : std::string();
+      return cell.against_baseline ? marked(*cell.against_baseline, time_text(*cell.against_baseline)) : std::string();
     case LatencyField::flagged:
       return fmt::format("{}", row.flagged);
     case LatencyField::error:

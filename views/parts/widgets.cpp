@@ -396,7 +396,7 @@ std::string verdict_lines(const Context& context, std::int64_t measurement) {
   if (const Comparisons* since = context.data.against_baseline.get()) {
     const auto found = since->find(measurement);
     if (found != since->end())
-      text += "\n" + marked(found->second.comparison, verdict_text(found->second.comparison)) + " since baseline";
+      text += "\n" + marked(found->second.comparison, time_text(found->second.comparison)) + " since baseline";
   }
   return text;
 }
@@ -419,13 +419,13 @@ std::string ratio_words(const Comparison& comparison) {
 }
 
 std::string verdict_brief(const Comparison& comparison) {
-  return comparison.verdict == Verdict::unclear ? "? unclear" : marked(comparison, verdict_text(comparison));
+  return comparison.verdict == Verdict::unclear ? "? unclear" : marked(comparison, time_text(comparison));
 }
 
 void verdict(const Context& context, const Comparison& comparison) {
   const bool in_cell = ImGui::GetCurrentTable() != nullptr;  // where "unclear" with its ratio would be cut
   coloured_text(verdict_colour(context.look.theme, comparison.verdict),
-                in_cell ? unless_cut(verdict_brief(comparison)) : marked(comparison, verdict_text(comparison)));
+                in_cell ? unless_cut(verdict_brief(comparison)) : marked(comparison, time_text(comparison)));
   if (ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip))
     tooltip(context, ratio_words(comparison) + " A is this row, B that of the baseline.");
 }

@@ -54,7 +54,7 @@ PlotAxis ratio_axis(const std::vector<Drawn>& lines, const std::string& first) {
     }
   }
   const double margin = std::max(0.06 * (high - low), 0.005);
-  return range_axis(low - margin, high + margin, fmt::format("time here / time of {}; below 1 is faster", first));
+  return range_axis(low - margin, high + margin, fmt::format("time here / time of {}; below 1 is shorter", first));
 }
 
 }  // namespace

@@ -15,14 +15,14 @@
 namespace triscope {
 namespace {
 
-/// "Ratio = time A / time B, below 1 A is faster. A: 2c6a73, B: 63ca6c."
+/// "Ratio = time A / time B, below 1 A takes shorter. A: 2c6a73, B: 63ca6c."
 std::string ratio_text(const CompareModel& model) {
   const std::string& old = model.sweeps.front();
   if (!has_comparisons(model))
     return model.sweeps.size() == 2 ? fmt::format("A: {}, B: {}.", model.sweeps[1], old) : "";
   return model.sweeps.size() == 2
-             ? fmt::format("Ratio = time A / time B, below 1 A is faster. A: {}, B: {}.", model.sweeps[1], old)
-             : fmt::format("Ratio = time / that of B, {}: below 1 it is faster than B.", old);
+             ? fmt::format("Ratio = time A / time B, below 1 A takes shorter. A: {}, B: {}.", model.sweeps[1], old)
+             : fmt::format("Ratio = time / that of B, {}: below 1 it takes shorter than B.", old);
 }
 
 /// A paragraph above the table. Where it would leave few rows to be seen it is a line that says the rest on hover.

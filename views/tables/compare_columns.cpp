@@ -169,7 +169,8 @@ std::string fitting_doubts(const std::string& doubts, float width) {
 const char* header_words(CompareField field) {
   switch (field) {
     case CompareField::ratio:
-      return "Time of A / time of B: below 1 A is faster. Of two that took turns it is of neighbouring turns, and so "
+      return "Time of A / time of B: below 1 A takes shorter. Of two that took turns it is of neighbouring turns, and "
+             "so "
              "not quite that of the medians beside it.";
     case CompareField::cycles:
       return "Time × clock of A / that of B: without what two cards, or one at another temperature, differ by in "
@@ -179,7 +180,7 @@ const char* header_words(CompareField field) {
              "samples alone: what the cards differ by is not in it.";
     case CompareField::band:
       return "The ratio over the average of kernels that did not change. Inside: no further from it than one of those "
-             "would be in 99 of 100 cases, so that the machine may be the reason. Slower, faster: further, also with "
+             "would be in 99 of 100 cases, so that the machine may be the reason. Longer, shorter: further, also with "
              "the row's own interval. Unclear: further, but for its interval or its two modes.";
     case CompareField::setting:
       return "In what this row differs from most, and its tokens. What it does not say stands above the table: "

@@ -73,10 +73,10 @@ void draw_no_verdict(const Context& context, const CompareModel& model, const Co
   }
 }
 
-/// "▼ slower": where "▼ 1.08× slower" has no room, as the ratio stands beside it.
+/// "▼ longer": where "▼ 1.08× longer" has no room, as the ratio stands beside it.
 std::string verdict_word(const Comparison& comparison) {
-  return comparison.verdict == Verdict::slower   ? "▼ slower"
-         : comparison.verdict == Verdict::faster ? "▲ faster"
+  return comparison.verdict == Verdict::slower   ? "▼ longer"
+         : comparison.verdict == Verdict::faster ? "▲ shorter"
                                                  : verdict_brief(comparison);
 }
 
@@ -104,7 +104,7 @@ void draw_comparison(Context& context, CompareField field, const std::optional<C
   }
 }
 
-/// Beside what unchanged kernels do: "slower, +6.1 %".
+/// Beside what unchanged kernels do: "longer, +6.1 %".
 void draw_band(const Context& context, const CompareLine& line, const std::optional<CompareCell>& cell) {
   const Theme& theme = context.look.theme;
   if (!cell) return;

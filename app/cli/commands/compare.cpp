@@ -266,7 +266,7 @@ void add_faults_of_cut_short(const Side& a, Compared& compared) {
   }
 }
 
-/// A gate judges the new one. A slower kernel is a faster one when A and B are exchanged.
+/// A gate judges the new one. What takes longer takes shorter when A and B are exchanged.
 void add_fault_of_order(const Side& a, const Side& b, Compared& compared) {
   std::size_t older = 0, newer = 0;
   for (const ComparedPair& pair : compared.pairs) {
@@ -419,7 +419,7 @@ int run(const CompareOptions& options) {
 void add_gate_options(CLI::App& command, const std::shared_ptr<CompareOptions>& options) {
   add_text(
       command, "--fail-if", "CONDITION",
-      "\"slower>2%\" or \"faster>2%\": exit 1 when the difference is larger, or perhaps is in too many comparisons",
+      "\"longer>2%\" or \"shorter>2%\": exit 1 when the difference is larger, or perhaps is in too many comparisons",
       [options](const std::string& text) { options->fail_if = parse_fail_condition(text); });
   add_text(command, "--max-unclear", "P%",
            "With --fail-if: exit 1 when of more comparisons the interval reaches across the condition (default: 20%)",
@@ -446,7 +446,7 @@ void add_gate_options(CLI::App& command, const std::shared_ptr<CompareOptions>& 
 void require_gate(const CLI::App& command, const CompareOptions& options) {
   for (const char* name : {"--max-unclear", "--require-converged"}) {
     if (options.fail_if || command.count(name) == 0) continue;
-    throw Error(fmt::format("{} cannot be used", name), "it belongs to --fail-if", "add --fail-if \"slower>2%\"",
+    throw Error(fmt::format("{} cannot be used", name), "it belongs to --fail-if", "add --fail-if \"longer>2%\"",
                 ExitCode::usage);
   }
 }
@@ -454,7 +454,7 @@ void require_gate(const CLI::App& command, const CompareOptions& options) {
 }  // namespace
 
 void add_compare_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("compare", "Is A faster than B? Verdicts with their intervals");
+  CLI::App* command = app.add_subcommand("compare", "Does A take longer than B? Verdicts with their intervals");
   auto options = std::make_shared<CompareOptions>();
   command
       ->add_option("A", options->a,
@@ -477,20 +477,18 @@ void add_compare_command(CLI::App& app, Action& action) {
            });
   add_json_flag(*command, [options] { options->format = "json"; });
   command->footer(
-      "\"A is\" says what A is compared with B; the ratio beside it is time A / time B in every row, so that below 1 "
-      "A\n"
-      "is faster. What was measured in turns (the kernels of one problem in one sweep) is compared turn by turn. The\n"
+      "\"A is\" says what A is compared with B; the ratio beside it is time A / time B in every row: below 1 A takes\n"
+      "shorter. What was measured in turns (the kernels of one problem in one sweep) is compared turn by turn. The\n"
       "rest, such as two sweeps, is compared by its medians. Two databases are given in the order of time: the second\n"
-      "one, the new one, is A and is judged. --fail-if also exits 1 when A lacks what B has, when nothing can be "
-      "judged,\n"
-      "and when A and B differ in device, host, driver, commit or settings and --allow does not name that.\n"
+      "one, the new one, is A and is judged. --fail-if also exits 1 when A lacks what B has, when nothing can be\n"
+      "judged, and when A and B differ in device, host, driver, commit or settings and --allow does not name that.\n"
       "docs/gates.md has a recipe.\n\n"
       "Examples:\n"
       "  triscope compare kernel:cpu.fast kernel:baseline.cpu      of the newest sweep that holds each\n"
       "  triscope compare kernel:cpu.fast@2c6a73 kernel:cpu.fast@63ca6c   two versions: all that both measured\n"
       "  triscope compare m12 m7\n"
-      "  triscope compare latest 3 --fail-if \"slower>2%\"           for scripts: exit 1 when it got slower\n"
-      "  triscope compare old.db new.db --fail-if \"slower>5%\" --allow commit --format junit > gate.xml");
+      "  triscope compare latest 3 --fail-if \"longer>2%\"           for scripts: exit 1 when it takes longer\n"
+      "  triscope compare old.db new.db --fail-if \"longer>5%\" --allow commit --format junit > gate.xml");
   command->callback([command, options, &action] {
     require_gate(*command, *options);
     action = [options] { return run(*options); };

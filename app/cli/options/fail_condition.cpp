@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "app/cli/options/values.hpp"
 #include "kernels/base/error.hpp"
 
@@ -10,15 +14,19 @@ namespace triscope {
 FailCondition parse_fail_condition(std::string_view text) {
   FailCondition condition;
   condition.text = text;
-  for (const Verdict verdict : {Verdict::slower, Verdict::faster}) {
-    const std::string prefix = fmt::format("{}>", to_string(verdict));
+  // The last two are of older scripts.
+  for (const auto& [verdict, word] :
+       {std::pair(Verdict::slower, to_string(Verdict::slower)), std::pair(Verdict::faster, to_string(Verdict::faster)),
+        std::pair(Verdict::slower, std::string_view("slower")),
+        std::pair(Verdict::faster, std::string_view("faster"))}) {
+    const std::string prefix = fmt::format("{}>", word);
     if (!text.starts_with(prefix)) continue;
     condition.verdict = verdict;
     condition.by = parse_percent("--fail-if", text.substr(prefix.size()));
     return condition;
   }
-  throw Error(fmt::format("--fail-if '{}'", text), "this is not a condition", "write slower>2% or faster>2%, in quotes",
-              ExitCode::usage);
+  throw Error(fmt::format("--fail-if '{}'", text), "this is not a condition",
+              "write longer>2% or shorter>2%, in quotes", ExitCode::usage);
 }
 
 GateResult judge(const FailCondition& condition, const Comparison& comparison, bool disturbed) {

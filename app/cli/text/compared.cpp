@@ -190,8 +190,8 @@ std::string tally_text(const Tally& tally) {
   const auto add = [&](std::size_t number, std::string_view words) {
     if (number > 0) text += fmt::format(", {} {}", number, words);
   };
-  add(tally.faster, "faster");
-  add(tally.slower, "slower");
+  add(tally.faster, "shorter");
+  add(tally.slower, "longer");
   add(tally.same, "the same");
   add(tally.unclear, "unclear");
   add(tally.not_comparable, "not comparable");
@@ -224,7 +224,7 @@ std::string compared_table(const Compared& compared, std::size_t width) {
     table.rows.push_back(
         {fmt::format("m{}", pair.rows.a.measurement), name_of(pair.rows.a), fmt::format("m{}", pair.rows.b.measurement),
          name_of(pair.rows.b), fmt::format("{}", pair.rows.a.problem.seq_len), telling[n], ms_text(pair.rows.a),
-         ms_text(pair.rows.b), verdict_text(comparison), ratio_interval_text(comparison), cycle_ratio_text(comparison),
+         ms_text(pair.rows.b), time_text(comparison), ratio_interval_text(comparison), cycle_ratio_text(comparison),
          pair.band ? band_brief(*pair.band) : "", doubts_text(pair.rows.a, pair.rows.b),
          comparison.ratio > 0 ? (comparison.paired ? "yes" : "no") : "",
          pair.violated ? "FAILS"
@@ -288,8 +288,8 @@ std::string compared_json(const Compared& compared) {
                     {"a", compared.a},
                     {"b", compared.b},
                     {"compared", tally.compared},
-                    {"faster", tally.faster},
-                    {"slower", tally.slower},
+                    {"shorter", tally.faster},
+                    {"longer", tally.slower},
                     {"same", tally.same},
                     {"unclear", tally.unclear},
                     {"not_comparable", tally.not_comparable},
@@ -320,7 +320,7 @@ std::string compared_markdown(const Compared& compared) {
     table.rows.push_back({fmt::format("m{}", a.measurement), fmt::format("m{}", b.measurement),
                           a.kernel == b.kernel ? a.kernel : a.kernel + " / " + b.kernel, std::string(to_string(a.pass)),
                           windows_text(a.problem), telling[n], fmt::format("{}", a.problem.seq_len), ms_text(a),
-                          ms_text(b), verdict_text(pair.comparison), ratio_interval_text(pair.comparison),
+                          ms_text(b), time_text(pair.comparison), ratio_interval_text(pair.comparison),
                           cycle_ratio_text(pair.comparison), pair.band ? band_brief(*pair.band) : "",
                           doubts_text(a, pair.rows.b), pair.violated ? "fails" : ""});
   }
@@ -344,7 +344,7 @@ std::string compared_junit(const Compared& compared) {
     const ResultRow& a = pair.rows.a;
     const std::string words =
         fmt::format("{} ms against {} ms: A is {}, time A / B {}{}", ms_text(a), ms_text(pair.rows.b),
-                    verdict_text(pair.comparison), ratio_interval_text(pair.comparison),
+                    time_text(pair.comparison), ratio_interval_text(pair.comparison),
                     pair.comparison.explanation.empty() ? "" : ". " + pair.comparison.explanation);
     const Verdict verdict = pair.comparison.verdict;
     const bool undecided = compared.gate.empty() ? verdict == Verdict::unclear : pair.open;

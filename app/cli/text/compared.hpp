@@ -64,7 +64,7 @@ struct Compared {
 void judge_beside_unchanged(Compared& compared);
 /// Counts `pairs`; `pairing` says what had no partner.
 Tally count_pairs(const std::vector<ComparedPair>& pairs, const Pairing& pairing);
-/// "12 compared, 3 faster, 9 the same; without a partner: 0 of A, 2 of B".
+/// "12 compared, 3 shorter, 9 the same; without a partner: 0 of A, 2 of B".
 std::string tally_text(const Tally& tally);
 
 /// For a terminal that is `width` columns wide. Times are A's and B's, the ratio is time A / time B in every row.

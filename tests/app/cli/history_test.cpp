@@ -95,7 +95,7 @@ TEST_F(HistoryTest, show_marks_what_was_measured_in_another_environment_than_mos
 TEST_F(HistoryTest, nothing_has_a_verdict_against_itself) {
   const std::string one = "m" + std::to_string(kHistoryMeasurements / 2);
   for (const std::string& what : {std::string("1"), one, "kernel:cuda.hopper@1"s})
-    expect_error(run({"compare", what, what, "--fail-if", "slower>1%"}), 2, "both name the same measurements");
+    expect_error(run({"compare", what, what, "--fail-if", "longer>1%"}), 2, "both name the same measurements");
   expect_error(run({"compare", "2", "latest"}), 2, "both name the same measurements");
 }
 
@@ -114,29 +114,29 @@ void add_part(const std::filesystem::path& file, std::int64_t count, double fact
 
 TEST_F(HistoryTest, a_gate_does_not_pass_when_a_lacks_what_b_has) {
   add_part(file_, 3, 1);
-  const ProgramResult lacking = run({"compare", "3", "1", "--fail-if", "slower>2%"});
+  const ProgramResult lacking = run({"compare", "3", "1", "--fail-if", "longer>2%"});
   EXPECT_EQ(lacking.exit_code, 1) << lacking.output;
   EXPECT_THAT(lacking.errors, HasSubstr("A lacks "));
   EXPECT_THAT(lacking.output, HasSubstr("3 compared"));
   EXPECT_THAT(lacking.output, HasSubstr("without a partner: 0 of A, 9 of B"));
   const ProgramResult ungated = run({"compare", "3", "1"});
   EXPECT_EQ(ungated.exit_code, 0) << "without a gate there is nothing to fail";
-  const ProgramResult other_way = run({"compare", "1", "3", "--fail-if", "slower>2%"});
+  const ProgramResult other_way = run({"compare", "1", "3", "--fail-if", "longer>2%"});
   EXPECT_EQ(other_way.exit_code, 0) << "what A has more does not matter: " << other_way.errors;
 }
 
 TEST_F(HistoryTest, a_gate_fails_on_what_it_names_and_json_counts) {
   add_part(file_, 3, 1.5);
-  const ProgramResult slower = run({"compare", "3", "1", "--fail-if", "slower>2%", "--format", "json"});
+  const ProgramResult slower = run({"compare", "3", "1", "--fail-if", "longer>2%", "--format", "json"});
   EXPECT_EQ(slower.exit_code, 1);
   std::istringstream stream(slower.output);
   nlohmann::json last;
   for (std::string line; std::getline(stream, line);) last = nlohmann::json::parse(line);
-  EXPECT_THAT(run({"compare", "3", "1"}).output, HasSubstr("1.50x slower  1.497 .. 1.503"))
+  EXPECT_THAT(run({"compare", "3", "1"}).output, HasSubstr("1.50x longer  1.497 .. 1.503"))
       << "the interval is that of the verdict";
   EXPECT_EQ(last.at("type"), "summary");
   EXPECT_EQ(last.at("compared"), 3);
-  EXPECT_EQ(last.at("slower"), 3);
+  EXPECT_EQ(last.at("longer"), 3);
   EXPECT_EQ(last.at("only_b"), 9);
   EXPECT_EQ(last.at("violations"), 3);
   EXPECT_EQ(last.at("fails"), true);
@@ -219,11 +219,11 @@ TEST_F(HistoryTest, versions_are_told_beside_what_did_not_change_between_their_s
 
 TEST_F(HistoryTest, a_gate_fails_when_nothing_can_be_paired) {
   Store(file_).begin_sweep("triscope sweep", "{}", synthetic_environment(), 1);
-  const ProgramResult gated = run({"compare", "3", "1", "--fail-if", "slower>2%"});
+  const ProgramResult gated = run({"compare", "3", "1", "--fail-if", "longer>2%"});
   expect_error(gated, 1,
                "of 0 measurements of A none has the same problem, pass, regime and clock as one of the 12 of B");
   expect_error(run({"compare", "3", "1"}), 2, "of 0 measurements of A none has");
-  const ProgramResult json = run({"compare", "3", "1", "--fail-if", "slower>2%", "--format", "json"});
+  const ProgramResult json = run({"compare", "3", "1", "--fail-if", "longer>2%", "--format", "json"});
   EXPECT_EQ(json.exit_code, 1);
   EXPECT_THAT(json.output, HasSubstr("\"compared\":0"));
 }
@@ -364,7 +364,7 @@ TEST_F(HistoryTest, a_gate_does_not_pass_when_everything_is_unclear) {
   m.samples.resize(1);
   store.add(sweep, m);
   store.finish_sweep(sweep);
-  const ProgramResult gated = run({"compare", "1", "3", "--fail-if", "slower>2%"});
+  const ProgramResult gated = run({"compare", "1", "3", "--fail-if", "longer>2%"});
   EXPECT_EQ(gated.exit_code, 1) << gated.output;
   EXPECT_THAT(gated.errors, HasSubstr("nothing could be judged (1 compared, 1 unclear"));
 }

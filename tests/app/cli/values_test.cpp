@@ -133,7 +133,7 @@ Comparison comparison(double ratio, double low, double high) {
 
 // The verdict has its own tolerance; what counts here is where ratio and interval lie beside the margin.
 TEST(FailCondition, fails_beyond_its_margin_passes_below_it_and_is_open_between) {
-  const FailCondition slower = parse_fail_condition("slower>2%"), faster = parse_fail_condition("faster>10%");
+  const FailCondition slower = parse_fail_condition("longer>2%"), faster = parse_fail_condition("shorter>10%");
   EXPECT_EQ(judge(slower, comparison(1.03, 1.025, 1.035), false), GateResult::fails);
   EXPECT_EQ(judge(slower, comparison(1.03, 0.9, 1.2), false), GateResult::fails) << "what is not known to be good";
   EXPECT_EQ(judge(slower, comparison(1.01, 1.005, 1.019), false), GateResult::passes);
@@ -151,9 +151,15 @@ TEST(FailCondition, fails_beyond_its_margin_passes_below_it_and_is_open_between)
   EXPECT_EQ(judge(slower, few, false), GateResult::open) << "its interval is not trusted";
 }
 
+TEST(FailCondition, understands_the_words_of_older_scripts) {
+  EXPECT_EQ(parse_fail_condition("slower>2%").verdict, parse_fail_condition("longer>2%").verdict);
+  EXPECT_EQ(parse_fail_condition("faster>2%").verdict, parse_fail_condition("shorter>2%").verdict);
+  EXPECT_NE(parse_fail_condition("longer>2%").verdict, parse_fail_condition("shorter>2%").verdict);
+}
+
 TEST(FailCondition, refuses_what_is_none) {
   for (const char* text :
-       {"", "slower", "slower>", "slower>2", "slower>-2%", "slower<2%", "slow>2%", "slower > 2%", "2%"}) {
+       {"", "longer", "longer>", "longer>2", "longer>-2%", "longer<2%", "long>2%", "longer > 2%", "2%"}) {
     EXPECT_THROW(parse_fail_condition(text), Error) << text;
   }
 }

@@ -97,7 +97,7 @@ TEST(UnchangedBand, says_it_in_words) {
   tally.add(*judge(band, ratio_of(1.03), row, row));
   tally.add(*judge(band, ratio_of(1.20), row, row));
   EXPECT_EQ(tally_text(band, tally),
-            "Beside 5 unchanged measurements 1 of 2 became slower, 0 faster; 1 inside what those vary by.");
+            "Beside 5 unchanged measurements 1 of 2 take longer, 0 shorter; 1 inside what those vary by.");
 }
 
 TEST(UnchangedBand, what_makes_a_time_doubtful_is_marked_by_side) {

@@ -168,7 +168,7 @@ TEST_F(VersionsJourney, a_pair_of_two_gpus_has_the_verdict_of_its_versions_and_n
     front(c, Panel::details);
     const std::string text = fixture::drawn_text(c);
     IM_CHECK(!fixture::says(text, "not comparable with"));
-    const std::size_t verdict = text.find(" % slower than "), why = text.find("Their times alone are not comparable: ");
+    const std::size_t verdict = text.find(" % longer than "), why = text.find("Their times alone are not comparable: ");
     IM_CHECK(verdict < why && why != std::string::npos);
     IM_CHECK(fixture::says(text, "A and B were measured on two GPUs."));
   });

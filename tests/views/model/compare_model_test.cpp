@@ -73,7 +73,7 @@ TEST(Compare, rows_of_two_versions_are_judged_beside_what_did_not_change) {
   ASSERT_TRUE(slower.lines[0].cells[1]->band.has_value());
   EXPECT_EQ(slower.lines[0].cells[1]->band->is, BesideUnchanged::slower);
   EXPECT_EQ(slower.band_tally.slower, 1U);
-  EXPECT_THAT(beside_text(slower.lines[0], *slower.lines[0].cells[1]), testing::StartsWith("slower, +20"));
+  EXPECT_THAT(beside_text(slower.lines[0], *slower.lines[0].cells[1]), testing::StartsWith("longer, +20"));
   const CompareModel inside = make_compare_model(two_versions(1.02, 6), 0);
   EXPECT_EQ(inside.lines[0].cells[1]->band->is, BesideUnchanged::inside);
   EXPECT_TRUE(inside.has_intervals) << "of two GPUs too";
@@ -130,12 +130,12 @@ TEST(Compare, a_narrow_column_says_first_what_is_unusual_of_a_row_and_leaves_out
 
 TEST(Compare, the_first_line_of_versions_names_the_largest_change) {
   const std::string slower = versions_headline(make_compare_model(two_versions(1.2, 6), 0));
-  EXPECT_THAT(slower, testing::StartsWith("1 of 1 slower, 0 faster. Largest +20.0 %, 512 × 32 at "));
+  EXPECT_THAT(slower, testing::StartsWith("1 of 1 longer, 0 shorter. Largest +20.0 %, 512 × 32 at "));
   EXPECT_THAT(slower, HasSubstr(" %. A and B were measured on two GPUs: less than "));
   EXPECT_THAT(slower, testing::ContainsRegex(
                           "outside \\+-[0-9]\\.[0-9] %\\. .*: less than [0-9]\\.[0-9] % cannot be told\\.$"));
   EXPECT_THAT(versions_headline(make_compare_model(two_versions(1.02, 6), 0)),
-              HasSubstr("0 of 1 slower, 0 faster, 1 inside the noise. Largest +2.0 %, 512 × 32 at 2,048 tokens, "));
+              HasSubstr("0 of 1 longer, 0 shorter, 1 inside the noise. Largest +2.0 %, 512 × 32 at 2,048 tokens, "));
   EXPECT_EQ(versions_headline(make_compare_model(two_versions(1.2, 4), 0)), "") << "too few did not change";
 }
 
@@ -183,22 +183,22 @@ TEST(Compare, what_became_of_each_window_is_one_sentence) {
   add("64 × 64", -0.3, BesideUnchanged::faster);
   add("512 × 32", 0.24, BesideUnchanged::slower);
   EXPECT_EQ(by_window_text(model),
-            "64 × 64 -30 % (1 faster), 512 × 32 +20 to +24 % (2 slower), 1024 × 16 inside the noise.");
+            "64 × 64 -30 % (1 shorter), 512 × 32 +20 to +24 % (2 longer), 1024 × 16 inside the noise.");
   add("256 × 32", 0.04, BesideUnchanged::unclear);
   add("512 × 32", 0.06, BesideUnchanged::unclear);
   add("512 × 32", 0.01, BesideUnchanged::inside);
   EXPECT_EQ(
       by_window_text(model),
-      "64 × 64 -30 % (1 faster), 512 × 32 +1 to +24 % (4: 2 slower, 1 unclear, 1 inside the noise), 256 × 32 +4 % (1 "
+      "64 × 64 -30 % (1 shorter), 512 × 32 +1 to +24 % (4: 2 longer, 1 unclear, 1 inside the noise), 256 × 32 +4 % (1 "
       "unclear), 1024 × 16 inside the noise.");
   for (const char* window : {"128 × 16", "128 × 32", "128 × 64", "128 × 128"})
     add(window, 0.03, BesideUnchanged::slower);
   for (const char* window : {"32 × 16", "32 × 32"}) add(window, 0, BesideUnchanged::inside);
   EXPECT_THAT(by_window_text(model),
-              testing::EndsWith(" (1 slower), 1 other, 1024 × 16 and 32 × 16 and 32 × 32 inside the noise."));
+              testing::EndsWith(" (1 longer), 1 other, 1024 × 16 and 32 × 16 and 32 × 32 inside the noise."));
   add("128 × 256", 0.03, BesideUnchanged::slower);
   add("32 × 64", 0, BesideUnchanged::inside);
-  EXPECT_THAT(by_window_text(model), testing::EndsWith(" (1 slower), 2 others, 4 windows inside the noise."));
+  EXPECT_THAT(by_window_text(model), testing::EndsWith(" (1 longer), 2 others, 4 windows inside the noise."));
 }
 
 TEST(Compare, the_doubts_of_a_row_that_is_unclear_begin_with_why_it_is) {
@@ -234,7 +234,7 @@ TEST(Compare, what_did_not_change_is_told_by_the_base_of_the_changes) {
 
 TEST(Compare, the_first_line_of_versions_is_one_sentence) {
   EXPECT_THAT(versions_summary(make_compare_model(two_versions(1.2, 6), 0), Pass::backward),
-              testing::MatchesRegex("[^.:]* backward: 1 of 1 slower, .*"));
+              testing::MatchesRegex("[^.:]* backward: 1 of 1 longer, .*"));
   EXPECT_THAT(versions_summary(make_compare_model(two_versions(1.2, 4), 0), Pass::backward),
               testing::MatchesRegex("[^.:]* backward: 1 shared measurement: .*"));
 }
@@ -245,7 +245,7 @@ TEST(Compare, a_pair_of_versions_has_a_verdict_whichever_is_a) {
   model.unchanged_lines[0].cells[0]->measurement = 70, model.unchanged_lines[0].cells[1]->measurement = 71;
   const std::optional<VersionVerdict> newer = version_verdict(model, 61, 60), older = version_verdict(model, 60, 61);
   ASSERT_TRUE(newer && older);
-  EXPECT_EQ(newer->text, model.sweeps[1] + " is 20.0 % slower than " + model.sweeps[0] + ".");
+  EXPECT_EQ(newer->text, model.sweeps[1] + " takes 20.0 % longer than " + model.sweeps[0] + ".");
   EXPECT_EQ(older->text, newer->text) << "swapped it holds too";
   EXPECT_EQ(older->is, BesideUnchanged::slower);
   EXPECT_THAT(newer->meaning, HasSubstr("longer than unchanged kernels on average"));
@@ -303,7 +303,7 @@ TEST(Compare, what_takes_longer_stands_first_and_none_slower_is_said) {
   }
   EXPECT_THAT(ratios, testing::ElementsAre(1.01, 0.95, 0.9));
   EXPECT_TRUE(model.lines[2].cells[1]->comparison) << "lines without a ratio stand last";
-  EXPECT_THAT(compare_summary(model), testing::StartsWith("0 slower, 3 faster"));
+  EXPECT_THAT(compare_summary(model), testing::StartsWith("0 longer, 3 shorter"));
   EXPECT_THAT(compare_explanation(model), testing::StartsWith("Same: the whole interval within 2 % of 1."));
   EXPECT_THAT(compare_explanation(model), HasSubstr("2,048 tokens"));
 }

@@ -28,7 +28,7 @@ TEST(Compare, counts_verdicts_and_lists_differences_in_order_of_importance) {
   const CompareModel model = make_compare_model({a, b}, 0);
   EXPECT_EQ(model.lines.size(), 6U);
   EXPECT_EQ(model.missing, 1);
-  EXPECT_EQ(compare_summary(model), "1 slower, 1 faster, 1 not in every sweep.");
+  EXPECT_EQ(compare_summary(model), "1 longer, 1 shorter, 1 not in every sweep.");
   ASSERT_EQ(model.differences.size(), 2U);
   EXPECT_EQ(model.differences[0].what, "driver");
   EXPECT_EQ(model.differences[1].what, "compiler");
@@ -42,7 +42,7 @@ TEST(Compare, a_row_that_failed_is_counted_and_says_why) {
   ComparedSweep a{first, {}}, b{second, {}};
   b.against_first[2] = {2, {Verdict::faster, 0.9, {0.8, 0.95}, {}, false, 0.02, ""}};
   const CompareModel model = make_compare_model({a, b}, 0);
-  EXPECT_EQ(compare_summary(model), "0 slower, 1 faster, 1 failed, 1 not in every sweep.");
+  EXPECT_EQ(compare_summary(model), "0 longer, 1 shorter, 1 failed, 1 not in every sweep.");
   const auto line = std::ranges::find_if(
       model.lines, [](const CompareLine& one) { return one.cells[1] && one.cells[1]->status == Status::failed; });
   ASSERT_NE(line, model.lines.end());

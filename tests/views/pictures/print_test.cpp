@@ -470,8 +470,8 @@ TEST(Print, a_comparison_has_a_line_for_each_row_with_its_verdict) {
   check_both(picture);
   const std::string svg = picture(VectorFormat::svg);
   EXPECT_THAT(svg, HasSubstr(">512 × 32 Hopper<"));
-  EXPECT_THAT(svg, HasSubstr(">1.210 faster<")) << "as many digits as the interval bears";
-  EXPECT_THAT(svg, HasSubstr("time here / time of 10:00; below 1 is faster"));
+  EXPECT_THAT(svg, HasSubstr(">1.210 shorter<")) << "as many digits as the interval bears";
+  EXPECT_THAT(svg, HasSubstr("time here / time of 10:00; below 1 is shorter"));
   EXPECT_EQ(count(svg, "fill=\"" + css_colour(light_theme().faster) + "\""), 2U) << "the mark and the words";
   EXPECT_EQ(count(svg, "stroke-width=\"1.5\""), 3U) << "the intervals that are known, and the mark without one";
   for (const auto& [verdict, words] : {std::pair{Verdict::same, "same"}, std::pair{Verdict::unclear, "unclear"}}) {

@@ -118,7 +118,7 @@ std::string interval_text(const Comparison& comparison);
 std::string compare_explanation(const CompareModel& model);
 TextTable compare_text(const CompareModel& model);
 
-/// One sentence that says how the comparison went: "0 slower, 12 faster, 28 the same, 2 failed.", or why nothing could
+/// One sentence that says how the comparison went: "0 longer, 12 shorter, 28 the same, 2 failed.", or why nothing could
 /// be compared.
 std::string compare_summary(const CompareModel& model);
 /// Some two times were set beside each other, whatever the verdict is.

@@ -208,9 +208,9 @@ std::string compare_summary(const CompareModel& model) {
   const auto add = [&](std::int64_t number, const char* word) {
     if (number > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, word);
   };
-  // That none is slower is an answer too.
+  // That none takes longer is an answer too.
   if (model.faster + model.slower + model.same + model.unclear > 0)
-    text = fmt::format("{} slower, {} faster", model.slower, model.faster);
+    text = fmt::format("{} longer, {} shorter", model.slower, model.faster);
   add(model.same, "the same");
   add(model.unclear, "unclear");
   add(model.not_comparable, "not comparable");

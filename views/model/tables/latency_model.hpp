@@ -91,7 +91,7 @@ bool belongs(const Series& series, const LatencyLine& line, const LatencyGroup& 
 /// What `series` is of a table that was put together.
 std::vector<Series> all_series(const LatencyModel& model);
 
-/// `words` of profiler/statistics/verdicts.hpp as the window writes them: "▲ 1.31× faster", "▼ 1.84× longer *".
+/// `words` of profiler/statistics/verdicts.hpp as the window writes them: "▲ 1.31× shorter", "▼ 1.84× longer *".
 std::string marked(const Comparison& comparison, std::string words);
 
 /// Decimals of a factor that stands beside others.

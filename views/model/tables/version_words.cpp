@@ -85,12 +85,12 @@ std::vector<WindowChange> window_changes(const CompareModel& model) {
   return changes;
 }
 
-/// "16 rows: 8 slower, 5 unclear, 3 inside the noise"; of rows that are all the same "2 slower".
+/// "16 rows: 8 longer, 5 unclear, 3 inside the noise"; of rows that are all the same "2 longer".
 std::string tally_words(const WindowChange& change, bool first) {
   std::string text;
   std::size_t kinds = 0;
   for (const auto& [count, word] :
-       {std::pair(change.tally.slower, "slower"), std::pair(change.tally.faster, "faster"),
+       {std::pair(change.tally.slower, "longer"), std::pair(change.tally.faster, "shorter"),
         std::pair(change.tally.unclear, "unclear"), std::pair(change.tally.inside, "inside the noise")}) {
     if (count == 0) continue;
     ++kinds;
@@ -157,7 +157,7 @@ std::string versions_headline(const CompareModel& model) {
   if (largest == nullptr) return {};
   const BandTally& tally = model.band_tally;
   const std::string noise = fmt::format("{:.1f} %", 100 * (model.band->factor - 1));
-  std::string text = fmt::format("{} of {} slower, {} faster", tally.slower,
+  std::string text = fmt::format("{} of {} longer, {} shorter", tally.slower,
                                  tally.slower + tally.faster + tally.inside + tally.unclear, tally.faster);
   if (tally.unclear > 0) text += fmt::format(", {} unclear", tally.unclear);
   if (tally.inside > 0) text += fmt::format(", {} inside the noise", tally.inside);
@@ -175,12 +175,13 @@ std::string versions_summary(const CompareModel& model, Pass pass) {
 
 namespace {
 
-/// "adb6e9 is 23.2 % slower than 85a1a0.", "adb6e9 beside 85a1a0: inside, +1.9 %.": it holds whichever is called A.
+/// "adb6e9 takes 23.2 % longer than 85a1a0.", "adb6e9 beside 85a1a0: inside, +1.9 %.": it holds whichever is called A.
 std::string named_verdict(const CompareModel& model, const BandVerdict& verdict) {
   const std::string &newer = model.sweeps.back(), &older = model.sweeps.front();
   if (verdict.is != BesideUnchanged::slower && verdict.is != BesideUnchanged::faster)
     return fmt::format("{} beside {}: {}.", newer, older, band_brief(verdict));
-  return fmt::format("{} is {:.1f} % {} than {}.", newer, 100 * std::abs(verdict.change), to_string(verdict.is), older);
+  return fmt::format("{} takes {:.1f} % {} than {}.", newer, 100 * std::abs(verdict.change), to_string(verdict.is),
+                     older);
 }
 
 }  // namespace

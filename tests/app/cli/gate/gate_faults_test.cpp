@@ -27,7 +27,7 @@ TEST_F(GateFaults, an_older_measurement_is_not_judged_against_a_newer_one) {
                                                        {"1", new_file.string(), "--db", old_file.string()}};
   for (std::vector<std::string> words : reversed) {
     words.insert(words.begin(), "compare");
-    words.insert(words.end(), {"--fail-if", "slower>5%"});
+    words.insert(words.end(), {"--fail-if", "longer>5%"});
     const ProgramResult result = run_triscope(words);
     EXPECT_EQ(result.exit_code, 1) << testing::PrintToString(words) << result.output;
     EXPECT_THAT(result.errors, HasSubstr("A, which is judged, is older than B: name the new one"));
@@ -61,7 +61,7 @@ TEST_F(GateFaults, a_sweep_that_was_cut_short_does_not_pass_though_its_rows_are_
                                        new_file.string() + "` measures the rest"));
   change(new_file, "UPDATE sweep SET planned = 5, finished_unix_ns = NULL");
   for (const std::string& file : {new_file.string(), new_file.string() + "@1"}) {
-    const ProgramResult result = run_triscope({"compare", old_file.string(), file, "--fail-if", "slower>15%"});
+    const ProgramResult result = run_triscope({"compare", old_file.string(), file, "--fail-if", "longer>15%"});
     EXPECT_EQ(result.exit_code, 1) << result.output;
     EXPECT_THAT(result.errors, HasSubstr("sweep 1 of A was cut short"));
   }

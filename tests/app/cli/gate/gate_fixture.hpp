@@ -76,7 +76,7 @@ class GateTest : public testing::Test {
     return run_triscope(words);
   }
   ProgramResult gate(std::vector<std::string> more = {}) const {
-    more.insert(more.begin(), {"--fail-if", "slower>5%"});
+    more.insert(more.begin(), {"--fail-if", "longer>5%"});
     return compare(more);
   }
   TemporaryFolder folder;

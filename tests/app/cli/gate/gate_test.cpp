@@ -53,10 +53,10 @@ TEST_F(GateTest, of_two_databases_the_second_is_judged) {
   const ProgramResult slower = gate();
   EXPECT_EQ(slower.exit_code, 1) << slower.output;
   EXPECT_THAT(slower.output,
-              AllOf(HasSubstr("1.30x slower"), HasSubstr("FAILS"), HasSubstr("A: " + new_file.string())));
+              AllOf(HasSubstr("1.30x longer"), HasSubstr("FAILS"), HasSubstr("A: " + new_file.string())));
   EXPECT_THAT(slower.errors, HasSubstr("1 of 5 comparisons fail"));
   const ProgramResult other_way =
-      run_triscope({"compare", new_file.string(), old_file.string(), "--fail-if", "slower>5%"});
+      run_triscope({"compare", new_file.string(), old_file.string(), "--fail-if", "longer>5%"});
   EXPECT_EQ(other_way.exit_code, 0) << "both say that they are of one moment; " << other_way.errors;
   EXPECT_EQ(compare().exit_code, 0) << "without a gate";
 }
@@ -65,10 +65,10 @@ TEST_F(GateTest, the_ratio_of_the_table_has_one_direction) {
   write(old_file);
   write(new_file, {.factor = 1.25});
   const std::string slower = compare().output;
-  EXPECT_THAT(slower, HasSubstr("1.25x slower  1.24"));
+  EXPECT_THAT(slower, HasSubstr("1.25x longer  1.24"));
   EXPECT_THAT(slower, Not(HasSubstr("the quotient of the two medians"))) << "it is inside the interval";
   const std::string faster = run_triscope({"compare", new_file.string(), old_file.string()}).output;
-  EXPECT_THAT(faster, HasSubstr("1.25x faster  0.79"));
+  EXPECT_THAT(faster, HasSubstr("1.25x shorter  0.79"));
 }
 
 TEST_F(GateTest, one_sweep_of_a_database_can_be_named) {
@@ -77,7 +77,7 @@ TEST_F(GateTest, one_sweep_of_a_database_can_be_named) {
   write(new_file);
   EXPECT_EQ(gate().exit_code, 0) << "the newest of each configuration";
   const ProgramResult first =
-      run_triscope({"compare", old_file.string(), new_file.string() + "@1", "--fail-if", "slower>5%"});
+      run_triscope({"compare", old_file.string(), new_file.string() + "@1", "--fail-if", "longer>5%"});
   EXPECT_EQ(first.exit_code, 1) << first.output;
   expect_error(run_triscope({"compare", old_file.string(), new_file.string() + "@7"}), 2, "no such sweep");
   expect_error(run_triscope({"compare", old_file.string(), folder_path("none.db").string()}), 3, "none.db");
@@ -168,7 +168,7 @@ TEST_F(GateTest, two_gpus_are_listed_and_judged_where_that_is_allowed_by_name) {
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.errors, HasSubstr("--allow device"));
   const ProgramResult allowed = compare({"--allow", "device"});
-  EXPECT_THAT(allowed.output, AllOf(HasSubstr("1.30x slower"), HasSubstr("4 the same"),
+  EXPECT_THAT(allowed.output, AllOf(HasSubstr("1.30x longer"), HasSubstr("4 the same"),
                                     HasSubstr("what differs between the cards is in the ratio")));
   EXPECT_THAT(gate({"--allow", "device"}).errors, HasSubstr("1 of 5 comparisons fail"));
 }
@@ -327,9 +327,9 @@ TEST_F(GateTest, json_holds_all_facts_and_junit_and_markdown_the_verdicts) {
   EXPECT_EQ(nlohmann::json::parse(last).at("faults").size(), 1U) << last;
   const std::string junit = gate({"--format", "junit"}).output;
   EXPECT_THAT(junit, AllOf(HasSubstr("tests=\"6\" failures=\"2\""), HasSubstr("<failure message=\""),
-                           HasSubstr("1.30x slower"), HasSubstr("</testsuite>")));
+                           HasSubstr("1.30x longer"), HasSubstr("</testsuite>")));
   const std::string markdown = gate({"--format", "md"}).output;
-  EXPECT_THAT(markdown, AllOf(HasSubstr("| kernel |"), HasSubstr("1.30x slower"), HasSubstr("* **fails**: 1 of 5")));
+  EXPECT_THAT(markdown, AllOf(HasSubstr("| kernel |"), HasSubstr("1.30x longer"), HasSubstr("* **fails**: 1 of 5")));
 }
 
 /// The lines between ```sh and ``` of docs/gates.md.
@@ -366,7 +366,7 @@ TEST_F(GateTest, the_recipe_catches_a_planted_regression_and_nothing_else) {
   EXPECT_EQ(good.exit_code, 0) << good.errors;
   const ProgramResult bad = run_recipe(folder, folder / "bad");
   EXPECT_EQ(bad.exit_code, 1) << bad.output;
-  EXPECT_THAT(bad.errors, HasSubstr("the gate \"slower>5%\" does not pass: 1 of 5 comparisons fail"));
+  EXPECT_THAT(bad.errors, HasSubstr("the gate \"longer>5%\" does not pass: 1 of 5 comparisons fail"));
   EXPECT_THAT(read_bytes(folder / "gate.xml"), HasSubstr("<failure"));
 }
 
@@ -385,7 +385,7 @@ TEST_F(GateTest, the_recipe_reports_a_sweep_with_failures_and_leaves_no_report_o
   leave_behind();
   const ProgramResult failed = run_recipe(folder, folder / "failed", 1);
   EXPECT_EQ(failed.exit_code, 1);
-  EXPECT_THAT(failed.errors, HasSubstr("the gate \"slower>5%\" does not pass"));
+  EXPECT_THAT(failed.errors, HasSubstr("the gate \"longer>5%\" does not pass"));
   EXPECT_THAT(read_bytes(folder / "gate.xml"), HasSubstr("<testsuite"));
   leave_behind();
   EXPECT_EQ(run_recipe(folder, folder / "good", 3).exit_code, 3);

@@ -258,7 +258,7 @@ TEST_F(Fit, the_word_of_a_verdict_is_whole_in_a_narrow_table) {
     front(c, Panel::compare);
     wait(c);
     const std::string text = fixture::drawn_text(c);
-    IM_CHECK(fixture::says(text, "▼ slower"));
+    IM_CHECK(fixture::says(text, "▼ longer"));
     IM_CHECK(!fixture::says(text, "× …"));
   });
 }
