@@ -346,6 +346,15 @@ Measurement unmeasured(const PlanEntry& entry, Status status, std::string reason
   return measurement;
 }
 
+std::int64_t restarts_asked(const SweepRequest& request, const PlanGroup& group) {
+  std::int64_t more = 0;
+  for (const LongerRow& row : request.longer) {
+    const auto is_row = [&](const PlanEntry& entry) { return entry.key == row.key; };
+    if (row.restarts > more && std::ranges::any_of(group.entries, is_row)) more = row.restarts;
+  }
+  return request.restarts + more;
+}
+
 std::int64_t Plan::total() const {
   std::int64_t count = static_cast<std::int64_t>(skipped.size());
   for (const PlanGroup& group : groups) count += static_cast<std::int64_t>(group.entries.size());

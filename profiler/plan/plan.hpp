@@ -29,6 +29,9 @@ struct PlanGroup {
   std::vector<PlanEntry> references;
 };
 
+/// Restarts of `group` that `request` asks for: more than of others where one of its rows is to be measured longer.
+std::int64_t restarts_asked(const SweepRequest& request, const PlanGroup& group);
+
 /// What is known beforehand not to run: stored as `skipped` with the reason, never measured.
 struct SkippedEntry {
   PlanEntry entry;
@@ -77,5 +80,6 @@ Estimate estimate(const PlanGroup& group, const SweepRequest& request, double fo
                   double backward_flops_per_second);
 /// The whole plan with the assumed rates: seconds add up, bytes are the largest group's.
 Estimate estimate(const Plan& plan, const SweepRequest& request, const Device& device);
+
 
 }  // namespace triscope

@@ -129,8 +129,28 @@ class RequestReader {
     windows("window2", value.window2);
   }
 
+  static void take(const char* name, const json& j, LongerRow& value) {
+    require(j.is_object(), name, "no row");
+    const RequestReader row(j);
+    row("restarts", value.restarts);
+    require(value.restarts > 0 && value.restarts <= kMostRestarts, name, "not a number of restarts");
+    try {
+      value.key = j.at("key").get<MeasurementKey>();
+    } catch (const json::exception&) {
+      refuse_stored(fmt::format("its {} names no row", name));
+    } catch (const Error&) {
+      refuse_stored(fmt::format("its {} names no row", name));
+    }
+  }
+
   const json& object_;
 };
+
+json json_of(const std::vector<LongerRow>& longer) {
+  json rows = json::array();
+  for (const LongerRow& row : longer) rows.push_back({{"key", row.key}, {"restarts", row.restarts}});
+  return rows;
+}
 
 json parse_stored(const std::string& text) {
   if (text.empty()) refuse_stored("it could not be used and was left out");
@@ -201,6 +221,7 @@ std::string to_json(const SweepRequest& r) {
   j["sink"] = r.sink;
   j["stopping"] = r.stopping;
   j["restarts"] = r.restarts;
+  if (!r.longer.empty()) j["longer"] = json_of(r.longer);
   j["seed"] = r.seed;
   j["tensors"] = r.tensors.string();
   j["worker_prefix"] = r.worker_prefix;
@@ -241,6 +262,7 @@ SweepRequest sweep_request_from_json(const std::string& text) {
   }
   r.restarts = 1;  // of requests that know of none
   read("restarts", r.restarts);
+  read("longer", r.longer, RequestReader::EmptyList::all);
   read("seed", r.seed);
   try {
     require_measurable(r);
@@ -250,6 +272,13 @@ SweepRequest sweep_request_from_json(const std::string& text) {
     refuse_stored(fmt::format("{} ({})", error.summary(), error.why()));
   }
   return r;
+}
+
+std::string with_longer(const std::string& request_json, const std::vector<LongerRow>& longer) {
+  json stored = parse_stored(request_json);
+  stored.erase("longer");
+  if (!longer.empty()) stored["longer"] = json_of(longer);
+  return dump_line(stored);
 }
 
 std::string request_fault(const std::string& request_json) {

@@ -14,6 +14,12 @@
 
 namespace triscope {
 
+/// A row that a person wants measured longer than the request asks for.
+struct LongerRow {
+  MeasurementKey key;
+  std::int64_t restarts = 0;  ///< more than the request's
+};
+
 /// What a user asks for. Lists multiply. The defaults are those of `triscope sweep`.
 struct SweepRequest {
   std::vector<Windows> windows;  ///< empty: the paper's Table 1
@@ -41,6 +47,7 @@ struct SweepRequest {
   StoppingRule stopping;  ///< of all restarts together
   std::int64_t restarts =
       3;  ///< up to kMostRestarts; how often each row is measured, each time by a new worker process
+  std::vector<LongerRow> longer{};  ///< asked for while it was measured, or later
   std::uint64_t seed = 1;
   std::filesystem::path tensors;                  ///< safetensors with the inputs; empty: generated from `seed`
   std::vector<std::string> worker_prefix;         ///< command prefix that makes the worker remote: {"ssh", "host"}
@@ -58,6 +65,8 @@ std::string to_json(const SweepRequest&);
 /// database may come from anywhere. Throws `Error` when it is no JSON object, or a member has another type or a value
 /// outside its range.
 SweepRequest sweep_request_from_json(const std::string&);
+/// A stored request with these rows measured longer, whatever else it says. Throws `Error` as above.
+std::string with_longer(const std::string& request_json, const std::vector<LongerRow>& longer);
 /// Why `sweep_request_from_json` would throw, in words; empty: it would not.
 std::string request_fault(const std::string& request_json);
 /// Whether a stored request names a worker prefix. Throws as `sweep_request_from_json`.

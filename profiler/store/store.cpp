@@ -205,6 +205,10 @@ void Store::resume_sweep(std::int64_t sweep, const Environment& environment) {
   });
 }
 
+void Store::set_request(std::int64_t sweep, const std::string& request_json) {
+  impl_->change("UPDATE sweep SET request = ? WHERE id = ?", "sweep", sweep, request_json);
+}
+
 void Store::know_kernels(const std::vector<KernelInfo>& kernels) {
   for (const KernelInfo& kernel : kernels) impl_->cards[kernel.id] = kernel.card;
 }

@@ -54,6 +54,8 @@ class Store {
   /// may differ from the sweep's first: another driver, another build). Throws `Error` (usage) when there is no such
   /// sweep.
   void resume_sweep(std::int64_t sweep, const Environment& environment);
+  /// Replaces the stored request of `sweep`. Throws `Error` (usage) when there is no such sweep.
+  void set_request(std::int64_t sweep, const std::string& request_json);
   /// How kernels are shown (`KernelInfo::card`): stored with the first measurement of each that `add` writes.
   void know_kernels(const std::vector<KernelInfo>& kernels);
   /// Writes one measurement with all it carries in one short transaction; returns its row id. A non-ok row of the same

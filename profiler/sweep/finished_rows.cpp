@@ -59,10 +59,11 @@ std::set<std::int64_t> FinishedRows::leave_changed(Plan& plan) const {
   return rows;
 }
 
-Stock FinishedRows::take_stock(Plan& plan, std::int64_t restarts) const {
+Stock FinishedRows::take_stock(Plan& plan, const SweepRequest& request) const {
   Stock stock;
   stock.total = static_cast<std::int64_t>(plan.skipped.size());
   for (const PlanGroup& group : plan.groups) {
+    const std::int64_t restarts = restarts_asked(request, group);
     for (const PlanEntry& entry : group.entries) {
       stock.total += restarts;
       if (const FinishedKey* known = find(entry); known != nullptr) stock.done += std::min(known->restarts, restarts);

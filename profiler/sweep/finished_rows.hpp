@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "profiler/plan/plan.hpp"
+#include "profiler/plan/request.hpp"
 #include "profiler/store/store.hpp"
 
 namespace triscope {
@@ -38,8 +39,8 @@ class FinishedRows {
 
   /// Takes out of `plan` what kernels measured that have changed since: their rows stay. Returns those rows.
   std::set<std::int64_t> leave_changed(Plan& plan) const;
-  /// Takes what is skipped and stands there out of `plan`, whose rows have `restarts`.
-  Stock take_stock(Plan& plan, std::int64_t restarts) const;
+  /// Takes what is skipped and stands there out of `plan`, whose rows have the restarts that `request` asks for.
+  Stock take_stock(Plan& plan, const SweepRequest& request) const;
 
   /// `group` with the entries that lack the restart of this number now: those before it are there.
   PlanGroup missing(PlanGroup group, std::int64_t restart) const;

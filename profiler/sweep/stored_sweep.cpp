@@ -86,6 +86,8 @@ bool nothing_is_left(const std::filesystem::path& database, std::int64_t sweep, 
   const std::vector<FinishedKey> finished = snapshot.finished_keys(sweep);
   return std::none_of(finished.begin(), finished.end(), [&](const FinishedKey& done) {
     if (done.restarts > 0 && done.restarts < request.restarts) return true;
+    const auto longer = std::ranges::find(request.longer, done.key, &LongerRow::key);
+    if (longer != request.longer.end() && done.restarts < request.restarts + longer->restarts) return true;
     const KernelInfo* kernel = find_kernel(catalog, done.key.kernel);
     return kernel != nullptr && kernel->source_hash.of(done.key.pass) != done.source_hash;
   });

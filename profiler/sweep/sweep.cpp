@@ -22,7 +22,9 @@
 #include "profiler/sweep/measurer.hpp"
 #include "profiler/sweep/restarts.hpp"
 #include "profiler/sweep/row_keeper.hpp"
+#include "profiler/sweep/run_queue.hpp"
 #include "profiler/sweep/stored_sweep.hpp"
+#include "profiler/sweep/sweep_control.hpp"
 
 namespace triscope {
 namespace {
@@ -70,13 +72,14 @@ class Run {
 
   SweepOutcome run(std::stop_token stop) {
     drop_finished();
-    fill_queue();
+    turns_.fill(measurer_.device);
     store_skipped(stop);
     follow_up_missing(stop);
     work_off(stop);
     bool pooled = settle(stop);
     if (!stop.stop_requested()) pooled = measure_more(stop, pooled);
     if (follow_up_again_) follow_up_missing(stop);
+    if (turns_.forget_left_out()) store_request();
     const bool stopped =
         left_out_ ||
         (stop.stop_requested() && (done_ < total_ || !without_cross_check().empty() || !without_counters().empty()));
@@ -94,43 +97,19 @@ class Run {
   }
 
  private:
-  /// A restart of a part of the plan. Each round but the first is measured by a new process.
-  struct Turn {
-    std::size_t part = 0;
-    std::int64_t restart = 0, round = 0;
-  };
-
-  /// Each part of the plan once a restart, but for what was measured before.
-  void fill_queue() {
-    for (const PlanGroup& group : plan_.groups) {
-      auto& part = queue_.parts.emplace_back();
-      for (const PlanEntry& entry : group.entries) part.push_back(entry.key);
-    }
-    for (std::int64_t restart = 0; restart < request_.restarts; ++restart) {
-      for (std::size_t part = 0; part < plan_.groups.size(); ++part) add_turn({part, restart, restart});
-    }
-    observer_.queued(std::make_shared<const SweepQueue>(queue_));
-  }
-
-  /// Returns how many rows it measures.
-  std::int64_t add_turn(const Turn& turn) {
-    const PlanGroup group = finished_.ahead(plan_.groups[turn.part], turn.restart);
-    if (group.entries.empty()) return 0;
-    turns_ahead_.push_back(turn);
-    queue_.groups.push_back({turn.part, turn.restart, estimated_seconds(group)});
-    control_->add(turn.restart);
-    left_.more(queue_.groups.back().seconds);
-    return static_cast<std::int64_t>(group.entries.size());
-  }
-
   void work_off(std::stop_token stop) {
-    for (std::optional<std::size_t> next; !stop.stop_requested() && (next = control_->take_next());) {
+    take_longer();
+    for (std::optional<std::size_t> next; !stop.stop_requested() && (next = control_->take_next()); take_longer()) {
       next_ = *next;
-      const Turn turn = turns_ahead_[next_];
+      const Turn turn = turns_.turn(next_);
       const PlanGroup group = finished_.missing(plan_.groups[turn.part], turn.restart);
       const bool skipped = is_skipped(turn) || group.entries.empty();
-      left_.more((skipped ? 0 : estimated_seconds(group)) - queue_.groups[next_].seconds);  // rows that failed are less
-      if (skipped) continue;
+      // Rows that failed are less.
+      left_.more((skipped ? 0 : turns_.estimated_seconds(group)) - turns_.seconds(next_));
+      if (skipped) {
+        if (turns_.is_extra(turn)) total_ -= static_cast<std::int64_t>(group.entries.size());
+        continue;
+      }
       // A restart is added to what is in the database, by a process of its own.
       if (turn.round != round_ && turn.restart > 0) {
         keeper_->finish(stop);
@@ -139,7 +118,7 @@ class Run {
       round_ = turn.round;
       restart_ = turn.restart;
       repeated_ |= restart_ > 0;
-      left_.begin(estimated_seconds(group), now_seconds());
+      left_.begin(turns_.estimated_seconds(group), now_seconds());
       tell_stage(group);
       measure(group, control_->begin(next_, stop));
       is_skipped(turn);
@@ -155,7 +134,7 @@ class Run {
   /// A person skips the turn in work; what the request asked for is then missing, its later restarts included.
   bool is_skipped(const Turn& turn) {
     const bool left_out = control_->left_out(next_);
-    if (turn.restart >= request_.restarts) return left_out;
+    if (turns_.is_extra(turn)) return left_out;  // what was added is taken back
     if (left_out) skipped_parts_.insert(turn.part);
     left_out_ |= left_out;
     return skipped_parts_.contains(turn.part);
@@ -174,7 +153,7 @@ class Run {
   /// Everything that was measured is in the database, with what its restarts say together.
   bool settle(std::stop_token stop) {
     keeper_->finish(stop);
-    turns_.finish();
+    turn_samples_.finish();
     return pool();
   }
 
@@ -187,6 +166,10 @@ class Run {
       return pooled;
     }
     while (control_->asks_for_more() && !stop.stop_requested()) {
+      if (take_longer()) {
+        work_off(stop);
+        pooled = settle(stop);
+      }
       if (const std::vector<std::int64_t> rows = control_->take_again(); !rows.empty())
         pooled = one_more({rows.begin(), rows.end()}, stop);
       const std::optional<std::string> reference = control_->take_unclear();
@@ -201,22 +184,28 @@ class Run {
     return pooled;
   }
 
+  /// What a person wants measured longer is in the queue, and in the stored request. False: there is none.
+  bool take_longer() {
+    if (request_.restarts < 2) return false;  // said once the rest is measured
+    const LongerWish wish = control_->take_longer();
+    if (wish.empty()) return false;
+    const std::int64_t added = turns_.add_longer(wish);
+    total_ += added;
+    elsewhere_.tell_no_restart({wish.rows.begin(), wish.rows.end()});
+    if (added > 0) store_request();
+    return added > 0;
+  }
+
+  void store_request() {
+    follow_up([this] {
+      store_.set_request(sweep_, with_longer(Snapshot(database_).sweep(sweep_)->request_json, request_.longer));
+    });
+  }
+
   /// One more restart of these rows and of what takes turns with them.
   bool one_more(const std::set<std::int64_t>& rows, std::stop_token stop) {
-    for (std::size_t part = 0; part < plan_.groups.size(); ++part) {
-      std::int64_t restarts = 0;
-      bool asked = false;
-      for (const PlanEntry& entry : plan_.groups[part].entries) {
-        const FinishedKey* known = finished_.find(entry);
-        if (known != nullptr) restarts = std::max(restarts, known->restarts);
-        asked |= known != nullptr && rows.contains(known->row);
-      }
-      if (!asked) continue;
-      const Turn turn{part, restarts, ++last_round_};
-      total_ += add_turn(turn);
-    }
+    total_ += turns_.add_one_more(rows);
     elsewhere_.tell_no_restart(rows);
-    observer_.queued(std::make_shared<const SweepQueue>(queue_));
     work_off(stop);
     return settle(stop);
   }
@@ -247,20 +236,12 @@ class Run {
       left_out_ = !changed.empty() && !was_finished_;
       elsewhere_.leave_changed(changed);
     }
-    const Stock stock = finished_.take_stock(plan_, request_.restarts);
+    const Stock stock = finished_.take_stock(plan_, request_);
     total_ = stock.total;
     done_ = stock.done;  // what was in the spool file has been counted
     if (const auto changed = static_cast<std::int64_t>(stock.changed.size()); changed > 0)
       observer_.log(fmt::format("{} repeated, because kernels have changed since", number_of(changed, "measurement")));
     elsewhere_.begin_anew(stock.begun_elsewhere);
-  }
-
-  double estimated_seconds(const PlanGroup& group) const {
-    SweepRequest one = request_;
-    one.stopping = restart_rule(request_);
-    return estimate(group, one, assumed_flops_per_second(measurer_.device, Pass::forward),
-                    assumed_flops_per_second(measurer_.device, Pass::backward))
-        .seconds;
   }
 
   // The first of several restarts says that the others are missing; of one restart the supervisor made the summary.
@@ -287,7 +268,7 @@ class Run {
       for (Sample& sample : samples) sample.restart = restart_;
       if (restart_ == 0) groups = {reference.group};
       for (const std::int64_t group : groups) {
-        if (group >= 0) turns_.add(known.row, group, samples);
+        if (group >= 0) turn_samples_.add(known.row, group, samples);
       }
     }
   }
@@ -335,7 +316,8 @@ class Run {
   // A row that failed has no further restarts.
   void count(Status status, std::int64_t restart) {
     if (status != Status::cancelled)
-      done_ += status == Status::ok ? 1 : std::max<std::int64_t>(1, request_.restarts - restart);
+      done_ +=
+          status == Status::ok ? 1 : std::max<std::int64_t>(1, turns_.restarts_of(turns_.turn(next_).part) - restart);
   }
 
   RowKeeper::Sweep keeping() {
@@ -427,7 +409,10 @@ class Run {
     message.seed = request_.seed;
     message.tensors = request_.tensors.string();
     JobObserver job;
-    job.progress = [&](const ProgressReport& report) { tell(report.text); };
+    job.progress = [&](const ProgressReport& report) {
+      take_longer();
+      tell(report.text);
+    };
     const auto own = static_cast<std::int64_t>(group.entries.size());
     job.sampled = [&](std::int64_t entry, const std::vector<Sample>& samples) {
       if (entry < own) observer_.sampled(group.entries[static_cast<std::size_t>(entry)].key, samples);
@@ -455,7 +440,7 @@ class Run {
   Plan plan_;
   Store store_;
   std::optional<RowKeeper> keeper_;
-  TurnKeeper turns_{store_, observer_.log};
+  TurnKeeper turn_samples_{store_, observer_.log};
   bool was_finished_ = false;     ///< before this run resumed it
   bool repeated_ = false;         ///< this run measured a restart after a row's first
   bool follow_up_again_ = false;  ///< some were left out because the database could not be written to
@@ -468,10 +453,9 @@ class Run {
   std::set<std::int64_t> measured_, repeated_rows_;  // rows of which this run measured the first, another restart
   AcceptedOutputs accepted_;                         // by this run
   std::int64_t done_ = 0, total_ = 0, restart_ = 0;
-  SweepQueue queue_;
-  std::vector<Turn> turns_ahead_;  // by the queue's groups
-  std::size_t next_ = 0;           // of them: the one in work
-  std::int64_t round_ = 0, last_round_ = kMostRestarts;
+  RunQueue turns_{plan_, request_, finished_, *control_, observer_, left_};
+  std::size_t next_ = 0;  // of the queue: the group in work
+  std::int64_t round_ = 0;
   bool left_out_ = false;                // by a person
   std::set<std::size_t> skipped_parts_;  // of the plan
   SweepSpread spread_;                   // pooled so far

@@ -50,6 +50,12 @@ void SweepControl::measure_again(std::int64_t row) {
   again_.push_back(row);
 }
 
+void SweepControl::measure_longer(const LongerWish& wish) {
+  const std::lock_guard lock(mutex_);
+  longer_.groups.insert(longer_.groups.end(), wish.groups.begin(), wish.groups.end());
+  longer_.rows.insert(longer_.rows.end(), wish.rows.begin(), wish.rows.end());
+}
+
 void SweepControl::measure_unclear_longer(std::string reference) {
   const std::lock_guard lock(mutex_);
   unclear_ = std::move(reference);
@@ -75,7 +81,7 @@ std::stop_token SweepControl::begin(std::size_t group, const std::stop_token& st
 
 bool SweepControl::asks_for_more() const {
   const std::lock_guard lock(mutex_);
-  return !again_.empty() || unclear_.has_value();
+  return !again_.empty() || !longer_.empty() || unclear_.has_value();
 }
 
 }  // namespace triscope

@@ -14,6 +14,13 @@
 
 namespace triscope {
 
+/// Groups of a run's queue, and stored rows, that a person wants measured longer.
+struct LongerWish {
+  std::vector<std::size_t> groups;
+  std::vector<std::int64_t> rows;
+  bool empty() const { return groups.empty() && rows.empty(); }
+};
+
 /// Wishes for one run of a sweep. Any thread.
 class SweepControl {
  public:
@@ -27,6 +34,9 @@ class SweepControl {
   std::vector<std::size_t> waiting() const;
   /// One more restart of a stored row, and of what took turns with it, once everything else is measured.
   void measure_again(std::int64_t row);
+  /// As many restarts more as the request asks for, of what takes turns with these; the stored request then asks for
+  /// them, so that resuming measures them too. They stand in the queue at once, and skipping them takes them back.
+  void measure_longer(const LongerWish& wish);
   /// Up to `kMostLooks` (profiler/plan/sweep_queue.hpp) further restarts of the rows whose time beside `reference`
   /// ("auto": the usual one) is unclear, after each of which those that are clear are left alone.
   void measure_unclear_longer(std::string reference);
@@ -40,6 +50,7 @@ class SweepControl {
   /// The token stops when the group is skipped or `stop` is requested.
   std::stop_token begin(std::size_t group, const std::stop_token& stop);
   std::vector<std::int64_t> take_again() { return take(again_); }
+  LongerWish take_longer() { return take(longer_); }
   std::optional<std::string> take_unclear() { return take(unclear_); }
   bool asks_for_more() const;
 
@@ -55,6 +66,7 @@ class SweepControl {
   std::vector<std::size_t> waiting_;
   std::set<std::size_t> skipped_;
   std::vector<std::int64_t> again_;
+  LongerWish longer_;
   std::optional<std::string> unclear_;
   std::size_t in_work_ = static_cast<std::size_t>(-1);
   std::stop_source current_;

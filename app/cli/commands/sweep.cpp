@@ -41,13 +41,15 @@ struct SweepOptions {
   bool resume = false;
   std::string resume_id;               ///< empty: the newest interrupted sweep
   std::vector<std::int64_t> again;     ///< rows of it with one more restart
+  std::vector<std::int64_t> longer;    ///< rows of it with their budget once more
   std::optional<std::string> unclear;  ///< the reference beside which rows are measured longer
 };
 
 /// Options that may stand beside --resume; all others belong to the recorded request.
 bool allowed_with_resume(const std::string& name) {
   return name == "--resume" || name == "--db" || name == "--json" || name == "--format" || name == "--worker-prefix" ||
-         name == "--time-limit" || name == "--tensors" || name == "--again" || name == "--unclear";
+         name == "--time-limit" || name == "--tensors" || name == "--again" || name == "--longer" ||
+         name == "--unclear";
 }
 
 template <typename Set>
@@ -198,14 +200,16 @@ void add_resume_options(CLI::App& command, const std::shared_ptr<SweepOptions>& 
           "Continue the newest interrupted sweep, or sweep ID")
       ->type_name("[ID]")
       ->expected(0, 1);
-  add_text(command, "--again", "mN,...",
-           "With --resume ID: one more restart of these rows and what takes turns with them",
-           [options](const std::string& text) {
-             for (std::string item : parse_list("--again", text)) {
-               if (item.starts_with('m')) item.erase(0, 1);
-               options->again.push_back(parse_id("--again", item));
-             }
-           });
+  const auto rows = [&command](const char* name, const char* description, std::vector<std::int64_t>& list) {
+    add_text(command, name, "mN,...", description, [name, &list](const std::string& text) {
+      for (std::string item : parse_list(name, text)) {
+        if (item.starts_with('m')) item.erase(0, 1);
+        list.push_back(parse_id(name, item));
+      }
+    });
+  };
+  rows("--again", "With --resume ID: one more restart of these rows and what takes turns with them", options->again);
+  rows("--longer", "With --resume ID: their budget once more, as many restarts as the sweep asks for", options->longer);
   command
       .add_option_function<std::string>(
           "--unclear", [options](const std::string& kernel) { options->unclear = kernel.empty() ? "auto" : kernel; },
@@ -283,20 +287,24 @@ void require_kernel_of(const Snapshot& snapshot, std::int64_t sweep, const std::
 /// What is measured beyond the request; null: nothing. Throws `Error` (usage) for a row or a kernel of another sweep.
 std::shared_ptr<SweepControl> wishes(const SweepOptions& options, const std::filesystem::path& database,
                                      std::optional<std::int64_t> sweep) {
-  if (options.again.empty() && !options.unclear) return nullptr;
-  const char* option = options.again.empty() ? "--unclear" : "--again";
+  if (options.again.empty() && options.longer.empty() && !options.unclear) return nullptr;
+  const char* option = !options.again.empty() ? "--again" : !options.longer.empty() ? "--longer" : "--unclear";
   if (!sweep) {
     throw Error(option, "it adds to a sweep that was measured", "name the sweep as well: --resume ID", ExitCode::usage);
   }
   auto control = std::make_shared<SweepControl>();
-  for (const std::int64_t row : options.again) {
+  const auto require_row = [&](const char* name, std::int64_t row) {
     const std::optional<ResultRow> known = Snapshot(database).result(row);
-    if (!known || known->sweep != *sweep) {
-      throw Error(fmt::format("--again m{}", row), fmt::format("sweep {} has no such row", *sweep),
-                  fmt::format("see `triscope show {}`", *sweep), ExitCode::usage);
-    }
+    if (known && known->sweep == *sweep) return;
+    throw Error(fmt::format("{} m{}", name, row), fmt::format("sweep {} has no such row", *sweep),
+                fmt::format("see `triscope show {}`", *sweep), ExitCode::usage);
+  };
+  for (const std::int64_t row : options.again) {
+    require_row("--again", row);
     control->measure_again(row);
   }
+  for (const std::int64_t row : options.longer) require_row("--longer", row);
+  control->measure_longer({{}, options.longer});
   if (options.unclear) {
     require_kernel_of(Snapshot(database), *sweep, *options.unclear);
     control->measure_unclear_longer(*options.unclear);
@@ -306,7 +314,7 @@ std::shared_ptr<SweepControl> wishes(const SweepOptions& options, const std::fil
 
 int run(const SweepOptions& options) {
   if (options.dry_run) {
-    wishes(options, *options.database, std::nullopt);  // --again and --unclear are of a sweep that is resumed
+    wishes(options, *options.database, std::nullopt);  // --again, --longer and --unclear are of a sweep that is resumed
     return forecast(options);
   }
   if (options.resume) existing_database(*options.database);

@@ -1,11 +1,16 @@
-// Notes, tags and search of sweeps through the real program.
+// What is added to a sweep that was measured, through the real program: notes, tags and restarts; and search by the
+// first.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <sstream>
+#include <string>
+#include <vector>
 
+#include "profiler/store/store.hpp"
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/program.hpp"
 #include "tests/app/cli/small_history.hpp"
@@ -115,6 +120,33 @@ TEST_F(NoteTest, refuses_what_is_not_there) {
   expect_error(run({"note", "kernel:cpu.fast", "x"}), 2, "a note belongs to a sweep or a measurement");
   expect_error(run_triscope({"note", "1", "x", "--db", (folder_ / "none.db").string()}), 3, "there is no database");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "none.db"));
+}
+
+TEST(MoreRestarts, adds_restarts_to_rows_of_a_sweep_and_refuses_those_of_others) {
+  const TemporaryFolder folder;
+  const std::string database = (folder.path() / "a.db").string();
+  run_triscope({"sweep", "--windows", "4x4,5x3", "--seq", "20", "--head-dim", "8", "--pass", "forward", "--kernel",
+                "cpu.fast,baseline.cpu", "--device", "cpu", "--budget", "1ms", "--db", database});
+  const auto restarts = [&] {
+    std::vector<std::int64_t> counts;
+    for (const ResultRow& row : Snapshot(database).results(1)) counts.push_back(row.restarts);
+    return counts;
+  };
+  ASSERT_EQ(restarts(), (std::vector<std::int64_t>{3, 3, 3}));
+  expect_error(run_triscope({"sweep", "--again", "m1", "--db", database}), 2, "name the sweep as well: --resume ID");
+  for (const char* option : {"--again", "--longer"})
+    expect_error(run_triscope({"sweep", "--resume", "1", option, "m77", "--db", database}), 2, "has no such row");
+  const auto resume = [&](std::vector<std::string> wish) {
+    wish.insert(wish.begin(), {"sweep", "--resume", "1", "--db", database});
+    const ProgramResult result = run_triscope(wish);
+    EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
+    return result.errors + result.output;
+  };
+  resume({"--again", "m3"});
+  EXPECT_EQ(restarts(), (std::vector<std::int64_t>{3, 3, 4})) << "of the second windows, beside the reference";
+  resume({"--longer", "m3"});
+  EXPECT_EQ(restarts(), (std::vector<std::int64_t>{3, 3, 7}));
+  EXPECT_THAT(resume({"--unclear"}), HasSubstr("unclear before look 1 of 3"));
 }
 
 }  // namespace

@@ -473,27 +473,5 @@ TEST(Machine, doctor_devices_and_kernels_speak_with_the_worker) {
   EXPECT_THAT(sick.output, HasSubstr("BROKEN"));
 }
 
-TEST(SweepProgram, adds_restarts_to_rows_of_a_sweep_and_refuses_those_of_others) {
-  const TemporaryFolder folder;
-  const std::string database = (folder.path() / "a.db").string();
-  run_triscope({"sweep", "--windows", "4x4,5x3", "--seq", "20", "--head-dim", "8", "--pass", "forward", "--kernel",
-                "cpu.fast,baseline.cpu", "--device", "cpu", "--budget", "1ms", "--db", database});
-  const auto restarts = [&] {
-    std::vector<std::int64_t> counts;
-    for (const ResultRow& row : Snapshot(database).results(1)) counts.push_back(row.restarts);
-    return counts;
-  };
-  ASSERT_EQ(restarts(), (std::vector<std::int64_t>{3, 3, 3}));
-  expect_error(run_triscope({"sweep", "--again", "m1", "--db", database}), 2, "name the sweep as well: --resume ID");
-  expect_error(run_triscope({"sweep", "--resume", "1", "--again", "m77", "--db", database}), 2,
-               "sweep 1 has no such row");
-  const ProgramResult again = run_triscope({"sweep", "--resume", "1", "--again", "m3", "--db", database});
-  EXPECT_EQ(again.exit_code, 0) << again.output << again.errors;
-  EXPECT_EQ(restarts(), (std::vector<std::int64_t>{3, 3, 4})) << "of the second windows, beside the reference";
-  const ProgramResult longer = run_triscope({"sweep", "--resume", "1", "--unclear", "--db", database});
-  EXPECT_EQ(longer.exit_code, 0) << longer.output << longer.errors;
-  EXPECT_THAT(longer.errors + longer.output, HasSubstr("unclear before look 1 of 3"));
-}
-
 }  // namespace
 }  // namespace triscope

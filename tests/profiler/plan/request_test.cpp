@@ -89,6 +89,9 @@ SweepRequest unusual() {
   r.v2_bias = -2;
   r.sink = 0.0;
   r.stopping = {0.01, 3'500'000'000, 4, 99};
+  r.longer = {{{}, 3}};
+  r.longer.front().key.kernel = "cpu.fast";
+  r.longer.front().key.problem.window1 = 7;
   r.seed = 18446744073709551615ull;
   r.plugin = "/lib/evil.so";
   r.plugin_sha256 = "0123";
@@ -125,6 +128,11 @@ TEST(SweepRequest, json_round_trips) {
     EXPECT_EQ(back.head_dims, r.head_dims);
     EXPECT_EQ(back.v2_bias, r.v2_bias);
     EXPECT_EQ(back.stopping.max_blocks, r.stopping.max_blocks);
+    ASSERT_EQ(back.longer.size(), r.longer.size());
+    for (std::size_t n = 0; n < r.longer.size(); ++n) {
+      EXPECT_EQ(back.longer[n].key, r.longer[n].key);
+      EXPECT_EQ(back.longer[n].restarts, r.longer[n].restarts);
+    }
   }
 }
 
@@ -180,6 +188,11 @@ TEST(SweepRequest, a_poisoned_request_is_refused_by_name) {
       {R"({"forms":"trilinear"})", "forms"},
       {R"({"forms":["nonsense"]})", "forms"},
       {R"({"forms":[7]})", "forms"},
+      {R"({"longer":[7]})", "longer"},
+      {R"({"longer":[{"restarts":3}]})", "longer"},
+      {R"({"longer":[{"restarts":3,"key":{"pass":"sideways"}}]})", "longer"},
+      {R"({"longer":[{"restarts":0,"key":{}}]})", "longer"},
+      {R"({"longer":[{"restarts":4611686018427387904,"key":{}}]})", "longer"},
       {R"({"seq_lens":[1e300]})", "seq_lens"},
       {R"({"seq_lens":[18446744073709551615]})", "seq_lens"},
       {R"({"seq_lens":[1024, -5]})", "seq_len is -5"},

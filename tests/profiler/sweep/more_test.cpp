@@ -6,10 +6,15 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "profiler/plan/progress.hpp"
+#include "profiler/plan/request.hpp"
 #include "profiler/plan/sweep_queue.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/sweep/stored_sweep.hpp"
@@ -227,6 +232,82 @@ TEST_F(More, a_row_measured_again_has_one_more_restart_together_with_what_took_t
   }
   EXPECT_GE(with_four, 1u);
   EXPECT_LT(with_four, old.size());
+}
+
+TEST_F(More, a_row_in_work_is_measured_longer_at_once_in_the_queue_and_by_resuming) {
+  SweepRequest r = request();
+  r.restarts = 2;
+  std::stop_source stop;
+  SweepObserver observer;
+  observer.control = std::make_shared<SweepControl>();
+  std::shared_ptr<const SweepQueue> queue;
+  std::size_t told_in_work = 0, at = 99;
+  std::optional<double> after;
+  std::int64_t total = 0;
+  observer.queued = [&](std::shared_ptr<const SweepQueue> told) {
+    if (queue) told_in_work = at;
+    queue = std::move(told);
+  };
+  observer.began = [&](const SweepStage& stage) {
+    at = stage.group;
+    if (at == 1) observer.control->measure_longer({{1}, {}});
+    if (at == 6) stop.request_stop();
+  };
+  observer.progress = [&](const Progress& progress) {
+    if (at == 1 && queue->groups.size() == 8) after = progress.seconds_left;
+    if (queue->groups.size() == 8) total = progress.total;
+  };
+  const SweepOutcome first = run_sweep(r, database(), observer, stop.get_token());
+  ASSERT_THAT(queue->groups, SizeIs(8));
+  EXPECT_EQ(told_in_work, 1U) << "while it was in work";
+  for (const std::size_t n : {6U, 7U}) {
+    EXPECT_EQ(queue->groups[n].part, 1U);
+    EXPECT_EQ(queue->groups[n].restart, static_cast<std::int64_t>(n - 4));
+    EXPECT_GT(queue->groups[n].seconds, 0);
+  }
+  EXPECT_TRUE(after) << "the forecast knows of it";
+  EXPECT_EQ(total, 8);
+  EXPECT_TRUE(first.stopped);
+  EXPECT_EQ(Snapshot(database()).sweep(first.sweep)->finished, "");
+  const SweepOutcome second = run_sweep({}, database(), {}, {}, first.sweep);
+  EXPECT_FALSE(second.stopped);
+  const std::vector<ResultRow> all = rows(first.sweep);
+  for (std::size_t n = 0; n < all.size(); ++n) EXPECT_EQ(all[n].restarts, n == 1 ? 4 : 2);
+  EXPECT_EQ(run_sweep({}, database(), {}, {}, first.sweep).repeated_now, 0) << "it has what was asked for";
+}
+
+TEST_F(More, a_stored_row_is_measured_longer_and_the_wish_is_taken_back_by_leaving_it_out) {
+  const std::int64_t sweep = run_sweep(request(), database(), {}, {}).sweep;
+  const std::string asked = Snapshot(database()).sweep(sweep)->request_json;
+  const std::int64_t row = rows(sweep).front().measurement;
+  resume(sweep, [&](SweepControl& control) { control.measure_longer({{}, {row}}); });
+  EXPECT_EQ(rows(sweep).front().restarts, 6);
+  EXPECT_EQ(rows(sweep).back().restarts, 3);
+  EXPECT_NE(Snapshot(database()).sweep(sweep)->finished, "");
+  const std::string longer = Snapshot(database()).sweep(sweep)->request_json;
+  ASSERT_THAT(sweep_request_from_json(longer).longer, SizeIs(1));
+  EXPECT_EQ(sweep_request_from_json(longer).longer.front().restarts, 3);
+  SweepObserver observer;
+  observer.control = std::make_shared<SweepControl>();
+  observer.control->measure_longer({{}, {row}});
+  observer.queued = [&](const std::shared_ptr<const SweepQueue>& queue) {
+    for (std::size_t n = 1; n < queue->groups.size(); ++n) observer.control->skip(n);  // one of three
+  };
+  const SweepOutcome outcome = run_sweep({}, database(), observer, {}, sweep);
+  EXPECT_FALSE(outcome.stopped) << "nothing that was asked for is missing";
+  EXPECT_EQ(rows(sweep).front().restarts, 7);
+  EXPECT_EQ(sweep_request_from_json(Snapshot(database()).sweep(sweep)->request_json).longer.front().restarts, 4);
+  EXPECT_EQ(with_longer(longer, {}), with_longer(asked, {})) << "nothing else changed";
+}
+
+TEST_F(More, rows_of_one_restart_are_not_measured_longer) {
+  SweepRequest r = request();
+  r.restarts = 1;
+  const std::int64_t sweep = run_sweep(r, database(), {}, {}).sweep;
+  const std::int64_t row = rows(sweep).front().measurement;
+  resume(sweep, [&](SweepControl& control) { control.measure_longer({{}, {row}}); });
+  EXPECT_THAT(log_, HasSubstr("Start a sweep with restarts"));
+  EXPECT_EQ(rows(sweep).front().restarts, 1);
 }
 
 TEST(Unclear, rows_that_no_look_can_decide_are_left_out) {
