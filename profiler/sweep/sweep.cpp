@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "kernels/base/error.hpp"
@@ -12,6 +13,7 @@
 #include "profiler/plan/plan.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/time_left.hpp"
+#include "profiler/record/words/status_word.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/store/open/sweep_lock.hpp"
 #include "profiler/supervise/supervisor.hpp"
@@ -254,6 +256,9 @@ class Run {
   }
 
   void keep(Measurement measurement) {
+    constexpr std::string_view kStopped = "stopped by the user";
+    if (control_->left_out(next_) && measurement.reason.starts_with(kStopped))
+      measurement.reason.replace(0, kStopped.size(), kSkippedByUser);
     if (measurement.status == Status::ok && request_.restarts > 1) summarize_first(measurement);
     keeper_->add(measurement);
     follow_up_again_ |= keeper_->waiting() > 0;

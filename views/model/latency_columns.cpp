@@ -1,3 +1,5 @@
+
+
 #include "views/model/latency_columns.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +10,7 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/record/words/status_word.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
 #include "views/model/setup_model.hpp"
@@ -157,7 +160,7 @@ std::string measured_text(const LatencyCell& cell, const LatencyColumn& column) 
     return value ? format(*value) : std::string();
   };
   if (row.status != Status::ok && column.field != LatencyField::flagged) {
-    return column.field == LatencyField::median ? std::string(to_string(row.status))
+    return column.field == LatencyField::median ? status_word(row)
                                                 : std::string();  // what it had measured by then is no result
   }
   switch (column.field) {

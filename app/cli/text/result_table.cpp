@@ -1,3 +1,5 @@
+
+
 #include "app/cli/text/result_table.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +19,7 @@
 #include "profiler/record/words/factor_text.hpp"
 #include "profiler/record/words/power_text.hpp"
 #include "profiler/record/words/problem_facts.hpp"
+#include "profiler/record/words/status_word.hpp"
 #include "profiler/statistics/convergence.hpp"
 
 namespace triscope {
@@ -121,7 +124,7 @@ std::string optional_text(const std::optional<double>& value, int digits = 3) {
 
 std::string latency_text(const ResultRow& row) {
   if (row.status == Status::ok && row.median_ms) return milliseconds_text(*row.median_ms);
-  return std::string(to_string(row.status));
+  return status_word(row);
 }
 
 std::string interval_text(const ResultRow& row) {

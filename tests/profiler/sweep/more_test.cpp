@@ -16,6 +16,7 @@
 #include "profiler/plan/progress.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/sweep_queue.hpp"
+#include "profiler/record/words/status_word.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/sweep/stored_sweep.hpp"
 #include "profiler/sweep/sweep.hpp"
@@ -141,7 +142,11 @@ TEST_F(More, skipping_what_is_in_work_keeps_its_samples_and_goes_on) {
   EXPECT_TRUE(outcome.stopped);
   EXPECT_EQ(outcome.cancelled, 3);
   EXPECT_EQ(at, 2u) << "each was begun";
-  for (const ResultRow& row : rows(outcome.sweep)) EXPECT_GT(row.samples, 0);
+  for (const ResultRow& row : rows(outcome.sweep)) {
+    EXPECT_GT(row.samples, 0);
+    EXPECT_EQ(row.reason, "skipped by the user");
+    EXPECT_EQ(status_word(row), "skipped");
+  }
 }
 
 TEST_F(More, a_stop_keeps_the_row_in_work_as_a_restart_of_its_own) {
