@@ -39,6 +39,11 @@ struct SlicePicture {
 /// `file` is what a message names. Throws `Error` (usage) for more than `kMostSliceCells` cells.
 SlicePicture slice_picture(const std::filesystem::path& file, const Slice& slice, const SliceExport& options);
 
+/// The same with a frame that says what it shows: `title` above (small letters and digits, "query 7, head 1"), the axes
+/// with the positions at their ends, and the scale of the colours.
+SlicePicture framed_picture(const std::filesystem::path& file, const Slice& slice, const SliceExport& options,
+                            const std::string& title);
+
 /// PNG: k down, the query's own position last, j across; one cell is a square of whole pixels, the picture at least 512
 /// pixels on its longer side. CSV: a line for every pair, j, k, logit, p[, tokens]. npy: float32 [keys 2][keys 1] of p
 /// or logits. Throws `Error`: (usage) for a picture of more than `kMostSliceCells` cells and for the table of a

@@ -45,7 +45,7 @@ class Maker {
       film.stopped = !slice;
       if (film.stopped) break;
       const std::filesystem::path file = folder / fmt::format("{:04}.png", n + 1);
-      const SlicePicture picture = slice_picture(file, *slice, format);
+      const SlicePicture picture = framed_picture(file, *slice, format, title_of(n));
       AtomicFile out(file);
       out.write(std::as_bytes(std::span(picture.png)));
       out.commit();
@@ -66,11 +66,16 @@ class Maker {
     tell_(progress_);
   }
 
+  std::int64_t query_of(std::int64_t n) const { return request_.queries.first + n * request_.queries.step; }
+  std::string title_of(std::int64_t n) const {
+    return fmt::format("query {}, head {}", query_of(n), request_.query.head);
+  }
+
   /// Of the n-th picture; nullopt after a stop.
   std::optional<Slice> slice_of(std::int64_t n) {
     if (stop_.stop_requested()) return std::nullopt;
     SliceQuery query = request_.query;
-    query.query = request_.queries.first + n * request_.queries.step;
+    query.query = query_of(n);
     try {
       return worker_.slice({request_.source, query, 1}, stop_);
     } catch (const Error&) {
@@ -89,7 +94,7 @@ class Maker {
       if (slice->largest_p > largest) largest = slice->largest_p;  // not when it is NaN
       if (n == 0) {
         const Clock::time_point before = Clock::now();
-        slice_picture("0001.png", *slice, request_.format);
+        framed_picture("0001.png", *slice, request_.format, title_of(0));
         drawing = seconds_since(before);
       }
       const double each = (seconds_since(start) - drawing) / static_cast<double>(n + 1);

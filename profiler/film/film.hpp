@@ -34,10 +34,10 @@ struct Film {
   bool stopped = false;
 };
 
-/// Writes `folder`/0001.png, 0002.png, ...: one picture for each query, all of one size and with one range of colours,
-/// the one that a picture of the largest p of all would have. Each appears whole or not at all. After a stop what is
-/// written stays. `tell` is called on this thread after each slice. Throws `Error` as `Supervisor::slice` and
-/// `slice_picture`, the latter before anything is written.
+/// Writes `folder`/0001.png, 0002.png, ...: one picture for each query, all of one size, framed (`framed_picture`)
+/// and with one range of colours, the one that a picture of the largest p of all would have. Each appears whole or not
+/// at all. After a stop what is written stays. `tell` is called on this thread after each slice. Throws `Error` as
+/// `Supervisor::slice` and `framed_picture`, the latter before anything is written.
 Film write_film(
     Supervisor& worker, const FilmRequest& request, const std::filesystem::path& folder, const std::stop_token& stop,
     const std::function<void(const FilmProgress&)>& tell = [](const FilmProgress&) {});
