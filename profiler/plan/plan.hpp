@@ -76,10 +76,17 @@ std::int64_t device_bytes(const PlanEntry& entry);
 /// Useful FLOP/s assumed before anything was measured (a guess for a mid-range device of this kind).
 double assumed_flops_per_second(const Device& device, Pass pass);
 
+/// `load`: threads of other programs that want each processor. Where there are some, times scatter so that rows are
+/// sampled until their budget ends, and all else waits its turn.
 Estimate estimate(const PlanGroup& group, const SweepRequest& request, double forward_flops_per_second,
-                  double backward_flops_per_second);
+                  double backward_flops_per_second, double load = 0);
 /// The whole plan with the assumed rates: seconds add up, bytes are the largest group's.
-Estimate estimate(const Plan& plan, const SweepRequest& request, const Device& device);
+Estimate estimate(const Plan& plan, const SweepRequest& request, const Device& device, double load = 0);
 
+/// The load of this machine right now, before anything is measured; 0 where `device` is a GPU or `request` is measured
+/// through a command, maybe on another machine.
+double load_here(const SweepRequest& request, const Device& device);
+/// So much load keeps rows from their precision.
+inline constexpr double kBusy = 0.25;
 
 }  // namespace triscope

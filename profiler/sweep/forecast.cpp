@@ -14,13 +14,14 @@ SweepForecast forecast_sweep(const SweepRequest& given, const SweepObserver& obs
       make_plan(request, measurer.catalog, [&](const auto& questions) { return ask_support(measurer, questions); });
   SweepRequest restart = request;
   restart.stopping = restart_rule(request);
+  forecast.load = load_here(request, measurer.device);
   for (const PlanGroup& group : forecast.plan.groups) {
-    Estimate& all =
-        forecast.groups.emplace_back(estimate(group, restart, assumed_flops_per_second(measurer.device, Pass::forward),
-                                              assumed_flops_per_second(measurer.device, Pass::backward)));
+    Estimate& all = forecast.groups.emplace_back(
+        estimate(group, restart, assumed_flops_per_second(measurer.device, Pass::forward),
+                 assumed_flops_per_second(measurer.device, Pass::backward), forecast.load));
     all.seconds *= static_cast<double>(request.restarts);
   }
-  forecast.total = estimate(forecast.plan, request, measurer.device);
+  forecast.total = estimate(forecast.plan, request, measurer.device, forecast.load);
   forecast.device = measurer.device;
   forecast.refusal = measurer.refusal;
   return forecast;

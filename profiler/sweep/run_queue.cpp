@@ -8,12 +8,13 @@ double RunQueue::estimated_seconds(const PlanGroup& group) const {
   SweepRequest one = request_;
   one.stopping = restart_rule(request_);
   return estimate(group, one, assumed_flops_per_second(device_, Pass::forward),
-                  assumed_flops_per_second(device_, Pass::backward))
+                  assumed_flops_per_second(device_, Pass::backward), load_)
       .seconds;
 }
 
 void RunQueue::fill(const Device& device) {
   device_ = device;
+  load_ = load_here(request_, device);
   std::int64_t most = 0;
   for (const PlanGroup& group : plan_.groups) {
     auto& part = queue_.parts.emplace_back();

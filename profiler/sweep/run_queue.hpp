@@ -62,6 +62,7 @@ class RunQueue {
   const SweepObserver& observer_;
   TimeLeft& left_;
   Device device_;
+  double load_ = 0;  // before the first group began
   SweepQueue queue_;
   std::vector<Turn> turns_;             // by the queue's groups
   std::vector<std::int64_t> restarts_;  // by part: that the request asks for, longer rows included

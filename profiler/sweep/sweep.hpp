@@ -21,6 +21,7 @@ struct SweepForecast {
   std::vector<Estimate> groups;  ///< of each group of the plan
   Estimate total;                ///< seconds add up, bytes are the largest group's
   Device device;
+  double load = 0;      ///< `load_here`
   std::string refusal;  ///< why nothing can be timed as it was asked for; empty: it can
 };
 

@@ -40,10 +40,12 @@ std::string forecast_table(const SweepForecast& forecast, std::size_t width) {
   if (!forecast.refusal.empty()) text += fmt::format("nothing can be timed here: {}\n", forecast.refusal);
   return text +
          fmt::format(
-             "{} on {}, about {} (from FLOP counts and an assumed rate), at most {} of memory; "
+             "{} on {}, about {} (from FLOP counts and an assumed rate{}), at most {} of memory; "
              "nothing was measured\n",
              number_of(forecast.plan.total() - static_cast<std::int64_t>(forecast.plan.skipped.size()), "measurement"),
              forecast.device.name, clock_text(forecast.total.seconds),
+             forecast.load > kBusy ? ", on a processor that is busy with other programs: rows take their whole budget"
+                                   : "",
              bytes_text(static_cast<double>(forecast.total.bytes)));
 }
 

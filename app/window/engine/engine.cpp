@@ -22,7 +22,8 @@ PlanPreview make_preview(const SweepRequest& request, const Catalog& catalog, st
   const Plan plan = make_plan(full, catalog, [&](const std::vector<SupportQuestion>& questions) {
     return ask_support(worker, catalog, full.plugin, questions);
   });
-  const Estimate needed = estimate(plan, full, choose_device(catalog, full.device));
+  const Device& device = choose_device(catalog, full.device);
+  const Estimate needed = estimate(plan, full, device, load_here(full, device));
   PlanPreview preview;
   preview.measurements = plan.total() - static_cast<std::int64_t>(plan.skipped.size());
   preview.skipped = static_cast<std::int64_t>(plan.skipped.size());

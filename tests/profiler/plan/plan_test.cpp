@@ -387,6 +387,28 @@ TEST(Plan, estimates_grow_with_the_work_and_are_bounded_by_the_budget) {
   EXPECT_LT(estimate(plan_for(request, catalog), request, cpu).seconds, large.seconds);
 }
 
+TEST(Plan, an_estimate_on_a_busy_processor_expects_rows_to_take_their_budget) {
+  PlanGroup group;
+  group.entries.resize(2);
+  for (PlanEntry& entry : group.entries) entry.key.timing_source = TimingSource::cpu_clock;
+  SweepRequest request;
+  request.stopping.budget_ns = 3'000'000'000;
+  const auto seconds = [&](double load) { return estimate(group, request, 1e15, 1e15, load).seconds; };
+  EXPECT_LT(seconds(0.1), 2) << "fourteen short blocks of each";
+  EXPECT_GT(seconds(1), 2 * 3);
+  EXPECT_LT(seconds(6), 2 * 3 + 2) << "but not more than that";
+  const auto long_launch = [&](double load) { return estimate(group, request, 1, 1, load).seconds; };
+  for (PlanEntry& entry : group.entries) entry.key.problem.seq_len = entry.key.problem.q_heads = 16;
+  EXPECT_GT(long_launch(1), 1.5 * long_launch(0)) << "a long launch shares the processor";
+  Device device;
+  device.kind = DeviceKind::cuda;
+  EXPECT_EQ(load_here(request, device), 0) << "not what the times of a GPU wait for";
+  device.kind = DeviceKind::cpu;
+  EXPECT_GE(load_here(request, device), 0);
+  request.worker_prefix = {"ssh", "host"};
+  EXPECT_EQ(load_here(request, device), 0) << "of another machine nothing is known";
+}
+
 TEST(Plan, estimates_count_what_a_gpu_does_besides_timing) {
   PlanGroup group;
   group.entries.resize(2);
