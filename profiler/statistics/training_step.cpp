@@ -2,6 +2,7 @@
 
 #include <fmt/compile.h>
 
+#include <algorithm>
 #include <cmath>
 #include <compare>
 #include <cstdint>
@@ -36,6 +37,13 @@ bool is_simplicial(const ResultRow& row) {
 
 std::string way_of(const ResultRow& row) {
   return fmt::format(FMT_COMPILE("{} {}"), to_string(row.regime), to_string(row.timing_source));
+}
+
+/// Its samples leave the verdict open: their number, what disturbed them, their clocks or modes, not the interval
+/// alone.
+bool bears_no_verdict(const Comparison& time) {
+  return time.verdict == Verdict::unclear &&
+         (time.few_blocks || verdict_of(time.interval, time.same_within, time.same_within) != Verdict::unclear);
 }
 
 /// The fastest row of each pass; deterministic gradients are a backward of their own.
@@ -165,6 +173,39 @@ StepRatio ratio_of_steps(const PassBeside& forward, const PassBeside& backward) 
   ratio.time.low = both.interval.low * factor;
   ratio.time.high = both.interval.high * factor;
   return ratio;
+}
+
+Comparison judge_step(const PassBeside& forward, const PassBeside& backward) {
+  const StepRatio said = ratio_of_steps(forward, backward);
+  Comparison step;
+  step.ratio = said.time.value;
+  step.same_within = std::max(forward.time.same_within, backward.time.same_within);
+  for (const PassBeside* pass : {&forward, &backward}) {
+    if (pass->time.verdict != Verdict::not_comparable) continue;
+    step.verdict = Verdict::not_comparable;
+    step.explanation = pass->time.explanation;
+    return step;
+  }
+  if (!said.time.low || !said.time.high) {
+    step.explanation = "An interval of one of its passes is unknown.";
+    return step;
+  }
+  const Comparison both = compare_steps(forward, backward);
+  step.interval = {*said.time.low, *said.time.high};
+  step.paired = both.paired;
+  step.few_blocks = both.few_blocks;
+  step.a_ms = said.own_ms;
+  step.b_ms = said.other_ms;
+  for (const PassBeside* pass : {&forward, &backward}) {
+    if (!bears_no_verdict(pass->time)) continue;
+    step.explanation = pass->time.explanation;
+    return step;
+  }
+  step.verdict = verdict_of(step.interval, step.same_within, step.same_within);
+  if (step.paired)
+    step.explanation =
+        "Of the sums of both passes, each by its neighbouring turns; their intervals are added in squares.";
+  return step;
 }
 
 ValueWithInterval value_of(const ResultRow& row) {

@@ -34,6 +34,10 @@ struct StepRatio {
   double own_ms = 0, other_ms = 0;  ///< medians of both, in these turns or of the whole rows
 };
 StepRatio ratio_of_steps(const PassBeside& forward, const PassBeside& backward);
+/// The verdict on a step, whose ratio and interval are those of `ratio_of_steps`: as of a row shorter, longer, same,
+/// unclear, or not comparable where a pass is not. A pass whose samples bear no verdict, however narrow its interval,
+/// leaves the step without one.
+Comparison judge_step(const PassBeside& forward, const PassBeside& backward);
 
 /// Its rows are those that it was made of, and must outlive it.
 struct TrainingStep {
@@ -48,6 +52,7 @@ struct TrainingStep {
       determinant_trilinear;  ///< of a determinant step: its time / that of the trilinear one
   /// What both took in the turns that `over_baseline` is of, else their medians.
   double compared_ms = 0, compared_baseline_ms = 0;
+  std::optional<Comparison> verdict{};  ///< `over_baseline` as it is judged; unset: their samples were not asked for
 };
 
 /// The same question: two rows with equal text are passes of one problem (determinism left out, of a forward it says

@@ -8,6 +8,12 @@
 
 namespace triscope {
 
+const StepVerdict* find_step(const Verdicts* verdicts, std::int64_t forward, std::int64_t backward) {
+  if (verdicts == nullptr) return nullptr;
+  const auto found = verdicts->steps.find({forward, backward});
+  return found == verdicts->steps.end() ? nullptr : &found->second;
+}
+
 std::string time_text(const Comparison& comparison) {
   const std::string word(to_string(comparison.verdict));
   switch (comparison.verdict) {

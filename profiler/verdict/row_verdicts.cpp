@@ -142,8 +142,10 @@ Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<Resul
     if (row.status == Status::ok) (row.kernel == verdicts.baseline ? theirs : ours).push_back(row);
   }
   StoredSamples samples(snapshot);
-  for (const auto& [row, other] : partners_of(ours, theirs, samples))
+  for (const auto& [row, other] : partners_of(ours, theirs, samples)) {
     add_verdict(verdicts, samples, *row, samples, *other, tolerance);
+    verdicts.partners.emplace(row->measurement, other->measurement);
+  }
   return verdicts;
 }
 

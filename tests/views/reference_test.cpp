@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 
 #include "profiler/record/recorded_database.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
+#include "profiler/verdict/step_verdicts.hpp"
 #include "tests/views/window_fixture.hpp"
 
 namespace triscope {
@@ -74,6 +76,38 @@ TEST_F(Reference, no_row_whose_blocks_are_too_few_to_trust_is_called_faster_or_s
     }
   }
   EXPECT_GE(few, 5);
+}
+
+TEST_F(Reference, a_step_has_the_verdict_that_show_prints) {
+  const Snapshot snapshot(recorded_database());
+  std::size_t same_as_shown = 0;
+  for (const std::string kernel : {"auto", "baseline.cudnn"}) {
+    app().carry_out(ask::SetReference{kernel});
+    window_.stage->settle();
+    const Verdicts& verdicts = *data().beside_reference;
+    const LatencyModel* drawn = app().models().step_table(data());
+    ASSERT_NE(drawn, nullptr);
+    for (const LatencyLine& line : drawn->lines) {
+      for (const auto& cell : line.cells) {
+        if (!cell || line.baseline) continue;
+        const StepVerdict* step = find_step(&verdicts, cell->row.measurement, cell->backward);
+        ASSERT_NE(step, nullptr) << line.label << " of the map and By area";
+        EXPECT_GT(step->rate, 0);
+      }
+    }
+    const std::vector<ResultRow> rows = snapshot.results();
+    for (const TrainingStep& step : steps_in_turns(snapshot, rows_of_steps(addresses_of(rows)), kernel)) {
+      if (!step.verdict) continue;
+      const StepVerdict* own = find_step(&verdicts, step.forward->measurement, step.backward->measurement);
+      if (own == nullptr || own->label != step.baseline_forward->card.label) continue;
+      EXPECT_EQ(time_sentence(own->time, "it"), time_sentence(*step.verdict, "it")) << "`triscope show --step`";
+      ++same_as_shown;
+    }
+  }
+  EXPECT_GE(same_as_shown, 4U);
+  app().carry_out(ask::SetReference{"none"});
+  window_.stage->settle();
+  EXPECT_TRUE(data().beside_reference->steps.empty());
 }
 
 TEST_F(Reference, of_a_sweep_that_lacks_it_is_the_usual_one_of_that_sweep) {

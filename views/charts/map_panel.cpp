@@ -129,8 +129,8 @@ std::string describe_cell(Context& context, ChartSelection& chosen, const Window
   }
   if (cell.measurement != 0) chosen.point_at(cell.measurement);
   if (cell.backward == 0) return text + verdict_lines(context, cell.measurement);
-  select_step(context, cell.measurement, cell.backward);  // the verdict of a row is that of its pass
-  return text;
+  select_step(context, cell.measurement, cell.backward);
+  return text + step_verdict_lines(context, cell.measurement, cell.backward);
 }
 
 /// Colour scale to the right of the grid: five values, best on top.

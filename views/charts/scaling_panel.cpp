@@ -65,8 +65,9 @@ void select_points(Context& context, const ScalingChart& chart) {
                               ": " + point_text(*nearest, "ms");
     if (nearest->backward == 0) {
       picker.choose(nearest->measurement, words);
-    } else {  // the verdict of a row is that of its pass
-      picker.choose_in_words(nearest->measurement, words);
+    } else {
+      picker.choose_in_words(nearest->measurement,
+                             words + step_verdict_lines(context, nearest->measurement, nearest->backward));
       select_step(context, nearest->measurement, nearest->backward);
     }
   }

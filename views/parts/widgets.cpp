@@ -401,6 +401,15 @@ std::string verdict_lines(const Context& context, std::int64_t measurement) {
   return text;
 }
 
+std::string step_verdict_lines(const Context& context, std::int64_t forward, std::int64_t backward) {
+  const StepVerdict* found = find_step(context.data.beside_reference.get(), forward, backward);
+  if (found == nullptr) return {};
+  const StepVerdict& beside = *found;
+  std::string text = "\n" + marked(beside.time, time_sentence(beside.time, beside.label));
+  if (beside.rate > 0) text += fmt::format("\n{}× its rate", significant_text(beside.rate));
+  return text;
+}
+
 std::string ratio_words(const Comparison& comparison) {
   if (!(comparison.ratio > 0)) return comparison.explanation;  // it was not computed
   std::string text = fmt::format("Time A / B = {}, {}{}.", format_fixed(comparison.ratio, 3),

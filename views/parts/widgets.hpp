@@ -91,6 +91,8 @@ void beside_other(const Context& context, const Comparison& comparison, const st
 /// What is said of a measurement beside the reference and since the baseline, one line each, for tooltips: "\n▼ 1.84×
 /// longer than FlashAttention-3, 1.82 to 1.86\n1.09× its rate"; empty where nothing is.
 std::string verdict_lines(const Context& context, std::int64_t measurement);
+/// The same of a training step, by the measurements of its passes.
+std::string step_verdict_lines(const Context& context, std::int64_t forward, std::int64_t backward);
 /// A comparison in words and colour, with its interval and explanation on hover. A is what it stands at, B the
 /// baseline.
 void verdict(const Context& context, const Comparison& comparison);

@@ -108,7 +108,8 @@ void draw_figure_button(Context& context, const ResultRow& row, const std::strin
   ImGui::PopID();
 }
 
-void draw_figure(Context& context, const SelectedRow& one, const NamedBy& by, bool rates, int decimals) {
+void draw_figure(Context& context, const SelectedRow& one, const NamedBy& by, bool rates, int decimals,
+                 bool has_ratio) {
   const Theme& theme = context.look.theme;
   const ResultRow& row = one.row;
   const std::string letter = letter_of(context.ui.selection, row.measurement);
@@ -133,7 +134,7 @@ void draw_figure(Context& context, const SelectedRow& one, const NamedBy& by, bo
     if (row.tflops) number_right(context, format_fixed(*row.tflops, rate_decimals(row)), theme.muted);
   }
   ImGui::TableNextColumn();
-  if (!one.time) return;
+  if (!one.time || !has_ratio) return;
   const Comparison time = turned_round(*one.time);
   const std::string words = brief_time(time);
   const SmallFont font(context.look);
@@ -336,6 +337,19 @@ void draw_step_beside(Context& context, const SelectedStep& first, const Selecte
   muted_text(context, fmt::format("{}: {}", step.name, step_text(plain)), true);
 }
 
+/// A step beside that of dot-product attention, as a row beside the reference.
+void draw_step_reference(Context& context, const SelectedStep& step) {
+  const StepVerdict* found =
+      find_step(context.data.beside_reference.get(), step.forward->row.measurement, step.backward->row.measurement);
+  if (found == nullptr) return;
+  const StepVerdict& beside = *found;
+  ImGui::PushTextWrapPos(0);
+  beside_other(context, beside.time, marked(beside.time, time_sentence(beside.time, beside.label)), beside.label);
+  ImGui::PopTextWrapPos();
+  if (beside.rate > 0)
+    muted_text(context, fmt::format("{}× its rate; the two do different work", significant_text(beside.rate)), true);
+}
+
 }  // namespace
 
 bool draw_steps(Context& context, const SelectionFigures& figures, const std::vector<SelectedStep>& steps) {
@@ -352,6 +366,7 @@ bool draw_steps(Context& context, const SelectionFigures& figures, const std::ve
                              : std::string("interval unknown"),
                          significant_text(first.tflops, 4)),
              true);
+  draw_step_reference(context, first);
   const std::size_t listed = std::min(steps.size(), kMostRows);
   for (std::size_t n = 1; n < listed; ++n) draw_step_beside(context, first, steps[n], figures.rows.front().row.pass);
   if (steps.size() > listed) muted_text(context, fmt::format("and {} more", steps.size() - listed), true);
@@ -385,11 +400,17 @@ void draw_selected_rows(Context& context, const SelectionFigures& figures, const
     if (rates) ImGui::TableSetupColumn("TFLOP/s", ImGuiTableColumnFlags_WidthFixed, look.px(46));
     ImGui::TableSetupColumn("A / row", ImGuiTableColumnFlags_WidthFixed, look.px(58));
     header_row(context, rates ? std::vector{false, false, true, true, true} : std::vector{false, false, true, true});
+    // The passes of steps are no two things to compare.
+    const bool whole_steps = only_steps(figures, steps);
+    const Pass first = figures.rows.front().row.pass;
+    const auto draw_row = [&](const SelectedRow& one) {
+      draw_figure(context, one, by, rates, decimals, !whole_steps || one.row.pass == first);
+    };
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(figures.rows.size()));
     while (clipper.Step()) {
       for (int n = clipper.DisplayStart; n < clipper.DisplayEnd; ++n)
-        draw_figure(context, figures.rows[static_cast<std::size_t>(n)], by, rates, decimals);
+        draw_row(figures.rows[static_cast<std::size_t>(n)]);
     }
     ImGui::EndTable();
   }

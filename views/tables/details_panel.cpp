@@ -406,9 +406,15 @@ void draw_details_panel(Context& context) {
   if (figures != nullptr) draw_selected_rows(context, *figures, steps);
   draw_computed(context);
   if (context.data.beside) {
-    const char* pass = selected->row.pass == Pass::forward ? "forward" : "backward";
-    section(context, whole_steps ? fmt::format("A beside B: the {} alone", pass).c_str() : "A beside B");
-    draw_beside_last(context, *selected, *context.data.beside);
+    // The passes of one step are no two things to compare.
+    const bool of_one_step = whole_steps && context.data.beside->of->row.pass != selected->row.pass;
+    if (!of_one_step) {
+      const char* pass = selected->row.pass == Pass::forward ? "forward" : "backward";
+      section(context, whole_steps ? fmt::format("A beside B: the {} alone", pass).c_str() : "A beside B");
+      draw_beside_last(context, *selected, *context.data.beside);
+    } else {
+      draw_counters(context, selected->measurement);
+    }
     if (context.data.beside_reference &&
         context.data.beside_reference->by_measurement.contains(selected->row.measurement)) {
       section(context, "A beside the reference");

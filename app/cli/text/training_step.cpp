@@ -17,6 +17,7 @@
 #include "profiler/record/words/problem_facts.hpp"
 #include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
+#include "profiler/statistics/verdicts.hpp"
 
 namespace triscope {
 namespace {
@@ -40,6 +41,11 @@ constexpr const char* kFewMark = " ?";
 std::string marked_ratio_text(const std::optional<ValueWithInterval>& ratio, bool in_turns, bool few_blocks) {
   if (!ratio) return "";
   return ratio_text(ratio) + (in_turns ? "" : " *") + (few_blocks ? kFewMark : "");
+}
+
+/// As `show` says it of a row.
+std::string verdict_cell(const TrainingStep& step) {
+  return step.verdict ? time_text(*step.verdict) + (step.verdict->paired ? "" : "*") : "";
 }
 
 /// The medians of both beside each other. Their quotient is not that of their turns.
@@ -104,6 +110,7 @@ TerminalTable table_of_steps(const std::vector<TrainingStep>& steps, const std::
                    {"backward / forward", Align::point, 75, false},
                    {"medians, step / " + name, Align::right, 70, false},
                    {(some_in_turns ? "in turns, step / " : "step / ") + name, Align::point, 90, false},
+                   {"time vs " + name, Align::left, 92, false},
                    {"determinant / trilinear", Align::point, 65, false}};
   for (const TrainingStep& step : steps) {
     const Problem& problem = step.forward->problem;
@@ -114,7 +121,7 @@ TerminalTable table_of_steps(const std::vector<TrainingStep>& steps, const std::
                           milliseconds_text(*step.backward->median_ms), marked_ms_text(step),
                           ratio_text(step.backward_forward), compared_text(step),
                           marked_ratio_text(step.over_baseline, step.in_turns, leans_on_few_blocks(step)),
-                          ratio_text(step.determinant_trilinear)});
+                          verdict_cell(step), ratio_text(step.determinant_trilinear)});
   }
   return table;
 }
@@ -186,6 +193,7 @@ std::string training_step_json(const std::vector<TrainingStep>& steps) {
                        {"baseline_step_ms", value_json(step.baseline_step)},
                        {"over_baseline", value_json(step.over_baseline)},
                        {"in_turns", step.in_turns},
+                       {"verdict", step.verdict ? json(to_string(step.verdict->verdict)) : json(nullptr)},
                        {"few_blocks", leans_on_few_blocks(step)},
                        {"in_turns_ms", step.in_turns ? json(step.compared_ms) : json(nullptr)},
                        {"baseline_in_turns_ms", step.in_turns ? json(step.compared_baseline_ms) : json(nullptr)},

@@ -15,6 +15,7 @@
 
 #include "app/window/database/compared_pairs.hpp"
 #include "app/window/database/read_sweep.hpp"
+#include "app/window/database/shown_steps.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/record/same_device.hpp"
 #include "profiler/statistics/comparison_facts.hpp"
@@ -229,7 +230,6 @@ std::string made_of(const std::vector<std::shared_ptr<const SweepResults>>& swee
 /// damaged nothing is said: whoever shows it is told why. `made`: what they were made of, anew when that changed.
 std::shared_ptr<const Verdicts> with_others(const std::shared_ptr<const Verdicts>& before, std::string& made,
                                             const ReadResult& read, const Snapshot& from, const ReadRequest& request) {
-  constexpr std::int64_t kMostSamples = 50'000;  // all of a database of years take seconds
   const std::string of = made.substr(0, made.find('\n')) + made_of(read.same_device);
   if (std::exchange(made, of) == of) return before;
   const Verdicts& known = *before;
@@ -237,6 +237,7 @@ std::shared_ptr<const Verdicts> with_others(const std::shared_ptr<const Verdicts
   const auto take = [&all](const Verdicts& verdicts, std::int64_t row) {
     if (const auto time = verdicts.by_measurement.find(row); time != verdicts.by_measurement.end())
       all.by_measurement.insert(*time);
+    if (const auto other = verdicts.partners.find(row); other != verdicts.partners.end()) all.partners.insert(*other);
     if (const auto rate = verdicts.rates.find(row); rate != verdicts.rates.end()) all.rates.insert(*rate);
   };
   for (const ResultRow& row : read.shown->rows) take(known, row.measurement);
@@ -245,7 +246,7 @@ std::shared_ptr<const Verdicts> with_others(const std::shared_ptr<const Verdicts
     std::int64_t own = 0;
     for (const ResultRow& row : sweep->rows) own += row.samples;
     if (known.baseline.empty()) break;
-    if (samples + own > kMostSamples) continue;
+    if (samples + own > kMostSamplesOfOthers) continue;
     samples += own;
     try {
       const Verdicts verdicts =
@@ -256,6 +257,7 @@ std::shared_ptr<const Verdicts> with_others(const std::shared_ptr<const Verdicts
       continue;
     }
   }
+  judge_shown_steps(all, *read.shown, read.same_device, from, request);
   return std::make_shared<const Verdicts>(std::move(all));
 }
 
@@ -267,8 +269,9 @@ std::shared_ptr<const Verdicts> DatabaseReader::beside(const SweepResults& sweep
                                request.reference, request.tolerance);
   for (const ResultRow& row : sweep.rows) of += fmt::format("/{}:{}", row.measurement, row.samples);
   if (beside_ && beside_of_.substr(0, beside_of_.find('\n')) == of) return beside_;  // with others or without
-  beside_ = std::make_shared<const Verdicts>(
-      compare_with_baseline(*snapshot_, sweep.rows, reference_in(sweep, request), request.tolerance));
+  Verdicts verdicts = compare_with_baseline(*snapshot_, sweep.rows, reference_in(sweep, request), request.tolerance);
+  judge_shown_steps(verdicts, sweep, {}, *snapshot_, request);
+  beside_ = std::make_shared<const Verdicts>(std::move(verdicts));
   beside_of_ = std::move(of);
   return beside_;
 }

@@ -24,6 +24,7 @@
 #include "profiler/store/open/default_database.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
+#include "views/model/charts/step_model.hpp"
 
 namespace triscope {
 namespace {
@@ -159,6 +160,17 @@ class Report {
     write_tables(Panel::lengths);
   }
 
+  /// The training steps of the shown sweep's windows, as the map and By area show them.
+  void write_steps() {
+    (void)application_.models().step_table(data_);  // where it was not drawn it is made beside the frames
+    settle();
+    const LatencyModel* steps = application_.models().step_table(data_);
+    if (steps == nullptr) return;
+    const TextTable table = steps_text(*steps, data_.beside_reference.get());
+    for (const auto& [format, ending, kind] : kFormats)
+      write_whole_file(path(std::string("steps") + ending, kind), write_table(table, format));
+  }
+
   /// The paper beside all sweeps on the shown one's device, as one page.
   void write_page() {
     PaperPageInput input;
@@ -267,6 +279,7 @@ WrittenReport write_report(const ReportOptions& options) {
     if (panel != Panel::compare || report.data().compared.size() >= 2) report.write_panel(panel);
   }
   report.write_lengths();
+  report.write_steps();
   report.write_page();
   report.keep();
   return report.written();

@@ -1,6 +1,7 @@
 // Forward and backward together, beside dot-product attention.
 #include "app/cli/text/training_step.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "profiler/record/recorded_database.hpp"
 #include "profiler/record/words/factor_text.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
+#include "profiler/statistics/verdicts.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/verdict/step_verdicts.hpp"
 #include "tests/app/cli/expect_error.hpp"
@@ -380,7 +382,10 @@ TEST(TrainingStep, is_said_by_show_compare_and_list) {
   EXPECT_EQ(shown.exit_code, 0) << shown.errors;
   EXPECT_THAT(shown.output,
               testing::AllOf(HasSubstr("1024x32"), HasSubstr(step + " +-"), HasSubstr("step / baseline.fa3"),
-                             HasSubstr(factor_text(steps[0].over_baseline->value) + " (")));
+                             HasSubstr(factor_text(steps[0].over_baseline->value) + " ("),
+                             HasSubstr("time vs baseline.fa3"), HasSubstr(time_text(*steps[0].verdict))));
+  const ProgramResult as_json = run_triscope({"show", "1", "--step", "--json", "--db", file});
+  EXPECT_THAT(as_json.output, HasSubstr(fmt::format("\"verdict\":\"{}\"", to_string(steps[0].verdict->verdict))));
   const ProgramResult compared = run_triscope({"compare", "2", "1", "--db", file});
   EXPECT_THAT(compared.output, testing::AllOf(HasSubstr("training step, forward and backward together"),
                                               HasSubstr("A step ms"), HasSubstr(step + " +-"), HasSubstr("1.00 (")))

@@ -248,6 +248,12 @@ TEST_F(Journey, a_click_in_the_legend_of_lengths_leaves_windows_or_a_baseline_ou
   });
 }
 
+/// What a hover says of a step beside the reference.
+std::string beside_words(const WindowData& data, std::int64_t forward, std::int64_t backward) {
+  const StepVerdict* step = find_step(data.beside_reference.get(), forward, backward);
+  return step == nullptr ? "no verdict" : marked(step->time, time_sentence(step->time, step->label));
+}
+
 TEST_F(Journey, a_click_on_a_training_step_by_area_or_in_the_map_selects_both_passes) {
   window->start(kRecorded);
   travel([](ImGuiTestContext* c) {
@@ -264,7 +270,12 @@ TEST_F(Journey, a_click_on_a_training_step_by_area_or_in_the_map_selects_both_pa
     const auto steps = std::ranges::find_if(chart.series, [](const SeriesPoints& one) { return one.series.step; });
     IM_CHECK(steps != chart.series.end());
     const ChartPoint first = steps->points.front();
-    c->MouseMoveToPos(pixels(newest_plot(), first.x, first.y));
+    const ImVec2 at = pixels(newest_plot(), first.x, first.y);
+    const auto hover_says = [](ImGuiTestContext* context, ImVec2 place, const std::string& words) {
+      return tooltip_at(context, place).GetWidth() > 0 && fixture::says(fixture::drawn_text(context), words);
+    };
+    IM_CHECK(hover_says(c, at, beside_words(data(), first.measurement, first.backward)));
+    c->MouseMoveToPos(at);
     c->Yield(2);
     c->MouseClick();
     wait(c);
@@ -287,6 +298,7 @@ TEST_F(Journey, a_click_on_a_training_step_by_area_or_in_the_map_selects_both_pa
       c->Yield(2);
     }
     IM_CHECK_EQ(ui().selection.hovered, other->measurement);
+    IM_CHECK(hover_says(c, ImGui::GetMousePos(), beside_words(data(), other->measurement, other->backward)));
     c->MouseClick();
     wait(c);
     IM_CHECK(ui().selection.all() == (std::vector{other->measurement, other->backward}));

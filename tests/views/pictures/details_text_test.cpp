@@ -99,6 +99,34 @@ TEST(DetailsText, a_pass_of_a_step_is_called_a_part_and_rows_stand_beside_a) {
   EXPECT_THAT(canvas.text, HasSubstr("▲ 0.909")) << "A / row, of 10 ms and 11";
 }
 
+TEST(DetailsText, one_step_stands_beside_the_reference_and_not_its_forward_beside_its_backward) {
+  Canvas canvas;
+  WindowData data = steps_selected(1, canvas);
+  SelectedMeasurement backward = *data.selected;
+  backward.row = data.figures->rows.back().row;
+  Comparison passes;
+  passes.verdict = Verdict::not_comparable;
+  passes.explanation = "A is a forward and B a backward.";
+  data.beside = std::make_shared<const MeasurementBeside>(
+      MeasurementBeside{std::make_shared<const SelectedMeasurement>(backward), passes});
+  SelectionFigures figures = *data.figures;
+  figures.rows.back().time = passes;
+  data.figures = std::make_shared<const SelectionFigures>(figures);
+  Verdicts verdicts{"baseline.fa3", "FlashAttention-3", "FA3"};
+  StepVerdict& step = verdicts.steps[{figures.rows.front().row.measurement, figures.rows.back().row.measurement}];
+  step.label = "FlashAttention-3";
+  step.time.verdict = Verdict::faster;
+  step.time.paired = true;
+  step.time.ratio = 1 / 1.31, step.time.interval = {1 / 1.32, 1 / 1.3};
+  step.rate = 0.91;
+  data.beside_reference = std::make_shared<const Verdicts>(verdicts);
+  canvas.draw(Panel::details, data);
+  EXPECT_THAT(canvas.text, HasSubstr("▲ 1.31× shorter than FlashAttention-3, 1.30 to 1.32"));
+  EXPECT_THAT(canvas.text, HasSubstr("0.910× its rate; the two do different work"));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("A beside B")));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("comparable")));
+}
+
 TEST(DetailsText, two_that_took_no_turns_say_what_their_interval_holds) {
   Canvas canvas;
   WindowData data = steps_selected(1, canvas);

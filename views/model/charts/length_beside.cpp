@@ -128,21 +128,10 @@ PointRatio ratio_beside(const LengthPoint& point, const LengthPoint& there, cons
   if (point.backward == 0) return with_confidence(*first);
   const Comparison* second = verdict_on(point.backward, there.backward);
   if (second == nullptr) return ratio_of_medians(point, there);
-  for (const Comparison* pass : {first, second}) {
-    if (pass->verdict != Verdict::not_comparable) continue;
-    PointRatio ratio{*pass};
-    ratio.time.ratio = point.ms / there.ms;
-    return ratio;
-  }
-  if (!has_interval(*first) || !has_interval(*second)) return ratio_of_medians(point, there);
-  const PassBeside forward{point.ms - point.backward_ms, there.ms - there.backward_ms, *first},
-      backward{point.backward_ms, there.backward_ms, *second};
-  PointRatio ratio = with_confidence(compare_steps(forward, backward));
-  if (ratio.time.paired) return ratio;
-  const ValueWithInterval said = ratio_of_steps(forward, backward).time;
-  ratio.time.ratio = said.value;
-  ratio.time.interval = {*said.low, *said.high};
-  return ratio;
+  Comparison step = judge_step({point.ms - point.backward_ms, there.ms - there.backward_ms, *first},
+                               {point.backward_ms, there.backward_ms, *second});
+  if (step.verdict == Verdict::not_comparable) return PointRatio{std::move(step)};
+  return has_interval(step) ? with_confidence(std::move(step)) : ratio_of_medians(point, there);
 }
 
 void add_pairs(std::set<MeasurementPair>& pairs, const LengthPoint& point, const LengthPoint& there) {

@@ -3,6 +3,7 @@
 #include <fmt/compile.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,9 +12,12 @@
 #include <utility>
 
 #include "kernels/attention/flops.hpp"
+#include "profiler/record/columns.hpp"
 #include "profiler/record/dot_product.hpp"
 #include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
+#include "profiler/statistics/statistics.hpp"
+#include "views/data/format.hpp"
 #include "views/model/charts/chart_model.hpp"
 
 namespace triscope {
@@ -145,18 +149,72 @@ std::vector<TrainingStep> steps_beside(const std::vector<const ResultRow*>& rows
   return training_steps(rows, measured ? reference : "auto");
 }
 
-LatencyModel make_step_model(const LatencyModel& table, const SweepResults& shown,
-                             const std::vector<std::shared_ptr<const SweepResults>>& others) {
-  StepTable made(table);
-  for (const TrainingStep& step : steps_beside(addresses_of(shown.rows), table.reference)) made.add(step);
+std::vector<TrainingStep> steps_of_shown(const SweepResults& shown,
+                                         const std::vector<std::shared_ptr<const SweepResults>>& others,
+                                         const std::string& reference) {
+  std::vector<TrainingStep> steps = steps_beside(addresses_of(shown.rows), reference);
   std::vector<const SweepResults*> sweeps{&shown};
   for (const auto& other : others) sweeps.push_back(other.get());
   std::set<Regime> regimes;
-  for (const LatencyGroup& group : table.groups) regimes.insert(group.regime);
-  for (const Regime regime : regimes) {
-    for (const TrainingStep& step : steps_beside(all_that_count(sweeps, regime), table.reference)) made.add(step);
+  std::set<std::string> problems;
+  for (const ResultRow& row : shown.rows) {
+    regimes.insert(row.regime);
+    if (row.status == Status::ok) problems.insert(step_question(row));
   }
+  for (const Regime regime : regimes)
+    std::ranges::move(steps_beside(all_that_count(sweeps, regime), reference), std::back_inserter(steps));
+  std::erase_if(steps, [&](const TrainingStep& step) { return !problems.contains(step_question(*step.forward)); });
+  return steps;
+}
+
+LatencyModel make_step_model(const LatencyModel& table, const SweepResults& shown,
+                             const std::vector<std::shared_ptr<const SweepResults>>& others) {
+  StepTable made(table);
+  for (const TrainingStep& step : steps_of_shown(shown, others, table.reference)) made.add(step);
   return made.taken();
+}
+
+namespace {
+
+/// One line of `steps_text`: a step of ours, in one regime.
+std::vector<std::string> step_line(const LatencyCell& cell, const std::string& regime, const Verdicts* verdicts) {
+  const ResultRow& row = cell.row;
+  std::vector<std::string> line{
+      line_label(row),
+      format_count(row.problem.seq_len),
+      row.kernel,
+      regime,
+      format_fixed(*row.median_ms, ms_decimals(row)),
+      interval_known(row) ? significant_text((*row.ci_high_ms - *row.ci_low_ms) / 2, 2) : "unknown",
+      row.tflops ? format_fixed(*row.tflops, rate_decimals(row)) : ""};
+  const StepVerdict* found = find_step(verdicts, row.measurement, cell.backward);
+  if (found == nullptr) {
+    line.resize(line.size() + 5);
+    return line;
+  }
+  const StepVerdict& beside = *found;
+  line.insert(line.end(), {beside.label, marked(beside.time, time_text(beside.time)), time_interval_text(beside.time),
+                           beside.time.paired ? "yes" : "no", beside.rate > 0 ? significant_text(beside.rate) : ""});
+  return line;
+}
+
+}  // namespace
+
+TextTable steps_text(const LatencyModel& steps, const Verdicts* verdicts) {
+  TextTable table;
+  for (const auto& [name, numeric] :
+       {std::pair("window", false), std::pair("tokens", true), std::pair("kernels", false), std::pair("regime", false),
+        std::pair("step ms", true), std::pair("± ms", true), std::pair("TFLOP/s", true), std::pair("beside", false),
+        std::pair("time beside it", false), std::pair("interval", false), std::pair("in turns", false),
+        std::pair("rate beside it", true)})
+    table.add_column(name, numeric);
+  for (const LatencyLine& line : steps.lines) {
+    if (line.baseline) continue;
+    for (const std::shared_ptr<const LatencyCell>& cell : line.cells) {
+      if (cell) table.rows.push_back(step_line(*cell, std::string(to_string(cell->row.regime)), verdicts));
+    }
+  }
+  return table;
 }
 
 }  // namespace triscope
