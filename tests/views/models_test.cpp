@@ -127,6 +127,8 @@ TEST(LatencyModel, a_row_stands_beside_the_reference_in_time_first_and_then_in_r
   const auto columns = latency_columns(model);
   EXPECT_EQ(column(columns, "beside/forward").title, "time vs CPU dot");
   EXPECT_EQ(cell_text(model.lines[0], column(columns, "beside/forward")), "▼ 1.84× longer *");
+  EXPECT_EQ(cell_text(model.lines[0], column(columns, "between/forward")), "1.82 to 1.86");
+  EXPECT_EQ(column(columns, "between/forward").title, "its interval");
   EXPECT_EQ(column(columns, "of/forward").title, "rate vs CPU dot");
   verdicts.by_measurement[1].paired = true;
   const LatencyModel in_turns = make_latency_model(*small_sweep(), nullptr, &verdicts);
@@ -150,6 +152,7 @@ TEST(LatencyModel, a_row_stands_beside_the_reference_in_time_first_and_then_in_r
   EXPECT_EQ(time_interval_text(slower), "1.130 to 1.131") << "as many digits as tell the ends apart";
   slower.verdict = Verdict::not_comparable;
   EXPECT_EQ(time_sentence(slower, "FA3"), "not comparable with FA3");
+  EXPECT_EQ(time_interval_text(slower), "");
   verdicts.by_measurement[1].verdict = Verdict::not_comparable;
   verdicts.by_measurement[1].ratio = 0;  // not computed
   const LatencyModel without = make_latency_model(*small_sweep(), nullptr, &verdicts);

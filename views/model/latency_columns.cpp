@@ -11,6 +11,7 @@
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/status_word.hpp"
+#include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
 #include "views/model/setup_model.hpp"
@@ -50,6 +51,11 @@ FieldText field_text(LatencyField field) {
           "lies within the tolerance, or within 4 times it where marked *. Unclear: the samples do not decide it, or "
           "are too few. *: not measured in turns, so of the medians.",
           "time / time of the reference, with its interval", "", true};
+    case LatencyField::beside_interval:
+      return {
+          "The interval of the factor before it: 95 %, of separate runs with restarts 99 %. Of two that are not "
+          "comparable there is none.",
+          "", "Narrower is more certain.", false};
     case LatencyField::of_reference:
       return {
           "TFLOP/s relative to dot-product attention in the same sweep and pass, by their turns as the time is. The "
@@ -105,10 +111,12 @@ std::vector<LatencyColumn> latency_columns(const LatencyModel& model) {
     add(LatencyField::median, "median", group + ", ms");
     add(LatencyField::interval, "interval", "± ms");
     // The ratio of the times leads; that of the rates is second.
-    if (!model.reference.empty())
+    if (!model.reference.empty()) {
       add(LatencyField::beside, "beside",
           model.groups[g].turns ? fmt::format("vs {}, in turns", model.reference_label)
                                 : fmt::format("time vs {}", model.reference_label));
+      add(LatencyField::beside_interval, "between", "its interval");
+    }
     add(LatencyField::tflops, "tflops", "TFLOP/s");
     add(LatencyField::peak, "peak", "% of peak");
     if (!model.reference.empty())
@@ -179,6 +187,8 @@ std::string measured_text(const LatencyCell& cell, const LatencyColumn& column) 
     case LatencyField::beside:
       return cell.beside ? marked(*cell.beside, time_text(*cell.beside) + (cell.beside->paired ? "" : " *"))
                          : std::string();
+    case LatencyField::beside_interval:
+      return cell.beside ? time_interval_text(*cell.beside) : std::string();
     case LatencyField::verdict:
       return cell.against_baseline ? marked(*cell.against_baseline, time_text(*cell.against_baseline)) : std::string();
     case LatencyField::flagged:
@@ -248,6 +258,10 @@ std::optional<double> cell_value(const LatencyLine& line, const LatencyColumn& c
       break;
     case LatencyField::beside:
       if (cell->beside && cell->beside->ratio > 0) value = cell->beside->ratio;
+      break;
+    case LatencyField::beside_interval:  // how wide it is
+      if (cell->beside && has_interval(*cell->beside))
+        value = std::log(cell->beside->interval.high / cell->beside->interval.low);
       break;
     case LatencyField::verdict:
       if (cell->against_baseline && cell->against_baseline->ratio > 0) value = cell->against_baseline->ratio;

@@ -20,6 +20,7 @@ enum class LatencyField {
   tflops,
   peak,
   beside,
+  beside_interval,
   of_reference,
   verdict,
   flagged,

@@ -298,6 +298,7 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
                    : line.baseline                                                 ? theme.muted
                                                                                    : 0);
       return;
+    case LatencyField::beside_interval:
     case LatencyField::flagged:
       number_right(context, text, cell && cell->row.flagged > 0 ? theme.unclear : theme.muted);
       return;

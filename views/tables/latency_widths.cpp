@@ -28,6 +28,8 @@ float column_width(LatencyField field) {
       return kRate;
     case LatencyField::of_reference:
       return 50;
+    case LatencyField::beside_interval:
+      return 92;
     case LatencyField::beside:
     case LatencyField::verdict:
       return 108;

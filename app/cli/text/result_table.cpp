@@ -209,6 +209,10 @@ TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& v
       if (found == verdicts.by_measurement.end()) return std::string();
       return time_text(found->second) + (is_apart(found->second) ? "*" : "");
     });
+    add("its interval", Align::left, 78, false, [&verdicts](const ResultRow& r) {
+      const auto found = verdicts.by_measurement.find(r.measurement);
+      return found == verdicts.by_measurement.end() ? std::string() : time_interval_text(found->second);
+    });
     add("rate vs " + verdicts.column(), Align::point, 79, false, [&verdicts](const ResultRow& r) {
       const auto found = verdicts.rates.find(r.measurement);
       return found == verdicts.rates.end() ? std::string() : factor_text(found->second) + "x";

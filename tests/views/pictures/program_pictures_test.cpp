@@ -78,6 +78,17 @@ TEST(Program, a_picture_for_print_has_the_size_and_the_words_that_were_asked_for
   }
 }
 
+TEST(Program, a_report_has_the_training_steps_beside_the_reference) {
+  TemporaryFolder folder;
+  const Said said = say(kWindow + " " + recorded_file() + " --sweep 1 --report " + (folder / "out").string());
+  EXPECT_EQ(said.code, 0) << said.text;
+  std::ifstream steps(folder / "out" / "steps.csv"), rows(folder / "out" / "latency.csv");
+  const std::string of_steps(std::istreambuf_iterator<char>(steps), {});
+  EXPECT_THAT(of_steps, testing::ContainsRegex("FlashAttention-3,▼ 1[.][0-9]*× longer,1[.][0-9]* to 1[.][0-9]*,yes,"));
+  const std::string of_rows(std::istreambuf_iterator<char>(rows), {});
+  EXPECT_THAT(of_rows, HasSubstr("forward its interval"));
+}
+
 TEST(Program, a_report_does_not_replace_vector_pictures_of_others) {
   TemporaryFolder folder;
   write_synthetic_database(folder / "a.db", 6, 20);
