@@ -56,6 +56,10 @@ Measurement with_restart(Measurement stored, const Measurement& restart, const S
         fmt::format("restart {} of {}: {}", number + 1, std::max(number + 1, request.restarts), restart.reason);
     return stored;
   }
+  if (restart.reason.find(kUncheckedAfter) != std::string::npos &&
+      stored.reason.find(kUncheckedAfter) == std::string::npos) {
+    stored.reason += (stored.reason.empty() ? "" : "; ") + std::string(kUncheckedAfter);
+  }
   for (Sample sample : restart.samples) {
     sample.restart = number;
     sample.started_ns += restart.started_unix_ns - stored.started_unix_ns;

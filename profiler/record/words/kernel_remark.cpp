@@ -17,12 +17,14 @@ std::string beyond_half_remark(Fold used, Fold half) {
 }
 
 std::string kernel_remark_in(std::string_view reason) {
+  std::string remarks;
   while (!reason.empty()) {
     const std::string_view part = reason.substr(0, reason.find(kBetween));
-    if (part.ends_with(kBeyondHalf)) return std::string(part);
+    if (part.ends_with(kBeyondHalf) || part == kUncheckedAfter)
+      remarks += std::string(remarks.empty() ? "" : kBetween).append(part);
     reason.remove_prefix(std::min(reason.size(), part.size() + kBetween.size()));
   }
-  return {};
+  return remarks;
 }
 
 }  // namespace triscope

@@ -11,7 +11,11 @@ namespace triscope {
 /// "query_k2 instead of half_k2: the inputs are beyond the range of fp16".
 std::string beyond_half_remark(Fold used, Fold half);
 
-/// That part of a row's `reason`, whose parts stand between "; "; empty: there is none.
+/// Other people's kernels are compared with the oracle before and after they are timed. A stop waits for no such
+/// comparison that is long: what is kept then says so.
+inline constexpr std::string_view kUncheckedAfter = "stopped, so not compared with the oracle after it was timed";
+
+/// Those parts of a row's `reason`, whose parts stand between "; "; empty: there is none.
 std::string kernel_remark_in(std::string_view reason);
 
 }  // namespace triscope

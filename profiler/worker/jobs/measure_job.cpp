@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <list>
@@ -12,12 +13,14 @@
 #include "profiler/record/clock.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/words/kernel_refusal.hpp"
+#include "profiler/record/words/kernel_remark.hpp"
 #include "profiler/statistics/convergence.hpp"
 #include "profiler/worker/jobs/sampling.hpp"
 
 namespace triscope {
 namespace {
 
+constexpr double kPatience = 3;         // seconds of comparisons after a stop: the supervisor kills who takes ten
 constexpr std::size_t kKeptShare = 64;  // of the device's memory: what a follow-up may leave there
 // What is compared again of a kernel that writes other bits each time (docs/method.md, "Restarts"). The last keys are
 // those that few queries see, also in a sequence without windows.
@@ -36,6 +39,7 @@ struct Work {
   std::optional<PreparedLaunch> launch;
   std::uint64_t accepted = 0;     // the fingerprint that an earlier process accepted; 0: none did
   std::uint64_t fingerprint = 0;  // of what passed the whole check here
+  double check_seconds = 0;       // that the comparison before it was timed took
   bool finished() const { return measurement.status != Status::ok; }
   void fail(const std::string& reason) {
     measurement.status = Status::failed;
@@ -92,9 +96,11 @@ void prepare(Work& work, Backend& backend, KernelList kernels, const std::string
       return backend.synchronize();
     }
     const CheckOptions options = check_options(request), again = check_again_options(request);
+    const auto begun = std::chrono::steady_clock::now();
     const std::optional<CheckResult> check = work.accepted == 0
                                                  ? work.launch->verify(inputs, options)
                                                  : work.launch->verify_again(inputs, options, again, work.accepted);
+    work.check_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     if (check) {
       m.error = check->worst;
       m.errors = check->errors;
@@ -148,8 +154,16 @@ void read_counters(Work& work, Backend& backend, CounterSet set) {
 }
 
 // Whether what was timed still computes: other people's kernels may have kept what they computed first.
-void check_after_timing(Work& work, Backend& backend, const InputSet& inputs, const MeasureRequest& request) {
+// After a stop not for long: `patience` seconds are left for it.
+void check_after_timing(Work& work, Backend& backend, const InputSet& inputs, const MeasureRequest& request,
+                        double& patience) {
   if (work.finished() || !request.verify || is_own_id(work.measurement.key.kernel)) return;
+  patience -= work.check_seconds;
+  if (patience < 0) {
+    work.measurement.reason =
+        fmt::format("{}{}{}", work.measurement.reason, work.measurement.reason.empty() ? "" : "; ", kUncheckedAfter);
+    return;
+  }
   const std::uint64_t before = work.accepted != 0 ? work.accepted : work.fingerprint;
   try {
     const auto check = work.launch->verify_again(inputs, check_options(request), check_again_options(request), before);
@@ -295,7 +309,8 @@ void MeasureJob::measure(const MeasureRequest& request, const JobPort& port) {
     fail_for_a_changed_input(tensor, sampled);
     make_inputs_anew();
   }
-  for (Work* work : sampled) check_after_timing(*work, backend_, inputs, request);
+  double patience = port.cancelled() ? kPatience : std::numeric_limits<double>::infinity();
+  for (Work* work : sampled) check_after_timing(*work, backend_, inputs, request, patience);
   std::int64_t index = 0;
   for (Work& work : works) port.send(ResultReply{index++, std::move(work.measurement), work.fingerprint});
 }

@@ -319,5 +319,18 @@ TEST_F(Restarts, a_restart_that_fails_makes_its_row_fail_and_keeps_the_samples) 
   EXPECT_THAT(failed.samples, SizeIs(1));
 }
 
+TEST_F(Restarts, a_restart_that_a_stop_left_unchecked_marks_its_row) {
+  Measurement stored, again;
+  stored.samples = again.samples = {Sample{.duration_ns = 1000}};
+  stored.summary.restarts = 1;
+  again.reason = "not converged; " + std::string(kUncheckedAfter);
+  const Measurement marked = with_restart(stored, again, request(), {});
+  EXPECT_THAT(marked.reason, HasSubstr(std::string(kUncheckedAfter)));
+  again.reason.clear();
+  const Measurement whole = with_restart(marked, again, request(), {});
+  EXPECT_EQ(whole.reason.find(kUncheckedAfter), whole.reason.rfind(kUncheckedAfter)) << "once";
+  EXPECT_THAT(whole.reason, HasSubstr(std::string(kUncheckedAfter)));
+}
+
 }  // namespace
 }  // namespace triscope

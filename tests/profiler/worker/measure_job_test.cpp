@@ -3,12 +3,16 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <functional>
 #include <limits>
 #include <map>
 #include <set>
+#include <string>
+#include <thread>
 
 #include "kernels/registry/registry.hpp"
+#include "profiler/record/words/kernel_remark.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/worker/device/cpu_backend.hpp"
 #include "tests/profiler/protocol/worker_requests.hpp"
@@ -282,6 +286,41 @@ TEST(MeasureJob, a_kernel_that_writes_other_bits_each_time_is_compared_at_other_
     for (int n = 0; n < 3200; ++n) o[n] *= 1.01f;
   };
   EXPECT_EQ(checked_after(accepted, ChangingKernel(wrong)).measurement.status, Status::failed);
+}
+
+/// Of a kernel that is wrong from the stop on, which comes after eight blocks; its first launch takes `first`.
+Measurement stopped_foreign_kernel(std::chrono::milliseconds first) {
+  bool stopped = false;
+  const ChangingKernel kernel([&](int launch, float* o) {
+    if (launch == 1) std::this_thread::sleep_for(first);
+    if (stopped) o[3] += 1;
+  });
+  MeasureRequest request;
+  request.keeps_stopped = true;
+  request.stopping = {1e-9, 3'600'000'000'000, kFewestBlocks, 1'000'000};
+  request.entries = {tiny_key(kernel.info().id)};
+  request.entries.front().instance = kernel.info().instances.front();
+  request.source_hashes = {kernel.info().source_hash.forward};
+  std::int64_t asked = 0;
+  Measurement result;
+  JobPort port;
+  port.cancelled = [&] { return stopped = ++asked > 3 + kFewestBlocks; };
+  port.send = [&](const Message& message) {
+    if (const auto* reply = std::get_if<ResultReply>(&message)) result = reply->measurement;
+  };
+  CpuBackend backend;
+  const std::vector<const Kernel*> kernels{&kernel};
+  MeasureJob(backend, kernels).run(request, port);
+  return result;
+}
+
+TEST(MeasureJob, what_a_stop_keeps_of_a_foreign_kernel_says_where_a_long_comparison_is_left_out) {
+  const Measurement compared = stopped_foreign_kernel({});
+  EXPECT_EQ(compared.status, Status::failed);
+  EXPECT_THAT(compared.reason, HasSubstr("wrong result after it was timed"));
+  const Measurement kept = stopped_foreign_kernel(std::chrono::milliseconds(3500));
+  EXPECT_EQ(kept.status, Status::ok) << kept.reason;
+  EXPECT_THAT(kept.reason, HasSubstr(std::string(kUncheckedAfter)));
 }
 
 }  // namespace
