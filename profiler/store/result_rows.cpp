@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "profiler/record/clock.hpp"
+#include "profiler/record/words/paper_name.hpp"
 #include "profiler/statistics/convergence.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/store/row_fault.hpp"
@@ -297,6 +298,7 @@ std::vector<ResultRow> result_rows(SQLite::Database& database, const std::string
     if (!fault.empty()) give_up(row, fault);
     if (!interval_known(row)) row.ci_low_ms = row.ci_high_ms = std::nullopt;
     if (row.card.label.empty()) row.card.label = row.card.short_label = row.kernel;
+    if (row.card.label == kPaperKernel) row.card.label = "Paper's Triton", row.card.short_label = "Triton";
     if (row.card.short_label.empty()) row.card.short_label = row.kernel;
   }
   return rows;

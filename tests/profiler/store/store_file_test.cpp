@@ -49,6 +49,19 @@ TEST_F(StoreTest, how_a_kernel_is_shown_is_stored_with_its_first_measurement_and
   }
 }
 
+TEST_F(StoreTest, the_papers_own_kernel_has_a_name_where_the_database_holds_its_id) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  store.know_kernels({{.id = "paper.triton", .card = {"paper.triton", "paper.triton"}}});
+  Measurement m = synthetic_measurement(0);
+  m.key.kernel = "paper.triton";
+  store.add(sweep, m);
+  const ResultRow row = Snapshot(file_).results().front();
+  EXPECT_EQ(row.kernel, "paper.triton");
+  EXPECT_EQ(row.card.label, "Paper's Triton");
+  EXPECT_EQ(row.card.short_label, "Triton");
+}
+
 TEST_F(StoreTest, importing_copies_everything_once) {
   const std::filesystem::path source = folder_ / "source.db";
   write_synthetic_database(source, 120, 3);
