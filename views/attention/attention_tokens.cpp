@@ -50,13 +50,19 @@ void walk_on_strip(Context& context, const StripPlace& place, const SourceReply&
     }
     ui.strip_held.reset();
   }
-  if (!ImGui::IsItemHovered()) return;
+  if (!ImGui::IsItemHovered()) {
+    ui.strip_wheel = 0;
+    return;
+  }
   const ImGuiIO& io = ImGui::GetIO();
   const float wheel = io.MouseWheel != 0 ? io.MouseWheel : io.MouseWheelH;
   if (wheel != 0) {
     ui.playing = false;
-    const auto steps = static_cast<std::int64_t>(std::ceil(std::abs(wheel)));
-    ui.query -= wheel > 0 ? steps : -steps;
+    // A touchpad tells of many small parts of a step.
+    ui.strip_wheel = wheel * ui.strip_wheel < 0 ? wheel : ui.strip_wheel + wheel;
+    const float whole = std::trunc(ui.strip_wheel);
+    ui.strip_wheel -= whole;
+    ui.query -= std::lround(whole);
   }
   const std::int64_t token = place.token_at(ImGui::GetMousePos().x);
   value_tooltip(context, strip_text(source, place.problem, token_role(ui, place.problem, place.query, token),

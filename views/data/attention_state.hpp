@@ -116,6 +116,7 @@ struct AttentionUi {
   std::optional<AttentionCell> pinned;
   std::optional<FramedDistances> pinned_back;         ///< `pinned` is this pair, and may lie before the first token
   FramedKeeps framed_keeps = FramedKeeps::as_framed;  ///< as the user chose, of every pair that is framed
+  float strip_wheel = 0;                              ///< turned over it since the last whole query
   std::optional<std::int64_t> strip_held;             ///< the query when the strip of tokens was taken hold of
   std::optional<HeadQuery> strongest_awaited;         ///< once its slice is there, its strongest pair is framed
   std::optional<AttentionCell> hovered,

@@ -80,6 +80,15 @@ TEST_F(AttentionJourney, the_strip_of_tokens_walks_by_click_drag_and_wheel) {
     c->MouseWheelY(2);
     wait(c);
     IM_CHECK_EQ(query(), clicked - 4);
+    for (int n = 0; n < 9; ++n) c->MouseWheelY(-0.25F);  // a touchpad
+    wait(c);
+    IM_CHECK_EQ(query(), clicked - 2);
+    c->MouseWheelY(-0.75F);
+    wait(c);
+    IM_CHECK_EQ(query(), clicked - 1);
+    c->MouseWheelY(0.25F);  // the other way: what was left of a step does not count
+    wait(c);
+    IM_CHECK_EQ(query(), clicked - 1);
     IM_CHECK(!attention().part.has_value());  // the map is not zoomed
   });
 }
