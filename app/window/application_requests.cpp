@@ -181,6 +181,7 @@ struct Application::Handlers {
   void operator()(const ask::SkipGroup& request) const { a.sweep_.skip(request.group); }
   void operator()(const ask::MoveGroup& request) const { a.sweep_.move(request); }
   void operator()(const ask::MeasureAgain& request) const { a.sweep_.measure_again(request); }
+  void operator()(const ask::MeasureLonger& request) const { a.sweep_.measure_longer(request); }
   void operator()(const ask::MeasureUnclear&) const { a.sweep_.measure_unclear(); }
   void operator()(const ask::PreviewPlan&) const {
     a.end_wait();  // another form than the one that was to be measured

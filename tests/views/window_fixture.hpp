@@ -53,7 +53,8 @@ struct InventedSweep {
       1 << 30};       ///< waits before the measurement of this number, until it is raised or stopped
   Unstored unstored;  ///< said after the first measurement; without words: not
   std::atomic<int> started{0};
-  std::atomic<std::size_t> asked_again{0};  ///< rows to measure again, of the last run
+  std::atomic<std::size_t> asked_again{0};   ///< rows to measure again, of the last run
+  std::atomic<std::size_t> asked_longer{0};  ///< rows and groups to measure longer, of the last run
   SweepRequest last_request;
   /// The paper's listings alone, as a build without GPU kernels answers.
   std::function<TileAnswer(const TileQuestion&)> tiles = [](const TileQuestion& question) {
@@ -73,6 +74,8 @@ struct InventedSweep {
     ++started;
     last_request = request;
     asked_again = observer.control->take_again().size();
+    asked_longer = 0;
+    hear_longer(*observer.control);
     Store store(database);
     store.know_kernels(known_kernels());
     store.know_kernels(invented_catalog()->kernels);
@@ -88,6 +91,7 @@ struct InventedSweep {
       for (std::int64_t block = 0; done >= stop_after && !stop.stop_requested() && !observer.control->left_out(0);
            ++block) {
         const Measurement in_work = synthetic_measurement(done + 1, 20);
+        hear_longer(*observer.control);
         observer.progress({done, measurements, kQueueSeconds, progress_words(in_work.key, block)});
         Sample sample = in_work.samples[static_cast<std::size_t>(block % 20)];
         sample.block = block;
@@ -108,6 +112,11 @@ struct InventedSweep {
     }
     store.finish_sweep(outcome.sweep);
     return outcome;
+  }
+
+  void hear_longer(SweepControl& control) {
+    const LongerWish wish = control.take_longer();
+    asked_longer += wish.rows.size() + wish.groups.size();
   }
 
   /// "cuda.hopper forward 512x64, block 9", as a worker says it.

@@ -20,6 +20,9 @@ bool can_resume(const Data& data, const UiState&) {
 bool can_measure_row_again(const Data& data, const UiState& ui) {
   return can_measure_again(data, data.run, ui.selection);
 }
+bool can_measure_rows_longer(const Data& data, const UiState& ui) {
+  return can_measure_longer(data, data.run, ui.selection, ui.queue_group.has_value());
+}
 bool can_measure_unclear_rows(const Data& data, const UiState&) { return can_measure_unclear(data, data.run); }
 bool can_move(const Data& data, const UiState& ui) {
   return ui.queue_group && std::ranges::find(data.run.live.waiting, *ui.queue_group) != data.run.live.waiting.end();
@@ -151,6 +154,10 @@ const Command kCommands[] = {
     {ask::Resume{}, "Sweep", "Resume", "Ctrl+F5", "Continue the shown sweep where it stopped", can_resume},
     {ask::MeasureAgain{}, "Sweep", "Measure the selected row again", "",
      "One more restart of the row and of what takes turns with it", can_measure_row_again},
+    {ask::MeasureLonger{}, "Sweep", "Measure the selected rows longer", "Ctrl+M",
+     "The budget of the rows, or of the group selected in the queue, once more: as many restarts as they were to have; "
+     "x in the queue takes it back",
+     can_measure_rows_longer, "budget double more samples narrow interval"},
     {ask::MeasureUnclear{}, "Sweep", "Measure unclear rows longer", "",
      "Up to three more restarts of the rows whose time beside the reference is unclear; then unclear stays",
      can_measure_unclear_rows},

@@ -115,6 +115,9 @@ struct MoveGroup {
 struct MeasureAgain {
   std::int64_t measurement = 0;  ///< 0: the selected one
 };
+struct MeasureLonger {
+  std::optional<std::size_t> group;  ///< of the queue; unset: the one selected there, else the selected rows
+};
 struct MeasureUnclear {};  ///< rows of the shown sweep
 struct PreviewPlan {};     ///< the setup form has changed
 
@@ -229,14 +232,14 @@ using FileRequest =
 using Request =
     std::variant<FileRequest, ask::OpenRecorded, ask::ListFolder, ask::CopyTable, ask::CopyChart, ask::CopyPanelData,
                  ask::CopyText, ask::Run, ask::Stop, ask::Resume, ask::SkipGroup, ask::MoveGroup, ask::MeasureAgain,
-                 ask::MeasureUnclear, ask::PreviewPlan, ask::ShowSweep, ask::SetBaseline, ask::ClearBaseline,
-                 ask::SetReference, ask::Compare, ask::CompareBefore, ask::LeaveOtherDatabase, ask::CompareVersions,
-                 ask::LeaveVersions, ask::SelectMeasurement, ask::SelectMeasurements, ask::ClearSelection, ask::Star,
-                 ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel,
-                 ask::ShowMeasurements, ask::ShowLengths, ask::OfferFormBack, ask::FilterTable, ask::FitCharts,
-                 ask::InspectAgain, ask::OpenTensors, ask::ShowMaps, ask::FindTriples, ask::StopSearch, ask::StopFilm,
-                 ask::StopMeans, ask::ToggleTheme, ask::ScaleUp, ask::ScaleDown, ask::ScaleReset, ask::ResetLayout,
-                 ask::Undo, ask::OpenPalette, ask::OpenHelp, ask::OpenDocument, ask::OpenLicences, ask::OpenSettings,
-                 ask::DismissNotice, ask::Quit>;
+                 ask::MeasureLonger, ask::MeasureUnclear, ask::PreviewPlan, ask::ShowSweep, ask::SetBaseline,
+                 ask::ClearBaseline, ask::SetReference, ask::Compare, ask::CompareBefore, ask::LeaveOtherDatabase,
+                 ask::CompareVersions, ask::LeaveVersions, ask::SelectMeasurement, ask::SelectMeasurements,
+                 ask::ClearSelection, ask::Star, ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep,
+                 ask::NoteMeasurement, ask::ShowPanel, ask::ShowMeasurements, ask::ShowLengths, ask::OfferFormBack,
+                 ask::FilterTable, ask::FitCharts, ask::InspectAgain, ask::OpenTensors, ask::ShowMaps, ask::FindTriples,
+                 ask::StopSearch, ask::StopFilm, ask::StopMeans, ask::ToggleTheme, ask::ScaleUp, ask::ScaleDown,
+                 ask::ScaleReset, ask::ResetLayout, ask::Undo, ask::OpenPalette, ask::OpenHelp, ask::OpenDocument,
+                 ask::OpenLicences, ask::OpenSettings, ask::DismissNotice, ask::Quit>;
 
 }  // namespace triscope

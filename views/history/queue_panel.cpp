@@ -123,6 +123,8 @@ void draw_readings(Context& context, const std::vector<LiveRow>& rows) {
                ImGui::GetContentRegionAvail().x);
 }
 
+constexpr const char* kLonger = "Longer";
+
 void draw_now(Context& context) {
   const RunState& run = context.data.run;
   const LiveSweep& live = run.live;
@@ -136,7 +138,13 @@ void draw_now(Context& context) {
                                   count, group.restart + 1));
   const bool skipped = live.left_out.contains(*live.at);
   const char* skip = skipped ? "Skipped" : "Skip";
-  align_right(button_width(skip));
+  align_right(button_width(kLonger) + ImGui::GetStyle().ItemSpacing.x + button_width(skip));
+  ImGui::BeginDisabled(skipped || !can_measure_more(context.data, run));
+  if (ImGui::SmallButton(kLonger)) context.request(ask::MeasureLonger{*live.at});
+  ImGui::EndDisabled();
+  tooltip(context,
+          "The budget of these rows once more: as many restarts as they were to have, at the end of the queue.");
+  ImGui::SameLine();
   ImGui::BeginDisabled(skipped || run.stopping);
   if (ImGui::SmallButton(skip)) context.request(ask::SkipGroup{*live.at});
   ImGui::EndDisabled();
@@ -231,10 +239,18 @@ void draw_more(Context& context) {
   ImGui::EndDisabled();
   tooltip(context, "One more restart of the selected row and of what takes turns with it, once the rest is measured.");
   ImGui::SameLine();
+  const bool of_queue = data.run.running && context.ui.queue_group.has_value();
+  ImGui::BeginDisabled(!can_measure_longer(data, data.run, context.ui.selection, of_queue));
+  if (ImGui::Button("Measure longer", ImVec2(width, 0))) context.request(ask::MeasureLonger{});
+  ImGui::EndDisabled();
+  tooltip(context,
+          fmt::format("The budget of {} once more, and of what takes turns with {}: as many restarts as they were to "
+                      "have, at the end of the queue, where × takes it back. Ctrl+M.",
+                      of_queue ? "the group selected above" : "the selected rows", of_queue ? "it" : "them"));
   ImGui::BeginDisabled(!can_measure_unclear(data, data.run));
   const std::string count = unclear == 0 ? "" : format_count(static_cast<std::int64_t>(unclear)) + " ";
   const std::string label = fmt::format("Measure {}unclear", count);
-  if (ImGui::Button(label.c_str(), ImVec2(width, 0))) context.request(ask::MeasureUnclear{});
+  if (ImGui::Button(label.c_str(), ImVec2(-1, 0))) context.request(ask::MeasureUnclear{});
   ImGui::EndDisabled();
   tooltip(context, fmt::format("Up to {} more restarts of the rows whose time beside the reference is unclear. What is "
                                "unclear then stays unclear.",
@@ -246,7 +262,7 @@ void draw_more(Context& context) {
 void draw_queue_panel(Context& context) {
   const WindowData& data = context.data;
   const bool rows = data.shown && !data.shown->rows.empty();
-  const float footer = rows ? ImGui::GetFrameHeightWithSpacing() : 0;
+  const float footer = rows ? 2 * ImGui::GetFrameHeightWithSpacing() : 0;
   if (ImGui::BeginChild("groups", ImVec2(0, ImGui::GetContentRegionAvail().y - footer))) {
     if (data.run.running) {
       draw_now(context);

@@ -43,6 +43,13 @@ bool can_measure_again(const DatabaseData& data, const RunState& run, const Sele
          data.selected->row.sweep == data.shown->info.id;
 }
 
+bool can_measure_longer(const DatabaseData& data, const RunState& run, const Selection& selection, bool queue_group) {
+  if (!can_measure_more(data, run)) return false;
+  if (queue_group && run.running) return true;
+  const auto& rows = data.shown->rows;
+  return selection.pinned() != 0 && std::ranges::find(rows, selection.pinned(), &ResultRow::measurement) != rows.end();
+}
+
 std::size_t count_unclear(const DatabaseData& data) {
   if (!data.beside_reference || !data.shown) return 0;
   const auto& verdicts = data.beside_reference->by_measurement;  // of other sweeps too

@@ -21,6 +21,8 @@ std::string run_words(const WindowData& data, const SetupForm& form);
 bool can_measure_more(const DatabaseData& data, const RunState& run);
 /// And the selected row is one of its own.
 bool can_measure_again(const DatabaseData& data, const RunState& run, const Selection& selection);
+/// Rows of the shown sweep are selected, or a group of the queue.
+bool can_measure_longer(const DatabaseData& data, const RunState& run, const Selection& selection, bool queue_group);
 /// Rows of the shown sweep whose time beside the reference is unclear.
 std::size_t count_unclear(const DatabaseData& data);
 bool can_measure_unclear(const DatabaseData& data, const RunState& run);

@@ -24,6 +24,8 @@ namespace {
 /// While a sample is timed the window is drawn at most this often.
 constexpr std::int64_t kProgressPeriodMs = 1000;
 
+constexpr const char* kOnceDone = "More is measured once what is planned is done.";
+
 std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
@@ -100,7 +102,7 @@ void SweepSession::go_on(const ask::Resume& asked) {
   measure(request, sweep);
 }
 
-void SweepSession::ask_for_more(const std::function<void(SweepControl&)>& wish) {
+void SweepSession::ask_for_more(const std::function<void(SweepControl&)>& wish, const char* when) {
   if (!can_measure_more(database_.data(), run_)) {
     throw Error(
         "Nothing more is measured",
@@ -109,7 +111,7 @@ void SweepSession::ask_for_more(const std::function<void(SweepControl&)>& wish) 
   }
   if (run_.running) {
     if (control_) wish(*control_);
-    messages_.log(Severity::info, "More is measured once what is planned is done.");
+    messages_.log(Severity::info, when);
     return;
   }
   control_ = std::make_shared<SweepControl>();
@@ -130,12 +132,32 @@ void SweepSession::measure_again(const ask::MeasureAgain& asked) {
   const SweepResults* shown = database_.data().shown.get();
   if (shown == nullptr || std::ranges::find(shown->rows, row, &ResultRow::measurement) == shown->rows.end())
     throw Error("The row is not measured again", "it is not of the shown sweep", "show its sweep first");
-  ask_for_more([row](SweepControl& control) { control.measure_again(row); });
+  ask_for_more([row](SweepControl& control) { control.measure_again(row); }, kOnceDone);
+}
+
+void SweepSession::measure_longer(const ask::MeasureLonger& asked) {
+  LongerWish wish;
+  if (const std::optional<std::size_t> group = asked.group ? asked.group : ui_.queue_group) {
+    wish.groups.push_back(*group);
+  } else if (const SweepResults* shown = database_.data().shown.get()) {
+    for (const ResultRow& row : shown->rows) {
+      if (!ui_.selection.contains(row.measurement)) continue;
+      // What is in work is known by its group: it may not be stored yet, or without a time.
+      if (run_.live.at && find_live(run_, row.measurement) != nullptr)
+        wish.groups.push_back(*run_.live.at);
+      else
+        wish.rows.push_back(row.measurement);
+    }
+  }
+  if (wish.empty()) throw Error("No row is measured longer", "no row of the shown sweep is selected", "select one");
+  ask_for_more([&wish](SweepControl& control) { control.measure_longer(wish); },
+               "The rows are measured longer: their restarts stand at the end of the queue.");
 }
 
 void SweepSession::measure_unclear() {
   ask_for_more(
-      [reference = ui_.selection.reference](SweepControl& control) { control.measure_unclear_longer(reference); });
+      [reference = ui_.selection.reference](SweepControl& control) { control.measure_unclear_longer(reference); },
+      kOnceDone);
 }
 
 void SweepSession::skip(std::size_t group) {

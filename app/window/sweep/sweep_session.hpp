@@ -46,7 +46,10 @@ class SweepSession {
   /// One more restart of a row of the shown sweep, after what is measured now. Throws `Error` as `resume`, and where
   /// the row is of another sweep or another sweep is in work.
   void measure_again(const ask::MeasureAgain& asked);
-  /// The same of the rows that are unclear beside the reference, up to `kMostLooks` times.
+  /// As many restarts more as the request asks for, of rows of the shown sweep that are in work, wait or are done: see
+  /// `SweepControl::measure_longer`. Throws `Error` as `measure_again`.
+  void measure_longer(const ask::MeasureLonger& asked);
+  /// One more restart, of the rows that are unclear beside the reference, up to `kMostLooks` times.
   void measure_unclear();
   /// After the current sample.
   void stop();
@@ -63,7 +66,7 @@ class SweepSession {
   /// As `resume`, with the wishes of `control_`.
   void go_on(const ask::Resume& asked);
   /// Hands `wish` to the sweep in work, or resumes the shown one with it.
-  void ask_for_more(const std::function<void(SweepControl&)>& wish);
+  void ask_for_more(const std::function<void(SweepControl&)>& wish, const char* when);
   SweepObserver observer();
   void begin(const SweepStage& stage);
   void complete(DatabaseData& data);

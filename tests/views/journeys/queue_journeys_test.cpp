@@ -73,6 +73,41 @@ TEST_F(Journey, a_row_is_measured_again_from_the_queue) {
   });
 }
 
+TEST_F(Journey, what_waits_is_in_work_or_is_done_is_measured_longer_from_the_queue_and_by_its_key) {
+  window->sweep.stop_after = 2;
+  travel([](ImGuiTestContext* c) {
+    c->KeyPress(ImGuiKey_F5);
+    until(c, [&] { return data().run.live.queue && data().run.progress.done == 2; });
+    c->KeyPress(ImGuiKey_Q);
+    c->Yield(3);
+    c->SetRef(c->WindowInfo("//###queue/groups").Window);
+    c->ItemClick("Longer");
+    until(c, [&] { return world().sweep.asked_longer == 1U; });
+    c->ItemClick("$$4/##group");
+    until(c, [&] { return ui().queue_group == 4U; });
+    c->SetRef("//###queue");
+    c->ItemClick("Measure longer");
+    until(c, [&] { return world().sweep.asked_longer == 2U; });
+    ui().queue_group.reset();
+    c->Yield(2);
+    std::vector<std::int64_t> rows;
+    for (const ResultRow& row : data().shown->rows) {
+      if (row.measurement > 0) rows.push_back(row.measurement);
+    }
+    IM_CHECK_EQ(rows.size(), 2U);
+    app().carry_out(ask::SelectMeasurements{rows});
+    c->Yield(3);
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_M);
+    until(c, [&] { return world().sweep.asked_longer == 4U; });
+    world().sweep.stop_after = 1 << 30;
+    wait(c);
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_M);  // nothing is measured: the sweep is resumed for it
+    wait(c);
+    IM_CHECK_EQ(world().sweep.started.load(), 2);
+    IM_CHECK_EQ(world().sweep.asked_longer.load(), 2U);
+  });
+}
+
 TEST_F(Journey, rows_of_another_sweep_are_not_measured_again_from_the_queue) {
   travel([](ImGuiTestContext* c) {
     const std::int64_t other = data().shown->rows.front().measurement;
