@@ -56,6 +56,8 @@ struct PlanPreview {
 struct SweepResults {
   SweepInfo info;
   std::vector<ResultRow> rows;
+  std::set<std::int64_t>
+      in_work;  ///< rows with the figures of the restart that is measured right now: no verdict is theirs
 };
 
 /// Comparisons of one sweep's measurements with their counterparts of another one, by measurement id.

@@ -256,6 +256,13 @@ void draw_narrowing(Context& context, const LiveRow& live, const std::string& te
   tooltip(context, "Measured right now. " + now);
 }
 
+std::string why_no_verdict(const Context& context, const LatencyModel& model, const LatencyLine& line,
+                           std::size_t group) {
+  if (find_live(context.data.run, line.cells[group]->row.measurement) == nullptr)
+    return why_no_partner(model, line, group);
+  return "Measured right now: a verdict is given once this restart is stored.";
+}
+
 void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column) {
   const Theme& theme = context.look.theme;
   const std::string text = cell_text(line, column);
@@ -275,13 +282,14 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
       if (cell) draw_rate(context, model, line, column.group, padded(model, line, column, text));
       return;
     case LatencyField::beside:
-      if (cell && !cell->beside) draw_no_partner(context, why_no_partner(model, line, column.group), false);
+      if (cell && !cell->beside) draw_no_partner(context, why_no_verdict(context, model, line, column.group), false);
       if (cell && cell->beside)
         beside_other(context, *cell->beside, cell->beside->verdict == Verdict::unclear ? "? unclear" : text,
                      context.data.beside_reference->label);
       return;
     case LatencyField::of_reference:
-      if (cell && text.empty()) return draw_no_partner(context, why_no_partner(model, line, column.group), true);
+      if (cell && text.empty())
+        return draw_no_partner(context, why_no_verdict(context, model, line, column.group), true);
       return number_right(context, padded(model, line, column, text), line.baseline ? theme.muted : 0);
     case LatencyField::verdict:
       if (cell && cell->against_baseline) verdict(context, *cell->against_baseline);

@@ -10,6 +10,8 @@
 namespace triscope {
 namespace {
 
+constexpr const char* kMeasuredNow = "measured right now";
+
 ResultRow row_of(const MeasurementKey& key, const Catalog* catalog) {
   ResultRow row;
   row.kernel = key.kernel;
@@ -39,6 +41,21 @@ void summarize_row(LiveRow& live) {
   row.power_w = summary.power_w;
   row.limiter = summary.limiter;
   if (summary.median_ms > 0) row.tflops = useful_flops(row.problem, row.pass) / (summary.median_ms * 1e9);
+}
+
+/// What `live` says of the restart in work stands in the place of what is stored.
+void show_figures(ResultRow& row, const ResultRow& live) {
+  row.status = Status::ok;
+  row.reason = kMeasuredNow;
+  row.samples = live.samples;
+  row.flagged = live.flagged;
+  row.median_ms = live.median_ms;
+  row.ci_low_ms = live.ci_low_ms;
+  row.ci_high_ms = live.ci_high_ms;
+  row.sm_clock_mhz = live.sm_clock_mhz;
+  row.power_w = live.power_w;
+  row.limiter = live.limiter;
+  row.tflops = live.tflops;
 }
 
 /// Samples of another restart behind those that are stored, a moment apart.
@@ -89,16 +106,34 @@ bool is_same_row(const ResultRow& row, const ResultRow& live) {
          row.regime == live.regime && row.problem == live.problem;
 }
 
+void take_stored_numbers(LiveSweep& live, const SweepResults& stored) {
+  for (LiveRow& one : live.rows) {
+    if (one.row.measurement > 0) continue;
+    const auto found =
+        std::ranges::find_if(stored.rows, [&](const ResultRow& row) { return is_same_row(row, one.row); });
+    if (found != stored.rows.end() && found->status != Status::ok) one.row.measurement = found->measurement;
+  }
+}
+
 std::shared_ptr<const SweepResults> with_rows_in_work(std::shared_ptr<const SweepResults> stored, const RunState& run) {
   if (!stored || !run.running) return stored;
   std::shared_ptr<SweepResults> all;
   for (const LiveRow& live : run.live.rows) {
-    if (live.row.measurement > 0 || live.samples.empty()) continue;
-    if (std::ranges::any_of(stored->rows, [&](const ResultRow& row) { return is_same_row(row, live.row); })) continue;
+    if (live.samples.empty()) continue;
+    const auto same =
+        std::ranges::find_if(stored->rows, [&](const ResultRow& row) { return is_same_row(row, live.row); });
+    const bool known = same != stored->rows.end();
+    if (known && live.row.measurement <= 0) continue;  // stored since
     if (!all) all = std::make_shared<SweepResults>(*stored);
-    all->rows.push_back(live.row);
-    all->rows.back().sweep = stored->info.id;
-    all->rows.back().device = stored->info.environment.device_name;
+    if (!known) {
+      ResultRow& row = all->rows.emplace_back(live.row);
+      row.sweep = stored->info.id;
+      row.device = stored->info.environment.device_name;
+    } else {
+      const auto place = static_cast<std::size_t>(same - stored->rows.begin());
+      show_figures(all->rows[place], live.row);
+    }
+    all->in_work.insert(live.row.measurement);
   }
   return all ? all : stored;
 }
@@ -106,7 +141,8 @@ std::shared_ptr<const SweepResults> with_rows_in_work(std::shared_ptr<const Swee
 std::shared_ptr<const SelectedMeasurement> with_samples_in_work(std::shared_ptr<const SelectedMeasurement> stored,
                                                                 std::int64_t pinned, const SweepResults& shown,
                                                                 const RunState& run) {
-  if (pinned > 0 || !run.running) {
+  const bool begins_anew = run.running && stored && pinned > 0 && stored->row.status != Status::ok;
+  if ((pinned > 0 && !begins_anew) || !run.running) {
     const LiveRow* live = stored && pinned > 0 ? find_live(run, pinned) : nullptr;
     if (live == nullptr || live->samples.empty()) return stored;
     auto now = std::make_shared<SelectedMeasurement>(*stored);
@@ -114,7 +150,7 @@ std::shared_ptr<const SelectedMeasurement> with_samples_in_work(std::shared_ptr<
     return now;
   }
   const LiveRow* live = find_live(run, pinned);
-  if (live == nullptr) {
+  if (live == nullptr && !begins_anew) {
     // Ours before what it stands beside.
     for (const LiveRow& one : run.live.rows) {
       if (one.samples.empty()) continue;
@@ -125,7 +161,7 @@ std::shared_ptr<const SelectedMeasurement> with_samples_in_work(std::shared_ptr<
   if (live == nullptr || live->samples.empty()) return stored;
   auto now = std::make_shared<SelectedMeasurement>();
   now->row = live->row;
-  now->row.reason = "measured right now";
+  now->row.reason = kMeasuredNow;
   now->environment = shown.info.environment;
   now->measurement.key = {live->row.problem,
                           live->row.pass,

@@ -23,7 +23,11 @@ void summarize_new_samples(LiveSweep& live);
 /// True when `row` is a measurement of what `live` measures.
 bool is_same_row(const ResultRow& row, const ResultRow& live);
 
-/// `stored` with the rows in work that it does not hold yet and of which there are samples.
+/// Gives rows in work the number of the row in `stored` that they replace: one that was cancelled or failed.
+void take_stored_numbers(LiveSweep& live, const SweepResults& stored);
+
+/// `stored` with the rows in work of which there are samples: those that it does not hold yet, and in the place of
+/// those that it does the figures of the restart in work, without a verdict.
 std::shared_ptr<const SweepResults> with_rows_in_work(std::shared_ptr<const SweepResults> stored, const RunState& run);
 
 /// The selected measurement with the samples that were taken since it was stored. With nothing selected, or a row that

@@ -300,6 +300,7 @@ void SweepSession::complete(DatabaseData& data) {
       break;
     }
   }
+  take_stored_numbers(run_.live, *data.shown);
   data.selected = with_samples_in_work(data.selected, ui_.selection.pinned(), *data.shown, run_);
   data.shown = with_rows_in_work(data.shown, run_);
 }

@@ -253,7 +253,8 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
     model.failed += row.status == Status::failed;
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
       if (model.groups[g].pass != row.pass || model.groups[g].regime != row.regime) continue;
-      model.lines[found->second].cells[g] = judged_cell(row, 0, by);
+      const bool in_work = sweep.in_work.contains(row.measurement);
+      model.lines[found->second].cells[g] = judged_cell(row, 0, in_work ? Judges{nullptr, nullptr} : by);
       break;
     }
   }
