@@ -27,7 +27,7 @@
 #include "app/window/tiles/tile_session.hpp"
 #include "app/window/undo/undo_step.hpp"
 #include "views/parts/context.hpp"
-#include "views/print/make_canvas.hpp"
+#include "views/print/canvas/make_canvas.hpp"
 
 namespace triscope {
 

@@ -31,7 +31,7 @@ enum class Panel {
 
 /// Whether its picture can be made of lines and text; one of another panel has pixels alone.
 constexpr bool has_vectors(Panel panel) {
-  return panel != Panel::attention && panel != Panel::latency && panel != Panel::details;
+  return panel != Panel::setup && panel != Panel::history && panel != Panel::queue && panel != Panel::log;
 }
 
 /// Whether row i of a table is that of panel i, so that panels are its indices.

@@ -132,6 +132,14 @@ std::vector<LatencyColumn> latency_columns(const LatencyModel& model) {
   return columns;
 }
 
+std::vector<LatencyColumn> shown_columns(const LatencyModel& model, const std::vector<std::string>& visible) {
+  std::vector<LatencyColumn> columns = latency_columns(model);
+  if (visible.empty()) return columns;
+  std::erase_if(columns,
+                [&](const LatencyColumn& column) { return std::ranges::find(visible, column.id) == visible.end(); });
+  return columns;
+}
+
 std::string latency_table_name(const std::vector<LatencyColumn>& columns) {
   std::string name = "latency";
   for (const LatencyColumn& column : columns) name += "|" + column.id;

@@ -21,13 +21,8 @@ TextTable latency_panel_text(Context& context) {
   const UiState& ui = context.ui;
   const LatencyModel* model = context.models.latency(data);
   if (!model) return {};
-  std::vector<LatencyColumn> columns = latency_columns(*model);
-  if (!ui.visible_columns.empty()) {
-    std::erase_if(columns, [&](const LatencyColumn& column) {
-      return std::find(ui.visible_columns.begin(), ui.visible_columns.end(), column.id) == ui.visible_columns.end();
-    });
-  }
-  return latency_text(*model, context.models.order(data, ui.table_filter, ui.sort_column, ui.sort_descending), columns);
+  return latency_text(*model, context.models.order(data, ui.table_filter, ui.sort_column, ui.sort_descending),
+                      shown_columns(*model, ui.visible_columns));
 }
 
 TextTable tflops_panel_text(Context& context) {

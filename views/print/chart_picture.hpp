@@ -4,14 +4,16 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/explore_chart.hpp"
 #include "views/model/charts/length_model.hpp"
 #include "views/model/charts/sample_chart.hpp"
+#include "views/model/latency_columns.hpp"
 #include "views/model/tables/compare_model.hpp"
 #include "views/parts/context.hpp"
-#include "views/print/make_canvas.hpp"
+#include "views/print/canvas/make_canvas.hpp"
 
 namespace triscope {
 
@@ -41,6 +43,13 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
 /// The ratio of each row that has one, with its interval.
 std::string compare_picture(const CompareModel& model, const std::string& title, const std::string& caption,
                             const PrintStyle& style = {});
+/// The table with these columns, its lines in this order.
+std::string latency_picture(const LatencyModel& model, const std::vector<std::size_t>& order,
+                            const std::vector<LatencyColumn>& columns, const std::string& title,
+                            const std::string& caption, const PrintStyle& style = {});
+/// What Details says of the selected measurement, or of A beside B where two are. Fills `choice` in. Throws `Error`
+/// (usage) while nothing is selected.
+std::string details_picture(Context& context, VectorFormat format, PrintChoice& choice);
 
 /// Gives `choice` the chart's own title and caption where it has none.
 void fill_in(PrintChoice& choice, std::string title, std::string caption);
@@ -53,6 +62,10 @@ std::string paper_picture(Context& context, VectorFormat format, PrintChoice& ch
 /// The mean over queries of the head that the attention panel shows, as a map by distance. Fills `choice` in. Throws
 /// `Error` (usage) while it is not there.
 std::string mean_picture(Context& context, VectorFormat format, PrintChoice& choice);
+
+/// The maps of attention that the panel shows: one, A and B, their difference, or a grid. Fills `choice` in. Throws
+/// `Error` (usage) while they are not there.
+std::string attention_picture(Context& context, VectorFormat format, PrintChoice& choice);
 
 /// The chart of `panel` as it is set in the window. Throws `Error` (usage) for a panel that has no vector picture,
 /// while it shows nothing, or where the size leaves no room for it.

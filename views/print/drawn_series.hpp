@@ -1,6 +1,7 @@
 // The measurements behind a chart that is drawn, by series, for its caption.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "views/model/charts/length_chart.hpp"
 #include "views/model/charts/print_caption.hpp"
 #include "views/model/tables/compare_model.hpp"
+#include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
 
@@ -23,6 +25,9 @@ std::vector<DrawnSeries> drawn_series(const LengthPass& pass, const SweepResults
 /// Of these measurements, one each.
 std::vector<DrawnSeries> drawn_series(const std::vector<std::int64_t>& measurements, const SweepResults& shown,
                                       const OtherSweeps& others);
+/// Of these lines of a table.
+std::vector<DrawnSeries> drawn_series(const LatencyModel& model, const std::vector<std::size_t>& order,
+                                      const SweepResults& shown, const OtherSweeps& others);
 /// Of one side of a comparison: kernels and passes whose times are beside another's.
 std::vector<DrawnSeries> drawn_series(const CompareModel& model, const ComparedSweep& side);
 

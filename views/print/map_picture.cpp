@@ -11,6 +11,7 @@
 #include "views/model/attention/mean_words.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/print/chart_picture.hpp"
+#include "views/print/colour_scale.hpp"
 #include "views/print/plot_frame.hpp"
 
 namespace triscope {
@@ -78,27 +79,6 @@ void draw_cells(VectorCanvas& canvas, const PlotFrame& frame, const HeatmapPyram
   }
 }
 
-/// Room below a plot for a scale of its colours.
-constexpr float kScaleRoom = 26;
-
-/// Below the axis: the colours by their share, with what is at either end.
-template <typename Colour>
-void draw_scale(VectorCanvas& canvas, const PlotFrame& frame, Colour colour_of_share, const std::string& low,
-                const std::string& high) {
-  constexpr int kSteps = 48;
-  const float from = frame.low().x + 48, wide = std::min(160.0F, frame.high().x - frame.low().x - 150);
-  const float y = frame.high().y + 41;
-  if (wide < 20) return;
-  for (int n = 0; n < kSteps; ++n) {
-    const auto edge = [&](int step) { return from + wide * static_cast<float>(step) / kSteps; };
-    canvas.box(ImVec2(edge(n), y), ImVec2(std::min(edge(n + 1) + 0.15F, from + wide), y + 8),
-               colour_of_share((static_cast<float>(n) + 0.5F) / kSteps));
-  }
-  const Theme& theme = canvas.theme();
-  canvas.text(from - 6, y + 7.5F, low, {10, theme.muted, Anchor::end, false, true});
-  canvas.text(from + wide + 6, y + 7.5F, high, {10, theme.muted, Anchor::start, false, true});
-}
-
 const MeanMaps& means_of(Context& context) {
   const MeanMaps* maps = shown_means(context.ui.attention, context.data.attention);
   if (!maps || !context.data.attention.sides[0].source)
@@ -140,7 +120,8 @@ std::string map_picture(const WindowMap& map, MapMetric metric, const std::strin
   const bool best_is_low = metric == MapMetric::latency;
   if (any)
     draw_scale(
-        canvas, frame, [](float share) { return viridis(share); }, significant_text(best_is_low ? map.high : map.low),
+        canvas, frame.low().x, frame.high(), [](float share) { return viridis(share); },
+        significant_text(best_is_low ? map.high : map.low),
         fmt::format("{}  {}", significant_text(best_is_low ? map.low : map.high), unit_of(metric)));
   return canvas.finish();
 }
@@ -159,7 +140,7 @@ std::string mean_picture(Context& context, VectorFormat format, PrintChoice& cho
                         distance_axis(maps.height, false, mean_axis_name(maps, 2)), text);
   draw_cells(*page.canvas, frame, pyramid, style);
   draw_scale(
-      *page.canvas, frame, [&](float share) { return to_colour(colour_at(style.map, share)); },
+      *page.canvas, frame.low().x, frame.high(), [&](float share) { return to_colour(colour_at(style.map, share)); },
       significant_text(std::exp(style.low), 2), significant_text(std::exp(style.high), 2) + "  p");
   return page.canvas->finish();
 }

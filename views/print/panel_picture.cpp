@@ -11,6 +11,7 @@
 #include "views/data/format.hpp"
 #include "views/model/attention/figure_words.hpp"
 #include "views/model/charts/explore_chart.hpp"
+#include "views/model/latency_columns.hpp"
 #include "views/model/tables/compare_model.hpp"
 #include "views/model/tables/latency_model.hpp"
 #include "views/parts/chart_tools.hpp"
@@ -145,6 +146,21 @@ std::string compare_now(Context& context, VectorFormat format, PrintChoice& choi
   return compare_picture(*model, *choice.title, *choice.caption, {format, choice.size});
 }
 
+std::string latency_now(Context& context, const LatencyModel& model, VectorFormat format, PrintChoice& choice) {
+  const UiState& ui = context.ui;
+  const std::vector<std::size_t>& order =
+      context.models.order(context.data, ui.table_filter, ui.sort_column, ui.sort_descending);
+  if (order.empty()) refuse(Panel::latency, "no row matches the filter", "clear it");
+  const bool turns = std::ranges::any_of(model.groups, &LatencyGroup::turns);
+  std::string rest = "± is half of the 95 % interval. ";
+  if (turns) rest += "Times beside another's are of blocks in turns. ";
+  fill_in(choice, model.conditions.empty() ? "Latency" : "Latency, " + model.conditions,
+          print_caption(drawn_series(model, order, *context.data.shown, context.data.same_device),
+                        {.marks = "Times", .whiskers = "", .rest = rest}));
+  return latency_picture(model, order, shown_columns(model, ui.visible_columns), *choice.title, *choice.caption,
+                         {format, choice.size});
+}
+
 }  // namespace
 
 void fill_in(PrintChoice& choice, std::string title, std::string caption) {
@@ -224,8 +240,11 @@ std::string picture_now(Context& context, Panel panel, VectorFormat format, Prin
   if (panel == Panel::paper) return paper_picture(context, format, choice);
   if (panel == Panel::lengths) return lengths_now(context, format, choice);
   if (panel == Panel::mean) return mean_picture(context, format, choice);
+  if (panel == Panel::attention) return attention_picture(context, format, choice);
+  if (panel == Panel::details) return details_picture(context, format, choice);
   const LatencyModel* model = context.models.latency(context.data);
   if (!model || model->lines.empty()) refuse(panel, "nothing was measured yet");
+  if (panel == Panel::latency) return latency_now(context, *model, format, choice);
   const SweepResults& sweep = *context.data.shown;
   const OtherSweeps& others = context.data.same_device;
   const std::size_t setting = shown_setting(context);

@@ -9,7 +9,7 @@
 #include "kernels/base/error.hpp"
 #include "views/data/axis_ticks.hpp"
 #include "views/data/format.hpp"
-#include "views/print/pdf_font.hpp"
+#include "views/print/canvas/pdf_font.hpp"
 
 namespace triscope {
 namespace {
@@ -38,27 +38,6 @@ std::size_t end_of_word(const std::string& text, std::size_t begin) {
   while (end != std::string::npos && text.compare(end, kTimes.size(), kTimes) == 0)
     end = text.find(' ', end + kTimes.size());
   return std::min(end, text.size());
-}
-
-/// Words in lines of at most `width`; a word that is longer goes on in the next line.
-std::vector<std::string> wrapped(const std::string& text, float size, float width) {
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = end_of_word(text, begin);
-    std::string word = text.substr(begin, end - begin);
-    begin = end + 1;
-    while (text_width(word, size) > width) {
-      const std::size_t cut = fitting_bytes(word, size, width);
-      lines.push_back(word.substr(0, cut));
-      word.erase(0, cut);
-    }
-    if (lines.empty() || text_width(lines.back() + " " + word, size) > width) {
-      lines.push_back(word);
-    } else {
-      lines.back() += " " + word;
-    }
-  }
-  return lines;
 }
 
 /// Where each name of the legend begins, on lines below the title, and where the last line ends.
@@ -133,10 +112,7 @@ std::size_t free_step(const std::vector<float>& places, const std::vector<float>
 }
 
 /// What a tick's name takes along the axis.
-float tick_length(const std::string& name) {
-  static const PdfFont numbers(FontFile::numbers);
-  return static_cast<float>(numbers.width(name)) * kTick;
-}
+float tick_length(const std::string& name) { return number_width(name, kTick); }
 
 }  // namespace
 
@@ -171,6 +147,31 @@ void draw_bar(VectorCanvas& canvas, ImVec2 low, ImVec2 high, const BarStyle& bar
 float text_width(const std::string& text, float size) {
   static const PdfFont words(FontFile::text);
   return static_cast<float>(words.width(text)) * size;
+}
+
+float number_width(const std::string& text, float size) {
+  static const PdfFont numbers(FontFile::numbers);
+  return static_cast<float>(numbers.width(text)) * size;
+}
+
+std::vector<std::string> wrapped(const std::string& text, float size, float width) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = end_of_word(text, begin);
+    std::string word = text.substr(begin, end - begin);
+    begin = end + 1;
+    while (text_width(word, size) > width) {
+      const std::size_t cut = fitting_bytes(word, size, width);
+      lines.push_back(word.substr(0, cut));
+      word.erase(0, cut);
+    }
+    if (lines.empty() || text_width(lines.back() + " " + word, size) > width) {
+      lines.push_back(word);
+    } else {
+      lines.back() += " " + word;
+    }
+  }
+  return lines;
 }
 
 double PlotAxis::share(double value) const {
@@ -278,8 +279,10 @@ PlotRoom draw_plot_text(VectorCanvas& canvas, ImVec2 size, const PlotText& text)
   const Theme& theme = canvas.theme();
   const TextRoom around = room_of_text(size.x, text);
   const float margin = around.edges.margin;
-  PlotRoom room{
-      {around.edges.left, around.above}, {size.x - margin - text.right_room, size.y - around.below}, around.edges.left};
+  PlotRoom room{{around.edges.left, around.above},
+                {size.x - margin - text.right_room, size.y - around.below},
+                around.edges.left,
+                margin};
   if (room.high.x - room.low.x < kLeastWide || room.high.y - room.low.y < kLeastHigh)
     throw Error("The picture was not made", "its words leave no room for the plot",
                 "make it larger, its words smaller, or leave the caption out", ExitCode::usage);

@@ -8,7 +8,7 @@
 
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/theme.hpp"
-#include "views/print/make_canvas.hpp"
+#include "views/print/canvas/make_canvas.hpp"
 
 namespace triscope {
 
@@ -59,13 +59,17 @@ struct PlotText {
   std::string title, caption;
   std::vector<LegendEntry> legend;
   float right_room = 0;  ///< kept free at the right for names of levels
-  float below_room = 0;  ///< kept free below the plot for names that stand upright
+  float below_room = 0;  ///< kept free below the plot for names that stand upright; see `kWithoutAxis`
 };
+
+/// `PlotText::below_room` where no axis stands below what is drawn.
+inline constexpr float kWithoutAxis = -28;
 
 /// From the upper left corner to the lower right one.
 struct PlotRoom {
   ImVec2 low, high;
   float left = 64;  ///< of the axis' numbers and title, which stand left of it
+  float edge = 16;  ///< of the page, where its words begin
 };
 
 /// A picture and its size in units of its words.
@@ -135,5 +139,9 @@ void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double
 
 /// How wide it is in that size of the font of words.
 float text_width(const std::string& text, float size);
+/// The same in the font of numbers.
+float number_width(const std::string& text, float size);
+/// Words in lines of at most `width`; a word that is longer goes on in the next line.
+std::vector<std::string> wrapped(const std::string& text, float size, float width);
 
 }  // namespace triscope

@@ -137,8 +137,7 @@ class Report {
     resize(narrow ? kNarrowWidth : options_.width, narrow ? kNarrowHeight : options_.height);
     if (narrow) make_room();
     write_picture(panel_info(panel).id, true);
-    if (panel == Panel::tflops || panel == Panel::map || panel == Panel::scaling)
-      write_vectors(panel, panel_info(panel).id);
+    write_vectors(panel, panel_info(panel).id);
     write_tables(panel);
   }
 

@@ -27,7 +27,7 @@ struct WrittenReport {
 };
 
 /// Writes window.png, and each panel of the sweep as PNG and, where it has numbers, as CSV, Markdown and LaTeX; of
-/// rates, map, scaling and latency by length an SVG and a PDF too. Also report.html: the paper beside all sweeps of the
+/// each an SVG and a PDF too, where it shows something. Also report.html: the paper beside all sweeps of the
 /// database (profiler/report), one file that loads nothing. Needs no display, OpenGL or GPU. Returns the files
 /// written. Throws `Error`: no sweep, unreadable database, folder not writable.
 WrittenReport write_report(const ReportOptions& options);

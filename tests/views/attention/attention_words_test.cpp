@@ -21,7 +21,7 @@
 #include "views/model/attention/triple_hits.hpp"
 #include "views/parts/theme.hpp"
 #include "views/print/chart_picture.hpp"
-#include "views/print/svg_canvas.hpp"
+#include "views/print/canvas/svg_canvas.hpp"
 
 namespace triscope {
 namespace {

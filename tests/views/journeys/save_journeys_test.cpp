@@ -13,7 +13,7 @@
 
 #include "tests/views/journeys/journey.hpp"
 #include "tests/views/pictures/drawn_text.hpp"
-#include "views/print/svg_canvas.hpp"
+#include "views/print/canvas/svg_canvas.hpp"
 
 namespace triscope {
 namespace {

@@ -20,7 +20,7 @@
 #include "views/model/charts/explore_chart.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/print/chart_picture.hpp"
-#include "views/print/svg_canvas.hpp"
+#include "views/print/canvas/svg_canvas.hpp"
 
 namespace triscope {
 namespace {

@@ -13,9 +13,9 @@
 #include "tests/views/sweep_fixture.hpp"
 #include "tests/views/window_fixture.hpp"
 #include "views/print/chart_picture.hpp"
-#include "views/print/pdf_font.hpp"
+#include "views/print/canvas/pdf_font.hpp"
 #include "views/print/plot_frame.hpp"
-#include "views/print/svg_canvas.hpp"
+#include "views/print/canvas/svg_canvas.hpp"
 
 namespace triscope {
 namespace {

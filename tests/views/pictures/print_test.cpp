@@ -21,7 +21,7 @@
 #include "views/parts/widgets.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/plot_frame.hpp"
-#include "views/print/svg_canvas.hpp"
+#include "views/print/canvas/svg_canvas.hpp"
 
 namespace triscope {
 namespace {
@@ -236,7 +236,7 @@ TEST(Print, a_name_that_ends_in_svg_or_pdf_saves_the_chart_in_front_as_vectors) 
   fixture::WindowOnDatabase window;
   window.stage->settle();
   for (const auto& [ending, begin] : {std::pair(".svg", "<?xml"), std::pair(".pdf", "%PDF-1.6")}) {
-    for (const Panel panel : {Panel::tflops, Panel::map, Panel::scaling}) {
+    for (const Panel panel : {Panel::latency, Panel::tflops, Panel::map, Panel::scaling}) {
       const std::filesystem::path file = window.folder / (panel_info(panel).id + std::string(ending));
       window.application().carry_out(ask::SaveChart{panel, file.string()});
       window.stage->settle();
@@ -246,7 +246,7 @@ TEST(Print, a_name_that_ends_in_svg_or_pdf_saves_the_chart_in_front_as_vectors) 
       EXPECT_THAT(text.str(), testing::StartsWith(begin)) << panel_info(panel).id;
       EXPECT_THAT(text.str(), Not(HasSubstr(" nan"))) << panel_info(panel).id;
     }
-    for (const Panel panel : {Panel::samples, Panel::compare, Panel::log})
+    for (const Panel panel : {Panel::samples, Panel::details, Panel::attention, Panel::compare, Panel::log})
       EXPECT_THROW(window.application().carry_out(ask::SaveChart{panel, (window.folder / "s").string() + ending}),
                    std::exception)
           << "nothing is selected or compared, and a log is no chart";

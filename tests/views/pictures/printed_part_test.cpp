@@ -21,7 +21,7 @@
 #include "views/parts/chart_tools.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/plot_frame.hpp"
-#include "views/print/svg_canvas.hpp"
+#include "views/print/canvas/svg_canvas.hpp"
 
 namespace triscope {
 namespace {

@@ -15,7 +15,7 @@
 #include "tests/views/said.hpp"
 #include "tests/views/window_fixture.hpp"
 #include "views/model/paper/paper_ui.hpp"
-#include "views/print/svg_canvas.hpp"
+#include "views/print/canvas/svg_canvas.hpp"
 
 namespace triscope {
 namespace {

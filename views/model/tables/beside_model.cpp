@@ -241,6 +241,7 @@ std::vector<BesideLine> beside_lines(const Measurement& a, const Measurement& b)
     }
     if (counter.value == 0 && other->value == 0) continue;
     line.b = counter_text(*other);
+    line.value_a = counter.value, line.value_b = other->value;
     set_apart(line, a, b, counter, *other);
     lines.push_back(std::move(line));
   }
@@ -356,6 +357,7 @@ std::optional<BesideLine> other_kernels(const std::vector<KernelTimes>& kernels)
   BesideLine line;
   line.label = fmt::format("all {} that only one side has", alone);
   line.a = format_ms(all.a), line.b = format_ms(all.b);
+  line.value_a = all.a, line.value_b = all.b;
   line.factor = fmt::format("{}×", significant_text(all.a / all.b));
   return line;
 }
@@ -380,6 +382,7 @@ std::vector<BesideLine> beside_kernels(const Measurement& a, const Measurement& 
     BesideLine line;
     line.label = one.name;
     line.a = text(one.a), line.b = text(one.b);
+    line.value_a = one.a, line.value_b = one.b;
     if (one.a > 0 && one.b > 0) line.factor = fmt::format("{}×", significant_text(one.a / one.b));
     lines.push_back(std::move(line));
   }

@@ -22,6 +22,7 @@ struct BesideLine {
   std::string label, meaning;
   CounterRole role = CounterRole::work;
   std::string a, b;  ///< with their units; "–" where it was not counted
+  double value_a = 0, value_b = 0;  ///< the same as numbers of one unit; 0 where it was not counted
   /// a / b, "2.46×". Empty: there is none, or it says little, as of shares of look-ups.
   std::string factor;
   /// Of how busy a unit is, "1.00×": that of its busy cycles, the share times the cycles with work. Empty: not known.

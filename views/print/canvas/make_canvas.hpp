@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "views/data/print_style.hpp"
-#include "views/print/vector_canvas.hpp"
+#include "views/print/canvas/vector_canvas.hpp"
 
 namespace triscope {
 

@@ -1,4 +1,4 @@
-#include "views/print/vector_canvas.hpp"
+#include "views/print/canvas/vector_canvas.hpp"
 
 #include <fmt/format.h>
 

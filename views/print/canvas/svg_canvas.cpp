@@ -1,4 +1,4 @@
-#include "views/print/svg_canvas.hpp"
+#include "views/print/canvas/svg_canvas.hpp"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "kernels/base/text/markup_text.hpp"
+#include "profiler/export/heatmap.hpp"
+#include "views/print/canvas/web_font.hpp"
 
 namespace triscope {
 namespace {
@@ -85,6 +87,15 @@ void SvgCanvas::circle(ImVec2 centre, float radius, ImU32 colour, bool hollow) {
   path(fmt::format("M{} a{} {} 0 1 0 {} 0 a{} {} 0 1 0 {} 0 Z", svg_point(ImVec2(centre.x - radius, centre.y)), r, r,
                    vector_number(2 * radius), r, r, vector_number(-2 * radius)),
        filled(colour, hollow));
+}
+
+void SvgCanvas::image(ImVec2 low, ImVec2 high, int width, int height, const std::vector<std::uint8_t>& pixels) {
+  const std::vector<std::uint8_t> png = encode_png(width, height, pixels.data());
+  svg_ += fmt::format(
+      "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" "
+      "style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{}\"/>\n",
+      vector_number(low.x), vector_number(low.y), vector_number(high.x - low.x), vector_number(high.y - low.y),
+      base64({reinterpret_cast<const char*>(png.data()), png.size()}));
 }
 
 void SvgCanvas::clip(ImVec2 low, ImVec2 high) {

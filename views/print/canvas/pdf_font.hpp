@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "views/parts/font_files.hpp"
-#include "views/print/web_font.hpp"
+#include "views/print/canvas/web_font.hpp"
 
 namespace triscope {
 

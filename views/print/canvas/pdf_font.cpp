@@ -1,4 +1,4 @@
-#include "views/print/pdf_font.hpp"
+#include "views/print/canvas/pdf_font.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "profiler/export/deflate.hpp"
-#include "views/print/web_font.hpp"
+#include "views/print/canvas/web_font.hpp"
 
 #define STBTT_STATIC
 #define STB_TRUETYPE_IMPLEMENTATION

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "views/print/pdf_font.hpp"
-#include "views/print/vector_canvas.hpp"
+#include "views/print/canvas/pdf_font.hpp"
+#include "views/print/canvas/vector_canvas.hpp"
 
 namespace triscope {
 
@@ -18,6 +18,7 @@ class SvgCanvas final : public VectorCanvas {
 
   void text(float x, float y, std::string_view words, const VectorText& style) override;
   void line(const std::vector<ImVec2>& points, ImU32 colour, float width, std::string_view dashes = {}) override;
+  void image(ImVec2 low, ImVec2 high, int width, int height, const std::vector<std::uint8_t>& pixels) override;
   void clip(ImVec2 low, ImVec2 high) override;
   void end_clip() override;
   std::string finish() override;

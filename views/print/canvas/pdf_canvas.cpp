@@ -1,8 +1,10 @@
-#include "views/print/pdf_canvas.hpp"
+#include "views/print/canvas/pdf_canvas.hpp"
 
 #include <fmt/format.h>
 
 #include <utility>
+
+#include "profiler/export/deflate.hpp"
 
 namespace triscope {
 namespace {
@@ -77,6 +79,17 @@ void PdfCanvas::circle(ImVec2 centre, float radius, ImU32 colour, bool hollow) {
                           at(r, -k), at(r, 0), hollow ? "b" : "f");
 }
 
+void PdfCanvas::image(ImVec2 low, ImVec2 high, int width, int height, const std::vector<std::uint8_t>& pixels) {
+  images_.push_back(pdf_stream(
+      deflated({reinterpret_cast<const char*>(pixels.data()), pixels.size()}),
+      fmt::format("/Type /XObject /Subtype /Image /Width {} /Height {} /ColorSpace /DeviceRGB /BitsPerComponent 8 "
+                  "/Filter /FlateDecode",
+                  width, height)));
+  // Its first row is the upper one, and here y goes down.
+  content_ += fmt::format("q {} 0 0 {} {} cm /I{} Do Q\n", vector_number(high.x - low.x), vector_number(low.y - high.y),
+                          pdf_point(ImVec2(low.x, high.y)), images_.size() - 1);
+}
+
 void PdfCanvas::clip(ImVec2 low, ImVec2 high) {
   content_ +=
       fmt::format("q {} {} {} re W n\n", pdf_point(low), vector_number(high.x - low.x), vector_number(high.y - low.y));
@@ -94,11 +107,17 @@ std::string PdfCanvas::finish() {
   };
   add("F0", words_);
   add("F1", numbers_);
+  std::string images;
+  for (std::size_t n = 0; n < images_.size(); ++n) {
+    images += fmt::format("/I{} {} 0 R ", n, objects.size() + 1);
+    objects.push_back(std::move(images_[n]));
+  }
+  if (!images.empty()) images = fmt::format("/XObject << {}>> ", images);
   objects[0] = "<< /Type /Catalog /Pages 2 0 R /ViewerPreferences << /DisplayDocTitle true >> >>";
   objects[1] = "<< /Type /Pages /Kids [3 0 R] /Count 1 >>";
   objects[2] = fmt::format(
-      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {} {}] /Contents 4 0 R /Resources << /Font << {}>> >> >>",
-      vector_number(points_.x), vector_number(points_.y), fonts);
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {} {}] /Contents 4 0 R /Resources << {}/Font << {}>> >> >>",
+      vector_number(points_.x), vector_number(points_.y), images, fonts);
   objects[3] = pdf_stream(content_);
   objects[4] = fmt::format("<< /Title {} /Producer (Triscope) >>", information(title_));
   std::string file = "%PDF-1.6\n%\xE2\xE3\xCF\xD3\n", places;

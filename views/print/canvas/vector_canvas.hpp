@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,8 @@ class VectorCanvas {
   virtual void text(float x, float y, std::string_view words, const VectorText& style) = 0;
   /// `dashes`: "4 3", lengths of strokes and gaps; empty: none.
   virtual void line(const std::vector<ImVec2>& points, ImU32 colour, float width, std::string_view dashes = {}) = 0;
+  /// Pixels of a heat map between two corners, 3 bytes each, row by row from the top: all that is raster in a picture.
+  virtual void image(ImVec2 low, ImVec2 high, int width, int height, const std::vector<std::uint8_t>& pixels) = 0;
   /// Of what follows only the part between these corners is drawn, until `end_clip`.
   virtual void clip(ImVec2 low, ImVec2 high) = 0;
   virtual void end_clip() = 0;

@@ -1,7 +1,7 @@
-#include "views/print/make_canvas.hpp"
+#include "views/print/canvas/make_canvas.hpp"
 
-#include "views/print/pdf_canvas.hpp"
-#include "views/print/svg_canvas.hpp"
+#include "views/print/canvas/pdf_canvas.hpp"
+#include "views/print/canvas/svg_canvas.hpp"
 
 namespace triscope {
 

@@ -1,4 +1,4 @@
-#include "views/print/web_font.hpp"
+#include "views/print/canvas/web_font.hpp"
 
 #include <algorithm>
 #include <vector>
