@@ -197,6 +197,23 @@ TEST(Documents, each_page_is_there_with_its_headings_and_without_the_marks_of_ma
               ElementsAre("Some words and a link.", "* one", "* two more", "    code  here", "a  ·  b", "c  ·  d"));
 }
 
+TEST(Palette, a_name_that_holds_the_phrase_stands_before_rows_with_its_words_here_and_there) {
+  WindowData data;
+  auto portable = std::make_shared<SweepResults>(*fixture::small_sweep());
+  for (ResultRow& row : portable->rows) row.card.label = "Portable";
+  data.shown = portable;
+  data.revision = 1;
+  Models models;
+  const auto listed = search_everything("table 1", data, UiState(), models);
+  const auto first_of = [&](const std::string& kind) {
+    return std::ranges::find(listed, kind, &PaletteItem::kind) - listed.begin();
+  };
+  ASSERT_LT(first_of("row"), std::ssize(listed)) << "Portable has the letters of table, and m1 the number";
+  EXPECT_LT(first_of("page of the paper"), first_of("row"));
+  EXPECT_LT(first_of("manual"), first_of("row"));
+  EXPECT_EQ(listed[static_cast<std::size_t>(first_of("page of the paper"))].label, "Paper: table 1");
+}
+
 TEST(Palette, finds_rows_kernels_sweeps_pages_counters_and_the_manual) {
   WindowData data;
   data.shown = fixture::small_sweep();

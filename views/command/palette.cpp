@@ -1,6 +1,7 @@
 #include "views/command/palette.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <ctime>
@@ -33,10 +34,23 @@ class Finder {
     return !wanted_.empty() &&
            std::ranges::all_of(wanted_, [&](const std::string& one) { return words.find(one) != std::string::npos; });
   }
+  /// Whether a name holds all that was typed as one phrase, from the beginning of a word on.
+  bool is_phrase_of(const std::string& name) const {
+    const std::string phrase = fmt::format(" {}", fmt::join(wanted_, " "));
+    return wanted_.size() > 1 && (" " + plain_words(name)).find(phrase) != std::string::npos;
+  }
 
  private:
   std::vector<std::string> wanted_;
 };
+
+/// What a page of the paper is called: "table 1" of "table1".
+std::string page_words(std::string_view id) {
+  std::string words(id);
+  const std::size_t number = words.find_first_of("0123456789");
+  if (number != std::string::npos && number > 0) words.insert(number, " ");
+  return words;
+}
 
 /// Adds what matches, a few at most. `also`: words that find it beside its label.
 class Found {
@@ -119,17 +133,25 @@ std::vector<PaletteItem> search_everything(std::string_view query, const WindowD
     return items;
   }
   const Finder finder(query);
+  const auto commands_end = static_cast<std::ptrdiff_t>(items.size());
   Found found(items, finder);
   if (data.shown) add_rows(found, items, finder, data, models);
   add_sweeps(items, query, data, models);
   for (int page = 0; page < static_cast<int>(PaperPage::count); ++page) {
     const std::string id(paper_page_id(static_cast<PaperPage>(page)));
-    found.add("page of the paper", "Paper: " + id, ask::ShowPanel{Panel::paper, id});
+    found.add("page of the paper", "Paper: " + page_words(id), ask::ShowPanel{Panel::paper, id}, id);
   }
   for (const CounterMetric& counter : counter_metrics())
     found.add("counter", std::string(counter.label), ask::ShowPanel{Panel::details},
               fmt::format("{} {}", counter.name, counter.meaning));
-  for (const auto& [page, heading] : headings()) found.add("manual", heading, ask::OpenDocument{page, heading}, page);
+  for (const bool phrase : {true, false}) {  // few are listed: those with the phrase
+    for (const auto& [page, heading] : headings()) {
+      if (finder.is_phrase_of(heading) == phrase) found.add("manual", heading, ask::OpenDocument{page, heading}, page);
+    }
+  }
+  // A name that holds what was typed is meant before anything that has its words here and there.
+  std::stable_partition(items.begin() + commands_end, items.end(),
+                        [&](const PaletteItem& item) { return finder.is_phrase_of(item.label); });
   add_commands(items, matching.by_letters, data, ui);
   return items;
 }

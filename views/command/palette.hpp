@@ -22,8 +22,9 @@ struct PaletteItem {
 };
 
 /// Commands first, as `search_commands` ranks them; then, for two letters or more, rows of the shown sweep, kernels,
-/// sweeps, pages of the paper, counters and parts of the documentation whose words hold all of the query's. At most a
-/// few of each. Commands that only have the letters come last.
+/// sweeps, pages of the paper, counters and parts of the documentation whose words hold all of the query's. Of these
+/// the ones whose names hold the query's words as one phrase stand first. At most a few of each. Commands that only
+/// have the letters come last.
 std::vector<PaletteItem> search_everything(std::string_view query, const WindowData& data, const UiState& ui,
                                            Models& models);
 
