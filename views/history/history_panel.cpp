@@ -28,6 +28,7 @@ namespace {
 constexpr float kLine = 18;           ///< height of a sweep in the list, design pixels
 constexpr float kGap = 1;             ///< between two of them
 constexpr float kRoomForTimes = 300;  ///< width of the list
+constexpr float kLeastTitle = 60;     ///< of a title beside a thumbnail
 
 std::string state_of(const SweepInfo& sweep, const WindowData& data) {
   const std::int64_t done = done_count(sweep);
@@ -213,10 +214,13 @@ void draw_words(Context& context, const SweepInfo& sweep, ImVec2 at, float width
   if (sweep.starred) words.add(theme.unclear, "★", look.px(4));
   words.add(theme.muted, fmt::format("#{}", sweep.id), look.px(5));
   const std::string& title = context.models.name(sweep).brief;
-  // The title goes before it.
-  if (words.left() + ImGui::CalcTextSize(title.c_str()).x + look.px(kThumbnailWidth + 6) <= words.right()) {
-    draw_sweep_shape(look, context.models.history().shape(sweep),
+  // At one place in all lines, so that they can be compared; the title is cut before it.
+  if (const SweepShape& shape = context.models.history().shape(sweep);
+      shape.kind != SweepShape::Kind::none &&
+      words.left() + look.px(kLeastTitle + kThumbnailWidth + 6) <= words.right()) {
+    draw_sweep_shape(look, shape,
                      ImVec2(words.right() - look.px(kThumbnailWidth), at.y + look.px((kLine - kThumbnailHeight) / 2)));
+    words.leave_right(look.px(kThumbnailWidth + 6));
   }
   words.add(theme.text, title, 0);
 }
