@@ -106,12 +106,6 @@ std::int64_t shown_of(const ExploreMark& mark, const Selection& selection) {
   return mark.measurements.empty() ? 0 : mark.measurements.back();
 }
 
-bool clicked_right() {
-  const ImGuiIO& io = ImGui::GetIO();  // a drag zooms
-  return ImGui::IsMouseReleased(ImGuiMouseButton_Right) &&
-         io.MouseDragMaxDistanceSqr[ImGuiMouseButton_Right] <= io.MouseDragThreshold * io.MouseDragThreshold;
-}
-
 /// As the axis names it.
 std::string x_name(const ExploreChart& chart, double x) {
   if (chart.x.names.empty()) return fmt::format("{:.15g}", x);
@@ -144,7 +138,7 @@ void point_at_name(const Context& context, const ExploreChart& chart, Pointed& p
   const std::string name = x_name(chart, ImPlot::GetPlotMousePos().x);
   if (term_of(chart.query.x, name, true).empty()) return;
   value_tooltip(context, name + "\nRight click: filter by it.");
-  if (clicked_right()) pointed = {{chart.query.x, name}};
+  if (clicked_without_drag(ImGuiMouseButton_Right)) pointed = {{chart.query.x, name}};
 }
 
 void select_points(Context& context, const ExploreChart& chart, const ExplorePlot& plot, const Places& places,
@@ -165,7 +159,8 @@ void select_points(Context& context, const ExploreChart& chart, const ExplorePlo
   } else if (nearest != nullptr) {
     picker.choose(nearest->measurement, nearest->text + "\nRight click: filter by it.");
   }
-  if (nearest != nullptr && clicked_right()) pointed = values_at(chart, plot, *of, *nearest);
+  if (nearest != nullptr && clicked_without_drag(ImGuiMouseButton_Right))
+    pointed = values_at(chart, plot, *of, *nearest);
   picker.finish();
 }
 

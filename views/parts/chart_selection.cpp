@@ -11,10 +11,20 @@
 
 namespace triscope {
 
-bool clicked_without_drag() {
-  const ImVec2 moved = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left);
-  return ImGui::IsMouseReleased(ImGuiMouseButton_Left) && moved.x == 0 && moved.y == 0;
+namespace {
+
+/// Since the button was pressed, also when it is released in the frame of the first move, which Dear ImGui takes for a
+/// click.
+bool was_dragged(ImGuiMouseButton button) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const ImVec2 from = io.MouseClickedPos[button], to = io.MousePos;
+  const float x = to.x - from.x, y = to.y - from.y;
+  return std::max(io.MouseDragMaxDistanceSqr[button], x * x + y * y) > io.MouseDragThreshold * io.MouseDragThreshold;
 }
+
+}  // namespace
+
+bool clicked_without_drag(ImGuiMouseButton button) { return ImGui::IsMouseReleased(button) && !was_dragged(button); }
 
 bool double_clicked() {
   return ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
@@ -132,9 +142,7 @@ void ChartSelection::drag() {
   const bool released = ImGui::IsMouseReleased(ImGuiMouseButton_Left);
   if (!released && !ImGui::IsMouseDown(ImGuiMouseButton_Left)) return box.reset();
   const ImVec2 from = io.MouseClickedPos[ImGuiMouseButton_Left], to = io.MousePos;
-  const bool moved =
-      ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Left) ||
-      (released && io.MouseDragMaxDistanceSqr[ImGuiMouseButton_Left] > io.MouseDragThreshold * io.MouseDragThreshold);
+  const bool moved = was_dragged(ImGuiMouseButton_Left);
   ImRect dragged(ImMin(from, to), ImMax(from, to));
   dragged.ClipWith(area_);
   if (moved) {

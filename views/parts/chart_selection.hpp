@@ -17,7 +17,7 @@ struct ImPlotItemGroup;
 namespace triscope {
 
 /// The left button was released where it was pressed: a click, not the end of a pan.
-bool clicked_without_drag();
+bool clicked_without_drag(ImGuiMouseButton button = ImGuiMouseButton_Left);
 /// The button was released after a second click: the first one has hidden or shown the series under it.
 bool double_clicked();
 /// The series alone, or all where no other is shown.

@@ -34,6 +34,7 @@ TEST(ExploreFilterWords, a_filter_takes_what_a_chart_names_alone_or_out) {
   EXPECT_EQ(filter_by("ms<3", "ms", "1.234", true), "ms<3") << "measured: no two are equal";
   EXPECT_EQ(filter_by("ms<3", "note", "say \"so\"", true), "ms<3") << "no filter holds a quote";
   EXPECT_EQ(filter_by("ms<3", "kernel", "", true), "ms<3");
+  EXPECT_EQ(filter_by("ms<3", "window", "none", true), "ms<3") << "as of a matrix product";
 }
 
 TEST(ExploreFilterWords, a_term_about_what_a_chart_names_finds_it) {

@@ -42,7 +42,7 @@ std::string sweep_term(const std::string& where);
 /// The filter with "sweep=12" in place of such terms, or with `sweep` 0 without any. It must be right.
 std::string filter_of_sweep(const std::string& where, std::int64_t sweep);
 /// "kernel=FA3", or with `only` false "kernel!=FA3": the term about a value that the chart names so. Empty: no filter
-/// can say it, as of several that are drawn as one, or of what was measured.
+/// can say it, as of several that are drawn as one, of "none", or of what was measured.
 std::string term_of(const std::string& field, const std::string& name, bool only);
 /// The filter with that term: with `only` in place of others about the field. It must be right.
 std::string filter_by(const std::string& where, const std::string& field, const std::string& name, bool only);

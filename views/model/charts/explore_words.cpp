@@ -245,7 +245,8 @@ std::string filter_of_sweep(const std::string& where, std::int64_t sweep) {
 
 std::string term_of(const std::string& field, const std::string& name, bool only) {
   const ExploreField* known = find_explore_field(field);
-  if (known == nullptr || known->measure || name.empty() || name.find('"') != std::string::npos) return {};
+  const bool has_words = !name.empty() && name != "none" && name.find('"') == std::string::npos;
+  if (known == nullptr || known->measure || !has_words) return {};
   std::string value = plain(field, name);
   if (field == "instance" || (field == "kernel" && value.ends_with(')'))) {  // "FA3 2.8", "Mine (lib.mine)"
     value = value.substr(value.find_last_of(" (") + 1);

@@ -1,5 +1,9 @@
 // What a person filters in the Explore panel by typing and by clicks, and what stays in view.
 #include <fmt/format.h>
+#include <imgui_internal.h>
+#include <imgui_te_context.h>
+#include <imgui_te_engine.h>
+#include <imgui_te_internal.h>
 
 #include <string>
 
@@ -118,6 +122,24 @@ TEST_F(ExploreFilterJourney, what_clicks_wrote_into_the_filter_is_taken_back_and
     IM_CHECK(!c->ItemExists("//###explore/Undo"));
     c->ItemClick(named.c_str(), ImGuiMouseButton_Right);
     IM_CHECK((c->ItemInfo("//$FOCUSED/###Only kernel").ItemFlags & ImGuiItemFlags_Disabled) != 0);
+  });
+}
+
+TEST_F(ExploreFilterJourney, a_rectangle_selects_also_where_its_end_and_the_release_are_one_frame) {
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    choose(c, "//###explore/##panels", "//##Combo_00/none");
+    const ImRect area = plot().PlotRect;
+    IM_CHECK(ui().selection.all().empty());
+    c->MouseMoveToPos(ImVec2(area.Min.x + 4, area.Min.y + 4));
+    c->KeyDown(ImGuiMod_Shift);
+    c->MouseDown();
+    c->Inputs->MousePosValue = ImVec2(area.Max.x - 4, area.Max.y - 4);
+    c->Inputs->MouseButtonsValue = 0;
+    c->Yield(2);
+    c->KeyUp(ImGuiMod_Shift);
+    wait(c);
+    IM_CHECK_GT(ui().selection.all().size(), 1U);
   });
 }
 
