@@ -279,7 +279,7 @@ TEST(ExploreChart, the_caption_of_a_picture_says_how_what_is_drawn_was_measured)
   const std::string merged = explore_caption(chart_of(rows, query));
   EXPECT_THAT(merged, HasSubstr("bars 95 % intervals; one smaller than its mark has no bar; hollow where the interval "
                                 "is unknown; a bar without ends is the "
-                                "range of 2 measurements, its point their median. "));
+                                "range of 2 measurements, each a stroke right of it, its point their median. "));
   EXPECT_THAT(merged, HasSubstr("n = 4 to 18 samples")) << "four measurements are not those of three points";
   EXPECT_THAT(merged, HasSubstr("4 measurements in 3 points"));
 }

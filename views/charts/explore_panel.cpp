@@ -27,8 +27,7 @@ namespace {
 
 constexpr float kLeastWidth = 200, kLeastHeight = 160;  ///< of a plot, design pixels
 constexpr float kOverhang = 16;                         ///< of a tick's name beyond its plot
-
-constexpr float kMark = 4;  ///< of a mark from its middle to its edge, design pixels
+constexpr float kMark = 4;                              ///< of a mark from its middle to its edge, design pixels
 
 using Places = std::vector<std::vector<double>>;  ///< by line and mark, along the axis
 
@@ -77,6 +76,23 @@ void plot_whiskers(const Look& look, const std::string& name, const std::vector<
                         whiskers);
 }
 
+/// Of several measurements each, or of many their middle half; those that the mark lies over are not seen.
+void plot_spread(const Look& look, const ExploreMark& mark, double place, ImU32 colour) {
+  ImDrawList* list = ImPlot::GetPlotDrawList();
+  const float half = look.px(kMark + 1), weight = std::max(1.0F, look.px(1));
+  const ImVec2 at = ImPlot::PlotToPixels(place, mark.y);
+  const auto height = [&](double y) { return ImPlot::PlotToPixels(place, y).y; };
+  const auto [strokes, quartiles] = drawn_repeats(mark);
+  for (const double y : strokes) {
+    const float up = height(y);
+    if (std::abs(up - at.y) > look.px(kMark))
+      list->AddLine(ImVec2(at.x, up), ImVec2(at.x + half, up), colour, weight);  // on both sides it would be an end
+  }
+  if (!quartiles) return;
+  const ImVec2 low(at.x - half, height(quartiles->high)), high(at.x + half, height(quartiles->low));
+  if (high.y - low.y > look.px(2 * kMark)) list->AddRect(low, high, colour, 0, weight);
+}
+
 void plot_line(const Context& context, const ExploreChart& chart, const ExploreLine& line,
                const std::vector<double>& places) {
   const Look& look = context.look;
@@ -95,6 +111,11 @@ void plot_line(const Context& context, const ExploreChart& chart, const ExploreL
     ImPlot::PlotLine(name.c_str(), points.x.data(), points.y.data(), static_cast<int>(points.x.size()), curve);
   plot_whiskers(look, name, line.marks, points.x, false, colour);
   plot_whiskers(look, name, line.marks, points.x, true, colour);
+  if (!is_hidden(name)) {
+    ImPlot::PushPlotClipRect();
+    for (std::size_t n = 0; n < line.marks.size(); ++n) plot_spread(look, line.marks[n], places[n], colour);
+    ImPlot::PopPlotClipRect();
+  }
   plot_markers(look, name.c_str(), points, explore_mark(line), colour);
 }
 
@@ -329,13 +350,15 @@ void draw_filter_menu(Context& context, Pointed pointed) {
 std::string mark_notes(const Look& look, const ExploreChart& chart, float height) {
   const bool may_be_hollow = has_intervals(chart);
   bool unknown = false, unconverged = false;
-  std::size_t repeats = 0;
+  std::size_t repeats = 0, fewest = 0, most = 0;
   for (const ExplorePlot& plot : chart.plots) {
     for (const ExploreLine& line : plot.lines) {
       for (const ExploreMark& mark : line.marks) {
         unknown |= may_be_hollow && !mark.known;
         unconverged |= may_be_hollow && mark.known && !mark.converged;
-        repeats += mark.repeats > 1 ? 1 : 0;
+        if (mark.repeats < 2) continue;
+        fewest = repeats == 0 ? mark.repeats : std::min(fewest, mark.repeats), most = std::max(most, mark.repeats);
+        ++repeats;
       }
     }
   }
@@ -346,7 +369,8 @@ std::string mark_notes(const Look& look, const ExploreChart& chart, float height
                                 format_count(static_cast<std::int64_t>(chart.points))));
   if (repeats > 0)
     notes.push_back(fmt::format(
-        "A bar without ends is the range of several measurements, its point their median: {} of {} points",
+        "A bar without ends is the range of {} measurements, {}, its point their median: {} of {} points",
+        fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most), repeats_words(fewest, most),
         format_count(static_cast<std::int64_t>(repeats)), format_count(static_cast<std::int64_t>(chart.drawn))));
   if (stand_aside(chart, look.px(2 * kMark) / std::max(1.0F, height)))
     notes.emplace_back("Marks at one x that would hide each other stand side by side, as far as there is room");

@@ -27,6 +27,7 @@ struct ExploreMark {
   std::int64_t sweep = 0;                  ///< of that one
   std::string database;                    ///< the same; empty: there is only one
   std::size_t repeats = 0;                 ///< of all databases
+  std::vector<double> values;              ///< of several repeats, the lowest first; of one alone none
   double newest = 0;                       ///< the value of `measurement`; `y` is the median of all repeats
   std::size_t others = 0;                  ///< that stand so near that this one stands for them
   std::string text;                        ///< what it is, for a tooltip

@@ -12,6 +12,7 @@
 #include "views/curves/drawn_curves.hpp"
 #include "views/data/format.hpp"
 #include "views/model/charts/explore_axis.hpp"
+#include "views/model/charts/explore_chart.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/plot_frame.hpp"
@@ -68,6 +69,25 @@ std::size_t columns_of(const ExploreChart& chart, const PrintStyle& style) {
   return columns;
 }
 
+/// As in the window.
+void draw_spread(VectorCanvas& canvas, const PlotFrame& frame, const ExploreMark& mark, float aside, ImU32 colour) {
+  constexpr float kHalf = 4;
+  const ImVec2 at = frame.at(mark.x, mark.y);
+  const float left = at.x + aside - kHalf, right = at.x + aside + kHalf;
+  const auto height = [&](double y) { return frame.at(mark.x, y).y; };
+  const auto [strokes, quartiles] = drawn_repeats(mark);
+  for (const double y : strokes) {
+    const float up = height(y);
+    if (std::abs(up - at.y) > kMark && up > frame.low().y && up < frame.high().y)
+      canvas.line({{at.x + aside, up}, {right, up}}, colour, 1);  // on both sides it would be an end
+  }
+  if (!quartiles) return;
+  const float top = std::max(height(quartiles->high), frame.low().y),
+              foot = std::min(height(quartiles->low), frame.high().y);
+  if (foot - top > 2 * kMark)
+    canvas.line({{left, top}, {right, top}, {right, foot}, {left, foot}, {left, top}}, colour, 1);
+}
+
 /// `aside`: of each mark.
 void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& line, std::span<const float> aside,
                ImU32 colour, bool may_be_hollow) {
@@ -81,6 +101,7 @@ void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& 
     const ExploreMark& mark = line.marks[n];
     if (mark.known)
       draw_whisker(canvas, frame, mark.x, mark.low, mark.high, colour, kMark, mark.repeats == 1, aside[n]);
+    draw_spread(canvas, frame, mark, aside[n], colour);
     canvas.mark(points[n], explore_mark(line), kMark, colour, may_be_hollow && mark.hollow());
   }
 }

@@ -117,8 +117,10 @@ TEST(ExplorePanel, a_range_of_repeats_is_explained_on_a_line_that_is_not_cut) {
   rows.push_back(rows.front());
   rows.back().measurement = 5;
   rows.back().sweep = 2;
-  EXPECT_THAT(explored_words(rows, 400),
-              HasSubstr("A bar without ends is the range of several measurements, its point their median"));
+  EXPECT_THAT(
+      explored_words(rows, 400),
+      HasSubstr(
+          "A bar without ends is the range of 2 measurements, each a stroke right of it, its point their median"));
   EXPECT_LE(content_width, 400);
 }
 
@@ -338,7 +340,7 @@ TEST(ExplorePanel, values_that_never_have_an_interval_are_not_hollow) {
   EXPECT_THAT(explored_words(rows), HasSubstr("Hollow: not converged. Hollow without a bar: interval unknown."));
   const std::string words = explored_words(rows, 1280, "watts");
   EXPECT_THAT(words, Not(HasSubstr("Hollow")));
-  EXPECT_THAT(words, HasSubstr("A bar without ends is the range of several measurements"));
+  EXPECT_THAT(words, HasSubstr("A bar without ends is the range of 2 measurements"));
   const std::string of_unknown = corners;
   std::vector<ResultRow> known = rows;
   for (ResultRow& row : known)

@@ -151,6 +151,8 @@ ExploreMark mark_of(const Exploration& made, const Thinned& thinned, std::span<c
   if (databases.size() > 1) mark.database = named_of;
   if (point.repeats.size() > 1) {
     mark.known = true;
+    for (const ExploreRepeat& repeat : point.repeats) mark.values.push_back(repeat.y);
+    std::ranges::sort(mark.values);
   } else if (const auto& interval = point.repeats.front().interval) {
     mark.low = interval->low, mark.high = interval->high, mark.known = true;
   }

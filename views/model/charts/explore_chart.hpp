@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "profiler/export/text_table.hpp"
+#include "profiler/statistics/statistics.hpp"
 #include "views/data/explore_state.hpp"
 
 namespace triscope {
@@ -18,6 +20,16 @@ inline constexpr std::size_t kMostMarks = 4000, kMostPlots = 12, kMostLines = 9;
 /// `databases`: the names of the sources' databases, the open one first; empty where there is only one.
 ExploreChart explore_chart(const Exploration& by_id, const ExploreQuery& query, std::span<const ExploreSource> sources,
                            std::vector<std::string> databases = {});
+
+/// How the range of a mark's repeats is drawn: each as a stroke right of it, or where they are many their quartiles.
+inline constexpr std::size_t kMostStrokes = 12;
+struct DrawnRepeats {
+  std::vector<double> strokes;
+  std::optional<Interval> quartiles;
+};
+DrawnRepeats drawn_repeats(const ExploreMark& mark);
+/// "each a stroke": how those of `fewest` to `most` repeats are drawn.
+std::string repeats_words(std::size_t fewest, std::size_t most);
 
 /// "Time by tokens, kernel~hopper": what was asked.
 std::string explore_title(const ExploreQuery& query);

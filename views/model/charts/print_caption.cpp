@@ -19,6 +19,7 @@
 #include "views/data/format.hpp"
 #include "views/data/unbroken.hpp"
 #include "views/model/charts/chart_model.hpp"
+#include "views/model/charts/explore_chart.hpp"
 #include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
@@ -428,8 +429,9 @@ std::string print_caption(const ChartConditions& how, const CaptionParts& parts)
                                      : "; hollow where the interval is unknown";
   if (parts.most_repeats > 0)
     text += fmt::format(
-        "; a bar without ends is the range of {} measurements, its point their median",
-        span_text(static_cast<std::int64_t>(parts.fewest_repeats), static_cast<std::int64_t>(parts.most_repeats)));
+        "; a bar without ends is the range of {} measurements, {}, its point their median",
+        span_text(static_cast<std::int64_t>(parts.fewest_repeats), static_cast<std::int64_t>(parts.most_repeats)),
+        repeats_words(parts.fewest_repeats, parts.most_repeats));
   text += ". " + series_sentences(how);
   text += unconverged_sentence(how.series, parts);
   text += parts.rest;
