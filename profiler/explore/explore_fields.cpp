@@ -105,6 +105,16 @@ std::string clock_of(const One& one) { return std::string(to_string(one.row.timi
 std::string date(const One& one) { return one.row.started.substr(0, 10); }
 std::string database(const One& one) { return one.database; }
 std::string note(const One& one) { return one.note != nullptr ? *one.note : std::string(); }
+/// One key of dot-product attention is no pair.
+Number area(const One& one) {
+  const Problem& problem = one.row.problem;
+  if (problem.form == Form::dot_product || problem.form == Form::gemm) return std::nullopt;
+  return static_cast<double>(problem.window1) * static_cast<double>(problem.window2);
+}
+std::string text_of_area(const One& one) {
+  const Number pairs = area(one);
+  return pairs ? fmt::format("{:.0f}", *pairs) : std::string();
+}
 Number sweep(const One& one) { return static_cast<double>(one.row.sweep); }
 std::string sweep_text(const One& one) { return fmt::format("{}", one.row.sweep); }
 
@@ -142,6 +152,8 @@ std::vector<ExploreField> all_fields() {
            window_order),
       count<&Problem::window1>("w1", "w1", "Keys that a query sees on axis 1."),
       count<&Problem::window2>("w2", "w2", "Keys that a query sees on axis 2."),
+      {"area", "w1 × w2", "", "Pairs of keys that a query sees; none of dot-product attention.", false, true,
+       text_of_area, area},
       word("heads", "heads", "Query heads and key/value heads, 64/1.", heads, heads_order),
       count<&Problem::head_dim>("head_dim", "head size", "Elements of one head."),
       count<&Problem::batch>("batch", "batch", "Sequences in the batch."),

@@ -37,11 +37,12 @@ inline constexpr std::array<std::string_view, 23> kIdentityFields{
 constexpr bool stays_within(std::string_view part) {
   return part == "pass" || part == "regime" || part == "device" || part == "clock";
 }
-/// A part is what this field of `explore_fields` says: of w1 the first of the windows alone.
+/// A part is what this field of `explore_fields` says: of w1 the first of the windows alone, of their product both.
 constexpr bool tells(std::string_view field, std::size_t part) {
   constexpr std::size_t kWindow1 = 2, kWindow2 = 3;
   if (field == "w1") return part == kWindow1;
   if (field == "w2") return part == kWindow2;
+  if (field == "area") return part == kWindow1 || part == kWindow2;
   return kIdentityFields[part] == field;
 }
 /// Parts of the problem: what was computed, not by what or where.

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "views/parts/chart_tools.hpp"
 #include "views/parts/readout.hpp"
+#include "views/parts/widgets.hpp"
 
 namespace triscope {
 
@@ -202,6 +204,37 @@ void ChartSelection::handle_keys() {
     if (!ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, chart_)) continue;
     if (const Offered* next = next_of(*from, towards)) select({next}, io.KeyShift);
   }
+}
+
+PointPicker::PointPicker(Context& context)
+    : context_(context), selection_(plot_selection(context)), best_(context.look.px(12)) {}
+
+bool PointPicker::offer(double x, double y, std::int64_t measurement, std::size_t line, std::int64_t sweep) {
+  const Look& look = context_.look;
+  const ImVec2 at = ImPlot::PlotToPixels(x, y), mouse = ImGui::GetMousePos();
+  const float half = look.px(2);
+  selection_.offer({at.x - half, at.y - half, at.x + half, at.y + half}, measurement, line, sweep);
+  if (context_.ui.selection.is_marked(measurement)) {
+    const Ring ring = ring_of(context_, measurement);
+    ImPlot::PushPlotClipRect();
+    draw_corners(ImPlot::GetPlotDrawList(), at, look.px(8), ring);
+    ImPlot::PopPlotClipRect();
+  }
+  const float distance = std::hypot(at.x - mouse.x, at.y - mouse.y);
+  if (!ImPlot::IsPlotHovered() || distance > best_) return false;
+  best_ = distance;
+  const float mark = look.px(8);
+  nearest_ = {at.x - mark, at.y - mark, at.x + mark, at.y + mark};
+  return true;
+}
+
+void PointPicker::choose(std::int64_t measurement, const std::string& name, std::int64_t sweep) {
+  choose_in_words(measurement, name + verdict_lines(context_, measurement), sweep);
+}
+
+void PointPicker::choose_in_words(std::int64_t measurement, const std::string& words, std::int64_t sweep) {
+  say(words);
+  selection_.point_at(measurement, sweep);
 }
 
 }  // namespace triscope

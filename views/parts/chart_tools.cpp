@@ -11,6 +11,7 @@
 
 #include "views/data/axis_ticks.hpp"
 #include "views/data/format.hpp"
+#include "views/model/charts/explore_chart.hpp"
 #include "views/model/styles/series_style.hpp"
 #include "views/parts/readout.hpp"
 #include "views/parts/widgets.hpp"
@@ -96,6 +97,27 @@ ChartFrame::~ChartFrame() {
     context_.ui.front_chart = panel_;
 }
 
+namespace {
+
+/// The same measurements where they can be filtered and drawn otherwise.
+void explore_item(Context& context, Panel panel) {
+  const std::vector<ChartSetting>& settings = context.models.settings(context.data);
+  const std::int64_t sweep = context.ui.selection.shown_sweep;
+  if (settings.empty() || sweep == 0) return;
+  const ChartSetting& setting = settings[shown_setting(context)];
+  const std::optional<ExploreQuery> query = explore_of(panel, sweep, setting.problem, settings.size() > 1);
+  if (!query) return;
+  ImGui::Separator();
+  if (!ImGui::MenuItem("Open in Explore")) return;
+  ExploreUi& ui = context.ui.explore;
+  ui.query = *query;
+  ui.filter = ui.query.where;
+  context.ui.fit_charts = true;
+  context.request(ask::ShowPanel{Panel::explore});
+}
+
+}  // namespace
+
 void chart_menu(Context& context, Panel panel) {
   const auto item = [&](const char* label, Request request) {
     if (!ImGui::MenuItem(label)) return;
@@ -106,6 +128,7 @@ void chart_menu(Context& context, Panel panel) {
   item("Save PNG, PDF or SVG...", ask::SaveChart{panel, {}});
   item("Copy data", ask::CopyPanelData{panel});
   item("Save data as CSV...", ask::SaveChartData{panel, {}});
+  explore_item(context, panel);
   if (panel == Panel::compare) return;
   ImGui::Separator();
   if (ImGui::MenuItem("Fit to data", "F")) context.ui.fit_charts = true;
@@ -439,37 +462,6 @@ void draw_corners(ImDrawList* list, ImVec2 at, float half, const Ring& ring) {
       list->AddPolyline(points, 3, ring.colour, ring.width);
     }
   }
-}
-
-PointPicker::PointPicker(Context& context)
-    : context_(context), selection_(plot_selection(context)), best_(context.look.px(12)) {}
-
-bool PointPicker::offer(double x, double y, std::int64_t measurement, std::size_t line, std::int64_t sweep) {
-  const Look& look = context_.look;
-  const ImVec2 at = ImPlot::PlotToPixels(x, y), mouse = ImGui::GetMousePos();
-  const float half = look.px(2);
-  selection_.offer({at.x - half, at.y - half, at.x + half, at.y + half}, measurement, line, sweep);
-  if (context_.ui.selection.is_marked(measurement)) {
-    const Ring ring = ring_of(context_, measurement);
-    ImPlot::PushPlotClipRect();
-    draw_corners(ImPlot::GetPlotDrawList(), at, look.px(8), ring);
-    ImPlot::PopPlotClipRect();
-  }
-  const float distance = std::hypot(at.x - mouse.x, at.y - mouse.y);
-  if (!ImPlot::IsPlotHovered() || distance > best_) return false;
-  best_ = distance;
-  const float mark = look.px(8);
-  nearest_ = {at.x - mark, at.y - mark, at.x + mark, at.y + mark};
-  return true;
-}
-
-void PointPicker::choose(std::int64_t measurement, const std::string& name, std::int64_t sweep) {
-  choose_in_words(measurement, name + verdict_lines(context_, measurement), sweep);
-}
-
-void PointPicker::choose_in_words(std::int64_t measurement, const std::string& words, std::int64_t sweep) {
-  say(words);
-  selection_.point_at(measurement, sweep);
 }
 
 void set_decade_ticks(ImAxis axis, double low, double high, float length) {

@@ -120,7 +120,19 @@ TEST(Explore, a_matrix_product_does_not_stand_among_tokens) {
     return explore_recorded({x, "tflops", "kernel", "pass", "kernel=baseline.cublas", false}).drawn;
   };
   EXPECT_GT(drawn("window"), 0U);
-  for (const char* size : {"seq", "w1", "w2", "head_dim"}) EXPECT_EQ(drawn(size), 0U) << size;
+  for (const char* size : {"seq", "w1", "w2", "area", "head_dim"}) EXPECT_EQ(drawn(size), 0U) << size;
+}
+
+TEST(Explore, an_area_is_of_pairs_of_windows_alone) {
+  const auto made = [](const char* where) { return explore_recorded({"area", "ms", "window", "pass", where, false}); };
+  EXPECT_EQ(made("form=dot_product").drawn, 0U);
+  const Exploration pairs = made("window=512x32,256x64,1024x32 kernel=cuda.hopper pass=forward");
+  ASSERT_FALSE(pairs.panels.empty());
+  for (const ExploreSeries& series : pairs.panels.at(0).series) {
+    for (const ExplorePoint& point : series.points) EXPECT_EQ(point.x, series.name == "1024x32" ? 32768 : 16384);
+  }
+  EXPECT_EQ(made("area=16k kernel=cuda.hopper").matched, made("area=16384 kernel=cuda.hopper").matched);
+  EXPECT_GT(made("area>16k kernel=cuda.hopper").matched, 0U);
 }
 
 TEST(Explore, of_a_burst_there_is_no_energy) {

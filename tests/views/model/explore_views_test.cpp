@@ -1,13 +1,16 @@
-// How Explore draws what was measured several times.
+// Charts of a sweep as Explore draws them, and how it draws what was measured several times.
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "tests/views/sweep_fixture.hpp"
+#include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/explore_chart.hpp"
 #include "views/print/chart_picture.hpp"
 
@@ -21,6 +24,53 @@ ExploreChart explored(const std::vector<ResultRow>& rows, const ExploreQuery& qu
   const std::string name = "one.db";
   const ExploreSource source{name, rows};
   return explore_chart(explore({&source, 1}, query), query, {&source, 1});
+}
+
+using Measurements = std::set<std::int64_t>;
+Measurements measurements_of(const ExploreChart& chart) {
+  Measurements all;
+  for (const ExplorePlot& plot : chart.plots) {
+    for (const ExploreLine& line : plot.lines) {
+      for (const ExploreMark& mark : line.marks) all.insert(mark.measurements.begin(), mark.measurements.end());
+    }
+  }
+  return all;
+}
+void add(Measurements& all, const std::vector<SeriesPoints>& series) {
+  for (const SeriesPoints& one : series) {
+    for (const ChartPoint& point : one.points) all.insert(point.measurement);
+  }
+}
+
+TEST(ExploreViews, a_chart_of_a_sweep_is_asked_with_its_own_rows) {
+  for (const bool several : {false, true}) {
+    const auto sweep = several ? fixture::length_sweep() : fixture::small_sweep();
+    const LatencyModel model = make_latency_model(*sweep, nullptr);
+    const ChartSetting setting = chart_settings(model).front();
+    ASSERT_EQ(chart_settings(model).size() > 1, several);
+    const auto asked = [&](Panel panel) {
+      const std::optional<ExploreQuery> query = explore_of(panel, sweep->rows.front().sweep, setting.problem, several);
+      return query ? measurements_of(explored(sweep->rows, *query)) : Measurements();
+    };
+    const BarChart bars = make_bar_chart(model, setting);
+    Measurements ours, levels, times;
+    add(ours, bars.series);
+    add(levels, bars.levels);
+    Measurements rest = asked(Panel::tflops);
+    EXPECT_THAT(ours, testing::IsSubsetOf(rest));
+    EXPECT_THAT(levels, testing::IsSubsetOf(rest));
+    for (const std::int64_t one : ours) rest.erase(one);
+    for (const ResultRow& row : sweep->rows) {
+      if (row.problem.form == Form::dot_product) rest.erase(row.measurement);
+    }
+    EXPECT_THAT(rest, IsEmpty()) << "a chart has one dot product of each kernel as a level, Explore all of this size";
+    add(times, make_scaling_chart(model, setting).series);
+    EXPECT_EQ(asked(Panel::scaling), times);
+    EXPECT_FALSE(times.empty());
+    EXPECT_THAT(asked(Panel::map), testing::Not(IsEmpty()));
+    EXPECT_THAT(asked(Panel::lengths), testing::Not(IsEmpty()));
+    EXPECT_THAT(asked(Panel::samples), IsEmpty()) << "of one measurement there is nothing to explore";
+  }
 }
 
 /// One configuration, measured `count` times.

@@ -107,7 +107,9 @@ std::string drawn_name(const std::string& column, const std::string& name) {
   return name.substr(0, whole_characters(name, kLongestNote - 1)) + "…";
 }
 
-bool counts_tokens(const std::string& column) { return column == "seq" || column == "w1" || column == "w2"; }
+bool counts_tokens(const std::string& column) {
+  return column == "seq" || column == "w1" || column == "area" || column == "w2";
+}
 
 namespace {
 

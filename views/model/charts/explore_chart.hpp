@@ -10,6 +10,7 @@
 #include "profiler/export/text_table.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/explore_state.hpp"
+#include "views/data/panel.hpp"
 
 namespace triscope {
 
@@ -67,5 +68,8 @@ struct ExploreView {
   ExploreQuery query;
 };
 std::span<const ExploreView> usual_views();
+/// What a chart of a sweep shows, as a question: TFLOP/s, the map, By area and Lengths. `of`: the setting that it shows
+/// of several, or the problem of Lengths, which is of all sweeps. Unset: Explore has no such form.
+std::optional<ExploreQuery> explore_of(Panel panel, std::int64_t sweep, const Problem& of, bool of_several);
 
 }  // namespace triscope

@@ -322,8 +322,22 @@ std::span<const ExploreView> usual_views() {
       {"Energy by time", {"ms", "joules", "kernel", "pass", "", false}},
       {"Tensor cores busy by rate", {"tflops", "tensor_busy", "kernel", "pass", "", false}},
       {"Time by version", {"version", "ms", "window", "pass", "kernel~hopper", false}},
+      {"Time by w1 × w2", {"area", "ms", "kernel", "pass", "", false}},
+      {"TFLOP/s by w2 and w1", {"w2", "tflops", "w1", "pass", "form=trilinear,determinant", true}},
   };
   return views;
+}
+
+std::optional<ExploreQuery> explore_of(Panel panel, std::int64_t sweep, const Problem& of, bool of_several) {
+  const std::string shape = fmt::format("heads={} head_dim={}", of.q_heads, of.head_dim);
+  const std::string form = std::string(to_string(of.form));
+  std::string where = fmt::format("sweep={}", sweep);
+  if (of_several) where += fmt::format(" seq={} batch={} {} form={},dot_product", of.seq_len, of.batch, shape, form);
+  if (panel == Panel::tflops) return ExploreQuery{"window", "tflops", "kernel", "pass", where, false};
+  if (panel == Panel::scaling) return ExploreQuery{"area", "ms", "kernel", "pass", where, false};
+  if (panel == Panel::map) return ExploreQuery{"w2", "tflops", "w1", "pass", where, true};
+  if (panel != Panel::lengths) return std::nullopt;
+  return ExploreQuery{"seq", "ms", "window", "pass", fmt::format("{} form={},dot_product", shape, form), true};
 }
 
 }  // namespace triscope

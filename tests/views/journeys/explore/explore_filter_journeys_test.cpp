@@ -6,6 +6,7 @@
 #include <imgui_te_internal.h>
 
 #include <string>
+#include <tuple>
 
 #include "tests/views/journeys/explore/explore_journey.hpp"
 
@@ -140,6 +141,26 @@ TEST_F(ExploreFilterJourney, a_rectangle_selects_also_where_its_end_and_the_rele
     c->KeyUp(ImGuiMod_Shift);
     wait(c);
     IM_CHECK_GT(ui().selection.all().size(), 1U);
+  });
+}
+
+TEST_F(ExploreFilterJourney, a_chart_of_the_sweep_opens_here_with_its_rows) {
+  travel([](ImGuiTestContext* c) {
+    for (const auto& [panel, button, x] :
+         {std::tuple(Panel::tflops, "//###tflops/###Copy", "window"), std::tuple(Panel::map, "//###map/###Copy", "w2"),
+          std::tuple(Panel::scaling, "//###scaling/###Copy", "area"),
+          std::tuple(Panel::lengths, "//###lengths/###Copy", "seq")}) {
+      front(c, panel);
+      wait(c);
+      c->ItemClick(button);
+      c->ItemClick("//$FOCUSED/Open in Explore");
+      wait(c);
+      IM_CHECK_STR_EQ(chart().query.x.c_str(), x);
+      IM_CHECK(marks() > 0);
+      const std::string sweep = fmt::format("sweep={}", ui().selection.shown_sweep);
+      IM_CHECK_EQ(ui().explore.filter.starts_with(sweep), panel != Panel::lengths);
+      IM_CHECK_EQ(ui().explore.filter, chart().query.where);
+    }
   });
 }
 
