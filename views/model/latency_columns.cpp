@@ -135,8 +135,12 @@ std::vector<LatencyColumn> latency_columns(const LatencyModel& model) {
 std::vector<LatencyColumn> shown_columns(const LatencyModel& model, const std::vector<std::string>& visible) {
   std::vector<LatencyColumn> columns = latency_columns(model);
   if (visible.empty()) return columns;
-  std::erase_if(columns,
-                [&](const LatencyColumn& column) { return std::ranges::find(visible, column.id) == visible.end(); });
+  // A ratio that is copied or printed has its interval, also where the table has no room for it.
+  std::erase_if(columns, [&](const LatencyColumn& column) {
+    const bool with_ratio = column.field == LatencyField::beside_interval;
+    const std::string id = with_ratio ? "beside" + column.id.substr(column.id.find('/')) : column.id;
+    return std::ranges::find(visible, id) == visible.end();
+  });
   return columns;
 }
 
