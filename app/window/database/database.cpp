@@ -187,30 +187,32 @@ void Database::read(bool comparisons_changed) {
                       hidden_sweep_,      selection.reference,   selection.other_database,
                       selection.versions};
   if (comparisons_changed) data_.loading = data_.sweeps.empty();
-  reader_thread_.replace("read", [this, request] {
-    try {
-      const auto tell = [this, &request](ReadResult read, bool complete) {
-        queue_.push([this, request, result = std::make_shared<ReadResult>(std::move(read)), complete]() mutable {
-          show(request, *result, complete);
-          reader_thread_.add([old = std::move(result)] {});  // many rows take their time to be freed
-        });
-      };
-      tell(reader_.read(request, [&](const ReadResult& rows) { tell(rows, false); }), true);
-    } catch (const std::exception& error) {
-      queue_.push([this, file = request.file, why = plain_text(error)] { report_unreadable(file, why); });
-    }
+  replace_read("read", request.file, [this, request] {
+    const auto tell = [this, &request](ReadResult read, bool complete) {
+      queue_.push([this, request, result = std::make_shared<ReadResult>(std::move(read)), complete]() mutable {
+        show(request, *result, complete);
+        reader_thread_.add([old = std::move(result)] {});  // many rows take their time to be freed
+      });
+    };
+    tell(reader_.read(request, [&](const ReadResult& rows) { tell(rows, false); }), true);
   });
 }
 
 void Database::find_before(std::function<void(const DatabaseReader::Before&)> then) {
   const ReadRequest request{.file = data_.database, .shown = ui_.selection.shown_sweep, .hidden = hidden_sweep_};
-  reader_thread_.replace("before", [this, request, then = std::move(then)] {
+  replace_read("before", request.file, [this, request, then = std::move(then)] {
+    queue_.push([this, request, then, before = reader_.sweep_before(request)] {
+      if (request.file == data_.database && request.shown == ui_.selection.shown_sweep) then(before);
+    });
+  });
+}
+
+void Database::replace_read(const char* tag, const std::filesystem::path& file, std::function<void()> job) {
+  reader_thread_.replace(tag, [this, file, job = std::move(job)] {
     try {
-      queue_.push([this, request, then, before = reader_.sweep_before(request)] {
-        if (request.file == data_.database && request.shown == ui_.selection.shown_sweep) then(before);
-      });
+      job();
     } catch (const std::exception& error) {
-      queue_.push([this, file = request.file, why = plain_text(error)] { report_unreadable(file, why); });
+      queue_.push([this, file, why = plain_text(error)] { report_unreadable(file, why); });
     }
   });
 }

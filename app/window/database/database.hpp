@@ -71,6 +71,8 @@ class Database {
   /// Takes what is new from `result` and leaves there what was shown before.
   void show(const ReadRequest& asked, ReadResult& result, bool complete);
   void leave_other(const std::string& why);
+  /// A job of the reading thread that takes the place of one with this tag; what it throws is said of `file`.
+  void replace_read(const char* tag, const std::filesystem::path& file, std::function<void()> job);
   void report_unreadable(const std::filesystem::path& file, const std::string& why);
   void poll();
 
