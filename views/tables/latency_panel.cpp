@@ -75,15 +75,7 @@ void draw_reference_choice(Context& context, const LatencyModel& model, const st
     if (ImGui::MenuItem(label, nullptr, chosen == kernel)) context.request(ask::SetReference{kernel});
   };
   item("The usual one of each sweep", "auto");
-  std::vector<std::string> listed;
-  for (const bool ours : {false, true}) {
-    for (const LatencyLine& line : model.lines) {
-      const bool known = std::find(listed.begin(), listed.end(), line.kernel) != listed.end();
-      if (line.problem.form == Form::gemm || (line.problem.form != Form::dot_product) != ours || known) continue;
-      listed.push_back(line.kernel);
-      item(line.card.label.c_str(), line.kernel);
-    }
-  }
+  for (const OfferedReference& one : offered_references(model)) item(one.label.c_str(), one.kernel);
   item("Nothing", "none");
   ImGui::EndPopup();
 }
@@ -306,7 +298,6 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
                    : line.baseline                                                 ? theme.muted
                                                                                    : 0);
       return;
-    case LatencyField::beside_interval:
     case LatencyField::flagged:
       number_right(context, text, cell && cell->row.flagged > 0 ? theme.unclear : theme.muted);
       return;
@@ -315,6 +306,7 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
         return draw_narrowing(context, *live, padded(model, line, column, text));
       number_right(context, padded(model, line, column, text), theme.muted);
       return;
+    case LatencyField::beside_interval:
     case LatencyField::paper:
       number_right(context, padded(model, line, column, text), theme.muted);
       return;

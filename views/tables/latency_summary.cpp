@@ -26,6 +26,10 @@ std::string summary_of(const Context& context, const LatencyModel& model, std::s
                                       : fmt::format("{} of {}", shown_lines, counted(model.lines.size(), "row")));
   if (model.flagged > 0) add(counted(model.flagged, "flagged sample") + ", kept");
   if (data.baseline) {
+    if (data.baseline->info.id == data.shown->info.id) {
+      add("this sweep is the baseline");
+      return text;
+    }
     const bool judged = std::ranges::any_of(model.groups, &LatencyGroup::judged);
     add(fmt::format("{}baseline {}", judged || !model.has_baseline ? "" : "no row in common with ",
                     format_started(data.baseline->info.started, context.now)));

@@ -272,6 +272,7 @@ void Database::show(const ReadRequest& asked, ReadResult& result, bool complete)
   std::swap(data_.table, result.table);
   if (complete) {
     take_comparisons(data_, result);
+    if (data_.compared.size() > 1) messages_.dismiss(NoticeId::compared);
     messages_.dismiss(NoticeId::database);
     read_problem_ = result.selected_problem;
     if (!read_problem_.empty()) messages_.notify(Severity::error, NoticeId::database, read_problem_, {});

@@ -92,7 +92,7 @@ void StoredSweeps::compare_before() {
   database_.find_before([this, next = chosen[1].id](const DatabaseReader::Before& before) {
     if (before.alone) return compare(next);
     if (before.sweep != 0) return compare(before.sweep);
-    messages_.notify(Severity::info, NoticeId::request,
+    messages_.notify(Severity::info, NoticeId::compared,
                      "Nothing was compared: no sweep before this one measured, on its device, something that it did.");
   });
 }

@@ -179,9 +179,17 @@ TEST_F(CompareJourney, the_sweep_before_is_the_last_that_measured_the_same) {
     app().carry_out(ask::CompareBefore{});
     wait(c);
     IM_CHECK(data().compared.empty());
-    IM_CHECK(std::ranges::any_of(data().notices, [](const Notice& notice) {
-      return notice.text.starts_with("Nothing was compared: no sweep before this one");
-    }));
+    const auto says_nothing = [] {
+      return std::ranges::any_of(data().notices, [](const Notice& notice) {
+        return notice.text.starts_with("Nothing was compared: no sweep before this one");
+      });
+    };
+    IM_CHECK(says_nothing());
+    app().carry_out(ask::Compare{10});
+    wait(c);
+    IM_CHECK_EQ(data().compared.size(), 2U);
+    IM_CHECK(!says_nothing());
+    app().carry_out(ask::ClearSelection{});
     app().carry_out(ask::ShowSweep{17});
     wait(c);
     IM_CHECK(sweep_before(data()) == nullptr);

@@ -45,5 +45,25 @@ TEST(NoPartner, a_row_says_why_it_stands_beside_nothing) {
   EXPECT_EQ(why(of({rows[0], rows[1], rows[2]}), 2), "No backward of CPU dot was measured in this sweep.");
 }
 
+TEST(OfferedReferences, are_those_that_have_a_time_and_say_which_pass_they_lack) {
+  ResultRow failed = fixture::failed(row(4, 512, 32, Pass::backward, 82.4, 0.1), "out of memory");
+  failed.kernel = "cpu.other";
+  ResultRow backward = row(5, 512, 32, Pass::backward, 82.4, 0.1);
+  backward.kernel = "cpu.two_stage";
+  backward.card.label = "CPU two stages";
+  const LatencyModel model =
+      make_latency_model(*sweep({row(1, 512, 32, Pass::forward, 24.4, 0.2), row(2, 512, 32, Pass::backward, 82.4, 0.1),
+                                 baseline(3, Pass::forward, 4, 0.4), failed, backward}),
+                         nullptr);
+  std::vector<std::string> labels;
+  for (const OfferedReference& one : offered_references(model)) labels.push_back(one.kernel + ": " + one.label);
+  ASSERT_EQ(labels.size(), 3U);
+  EXPECT_TRUE(labels[0].starts_with("baseline.cpu: ")) << labels[0];
+  EXPECT_TRUE(labels[0].ends_with(", forward only")) << labels[0];
+  EXPECT_TRUE(labels[1].starts_with("cpu.fast: ")) << labels[1];
+  EXPECT_FALSE(labels[1].ends_with(" only")) << labels[1];
+  EXPECT_EQ(labels[2], "cpu.two_stage: CPU two stages, backward only");
+}
+
 }  // namespace
 }  // namespace triscope

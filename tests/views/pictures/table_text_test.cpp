@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #include "tests/views/pictures/canvas.hpp"
@@ -45,6 +46,16 @@ TEST(TableText, how_many_rows_failed_is_said_first_and_in_the_colour_of_what_fai
   canvas.draw(Panel::latency, data);
   EXPECT_THAT(canvas.text, Not(HasSubstr("failed")));
   EXPECT_EQ(letters_of(canvas.look.theme.slower), 0U);
+}
+
+TEST(TableText, a_sweep_that_is_its_own_baseline_is_called_so) {
+  WindowData data;
+  data.shown = data.baseline = small_sweep();
+  data.against_baseline = std::make_shared<const Comparisons>();
+  Canvas canvas;
+  canvas.draw(Panel::latency, data);
+  EXPECT_THAT(canvas.text, HasSubstr("this sweep is the baseline"));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("no row in common")));
 }
 
 TEST(TableText, a_comparison_of_sweeps_that_failed_does_not_say_that_they_differ) {
