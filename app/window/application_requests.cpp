@@ -191,7 +191,8 @@ struct Application::Handlers {
   void operator()(const ask::ShowSweep& request) const { a.sweeps_.show(request.sweep); }
   void operator()(const ask::SetBaseline& request) const { a.sweeps_.set_baseline(request.sweep); }
   void operator()(const ask::ClearBaseline&) const { a.sweeps_.clear_baseline(); }
-  void operator()(const ask::SetReference& request) const { a.sweeps_.set_reference(request.kernel); }
+  void operator()(const ask::SetReference& request) const { a.sweeps_.set_reference(request.text); }
+  void operator()(const ask::PinReference& request) const { a.sweeps_.pin_reference(request.measurement); }
   void operator()(const ask::Compare& request) const { a.sweeps_.compare(request.sweep); }
   void operator()(const ask::CompareBefore&) const { a.sweeps_.compare_before(); }
   void operator()(const ask::LeaveOtherDatabase&) const { a.sweeps_.leave_other(); }

@@ -14,6 +14,10 @@ const StepVerdict* find_step(const Verdicts* verdicts, std::int64_t forward, std
   return found == verdicts->steps.end() ? nullptr : &found->second;
 }
 
+bool is_apart(const Comparison& comparison) {
+  return !comparison.paired && comparison.verdict != Verdict::not_comparable;
+}
+
 std::string time_text(const Comparison& comparison) {
   const std::string word(to_string(comparison.verdict));
   switch (comparison.verdict) {

@@ -29,6 +29,7 @@ struct Verdicts {
   std::map<std::pair<std::int64_t, std::int64_t>, StepVerdict> steps{};  ///< by their forward and their backward
   bool of_kernel = true;                ///< else `baseline` is another reference (profiler/verdict/reference.hpp)
   std::set<std::int64_t> themselves{};  ///< of another reference: rows that are what the others stand beside
+  std::string without_partner{};        ///< of another reference: why a row has none
   std::string problem{};                ///< why nothing is compared though something was chosen; empty: fine
   /// As a command line heads a column: a kernel's id, else the short label.
   const std::string& column() const { return of_kernel ? baseline : short_label; }
@@ -36,6 +37,9 @@ struct Verdicts {
 
 /// What is said of the step of these two measurements; null: nothing.
 const StepVerdict* find_step(const Verdicts* verdicts, std::int64_t forward, std::int64_t backward);
+
+/// What is said of it has a star: it is of the medians of two runs.
+bool is_apart(const Comparison& comparison);
 
 /// Of a time beside another: "1.31x shorter", "1.84x longer", "same", "unclear, 1.02x the time", "not comparable";
 /// beside a published figure "1.02x the time".

@@ -170,6 +170,9 @@ Verdicts ReferenceSide::beside_row(const std::vector<ResultRow>& rows, double to
                                 to_string(other->pass)),
                     fmt::format("row {}", reference_.id)};
   verdicts.of_kernel = false;
+  verdicts.without_partner =
+      fmt::format("Row {} is a {} {} by {}: a row of another pass, regime or clock does not stand beside it.",
+                  reference_.id, to_string(other->regime), to_string(other->pass), to_string(other->timing_source));
   StoredSamples samples(snapshot_);
   std::vector<const ResultRow*> compared;
   for (const ResultRow& row : rows) {
@@ -207,6 +210,7 @@ Verdicts ReferenceSide::beside_same_questions(const std::vector<ResultRow>& rows
                                                           : std::filesystem::path(reference_.name).filename().string();
   Verdicts verdicts{to_string(reference_), name, name};
   verdicts.of_kernel = false;
+  verdicts.without_partner = fmt::format("The same question of this kernel has no time in {}.", name);
   const std::vector<ResultRow> ours = ok_rows(rows);
   const SameQuestions partners(ours, *theirs_);
   StoredSamples samples(snapshot_);
@@ -232,6 +236,7 @@ Verdicts ReferenceSide::beside_same_questions(const std::vector<ResultRow>& rows
 Verdicts ReferenceSide::beside_paper(const std::vector<ResultRow>& rows) const {
   Verdicts verdicts{to_string(reference_), "the paper", "the paper"};
   verdicts.of_kernel = false;
+  verdicts.without_partner = "The paper publishes no time of this problem.";
   for (const ResultRow& row : rows) {
     if (row.status != Status::ok || !row.median_ms || row.pass != Pass::forward || !has_paper_shape(row.problem))
       continue;

@@ -37,6 +37,7 @@ bool can_undo(const Data& data, const UiState&) { return data.can_undo; }
 bool shows_sweep(const Data& data, const UiState&) { return data.shown != nullptr; }
 bool shows_rows(const Data& data, const UiState&) { return data.shown && !data.shown->rows.empty(); }
 bool has_baseline(const Data&, const UiState& ui) { return ui.selection.baseline_sweep != 0; }
+bool selects_row(const Data&, const UiState& ui) { return ui.selection.pinned() > 0; }
 bool can_compare(const Data&, const UiState& ui) {
   return ui.selection.baseline_sweep != 0 && ui.selection.baseline_sweep != ui.selection.shown_sweep;
 }
@@ -48,7 +49,7 @@ bool can_search(const Data& data, const UiState& ui) { return has_slice(data, ui
 bool can_film(const Data& data, const UiState& ui) { return can_search(data, ui) && !data.attention.film.running; }
 bool has_selection(const Data&, const UiState& ui) {
   return ui.attention.pinned || ui.selection.pinned() != 0 || !ui.selection.compared.empty() ||
-         !ui.selection.other_database.empty() || ui.selection.versions;
+         !ui.selection.other_database.empty() || ui.selection.versions || ui.selection.reference.starts_with("row:");
 }
 
 // In the order of menus and palette.
@@ -166,6 +167,9 @@ const Command kCommands[] = {
     {ask::MoveGroup{1, {}}, "Sweep", "Later in the queue", "Alt+Down",
      "Measure the rows that are selected in the queue later, within their restart", can_move},
     {ask::SetBaseline{}, "Sweep", "Set as baseline", "B", "Judge other sweeps against the shown one", shows_sweep},
+    {ask::PinReference{}, "Sweep", "Compare all with the selected row", "R",
+     "Every time and rate stands beside that of the selected row; again: beside the usual reference", selects_row,
+     "reference pin baseline", "a row"},
     {ask::ClearBaseline{}, "Sweep", "Clear baseline", "", "Stop comparing with a baseline", has_baseline},
     {ask::Compare{}, "Sweep", "Compare with the baseline", "C", "Put the shown sweep beside the baseline", can_compare,
      "regression slower", "another sweep as the baseline (B)"},

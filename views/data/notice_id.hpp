@@ -13,6 +13,7 @@ enum class NoticeId {
   database,        ///< the open one cannot be read, or is gone
   other_database,  ///< another one cannot be compared with
   compared,        ///< the sweep has none before it to be compared with
+  reference,       ///< what rows stand beside is gone
   versions,        ///< no versions of a kernel can be compared
   database_copy,   ///< it was not copied
   write,           ///< something was not written into it

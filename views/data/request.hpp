@@ -130,7 +130,11 @@ struct SetBaseline {
 };
 struct ClearBaseline {};
 struct SetReference {
-  std::string kernel;  ///< that rows stand beside: its id, "auto" or "none"
+  std::string
+      text;  ///< what rows stand beside: a kernel, "row:12", "sweep:5", "database:FILE", "paper", "auto", "none"
+};
+struct PinReference {
+  std::int64_t measurement = 0;  ///< that all others stand beside, 0: the selected one; the one that is it: no longer
 };
 struct Compare {
   std::int64_t sweep = 0;  ///< 0: the shown one
@@ -233,13 +237,13 @@ using Request =
     std::variant<FileRequest, ask::OpenRecorded, ask::ListFolder, ask::CopyTable, ask::CopyChart, ask::CopyPanelData,
                  ask::CopyText, ask::Run, ask::Stop, ask::Resume, ask::SkipGroup, ask::MoveGroup, ask::MeasureAgain,
                  ask::MeasureLonger, ask::MeasureUnclear, ask::PreviewPlan, ask::ShowSweep, ask::SetBaseline,
-                 ask::ClearBaseline, ask::SetReference, ask::Compare, ask::CompareBefore, ask::LeaveOtherDatabase,
-                 ask::CompareVersions, ask::LeaveVersions, ask::SelectMeasurement, ask::SelectMeasurements,
-                 ask::ClearSelection, ask::Star, ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep,
-                 ask::NoteMeasurement, ask::ShowPanel, ask::ShowMeasurements, ask::ShowLengths, ask::OfferFormBack,
-                 ask::FilterTable, ask::FitCharts, ask::InspectAgain, ask::OpenTensors, ask::ShowMaps, ask::FindTriples,
-                 ask::StopSearch, ask::StopFilm, ask::StopMeans, ask::ToggleTheme, ask::ScaleUp, ask::ScaleDown,
-                 ask::ScaleReset, ask::ResetLayout, ask::Undo, ask::OpenPalette, ask::OpenHelp, ask::OpenDocument,
-                 ask::OpenLicences, ask::OpenSettings, ask::DismissNotice, ask::Quit>;
+                 ask::ClearBaseline, ask::SetReference, ask::PinReference, ask::Compare, ask::CompareBefore,
+                 ask::LeaveOtherDatabase, ask::CompareVersions, ask::LeaveVersions, ask::SelectMeasurement,
+                 ask::SelectMeasurements, ask::ClearSelection, ask::Star, ask::AskToDelete, ask::DeleteSweep,
+                 ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel, ask::ShowMeasurements, ask::ShowLengths,
+                 ask::OfferFormBack, ask::FilterTable, ask::FitCharts, ask::InspectAgain, ask::OpenTensors,
+                 ask::ShowMaps, ask::FindTriples, ask::StopSearch, ask::StopFilm, ask::StopMeans, ask::ToggleTheme,
+                 ask::ScaleUp, ask::ScaleDown, ask::ScaleReset, ask::ResetLayout, ask::Undo, ask::OpenPalette,
+                 ask::OpenHelp, ask::OpenDocument, ask::OpenLicences, ask::OpenSettings, ask::DismissNotice, ask::Quit>;
 
 }  // namespace triscope

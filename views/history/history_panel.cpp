@@ -104,6 +104,12 @@ void draw_menu(Context& context, const SweepInfo& sweep) {
   } else {
     item("Set as baseline", ask::SetBaseline{sweep.id}, "B");
   }
+  const bool beside = context.ui.selection.reference == sweep_reference(sweep.id);
+  item(beside ? "Compare all with the usual reference" : "Compare all with this sweep",
+       ask::SetReference{beside ? "auto" : sweep_reference(sweep.id)});
+  tooltip(context,
+          "Every row, in table, Details and charts, stands beside that of the same question in this sweep, in "
+          "place of a kernel.");
   item("Compare with the shown sweep", ask::Compare{sweep.id}, "C", sweep.id != context.ui.selection.shown_sweep);
   ImGui::Separator();
   item(ask::star_label(sweep.starred), ask::Star{sweep.id}, "Ctrl+D", writable);

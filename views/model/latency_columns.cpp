@@ -197,7 +197,8 @@ std::string measured_text(const LatencyCell& cell, const LatencyColumn& column) 
     case LatencyField::of_reference:
       return text(cell.of_reference, times_text);
     case LatencyField::beside:
-      return cell.beside ? marked(*cell.beside, time_text(*cell.beside) + (cell.beside->paired ? "" : " *"))
+      if (cell.is_reference) return "the reference";
+      return cell.beside ? marked(*cell.beside, time_text(*cell.beside) + (is_apart(*cell.beside) ? " *" : ""))
                          : std::string();
     case LatencyField::beside_interval:
       return cell.beside ? time_interval_text(*cell.beside) : std::string();

@@ -45,7 +45,8 @@ struct LatencyColumn {
   std::string title;
 };
 std::vector<LatencyColumn> latency_columns(const LatencyModel& model);
-/// Of these the ones whose ids are among `visible`, and the intervals of the ratios among them; all where that is empty.
+/// Of these the ones whose ids are among `visible`, and the intervals of the ratios among them; all where that is
+/// empty.
 std::vector<LatencyColumn> shown_columns(const LatencyModel& model, const std::vector<std::string>& visible);
 /// Order and widths that a person gave the table belong to one set of columns.
 std::string latency_table_name(const std::vector<LatencyColumn>& columns);

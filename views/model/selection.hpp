@@ -33,10 +33,14 @@ class SelectedMeasurements {
   std::unordered_set<std::int64_t> known_;
 };
 
+/// As `Selection::reference` names a row or a sweep.
+inline std::string row_reference(std::int64_t measurement) { return "row:" + std::to_string(measurement); }
+inline std::string sweep_reference(std::int64_t sweep) { return "sweep:" + std::to_string(sweep); }
+
 struct Selection : SelectedMeasurements {
   std::int64_t shown_sweep = 0;
   std::int64_t baseline_sweep = 0;        ///< 0 = none
-  std::string reference = "auto";         ///< kernel id that rows stand beside; "auto": the usual one; "none"
+  std::string reference = "auto";         ///< what rows stand beside, as `triscope show --baseline` takes it
   std::vector<std::int64_t> compared;     ///< sweeps, the first is what the others are judged against
   std::string other_database;             ///< whose nearest sweep stands before them all; empty: none
   std::optional<VersionChoice> versions;  ///< of a kernel, which are compared instead of sweeps

@@ -200,6 +200,8 @@ struct UiState {
   /// Rectangle being dragged in the window grid.
   bool dragging = false, drag_on = true;
   std::array<std::size_t, 2> drag_from{}, drag_to{};
+  std::int64_t row_menu = 0;  ///< measurement that was clicked with the right button
+  bool row_menu_asked = false;
   std::optional<Panel> tab_menu;  ///< whose tab was clicked with the right button
   bool pointer_moved = false;     ///< since the start: what rests under it before then was not pointed at
   bool printing = false;          ///< this frame is a picture of a panel: what can only be pressed is left out

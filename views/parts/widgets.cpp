@@ -377,7 +377,7 @@ void beside_other(const Context& context, const Comparison& comparison, const st
   if (const std::string ratio = cycle_ratio_text(comparison); !ratio.empty())
     words += fmt::format(" In clock cycles: {}.", ratio);
   if (!comparison.explanation.empty()) words += " " + comparison.explanation;
-  if (!comparison.paired)
+  if (is_apart(comparison))
     words += comparison.explanation.empty()
                  ? " * Not measured in turns: what changed in between is not in the interval."
                  : " * Not measured in turns.";
@@ -387,6 +387,7 @@ void beside_other(const Context& context, const Comparison& comparison, const st
 std::string verdict_lines(const Context& context, std::int64_t measurement) {
   std::string text;
   if (const Verdicts* verdicts = context.data.beside_reference.get()) {
+    if (verdicts->themselves.contains(measurement)) text += "\nThe reference: the others stand beside it.";
     const auto time = verdicts->by_measurement.find(measurement);
     if (time != verdicts->by_measurement.end())
       text += "\n" + marked(time->second, time_sentence(time->second, verdicts->label));

@@ -11,6 +11,7 @@
 #include "views/data/format.hpp"
 #include "views/panels/panels.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/shell/row_menu.hpp"
 
 namespace triscope {
 namespace {
@@ -410,12 +411,14 @@ void draw_docked_panels(Context& context) {
       menu_asked = true;
     }
     if (open) draw_panel(context, info.panel);
+    if (open) ask_row_menu(context, info.panel);
     // Also by its tab, a key, or a control in it.
     if (ui.chart_areas.contains(info.panel) && ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows))
       ui.front_chart = info.panel;
     ImGui::End();
   }
   draw_tab_menu(context, menu_asked);
+  draw_row_menu(context);
   // A fresh layout shows any tab of each group: bring the first ones to the front instead, one a frame, once they are
   // there.
   static constexpr std::array kFront{Panel::history, Panel::setup, Panel::map, Panel::tflops, Panel::latency};

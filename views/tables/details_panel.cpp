@@ -63,6 +63,8 @@ std::string of_a(const Context& context, std::string_view heading) {
 void draw_beside(Context& context, std::int64_t measurement) {
   const Verdicts* verdicts = context.data.beside_reference.get();
   if (verdicts == nullptr) return;
+  if (verdicts->themselves.contains(measurement))
+    return muted_text(context, "It is the reference: the others stand beside it.", true);
   const auto time = verdicts->by_measurement.find(measurement);
   if (time == verdicts->by_measurement.end()) return;
   const Comparison& comparison = time->second;
@@ -74,7 +76,10 @@ void draw_beside(Context& context, std::int64_t measurement) {
   ImGui::PopTextWrapPos();
   const auto rate = verdicts->rates.find(measurement);
   if (rate != verdicts->rates.end())
-    muted_text(context, fmt::format("{}× its rate; the two do different work", significant_text(rate->second)), true);
+    muted_text(context,
+               fmt::format("{}× its rate{}", significant_text(rate->second),
+                           verdicts->of_kernel ? "; the two do different work" : ""),
+               true);
 }
 
 void draw_headline(Context& context, const SelectedMeasurement& selected) {

@@ -54,32 +54,6 @@ void draw_columns_menu(Context& context, const LatencyModel& model) {
   ImGui::EndPopup();
 }
 
-/// Of a button, which is cut where the line has no room for it.
-ImVec2 fitting(const char* label) { return {std::min(button_width(label), ImGui::GetContentRegionAvail().x), 0}; }
-
-/// "vs FA3  ▼": which kernel of this sweep the others stand beside, here and everywhere.
-std::string reference_label(const LatencyModel& model, float width = FLT_MAX) {
-  const std::string name = model.reference.empty() ? "nothing" : model.reference_label;
-  return shortened("vs " + name, width - ImGui::CalcTextSize("  ▼").x) + "  ▼";
-}
-
-void draw_reference_choice(Context& context, const LatencyModel& model, const std::string& shown) {
-  if (ImGui::Button(fmt::format("{}###reference", shown).c_str(), fitting(shown.c_str())))
-    ImGui::OpenPopup("reference");
-  tooltip(context,
-          "The kernel that times and rates stand beside, in the table, Details and charts: dot-product attention, or "
-          "one of ours.");
-  if (!ImGui::BeginPopup("reference")) return;
-  const std::string& chosen = context.ui.selection.reference;
-  const auto item = [&](const char* label, const std::string& kernel) {
-    if (ImGui::MenuItem(label, nullptr, chosen == kernel)) context.request(ask::SetReference{kernel});
-  };
-  item("The usual one of each sweep", "auto");
-  for (const OfferedReference& one : offered_references(model)) item(one.label.c_str(), one.kernel);
-  item("Nothing", "none");
-  ImGui::EndPopup();
-}
-
 void draw_copy_menu(Context& context) {
   if (!ImGui::BeginPopup("copy")) return;
   const auto item = [&](const char* label, Request request) {
@@ -102,14 +76,14 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   if (ui.printing) return draw_summary(context, model, shown_lines, 0);
   const float spacing = ImGui::GetStyle().ItemSpacing.x, width = ImGui::GetContentRegionAvail().x;
   const std::string beyond = beyond_label(ui.latency_beyond);
-  float buttons = button_width("Columns") + button_width(reference_label(model).c_str()) + 3 * spacing +
+  float buttons = button_width("Columns") + button_width(reference_label(context, model).c_str()) + 3 * spacing +
                   (beyond.empty() ? 0 : button_width(beyond.c_str()) + spacing);
   const char* copy = width - buttons - button_width(kCopySave) < look.px(60) ? "Copy" : kCopySave;
   buttons += button_width(copy);
-  std::string reference = reference_label(model);
+  std::string reference = reference_label(context, model);
   if (const float left = width - buttons - look.px(60); left < 0) {
     buttons -= button_width(reference.c_str());
-    reference = reference_label(model, ImGui::CalcTextSize(reference.c_str()).x + left);
+    reference = reference_label(context, model, ImGui::CalcTextSize(reference.c_str()).x + left);
     buttons += button_width(reference.c_str());
   }
   float filter = std::clamp(width * 0.24F, look.px(90), look.px(150));
@@ -132,8 +106,9 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   };
   if (width - buttons < look.px(60)) {
     filter = width;
-    reference = reference_label(model, std::min(ImGui::CalcTextSize(reference_label(model).c_str()).x,
-                                                width - 2 * ImGui::GetStyle().FramePadding.x));
+    reference = reference_label(context, model,
+                                std::min(ImGui::CalcTextSize(reference_label(context, model).c_str()).x,
+                                         width - 2 * ImGui::GetStyle().FramePadding.x));
   }
   ImGui::SetNextItemWidth(filter);
   if (ui.focus_filter) ImGui::SetKeyboardFocusHere();
@@ -274,6 +249,7 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
       if (cell) draw_rate(context, model, line, column.group, padded(model, line, column, text));
       return;
     case LatencyField::beside:
+      if (cell && cell->is_reference) return coloured_text(theme.muted, unless_cut(text));
       if (cell && !cell->beside) draw_no_partner(context, why_no_verdict(context, model, line, column.group), false);
       if (cell && cell->beside)
         beside_other(context, *cell->beside, cell->beside->verdict == Verdict::unclear ? "? unclear" : text,

@@ -155,9 +155,6 @@ std::string interval_words(const ResultRow& row) {
   return row.samples == 1 ? "one sample" : fmt::format("interval unknown ({} samples)", row.samples);
 }
 
-/// What it says has a star: it is of the medians of two runs.
-bool is_apart(const Comparison& time) { return !time.paired && time.verdict != Verdict::not_comparable; }
-
 std::string flagged_text(const ResultRow& row) {
   return row.samples > 0 ? fmt::format("{}/{}", row.flagged, row.samples) : std::string();
 }

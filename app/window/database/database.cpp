@@ -280,6 +280,7 @@ void Database::show(const ReadRequest& asked, ReadResult& result, bool complete)
       selection.versions.reset();
       messages_.notify(Severity::warning, NoticeId::versions, result.versions_problem, {});
     }
+    tell_reference();
     if (!result.other_problem.empty() && asked.other == selection.other_database) leave_other(result.other_problem);
   }
   if (selection.pinned() == asked.first()) read_selected_ = result.selected;
@@ -297,6 +298,18 @@ void Database::show(const ReadRequest& asked, ReadResult& result, bool complete)
   add_unstored(data_);
   if (changed || data_.shown != read_shown_) ++data_.revision;
   on_read(first, complete);
+}
+
+// Once: the table stands beside nothing until another is chosen.
+void Database::tell_reference() {
+  const std::string problem = data_.beside_reference ? data_.beside_reference->problem : std::string();
+  if (std::exchange(reference_problem_, problem) == problem) return;
+  if (problem.empty()) {
+    messages_.dismiss(NoticeId::reference);
+    return;
+  }
+  messages_.notify(Severity::warning, NoticeId::reference, problem,
+                   {{"Stand beside the usual one", ask::SetReference{"auto"}}});
 }
 
 void Database::leave_other(const std::string& why) {

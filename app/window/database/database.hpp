@@ -73,6 +73,7 @@ class Database {
   void leave_other(const std::string& why);
   /// A job of the reading thread that takes the place of one with this tag; what it throws is said of `file`.
   void replace_read(const char* tag, const std::filesystem::path& file, std::function<void()> job);
+  void tell_reference();
   void report_unreadable(const std::filesystem::path& file, const std::string& why);
   void poll();
 
@@ -85,6 +86,7 @@ class Database {
   std::shared_ptr<const SelectedMeasurement> read_selected_;  ///< the same
   double shown_tolerance_ = 0;                                ///< that the verdicts shown were made with
   std::int64_t hidden_sweep_ = 0;
+  std::string reference_problem_;  ///< that was told last
   std::string read_problem_;
   int opening_ = 0;
   bool opened_once_ = false;

@@ -15,12 +15,10 @@
 
 #include "app/window/database/compared_pairs.hpp"
 #include "app/window/database/read_sweep.hpp"
-#include "app/window/database/shown_steps.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/record/same_device.hpp"
 #include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/store/open/sweep_lock.hpp"
-#include "profiler/verdict/row_verdicts.hpp"
 #include "views/model/tables/beside_model.hpp"
 #include "views/model/tables/compare_model.hpp"
 #include "views/model/tables/judged_table.hpp"
@@ -32,12 +30,6 @@ namespace {
 std::uintmax_t inode_of(const std::filesystem::path& file) {
   struct stat facts {};
   return stat(file.c_str(), &facts) == 0 ? facts.st_ino : 0;
-}
-
-DatabaseReader::Stamp stamp_of(const std::filesystem::path& file) {
-  struct stat facts {};
-  if (stat(file.c_str(), &facts) != 0) return {};
-  return {static_cast<std::int64_t>(facts.st_ino), facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec};
 }
 
 // Neither of a device that cannot be read, nor without an identity.
@@ -80,6 +72,12 @@ bool still_done(const SweepInfo& before, const SweepInfo& now) {
 }
 
 }  // namespace
+
+DatabaseReader::Stamp DatabaseReader::stamp_of(const std::filesystem::path& file) {
+  struct stat facts {};
+  if (stat(file.c_str(), &facts) != 0) return {};
+  return {static_cast<std::int64_t>(facts.st_ino), facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec};
+}
 
 std::shared_ptr<const SweepResults> DatabaseReader::load(std::int64_t sweep) const {
   auto info = snapshot_->sweep(sweep);
@@ -208,74 +206,6 @@ DatabaseReader::Sweeps DatabaseReader::read_rest(std::future<Sweeps> beside, Unr
   return read;
 }
 
-namespace {
-
-/// The reference that was asked for, where the sweep has it, else its usual one.
-std::string reference_in(const SweepResults& sweep, const ReadRequest& request) {
-  const bool measured = request.reference == "auto" || request.reference == "none" ||
-                        std::any_of(sweep.rows.begin(), sweep.rows.end(),
-                                    [&](const ResultRow& row) { return row.kernel == request.reference; });
-  return measured ? request.reference : "auto";
-}
-
-/// What verdicts of other sweeps are made of. A sweep that is done and was not resumed since is as it was.
-std::string made_of(const std::vector<std::shared_ptr<const SweepResults>>& sweeps) {
-  std::string of = "\n";
-  for (const auto& sweep : sweeps)
-    of += fmt::format("{}/{}/{};", sweep->info.uuid, sweep->info.finished, sweep->rows.size());
-  return of;
-}
-
-/// Those of the shown sweep with those of others, the newest, on rows beside the same reference. Of a sweep that is
-/// damaged nothing is said: whoever shows it is told why. `made`: what they were made of, anew when that changed.
-std::shared_ptr<const Verdicts> with_others(const std::shared_ptr<const Verdicts>& before, std::string& made,
-                                            const ReadResult& read, const Snapshot& from, const ReadRequest& request) {
-  const std::string of = made.substr(0, made.find('\n')) + made_of(read.same_device);
-  if (std::exchange(made, of) == of) return before;
-  const Verdicts& known = *before;
-  Verdicts all{known.baseline, known.label, known.short_label};
-  const auto take = [&all](const Verdicts& verdicts, std::int64_t row) {
-    if (const auto time = verdicts.by_measurement.find(row); time != verdicts.by_measurement.end())
-      all.by_measurement.insert(*time);
-    if (const auto other = verdicts.partners.find(row); other != verdicts.partners.end()) all.partners.insert(*other);
-    if (const auto rate = verdicts.rates.find(row); rate != verdicts.rates.end()) all.rates.insert(*rate);
-  };
-  for (const ResultRow& row : read.shown->rows) take(known, row.measurement);
-  std::int64_t samples = 0;
-  for (const auto& sweep : read.same_device) {
-    std::int64_t own = 0;
-    for (const ResultRow& row : sweep->rows) own += row.samples;
-    if (known.baseline.empty()) break;
-    if (samples + own > kMostSamplesOfOthers) continue;
-    samples += own;
-    try {
-      const Verdicts verdicts =
-          compare_with_baseline(from, sweep->rows, reference_in(*sweep, request), request.tolerance);
-      if (verdicts.baseline != all.baseline) continue;
-      for (const ResultRow& row : sweep->rows) take(verdicts, row.measurement);
-    } catch (const Error&) {
-      continue;
-    }
-  }
-  judge_shown_steps(all, *read.shown, read.same_device, from, request);
-  return std::make_shared<const Verdicts>(std::move(all));
-}
-
-}  // namespace
-
-std::shared_ptr<const Verdicts> DatabaseReader::beside(const SweepResults& sweep, const ReadRequest& request) {
-  // Turns and pooled spreads come after the samples: of as many the verdicts are the same only in the same version.
-  std::string of = fmt::format("{}/{}/{}/{}/{}/{}", file_.string(), version_, sweep.info.uuid, sweep.rows.size(),
-                               request.reference, request.tolerance);
-  for (const ResultRow& row : sweep.rows) of += fmt::format("/{}:{}", row.measurement, row.samples);
-  if (beside_ && beside_of_.substr(0, beside_of_.find('\n')) == of) return beside_;  // with others or without
-  Verdicts verdicts = compare_with_baseline(*snapshot_, sweep.rows, reference_in(sweep, request), request.tolerance);
-  judge_shown_steps(verdicts, sweep, {}, *snapshot_, request);
-  beside_ = std::make_shared<const Verdicts>(std::move(verdicts));
-  beside_of_ = std::move(of);
-  return beside_;
-}
-
 std::optional<DatabaseReader::Other> DatabaseReader::other_of(const ReadRequest& request, ReadResult& result) {
   if (request.other.empty() || (other_ && other_->file() != request.other)) other_.reset();
   if (request.other.empty() || !result.shown) return std::nullopt;
@@ -352,6 +282,7 @@ void DatabaseReader::open(const std::filesystem::path& file) {
     loaded_.clear();
     table_ = {};
   }
+  side_.reset();  // of the old one
   snapshot_ = std::move(opened);
   beside_.reset();  // versions are those of a connection
   versions_.forget();
@@ -413,8 +344,7 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   }
   if (measured_.empty()) result.compare_pairs = compare_pairs_of(file_, request.tolerance, cancel_);
   // While something is measured its rows change every second, and nothing else is to take a core.
-  if (result.beside_reference && measured_.empty())
-    result.beside_reference = beside_ = with_others(beside_, beside_of_, result, *snapshot_, request);
+  if (result.beside_reference && side_ && measured_.empty()) add_others(result, request);
   judged_against_ = result.baseline;
   make_table(result);
   remember(result, std::move(unread.known));

@@ -17,6 +17,7 @@
 #include "app/window/database/compared_versions.hpp"
 #include "app/window/database/other_database.hpp"
 #include "profiler/store/store.hpp"
+#include "profiler/verdict/reference.hpp"
 #include "views/data/window_data.hpp"
 
 namespace triscope {
@@ -30,7 +31,7 @@ struct ReadRequest {
   std::vector<std::int64_t> selected;  ///< measurements; the first is of the shown sweep
   double tolerance = 0.005;
   std::int64_t hidden = 0;                  ///< sweep that is left out
-  std::string reference = "auto";           ///< kernel that rows stand beside
+  std::string reference = "auto";           ///< that rows stand beside (`parse_reference`)
   std::filesystem::path other;              ///< database whose nearest sweep is compared with; empty: none
   std::optional<VersionChoice> versions{};  ///< of a kernel, compared instead of sweeps
   std::int64_t first() const { return selected.empty() ? 0 : selected.front(); }
@@ -118,6 +119,9 @@ class DatabaseReader {
   SelectionFigures figures_of(const ReadRequest& request, const SweepResults& shown);
   void compare_figures(const ReadRequest& request, const ResultRow& first, SelectionFigures& figures);
   std::shared_ptr<const Verdicts> beside(const SweepResults& sweep, const ReadRequest& request);
+  /// Makes `beside_reference` say of other sweeps, too, what their rows are beside the same reference.
+  void add_others(ReadResult& read, const ReadRequest& request);
+  static Stamp stamp_of(const std::filesystem::path& file);
   /// Connects to `file` anew where it is another one or was replaced.
   void open(const std::filesystem::path& file);
   /// Makes the table of what was read.
@@ -146,6 +150,7 @@ class DatabaseReader {
   double tolerance_ = 0;
   std::string beside_of_;  ///< what `beside_` was made of
   std::shared_ptr<const Verdicts> beside_;
+  std::optional<ReferenceSide> side_;                   ///< of `snapshot_`, that `beside_` was made by
   ReadTable table_;                                     ///< made last, of this file
   std::shared_ptr<const SweepResults> judged_against_;  ///< the baseline of that table
   std::map<Pair, Known> known_;

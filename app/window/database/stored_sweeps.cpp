@@ -50,9 +50,16 @@ void StoredSweeps::clear_baseline() {
   database_.read(true);
 }
 
-void StoredSweeps::set_reference(const std::string& kernel) {
-  ui_.selection.reference = kernel;
+void StoredSweeps::set_reference(const std::string& text) {
+  ui_.selection.reference = text;
   database_.read(true);
+}
+
+void StoredSweeps::pin_reference(std::int64_t measurement) {
+  const std::int64_t row = measurement != 0 ? measurement : ui_.selection.pinned();
+  if (row <= 0) return;  // one in work is not stored yet
+  const std::string text = row_reference(row);
+  set_reference(ui_.selection.reference == text ? "auto" : text);
 }
 
 void StoredSweeps::compare(std::int64_t asked) {
@@ -166,6 +173,9 @@ void StoredSweeps::select_first() {
 }
 
 void StoredSweeps::clear_selection() {
+  const Selection& now = ui_.selection;
+  const bool anything = now.pinned() != 0 || !now.compared.empty() || !now.other_database.empty() || now.versions;
+  if (!anything && now.reference.starts_with("row:")) ui_.selection.reference = "auto";
   ui_.selection.select(0);
   ui_.selection.compared.clear();
   ui_.selection.other_database.clear();

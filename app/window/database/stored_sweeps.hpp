@@ -27,7 +27,9 @@ class StoredSweeps {
   /// The sweep that the others are judged against; the one that is it already no longer is.
   void set_baseline(std::int64_t sweep);
   void clear_baseline();
-  void set_reference(const std::string& kernel);
+  void set_reference(const std::string& text);
+  /// Everything stands beside this measurement, or the selected one (0); beside the usual again where it does so.
+  void pin_reference(std::int64_t measurement);
   /// Puts a sweep beside the baseline or the shown one, or takes it away again; 0: the shown one. Without a baseline
   /// the oldest is the one that the others are judged against.
   void compare(std::int64_t asked);

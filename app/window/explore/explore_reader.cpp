@@ -27,6 +27,13 @@ std::vector<std::string> files_of(const ExploreQuestion& question) {
   return files;
 }
 
+/// What rows of `file` stand beside: numbers are those of the open database, and a file does not stand beside itself.
+std::string reference_in(const std::string& file, const ExploreQuestion& question) {
+  const std::string& asked = question.reference;
+  const bool numbered = asked.starts_with("row:") || asked.starts_with("sweep:");
+  return (numbered && file != question.database) || asked == "database:" + file ? "none" : asked;
+}
+
 /// As short as tells them apart.
 std::string name_of(const std::string& file, const std::vector<std::string>& all) {
   const std::filesystem::path name = std::filesystem::path(file).filename();
@@ -51,7 +58,7 @@ bool ExploreReader::prepare(const std::string& file, const ExploreQuestion& ques
     if (!database->read(newer)) return false;
   }
   database->read_counters(needed_counters(question.query));
-  return !needs_reference(question.query) || database->compare(question.reference, newer);
+  return !needs_reference(question.query) || database->compare(reference_in(file, question), newer);
 }
 
 bool ExploreReader::prepare_all(const std::vector<std::string>& files, const ExploreQuestion& question,

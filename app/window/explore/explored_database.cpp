@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "kernels/base/error.hpp"
-#include "profiler/verdict/row_verdicts.hpp"
+#include "profiler/verdict/reference.hpp"
 #include "views/data/chart_conditions.hpp"
 
 namespace triscope {
@@ -25,7 +25,7 @@ bool holds(const std::vector<ResultRow>& rows, const std::string& kernel) {
 }  // namespace
 
 ExploredDatabase::ExploredDatabase(const std::filesystem::path& file, const std::stop_token& closing)
-    : snapshot_(file, kBusyTimeout, closing) {}
+    : file_(file), snapshot_(file, kBusyTimeout, closing) {}
 
 ExploredDatabase::State ExploredDatabase::state() const {
   try {
@@ -66,12 +66,13 @@ void ExploredDatabase::read_counters(const std::vector<std::string>& names) {
 }
 
 bool ExploredDatabase::compare(const std::string& reference, const std::stop_token& newer) {
+  std::optional<ReferenceSide> side;
   for (auto& [id, sweep] : sweeps_) {
     if (newer.stop_requested()) return false;
     if (sweep.reference == reference) continue;
-    const bool measured = reference == "auto" || reference == "none" || holds(sweep.rows, reference);
-    sweep.beside = measured ? compare_with_baseline(snapshot_, sweep.rows, reference).by_measurement
-                            : std::map<std::int64_t, Comparison>();
+    if (!side) side.emplace(snapshot_, file_, parse_reference(reference), newer);
+    const bool measured = side->reference().kind != Reference::Kind::kernel || holds(sweep.rows, reference);
+    sweep.beside = measured ? side->beside(sweep.rows).by_measurement : std::map<std::int64_t, Comparison>();
     sweep.reference = reference;
   }
   return true;

@@ -43,6 +43,7 @@ class ExploredDatabase {
     std::map<std::int64_t, Comparison> beside;
   };
 
+  std::filesystem::path file_;
   Snapshot snapshot_;
   std::int64_t version_ = -1;  ///< that `infos_` and `sweeps_` are of; -1: none is read whole
   std::vector<SweepInfo> infos_;

@@ -1,11 +1,15 @@
 // A library of the user's own kernels in the window: opened, refused, measured, and measured again when it changes.
+// And what all rows stand beside, chosen once: a kernel, a row, a sweep, the paper.
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
 
+#include "profiler/store/store.hpp"
+#include "profiler/verdict/reference.hpp"
 #include "tests/paths.hpp"
 #include "tests/views/journeys/journey.hpp"
 
@@ -151,6 +155,161 @@ TEST_F(Journey, a_kernel_of_ours_can_be_what_the_others_stand_beside) {
     IM_CHECK_STR_EQ(ui().selection.reference.c_str(), "cuda.portable");
     IM_CHECK_STR_EQ(data().beside_reference->baseline.c_str(), "cuda.portable");
     IM_CHECK(!data().beside_reference->by_measurement.empty());
+  });
+}
+
+class ReferenceJourney : public Journey {
+ protected:
+  static void begin(ImGuiTestContext* c) {
+    wait(c);
+    app().carry_out(ask::ShowSweep{1});  // Table 1 beside libraries
+    wait(c);
+    front(c, Panel::latency);
+  }
+  static void choose(ImGuiTestContext* c, const char* text) {
+    app().carry_out(ask::SetReference{text});
+    wait(c);
+  }
+  static bool has_column(const std::string& title) {
+    return std::ranges::any_of(app().text_of(Panel::latency).header,
+                               [&](const std::string& one) { return one.find(title) != std::string::npos; });
+  }
+  /// The window says what the command line says.
+  static void expect_shown(const char* text) {
+    const Snapshot snapshot(data().database);
+    const Verdicts said = ReferenceSide(snapshot, data().database, parse_reference(text)).beside(data().shown->rows);
+    IM_CHECK(!said.by_measurement.empty());
+    IM_CHECK_STR_EQ(data().beside_reference->label.c_str(), said.label.c_str());
+    for (const auto& [row, time] : said.by_measurement) {
+      const auto own = data().beside_reference->by_measurement.find(row);
+      IM_CHECK(own != data().beside_reference->by_measurement.end());
+      IM_CHECK_STR_EQ(time_sentence(own->second, "it").c_str(), time_sentence(time, "it").c_str());
+    }
+  }
+  static std::string notices() {
+    std::string all;
+    for (const auto& notice : data().notices) all += notice.text + "\n";
+    return all;
+  }
+};
+
+TEST_F(ReferenceJourney, the_right_button_on_a_row_makes_it_the_reference_and_takes_it_back) {
+  window->start(recorded_file());
+  travel([](ImGuiTestContext* c) {
+    begin(c);
+    const ImVec2 row = c->ItemInfo("//###latency/**/##line").RectFull.GetCenter();
+    const auto menu = [&](const char* item) {
+      c->MouseMoveToPos(row);
+      c->Yield(2);
+      c->MouseClick(ImGuiMouseButton_Right);
+      c->Yield(3);
+      c->ItemClick((std::string("//$FOCUSED/") + item).c_str());
+      wait(c);
+    };
+    menu("Compare all with this row");
+    const std::string text = ui().selection.reference;
+    IM_CHECK(text.starts_with("row:"));
+    expect_shown(text.c_str());
+    const std::string name = data().beside_reference->short_label;
+    IM_CHECK(has_column("vs " + name));
+    const TextTable table = app().text_of(Panel::latency);
+    IM_CHECK(std::ranges::any_of(
+        table.rows, [](const auto& line) { return std::ranges::find(line, "the reference") != line.end(); }));
+    IM_CHECK_EQ(ui().selection.pinned(), 0);  // it selects nothing
+    menu("Compare all with the usual reference");
+    IM_CHECK_STR_EQ(ui().selection.reference.c_str(), "auto");
+    IM_CHECK(has_column("vs FA3"));
+  });
+}
+
+TEST_F(ReferenceJourney, a_key_does_it_for_the_selected_row_and_escape_takes_it_back_last) {
+  window->start(recorded_file());
+  travel([](ImGuiTestContext* c) {
+    begin(c);
+    const auto ours = std::ranges::find(data().shown->rows, "cuda.hopper", &ResultRow::kernel);
+    app().carry_out(ask::SelectMeasurements{{ours->measurement}, 0});
+    wait(c);
+    c->KeyPress(ImGuiKey_R);
+    wait(c);
+    IM_CHECK_STR_EQ(ui().selection.reference.c_str(), row_reference(ours->measurement).c_str());
+    c->KeyPress(ImGuiKey_Escape);
+    wait(c);
+    IM_CHECK_EQ(ui().selection.pinned(), 0);
+    IM_CHECK(ui().selection.reference.starts_with("row:"));
+    c->KeyPress(ImGuiKey_Escape);
+    wait(c);
+    IM_CHECK_STR_EQ(ui().selection.reference.c_str(), "auto");
+  });
+}
+
+TEST_F(ReferenceJourney, a_cell_of_the_map_has_the_same_menu) {
+  window->start(recorded_file());
+  travel([](ImGuiTestContext* c) {
+    begin(c);
+    front(c, Panel::map);
+    wait(c);
+    const ImRect grid = c->ItemInfo("//###map/##map").RectFull;
+    for (int n = 0; n < 400 && ui().selection.hovered <= 0; ++n) {
+      const int column = n % 20, row = n / 20;
+      c->MouseMoveToPos(ImVec2(grid.Min.x + grid.GetWidth() * (static_cast<float>(column) + 0.5F) / 20,
+                               grid.Min.y + grid.GetHeight() * (static_cast<float>(row) + 0.5F) / 20));
+      c->Yield(2);
+    }
+    const std::int64_t pointed = ui().selection.hovered;
+    IM_CHECK_GT(pointed, 0);
+    c->MouseClick(ImGuiMouseButton_Right);
+    c->Yield(3);
+    c->ItemClick("//$FOCUSED/Compare all with this row");
+    wait(c);
+    IM_CHECK_STR_EQ(ui().selection.reference.c_str(), row_reference(pointed).c_str());
+  });
+}
+
+TEST_F(ReferenceJourney, the_paper_is_in_the_menu_above_the_table) {
+  window->start(recorded_file());
+  travel([](ImGuiTestContext* c) {
+    begin(c);
+    c->ItemClick("//###latency/###reference");
+    c->ItemClick("//$FOCUSED/The paper's Table 1");
+    wait(c);
+    IM_CHECK_STR_EQ(ui().selection.reference.c_str(), "paper");
+    expect_shown("paper");
+    IM_CHECK(has_column("time vs the paper"));
+  });
+}
+
+TEST_F(ReferenceJourney, what_is_gone_is_said_once_and_the_table_stands_beside_nothing) {
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    front(c, Panel::latency);
+    const std::int64_t other = data().sweeps.back().id;
+    choose(c, sweep_reference(other).c_str());
+    IM_CHECK(data().beside_reference->problem.empty());
+    choose(c, "row:99999");
+    IM_CHECK(notices().find("the database has no row 99999") != std::string::npos);
+    IM_CHECK(!has_column(" vs "));
+    const std::size_t told = data().notices.size();
+    app().carry_out(ask::ShowSweep{other});
+    wait(c);
+    IM_CHECK_EQ(data().notices.size(), told);
+    choose(c, "database:/nowhere/gone.db");
+    IM_CHECK(notices().find("/nowhere/gone.db") != std::string::npos);
+    choose(c, "auto");
+    IM_CHECK(notices().find("gone.db") == std::string::npos);
+  });
+}
+
+TEST_F(ReferenceJourney, a_sweep_of_the_history_is_what_all_rows_stand_beside) {
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    front(c, Panel::history);
+    c->MouseMove("//###history/**/##sweep");
+    c->MouseClick(ImGuiMouseButton_Right);
+    c->Yield(3);
+    c->ItemClick("//$FOCUSED/Compare all with this sweep");
+    wait(c);
+    IM_CHECK(ui().selection.reference.starts_with("sweep:"));
+    IM_CHECK(data().beside_reference->short_label.starts_with("sweep "));
   });
 }
 

@@ -102,6 +102,7 @@ std::shared_ptr<const LatencyCell> judged_cell(const ResultRow& row, std::int64_
   if (by.beside_reference == nullptr) return cell;
   cell->beside = found_in(by.beside_reference->by_measurement, row.measurement);
   cell->of_reference = found_in(by.beside_reference->rates, row.measurement);
+  cell->is_reference = by.beside_reference->themselves.contains(row.measurement);
   return cell;
 }
 
@@ -109,6 +110,7 @@ std::shared_ptr<const LatencyCell> judged_cell(const ResultRow& row, std::int64_
 void say_judges(LatencyModel& table, const Judges& by) {
   table.reference = by.beside_reference == nullptr ? std::string() : by.beside_reference->baseline;
   table.reference_label = by.beside_reference == nullptr ? std::string() : by.beside_reference->short_label;
+  table.without_partner = by.beside_reference == nullptr ? std::string() : by.beside_reference->without_partner;
   table.has_baseline = by.against_baseline != nullptr;
   table.apart = false;
   for (LatencyGroup& group : table.groups) {
@@ -123,7 +125,7 @@ void say_judges(LatencyModel& table, const Judges& by) {
       group.judged |= cell->against_baseline.has_value();
       group.turns |= cell->beside && cell->beside->paired;
       if (cell->of_reference) group.of_decimals = std::max(group.of_decimals, times_decimals(*cell->of_reference));
-      table.apart |= cell->beside && !cell->beside->paired;
+      table.apart |= cell->beside && is_apart(*cell->beside);
     }
   }
 }

@@ -23,6 +23,7 @@ struct LatencyCell {
   std::optional<Comparison> beside;    ///< its time with that of the reference kernel in the same sweep and pass
   std::optional<double> of_reference;  ///< TFLOP/s relative to the reference kernel's
   std::int64_t backward = 0;           ///< of a training step: the measurement of that pass, `row` has the forward's
+  bool is_reference = false;           ///< it is what the others stand beside, a row or one of a sweep
 };
 
 /// The columns of one pass.
@@ -70,10 +71,11 @@ struct LatencyModel {
   std::vector<std::string> fact_names;  ///< what differs between lines beside windows: "kernel", "tokens", ...
   std::string conditions;          ///< what all lines of our kernels share: "trilinear, 32,768 tokens, 64/1 heads, ..."
   std::vector<LatencyLine> lines;  ///< in measurement order, baselines last
-  std::string reference;           ///< kernel id that `beside` and `of_reference` relate to; empty = there is none
-  std::string reference_label;     ///< short
-  bool has_baseline = false;       ///< a baseline sweep is set
-  bool has_paper = false;          ///< some line stands in the paper's Table 1, at its shape
+  std::string reference;        ///< what `beside` and `of_reference` relate to (`Verdicts::baseline`); empty = nothing
+  std::string reference_label;  ///< short
+  std::string without_partner;  ///< why a row stands beside nothing, where `reference` is no kernel
+  bool has_baseline = false;    ///< a baseline sweep is set
+  bool has_paper = false;       ///< some line stands in the paper's Table 1, at its shape
   std::int64_t flagged = 0, failed = 0;  ///< over all cells
   bool apart = false;                    ///< some time stands beside a reference's that it took no turns with
   std::vector<Series> series;            ///< of its cells, in order of appearance; no two of ours look alike

@@ -14,7 +14,8 @@ std::string why_no_partner(const LatencyModel& model, const LatencyLine& line, s
     return group < one.cells.size() && one.cells[group] ? one.cells[group].get() : nullptr;
   };
   const LatencyCell* own = cell_of(line);
-  if (own == nullptr || own->beside || own->row.status != Status::ok) return {};
+  if (own == nullptr || own->beside || own->is_reference || own->row.status != Status::ok) return {};
+  if (!model.without_partner.empty()) return model.without_partner;
   const std::string& title = model.groups[group].title;
   const LatencyCell* without_time = nullptr;
   for (const LatencyLine& other : model.lines) {

@@ -1,0 +1,130 @@
+// What the rows of the window stand beside.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/window/database/database_reader.hpp"
+#include "app/window/database/shown_steps.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/verdict/reference.hpp"
+#include "profiler/verdict/row_verdicts.hpp"
+
+namespace triscope {
+namespace {
+
+/// Beside the reference that was asked for; beside its usual one where that is a kernel that the sweep lacks.
+Verdicts beside_side(ReferenceSide& side, const Snapshot& from, const SweepResults& sweep, double tolerance) {
+  const Reference& asked = side.reference();
+  const bool lacks = asked.kind == Reference::Kind::kernel &&
+                     std::ranges::none_of(sweep.rows, [&](const ResultRow& row) { return row.kernel == asked.name; });
+  return lacks ? compare_with_baseline(from, sweep.rows, "auto", tolerance) : side.beside(sweep.rows, tolerance);
+}
+
+/// Throws `Error` where what rows stand beside is of a sweep that was deleted and can still be brought back.
+void require_kept(const Reference& reference, const Snapshot& from, std::int64_t hidden) {
+  if (hidden == 0) return;
+  std::int64_t sweep = reference.kind == Reference::Kind::sweep ? reference.id : 0;
+  if (reference.kind == Reference::Kind::row) {
+    const std::optional<ResultRow> row = from.result(reference.id);
+    sweep = row ? row->sweep : 0;
+  }
+  if (sweep == hidden)
+    throw Error(fmt::format("reference '{}'", to_string(reference)), "it was deleted", "choose another");
+}
+
+/// The file that rows stand beside; empty: something else.
+std::string database_of(const std::string& reference) {
+  try {
+    const Reference asked = parse_reference(reference);
+    return asked.kind == Reference::Kind::database ? asked.name : std::string();
+  } catch (const Error&) {  // it is told where rows are compared
+    return {};
+  }
+}
+
+/// What verdicts of other sweeps are made of. A sweep that is done and was not resumed since is as it was.
+std::string made_of(const std::vector<std::shared_ptr<const SweepResults>>& sweeps) {
+  std::string of = "\n";
+  for (const auto& sweep : sweeps)
+    of += fmt::format("{}/{}/{};", sweep->info.uuid, sweep->info.finished, sweep->rows.size());
+  return of;
+}
+
+}  // namespace
+
+std::shared_ptr<const Verdicts> DatabaseReader::beside(const SweepResults& sweep, const ReadRequest& request) {
+  // Turns and pooled spreads come after the samples: of as many the verdicts are the same only in the same version.
+  std::string of = fmt::format("{}/{}/{}/{}/{}/{}", file_.string(), version_, sweep.info.uuid, sweep.rows.size(),
+                               request.reference, request.tolerance) +
+                   fmt::format("/{}", request.hidden);
+  if (const std::string file = database_of(request.reference); !file.empty())
+    of += fmt::format("/{}", fmt::join(stamp_of(file), ","));
+  for (const ResultRow& row : sweep.rows) of += fmt::format("/{}:{}", row.measurement, row.samples);
+  if (beside_ && beside_of_.substr(0, beside_of_.find('\n')) == of) return beside_;  // with others or without
+  beside_of_ = std::move(of);
+  side_.reset();
+  try {
+    const Reference asked = parse_reference(request.reference);
+    require_kept(asked, *snapshot_, request.hidden);
+    side_.emplace(*snapshot_, file_, asked, cancel_);
+    Verdicts verdicts = beside_side(*side_, *snapshot_, sweep, request.tolerance);
+    judge_shown_steps(verdicts, sweep, {}, *snapshot_, request);
+    beside_ = std::make_shared<const Verdicts>(std::move(verdicts));
+  } catch (const Error& error) {
+    // What is wrong with the open file is told as ever.
+    const bool of_reference = error.code() == ExitCode::usage || !database_of(request.reference).empty();
+    if (cancel_.stop_requested() || !of_reference) throw;
+    side_.reset();
+    Verdicts none;
+    none.problem = error.what();
+    beside_ = std::make_shared<const Verdicts>(std::move(none));
+  }
+  return beside_;
+}
+
+// Those of the shown sweep with those of others, the newest, on rows beside the same reference. Of a sweep that is
+// damaged nothing is said: whoever shows it is told why.
+void DatabaseReader::add_others(ReadResult& read, const ReadRequest& request) {
+  const std::string of = beside_of_.substr(0, beside_of_.find('\n')) + made_of(read.same_device);
+  read.beside_reference = beside_;
+  if (std::exchange(beside_of_, of) == of) return;
+  const Verdicts& known = *beside_;
+  Verdicts all = known;
+  all.by_measurement.clear();
+  all.rates.clear();
+  all.partners.clear();
+  all.steps.clear();
+  const auto take = [&all](const Verdicts& verdicts, std::int64_t row) {
+    if (const auto time = verdicts.by_measurement.find(row); time != verdicts.by_measurement.end())
+      all.by_measurement.insert(*time);
+    if (const auto other = verdicts.partners.find(row); other != verdicts.partners.end()) all.partners.insert(*other);
+    if (const auto rate = verdicts.rates.find(row); rate != verdicts.rates.end()) all.rates.insert(*rate);
+  };
+  for (const ResultRow& row : read.shown->rows) take(known, row.measurement);
+  std::int64_t samples = 0;
+  for (const auto& sweep : read.same_device) {
+    std::int64_t own = 0;
+    for (const ResultRow& row : sweep->rows) own += row.samples;
+    if (known.baseline.empty()) break;
+    if (samples + own > kMostSamplesOfOthers) continue;
+    samples += own;
+    try {
+      const Verdicts verdicts = beside_side(*side_, *snapshot_, *sweep, request.tolerance);
+      if (verdicts.baseline != all.baseline) continue;
+      all.themselves.insert(verdicts.themselves.begin(), verdicts.themselves.end());
+      for (const ResultRow& row : sweep->rows) take(verdicts, row.measurement);
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  judge_shown_steps(all, *read.shown, read.same_device, *snapshot_, request);
+  read.beside_reference = beside_ = std::make_shared<const Verdicts>(std::move(all));
+}
+
+}  // namespace triscope
