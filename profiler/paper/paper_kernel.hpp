@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "profiler/record/measurement.hpp"
-#include "profiler/record/words/paper_name.hpp"
 
 namespace triscope {
 
@@ -17,6 +16,9 @@ inline constexpr const char* kPaperKernelCaveat =
 /// And where `time_ratio` does.
 inline constexpr const char* kRatioOfMedians =
     " They took turns with ours; the ratio here is that of the medians, its interval that of both times.";
+
+/// The id that they are measured under.
+inline constexpr const char* kPaperKernel = "paper.triton";
 
 /// Their row that counts for one question, sustained, and what took turns with it: rows of the same sweep, device, pass
 /// and clock, of each kernel there the row that counts. Ok rows with a time.

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
-#include <thread>
 
 #include "kernels/attention/flops.hpp"
 #include "profiler/plan/plan.hpp"
@@ -101,7 +100,7 @@ double load_here(const SweepRequest& request, const Device& device) {
   if (!(file >> minute >> rest >> rest >> running)) return 0;
   // What ran a while ago is in the mean of a minute, and what ends in a moment among those that run now.
   const double others = std::min(minute, static_cast<double>(running - 1));
-  return std::max(0.0, others) / static_cast<double>(std::max(1U, std::thread::hardware_concurrency()));
+  return std::max(0.0, others) / static_cast<double>(std::max<std::int64_t>(1, device.multiprocessors));
 }
 
 }  // namespace triscope

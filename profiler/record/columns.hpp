@@ -46,4 +46,12 @@ std::string header_of(const ResultColumn& column);
 /// `value` with `digits` significant digits, without an exponent between 1e-4 and 1e7: "0.00123", "24.4", "1234".
 std::string significant_text(double value, int digits = 3);
 
+/// Begins the reason of a row that a person left out while it was measured.
+inline constexpr std::string_view kSkippedByUser = "skipped by the user";
+/// What became of a row, in a word. One that was left out is cancelled, since resuming measures it, and says "skipped".
+inline std::string status_word(const ResultRow& row) {
+  if (row.status == Status::cancelled && row.reason.starts_with(kSkippedByUser)) return "skipped";
+  return std::string(to_string(row.status));
+}
+
 }  // namespace triscope

@@ -13,7 +13,7 @@
 #include "profiler/plan/plan.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/time_left.hpp"
-#include "profiler/record/words/status_word.hpp"
+#include "profiler/record/columns.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/store/open/sweep_lock.hpp"
 #include "profiler/supervise/supervisor.hpp"

@@ -10,7 +10,6 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
-#include "profiler/record/words/status_word.hpp"
 #include "profiler/statistics/comparison_facts.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"

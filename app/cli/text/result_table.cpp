@@ -19,7 +19,6 @@
 #include "profiler/record/words/factor_text.hpp"
 #include "profiler/record/words/power_text.hpp"
 #include "profiler/record/words/problem_facts.hpp"
-#include "profiler/record/words/status_word.hpp"
 #include "profiler/statistics/convergence.hpp"
 
 namespace triscope {

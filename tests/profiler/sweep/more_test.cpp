@@ -16,7 +16,7 @@
 #include "profiler/plan/progress.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/sweep_queue.hpp"
-#include "profiler/record/words/status_word.hpp"
+#include "profiler/record/columns.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/sweep/stored_sweep.hpp"
 #include "profiler/sweep/sweep.hpp"
