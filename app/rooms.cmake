@@ -47,8 +47,8 @@ if(TRISCOPE_WINDOW)
   triscope_room(app/window/picture kernels/base profiler/export views/model app/window/files app/window/messages
     imgui_and_implot fmt::static)
   triscope_room(app/window/database kernels/base kernels/base/text profiler/explore profiler/plan profiler/record profiler/store
-    profiler/statistics profiler/store/open profiler/verdict views/data views/model views/model/tables
-    app/window/messages app/window/threads app/window/undo fmt::static Threads::Threads)
+    profiler/statistics profiler/store/open profiler/verdict views/data views/model views/model/charts
+    views/model/tables app/window/messages app/window/threads app/window/undo fmt::static Threads::Threads)
   triscope_room(app/window/sweep kernels/attention kernels/base kernels/base/text profiler/plan profiler/record
     profiler/statistics profiler/store/open profiler/sweep views/data views/model app/window/database app/window/engine
     app/window/messages app/window/threads fmt::static Threads::Threads)
@@ -57,12 +57,12 @@ if(TRISCOPE_WINDOW)
   triscope_room(app/window/explore kernels/base profiler/explore profiler/store profiler/verdict views/data views/model
     views/model/charts app/window/database app/window/messages app/window/threads fmt::static)
   triscope_room(app/window/tiles views/model/paper app/window/engine app/window/messages app/window/threads)
-  triscope_room(app/window kernels/base kernels/base/text profiler/store/open views/model/attention views/model/tables views/panels views/parts views/print views/shell
-    app/window/attention app/window/database app/window/desktop app/window/engine app/window/explore app/window/files
+  triscope_room(app/window kernels/base kernels/base/text profiler/store/open views/model/attention views/model/tables views/panels views/parts views/print
+    views/print/canvas views/shell app/window/attention app/window/database app/window/desktop app/window/engine app/window/explore app/window/files
     app/window/look app/window/messages app/window/picture app/window/sweep app/window/threads app/window/tiles
     app/window/undo imgui_and_implot fmt::static)
   triscope_room(app/window/report kernels/base kernels/base/files profiler/explore profiler/paper/layers profiler/record profiler/report
-    profiler/store profiler/store/open profiler/supervise profiler/tiles views/data views/model/paper views/shell app/window imgui_and_implot fmt::static Threads::Threads)
+    profiler/store profiler/store/open profiler/supervise profiler/tiles views/data views/model/charts views/model/paper views/shell app/window imgui_and_implot fmt::static Threads::Threads)
   triscope_light_rooms(app/window app/window/engine app/window/desktop app/window/messages app/window/files app/window/look
     app/window/picture app/window/database app/window/sweep app/window/attention app/window/explore app/window/tiles app/window/report)
   add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp app/window/main/window_fit.cpp)    # the same on GLFW and OpenGL

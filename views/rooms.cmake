@@ -24,8 +24,8 @@ triscope_room(views/tables kernels/base kernels/base/text profiler/explore profi
   profiler/statistics views/data views/model views/model/tables views/paper views/parts imgui_and_implot fmt::static)
 triscope_room(views/charts kernels/base/text profiler/explore profiler/export profiler/plan profiler/record views/curves views/data views/model/charts views/parts
   imgui_and_implot fmt::static)
-triscope_room(views/print/canvas kernels/base kernels/base/text profiler/export views/data views/parts imgui_and_implot fmt::static)
-triscope_room(views/print kernels/base kernels/base/text kernels/inspect kernels/tensors profiler/export profiler/match3 profiler/paper
+triscope_room(views/print/canvas kernels/base/text profiler/export views/data views/parts imgui_and_implot fmt::static)
+triscope_room(views/print kernels/base kernels/inspect kernels/tensors profiler/export profiler/match3 profiler/paper
   profiler/paper/laws profiler/paper/layers profiler/record profiler/record/words profiler/statistics views/curves views/data views/model
   views/model/attention views/model/charts views/model/paper views/model/tables views/parts views/print/canvas imgui_and_implot fmt::static)
 # Its copy of a library declares a type that a header of Dear ImGui only names: they cannot be one unit.

@@ -13,4 +13,10 @@ std::optional<double> precision_asked(const SweepInfo& sweep) {
   }
 }
 
+std::string repeats_words(std::size_t fewest, std::size_t most) {
+  if (most <= kMostStrokes) return "each a stroke right of it";
+  if (fewest > kMostStrokes) return "the box on it their middle half";
+  return fmt::format("each a stroke right of it, of more than {} a box their middle half", kMostStrokes);
+}
+
 }  // namespace triscope

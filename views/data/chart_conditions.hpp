@@ -54,4 +54,9 @@ struct ChartConditions {
 /// The relative half-width that a sweep was asked for; unset where its request cannot be read.
 std::optional<double> precision_asked(const SweepInfo& sweep);
 
+/// So many repeats of a point are drawn as strokes, of more their quartiles.
+inline constexpr std::size_t kMostStrokes = 12;
+/// "each a stroke right of it": how those of `fewest` to `most` repeats are drawn.
+std::string repeats_words(std::size_t fewest, std::size_t most);
+
 }  // namespace triscope

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include "views/parts/chart_tools.hpp"
 #include "views/parts/readout.hpp"
 #include "views/parts/widgets.hpp"
 
@@ -203,6 +202,30 @@ void ChartSelection::handle_keys() {
     ImGui::SetKeyOwner(key, chart_);
     if (!ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, chart_)) continue;
     if (const Offered* next = next_of(*from, towards)) select({next}, io.KeyShift);
+  }
+}
+
+ChartSelection plot_selection(Context& context) {
+  const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
+  return {context, plot.ID, plot.PlotRect, ImPlot::IsPlotHovered()};
+}
+
+Ring ring_of(const Context& context, std::int64_t measurement) {
+  const Look& look = context.look;
+  const Selection& selection = context.ui.selection;
+  if (measurement == selection.pinned()) return {look.theme.text, look.px(2.5F)};
+  if (selection.contains(measurement)) return {look.theme.text, look.px(1.25F)};
+  return {look.theme.muted, look.px(1.5F)};
+}
+
+void draw_corners(ImDrawList* list, ImVec2 at, float half, const Ring& ring) {
+  const float arm = half * 0.6F;
+  for (const float x : {-1.0F, 1.0F}) {
+    for (const float y : {-1.0F, 1.0F}) {
+      const ImVec2 corner(at.x + x * half, at.y + y * half);
+      const ImVec2 points[] = {{corner.x - x * arm, corner.y}, corner, {corner.x, corner.y - y * arm}};
+      list->AddPolyline(points, 3, ring.colour, ring.width);
+    }
   }
 }
 

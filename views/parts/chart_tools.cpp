@@ -440,30 +440,6 @@ void end_plot(const Look& look) {
   ImPlot::EndPlot();
 }
 
-ChartSelection plot_selection(Context& context) {
-  const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
-  return {context, plot.ID, plot.PlotRect, ImPlot::IsPlotHovered()};
-}
-
-Ring ring_of(const Context& context, std::int64_t measurement) {
-  const Look& look = context.look;
-  const Selection& selection = context.ui.selection;
-  if (measurement == selection.pinned()) return {look.theme.text, look.px(2.5F)};
-  if (selection.contains(measurement)) return {look.theme.text, look.px(1.25F)};
-  return {look.theme.muted, look.px(1.5F)};
-}
-
-void draw_corners(ImDrawList* list, ImVec2 at, float half, const Ring& ring) {
-  const float arm = half * 0.6F;
-  for (const float x : {-1.0F, 1.0F}) {
-    for (const float y : {-1.0F, 1.0F}) {
-      const ImVec2 corner(at.x + x * half, at.y + y * half);
-      const ImVec2 points[] = {{corner.x - x * arm, corner.y}, corner, {corner.x, corner.y - y * arm}};
-      list->AddPolyline(points, 3, ring.colour, ring.width);
-    }
-  }
-}
-
 void set_decade_ticks(ImAxis axis, double low, double high, float length) {
   std::vector<double> ticks = log_ticks(low, high);
   for (const double around : log_ticks(low / 100, high * 100)) {

@@ -160,41 +160,6 @@ bool is_hidden(const std::string& legend_name);
 /// Ends the plot with its legend in the text font; the numbers on its axes have their own.
 void end_plot(const Look& look);
 
-/// Of the current plot.
-ChartSelection plot_selection(Context& context);
-/// Its colour and width: the first selected one is drawn strongest.
-struct Ring {
-  ImU32 colour = 0;
-  float width = 0;
-};
-Ring ring_of(const Context& context, std::int64_t measurement);
-
-/// Four corners around a point, `half` from it: a ring would look like a crossing.
-void draw_corners(ImDrawList* list, ImVec2 at, float half, const Ring& ring);
-
-/// The points of a plot that can be selected: corners around the marked ones, and the one nearest to the mouse.
-class PointPicker {
- public:
-  explicit PointPicker(Context& context);
-  /// A point of a `line` in plot units. True: it is the nearest so far, and within reach of the mouse.
-  /// `sweep` is shown when it is selected; 0: the one that is shown now.
-  bool offer(double x, double y, std::int64_t measurement, std::size_t line, std::int64_t sweep = 0);
-  /// After the last point, when one was the nearest: hovered, named, and selected on a click.
-  void choose(std::int64_t measurement, const std::string& name, std::int64_t sweep = 0);
-  /// The same of a point whose time is not that of its row: nothing is said but `words`.
-  void choose_in_words(std::int64_t measurement, const std::string& words, std::int64_t sweep = 0);
-  /// The same of a point that cannot be selected.
-  void say(const std::string& words) const { selection_.say(nearest_, words); }
-  /// At the end.
-  void finish() { selection_.finish(); }
-
- private:
-  Context& context_;
-  ChartSelection selection_;
-  float best_;
-  ImRect nearest_;  ///< its mark
-};
-
 /// The part of a piece of a line that lies within a frame from its upper left corner to its lower right one, both ends
 /// as shares of the way from the one to the other; unset: nothing does.
 std::optional<std::pair<double, double>> seen_part(ImVec2 from, ImVec2 to, ImVec2 low, ImVec2 high);

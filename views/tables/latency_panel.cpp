@@ -230,6 +230,21 @@ std::string why_no_verdict(const Context& context, const LatencyModel& model, co
   return "Measured right now: a verdict is given once this restart is stored.";
 }
 
+void draw_median(Context& context, const LatencyLine& line, const LatencyCell* cell, const std::string& aligned,
+                 const std::string& text) {
+  const Theme& theme = context.look.theme;
+  if (cell && cell->row.status != Status::ok) {
+    align_right_in_cell(text);
+    coloured_text(cell->row.status == Status::failed ? theme.slower : theme.muted, unless_cut(text));
+    if (!cell->row.reason.empty()) tooltip(context, cell->row.reason);
+    return;
+  }
+  number_right(context, aligned,
+               cell && cell->row.median_ms && std::isnan(*cell->row.median_ms) ? theme.not_a_number
+               : line.baseline                                                 ? theme.muted
+                                                                               : 0);
+}
+
 void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column) {
   const Theme& theme = context.look.theme;
   const std::string text = cell_text(line, column);
@@ -263,17 +278,7 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
       if (cell && cell->against_baseline) verdict(context, *cell->against_baseline);
       return;
     case LatencyField::median:
-      if (cell && cell->row.status != Status::ok) {
-        align_right_in_cell(text);
-        coloured_text(cell->row.status == Status::failed ? theme.slower : theme.muted, unless_cut(text));
-        if (!cell->row.reason.empty()) tooltip(context, cell->row.reason);
-        return;
-      }
-      number_right(context, padded(model, line, column, text),
-                   cell && cell->row.median_ms && std::isnan(*cell->row.median_ms) ? theme.not_a_number
-                   : line.baseline                                                 ? theme.muted
-                                                                                   : 0);
-      return;
+      return draw_median(context, line, cell, padded(model, line, column, text), text);
     case LatencyField::flagged:
       number_right(context, text, cell && cell->row.flagged > 0 ? theme.unclear : theme.muted);
       return;

@@ -23,14 +23,11 @@ ExploreChart explore_chart(const Exploration& by_id, const ExploreQuery& query, 
                            std::vector<std::string> databases = {});
 
 /// How the range of a mark's repeats is drawn: each as a stroke right of it, or where they are many their quartiles.
-inline constexpr std::size_t kMostStrokes = 12;
 struct DrawnRepeats {
   std::vector<double> strokes;
   std::optional<Interval> quartiles;
 };
 DrawnRepeats drawn_repeats(const ExploreMark& mark);
-/// "each a stroke": how those of `fewest` to `most` repeats are drawn.
-std::string repeats_words(std::size_t fewest, std::size_t most);
 
 /// "Time by tokens, kernel~hopper": what was asked.
 std::string explore_title(const ExploreQuery& query);

@@ -22,7 +22,6 @@
 #include "views/data/format.hpp"
 #include "views/model/charts/explore_axis.hpp"
 #include "views/model/charts/explore_chart.hpp"
-#include "views/model/charts/print_caption.hpp"
 
 namespace triscope {
 namespace {
@@ -108,12 +107,6 @@ std::string plain(const std::string& field, std::string name) {
 DrawnRepeats drawn_repeats(const ExploreMark& mark) {
   if (mark.values.size() <= kMostStrokes) return {mark.values, std::nullopt};
   return {{}, Interval{sorted_quantile(mark.values, 0.25), sorted_quantile(mark.values, 0.75)}};
-}
-
-std::string repeats_words(std::size_t fewest, std::size_t most) {
-  if (most <= kMostStrokes) return "each a stroke right of it";
-  if (fewest > kMostStrokes) return "the box on it their middle half";
-  return fmt::format("each a stroke right of it, of more than {} a box their middle half", kMostStrokes);
 }
 
 std::string explore_title(const ExploreQuery& query) {

@@ -19,7 +19,6 @@
 #include "views/data/format.hpp"
 #include "views/data/unbroken.hpp"
 #include "views/model/charts/chart_model.hpp"
-#include "views/model/charts/explore_chart.hpp"
 #include "views/model/tables/latency_model.hpp"
 
 namespace triscope {
