@@ -19,8 +19,8 @@
 #include "views/model/tables/computed_words.hpp"
 #include "views/panels/panels.hpp"
 #include "views/parts/chart_tools.hpp"
-#include "views/print/chart_picture.hpp"
 #include "views/print/canvas/svg_canvas.hpp"
+#include "views/print/chart_picture.hpp"
 #include "views/shell/replaced_files.hpp"
 #include "views/shell/shell.hpp"
 

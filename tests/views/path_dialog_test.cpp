@@ -50,7 +50,7 @@ TEST(ReplacedFiles, are_also_the_caption_as_text_where_there_is_one) {
   picture.caption = "Points are medians.";
   EXPECT_THAT(named("/tmp/y.pdf"), ElementsAre("y.svg", "y.txt"));
   EXPECT_THAT(named("/tmp/y.v2"), ElementsAre("y.v2.txt"));
-  picture.panel = Panel::attention;
+  picture.panel = Panel::queue;
   EXPECT_THAT(named("/tmp/y.png"), ElementsAre("y.txt")) << "its picture has pixels alone";
 }
 

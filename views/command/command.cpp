@@ -108,7 +108,7 @@ const Command kCommands[] = {
     {ask::ShowPanel{Panel::samples}, "View", "Samples", "5", "Show the samples of the selected measurement", always},
     {ask::ShowPanel{Panel::explore}, "View", "Explore", "E", "Any value of all measurements over any other", always},
     {ask::ShowPanel{Panel::compare}, "View", "Compare", "6",
-     "Show the comparison of sweeps: what takes longer or shorter", always},
+     "Show the comparison of sweeps: what takes longer or shorter", always, "slower faster regression"},
     {ask::ShowPanel{Panel::paper}, "View", "Paper", "7", "The paper's tables, tiles and algorithms", always},
     {ask::ShowPanel{Panel::details}, "View", "Details", "8", "Show the selected measurement", always},
     {ask::ShowPanel{Panel::setup}, "View", "Sweep setup", "9", "Show what the next sweep measures", always},

@@ -1,5 +1,7 @@
 #include "views/data/chart_conditions.hpp"
 
+#include <fmt/format.h>
+
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
 

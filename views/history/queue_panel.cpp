@@ -134,17 +134,22 @@ void draw_now(Context& context) {
   }
   const SweepQueue::Group& group = live.queue->groups[*live.at];
   const std::size_t count = live.queue->groups.size();
-  muted_text(context, fmt::format("Now: group {} of {}, restart {}", count - std::min(count, live.waiting.size()),
-                                  count, group.restart + 1));
   const bool skipped = live.left_out.contains(*live.at);
   const char* skip = skipped ? "Skipped" : "Skip";
-  align_right(button_width(kLonger) + ImGui::GetStyle().ItemSpacing.x + button_width(skip));
-  ImGui::BeginDisabled(skipped || !can_measure_more(context.data, run));
-  if (ImGui::SmallButton(kLonger)) context.request(ask::MeasureLonger{*live.at});
-  ImGui::EndDisabled();
-  tooltip(context,
-          "The budget of these rows once more: as many restarts as they were to have, at the end of the queue.");
-  ImGui::SameLine();
+  const float buttons = button_width(skip) + (skipped ? 0 : button_width(kLonger) + ImGui::GetStyle().ItemSpacing.x);
+  clipped_text(context, context.look.theme.muted,
+               fmt::format("Now: {} of {}, restart {}", count - std::min(count, live.waiting.size()), count,
+                           group.restart + 1),
+               ImGui::GetContentRegionAvail().x - buttons - ImGui::GetStyle().ItemSpacing.x);
+  align_right(buttons);
+  if (!skipped) {
+    ImGui::BeginDisabled(!can_measure_more(context.data, run));
+    if (ImGui::SmallButton(kLonger)) context.request(ask::MeasureLonger{*live.at});
+    ImGui::EndDisabled();
+    tooltip(context,
+            "The budget of these rows once more: as many restarts as they were to have, at the end of the queue.");
+    ImGui::SameLine();
+  }
   ImGui::BeginDisabled(skipped || run.stopping);
   if (ImGui::SmallButton(skip)) context.request(ask::SkipGroup{*live.at});
   ImGui::EndDisabled();

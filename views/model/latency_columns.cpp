@@ -1,5 +1,3 @@
-
-
 #include "views/model/latency_columns.hpp"
 
 #include <fmt/format.h>
@@ -136,9 +134,10 @@ std::vector<LatencyColumn> shown_columns(const LatencyModel& model, const std::v
   if (visible.empty()) return columns;
   // A ratio that is copied or printed has its interval, also where the table has no room for it.
   std::erase_if(columns, [&](const LatencyColumn& column) {
-    const bool with_ratio = column.field == LatencyField::beside_interval;
-    const std::string id = with_ratio ? "beside" + column.id.substr(column.id.find('/')) : column.id;
-    return std::ranges::find(visible, id) == visible.end();
+    const auto is_visible = [&](const std::string& id) { return std::ranges::find(visible, id) != visible.end(); };
+    const bool with_ratio =
+        column.field == LatencyField::beside_interval && is_visible("beside" + column.id.substr(column.id.find('/')));
+    return !with_ratio && !is_visible(column.id);
   });
   return columns;
 }

@@ -17,9 +17,10 @@ namespace {
 /// What has no room goes in this order, the highest first.
 int least_of(LatencyField field) {
   static const std::map<LatencyField, int> kLeast{
-      {LatencyField::interval, 2}, {LatencyField::verdict, 3},     {LatencyField::of_reference, 4},
-      {LatencyField::paper, 5},    {LatencyField::paper_ratio, 6}, {LatencyField::peak, 7},
-      {LatencyField::error, 8},    {LatencyField::flagged, 9},     {LatencyField::tflops, 1}};
+      {LatencyField::tflops, 1},  {LatencyField::interval, 2},     {LatencyField::beside_interval, 3},
+      {LatencyField::verdict, 4}, {LatencyField::of_reference, 5}, {LatencyField::paper, 6},
+      {LatencyField::peak, 8},    {LatencyField::paper_ratio, 7},  {LatencyField::error, 9},
+      {LatencyField::flagged, 10}};
   const auto found = kLeast.find(field);
   return found == kLeast.end() ? 0 : found->second;
 }

@@ -16,6 +16,7 @@ namespace {
 constexpr float kSize = 10, kTableLine = 13, kRowGap = 4, kHeadGap = 5, kLeastGap = 8, kMostGap = 40;
 constexpr float kThick = 1.1F, kThin = 0.6F;  ///< of the rules
 constexpr float kLeastWrapped = 70;           ///< a column of less width is none for sentences
+constexpr float kTallest = 14'000;            ///< readers of PDF show pages of at most 14,400 points
 
 bool is_heading(const PrintTable& table, const PrintRow& row) {
   return row.cells.size() == 1 && table.columns.size() > 1;
@@ -231,6 +232,10 @@ std::string table_picture(PrintTable table, const std::string& what, const std::
       std::ranges::any_of(columns, [&](const Placed& at) { return !table.columns[at.index].group.empty(); });
   float height = kTableLine + 3 * kHeadGap + (grouped ? kTableLine + kHeadGap : 0) + 2;
   for (const PrintRow& row : table.rows) height += height_of(table, row, columns);
+  if (height > kTallest)
+    throw Error("The picture was not made",
+                fmt::format("{} has {} rows, more than one page can hold", what, table.rows.size()),
+                "filter it, or save it as CSV, Markdown or LaTeX", ExitCode::usage);
   const PrintPage page = make_page(style, text, std::max(height, 44.0F));
   const PlotRoom room = draw_plot_text(*page.canvas, page.size, text);
   if (room.high.y - room.low.y < height - 0.5F)

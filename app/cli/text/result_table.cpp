@@ -1,5 +1,3 @@
-
-
 #include "app/cli/text/result_table.hpp"
 
 #include <fmt/format.h>

@@ -172,6 +172,7 @@ int start(const WindowArguments& arguments) {
     const WrittenReport written = write_report(options);
     for (const std::filesystem::path& file : written.files) std::printf("%s\n", plain_line(file.string()).c_str());
     say_passed_over(arguments, written.passed_over);
+    for (const std::string& why : written.not_drawn) say(arguments, plain_line("not drawn: " + why));
     return 0;
   }
   WindowOptions options;

@@ -245,8 +245,10 @@ class Report {
       std::string vectors;
       try {
         vectors = application_.vectors_of(panel, format, {options_.print_size, {}, {}});
-      } catch (const Error&) {
-        return;  // there is nothing to draw
+      } catch (const Error& error) {
+        const bool shows_something = !application_.text_of(panel).rows.empty();
+        if (shows_something) written_.not_drawn.push_back(fmt::format("{}.svg, {}.pdf: {}", name, name, error.what()));
+        return;
       }
       write_whole_file(path(name + ending, kind), vectors);
     }

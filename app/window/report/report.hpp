@@ -23,7 +23,8 @@ struct ReportOptions {
 
 struct WrittenReport {
   std::vector<std::filesystem::path> files;
-  std::string passed_over;  ///< the sentence of `select_usable`
+  std::string passed_over;             ///< the sentence of `select_usable`
+  std::vector<std::string> not_drawn;  ///< "latency: the table has no room": pictures for print that were refused
 };
 
 /// Writes window.png, and each panel of the sweep as PNG and, where it has numbers, as CSV, Markdown and LaTeX; of

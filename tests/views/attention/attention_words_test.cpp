@@ -20,8 +20,8 @@
 #include "views/model/attention/mean_words.hpp"
 #include "views/model/attention/triple_hits.hpp"
 #include "views/parts/theme.hpp"
-#include "views/print/chart_picture.hpp"
 #include "views/print/canvas/svg_canvas.hpp"
+#include "views/print/chart_picture.hpp"
 
 namespace triscope {
 namespace {

@@ -306,7 +306,7 @@ TEST(EqualCost, of_a_step_is_by_the_turns_of_each_pass_where_both_took_turns) {
   };
   const auto in_turns = [](double ratio, double half) {
     Comparison one;
-    one.ratio = ratio, one.interval = {ratio - half, ratio + half}, one.paired = true;
+    one.ratio = ratio, one.interval = {ratio - half, ratio + half}, one.paired = true, one.verdict = Verdict::slower;
     return one;
   };
   const auto by_medians = HasSubstr("by the sums of the passes' medians 1.251 times as long");

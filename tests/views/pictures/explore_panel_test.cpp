@@ -19,8 +19,8 @@
 #include "views/model/charts/explore_axis.hpp"
 #include "views/model/charts/explore_chart.hpp"
 #include "views/parts/chart_tools.hpp"
-#include "views/print/chart_picture.hpp"
 #include "views/print/canvas/svg_canvas.hpp"
+#include "views/print/chart_picture.hpp"
 
 namespace triscope {
 namespace {
@@ -119,7 +119,8 @@ TEST(ExplorePanel, a_range_of_repeats_is_explained_on_a_line_that_is_not_cut) {
   rows.back().sweep = 2;
   EXPECT_THAT(
       explored_words(rows, 400),
-      HasSubstr("A bar without ends is the range of 2 measurements, each a stroke right of it, its point their median"));
+      HasSubstr(
+          "A bar without ends is the range of 2 measurements, each a stroke right of it, its point their median"));
   EXPECT_LE(content_width, 400);
 }
 

@@ -18,8 +18,8 @@
 #include "views/model/charts/chart_model.hpp"
 #include "views/model/charts/length_model.hpp"
 #include "views/parts/chart_tools.hpp"
-#include "views/print/chart_picture.hpp"
 #include "views/print/canvas/svg_canvas.hpp"
+#include "views/print/chart_picture.hpp"
 
 namespace triscope {
 namespace {

@@ -12,10 +12,10 @@
 #include "kernels/base/error.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "tests/views/window_fixture.hpp"
-#include "views/print/chart_picture.hpp"
 #include "views/print/canvas/pdf_font.hpp"
-#include "views/print/plot_frame.hpp"
 #include "views/print/canvas/svg_canvas.hpp"
+#include "views/print/chart_picture.hpp"
+#include "views/print/plot_frame.hpp"
 
 namespace triscope {
 namespace {

@@ -16,8 +16,8 @@
 #include "views/model/charts/explore_axis.hpp"
 #include "views/model/charts/explore_chart.hpp"
 #include "views/model/charts/length_model.hpp"
-#include "views/print/chart_picture.hpp"
 #include "views/print/canvas/web_font.hpp"
+#include "views/print/chart_picture.hpp"
 
 namespace triscope {
 namespace {

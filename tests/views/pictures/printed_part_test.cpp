@@ -19,9 +19,9 @@
 #include "views/model/charts/explore_chart.hpp"
 #include "views/model/charts/length_model.hpp"
 #include "views/parts/chart_tools.hpp"
+#include "views/print/canvas/svg_canvas.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/plot_frame.hpp"
-#include "views/print/canvas/svg_canvas.hpp"
 
 namespace triscope {
 namespace {

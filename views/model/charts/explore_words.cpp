@@ -22,6 +22,7 @@
 #include "views/data/format.hpp"
 #include "views/model/charts/explore_axis.hpp"
 #include "views/model/charts/explore_chart.hpp"
+#include "views/model/charts/print_caption.hpp"
 
 namespace triscope {
 namespace {

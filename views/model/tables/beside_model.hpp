@@ -21,7 +21,7 @@ inline constexpr std::string_view kTensorBusy = "sm__pipe_tensor_cycles_active.a
 struct BesideLine {
   std::string label, meaning;
   CounterRole role = CounterRole::work;
-  std::string a, b;  ///< with their units; "–" where it was not counted
+  std::string a, b;                 ///< with their units; "–" where it was not counted
   double value_a = 0, value_b = 0;  ///< the same as numbers of one unit; 0 where it was not counted
   /// a / b, "2.46×". Empty: there is none, or it says little, as of shares of look-ups.
   std::string factor;
