@@ -18,8 +18,11 @@ triscope_room(app/cli/commands kernels/base kernels/base/files kernels/base/text
   kernels/tensors profiler/explore profiler/export profiler/paper profiler/paper/laws profiler/paper/layers profiler/plan profiler/record profiler/record/words
   profiler/statistics profiler/store profiler/store/open profiler/supervise profiler/sweep profiler/verdict app/cli/doctor app/cli/film app/cli/options app/cli/paper
   app/cli/text app/stop triscope_build_facts triscope_plugin_skeleton CLI11::CLI11 fmt::static nlohmann_json::nlohmann_json)
-triscope_room(app/cli kernels/base kernels/base/text profiler/store/open app/cli/commands app/cli/text CLI11::CLI11 fmt::static)
-triscope_light_rooms(app/stop app/cli app/cli/options app/cli/text app/cli/doctor app/cli/paper app/cli/commands)
+triscope_room(app/cli/search kernels/base/text profiler/plan profiler/record profiler/record/words profiler/search
+  profiler/store profiler/store/open app/cli/commands app/cli/options app/cli/text CLI11::CLI11 fmt::static
+  nlohmann_json::nlohmann_json)
+triscope_room(app/cli kernels/base kernels/base/text profiler/store/open app/cli/commands app/cli/search app/cli/text CLI11::CLI11 fmt::static)
+triscope_light_rooms(app/stop app/cli app/cli/options app/cli/text app/cli/doctor app/cli/paper app/cli/commands app/cli/search)
 
 add_executable(triscope-worker profiler/worker/main/worker_main.cpp profiler/worker/main/worker_program.cpp)
 target_link_libraries(triscope-worker PRIVATE triscope_profiler_worker triscope_profiler_paper triscope_kernels_registry)

@@ -40,11 +40,6 @@ file(GLOB font_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/assets/fonts/*.?tf)
 set_source_files_properties(views/parts/font_files.cpp PROPERTIES OBJECT_DEPENDS "${font_files}"
   COMPILE_DEFINITIONS "TRISCOPE_FONT_DIR=\"${CMAKE_SOURCE_DIR}/assets/fonts\"")
 
-# So are the pages of the documentation.
-file(GLOB doc_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/*.md)
-set_source_files_properties(views/command/documents.cpp PROPERTIES OBJECT_DEPENDS "${doc_files}"
-  COMPILE_DEFINITIONS "TRISCOPE_DOCS_DIR=\"${CMAKE_SOURCE_DIR}/docs\"")
-
 # What rooms link: Dear ImGui with or without test hooks, as the program asks (property TRISCOPE_TESTABLE), and ImPlot.
 add_library(imgui_and_implot INTERFACE)
 target_link_libraries(imgui_and_implot INTERFACE imgui_headers implot

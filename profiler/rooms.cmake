@@ -18,6 +18,11 @@ triscope_room(profiler/report kernels/attention kernels/base kernels/base/text k
   profiler/statistics fmt::static)
 triscope_room(profiler/plan kernels/attention kernels/base kernels/base/text kernels/tensors profiler/record
   profiler/record/words profiler/statistics fmt::static nlohmann_json::nlohmann_json)
+triscope_room(profiler/search fmt::static)
+# The pages of the documentation are part of the programs.
+file(GLOB doc_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/*.md)
+set_source_files_properties(profiler/search/documents.cpp PROPERTIES OBJECT_DEPENDS "${doc_files}"
+  COMPILE_DEFINITIONS "TRISCOPE_DOCS_DIR=\"${CMAKE_SOURCE_DIR}/docs\"")
 triscope_room(profiler/protocol kernels/base kernels/inspect kernels/tensors profiler/record profiler/statistics fmt::static
   nlohmann_json::nlohmann_json)
 triscope_room(profiler/supervise kernels/base kernels/base/files kernels/base/text kernels/inspect profiler/protocol

@@ -13,8 +13,8 @@ triscope_room(views/model/paper kernels/attention kernels/base kernels/base/text
   profiler/export profiler/match3 profiler/paper profiler/paper/laws profiler/paper/layers profiler/record
   profiler/statistics views/data views/model/tables fmt::static)
 triscope_room(views/model kernels/attention kernels/base kernels/base/text kernels/paper profiler/plan profiler/record
-  profiler/statistics views/data views/model/attention views/model/charts views/model/paper views/model/styles views/model/tables fmt::static)
-triscope_room(views/command profiler/plan profiler/record views/data views/model views/model/paper fmt::static)
+  profiler/search profiler/statistics views/data views/model/attention views/model/charts views/model/paper views/model/styles views/model/tables fmt::static)
+triscope_room(views/command profiler/plan profiler/record profiler/search views/data views/model views/model/paper fmt::static)
 triscope_room(views/parts kernels/base/text profiler/export profiler/record views/data views/model views/model/charts views/model/styles
   imgui_and_implot fmt::static)
 triscope_room(views/curves fmt::static views/model/charts views/model/styles views/parts imgui_and_implot)
@@ -37,5 +37,5 @@ triscope_room(views/attention kernels/inspect kernels/tensors profiler/export pr
   views/model/attention/beside views/parts imgui_and_implot fmt::static)
 triscope_room(views/panels views/attention views/charts views/history views/model/attention views/model/tables views/parts views/setup
   views/tables)
-triscope_room(views/shell kernels/base profiler/export profiler/plan profiler/record views/command views/data views/model views/model/attention
+triscope_room(views/shell kernels/base profiler/export profiler/plan profiler/record profiler/search views/command views/data views/model views/model/attention
   views/panels views/parts imgui_and_implot fmt::static)

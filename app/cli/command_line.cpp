@@ -9,6 +9,7 @@
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/commands/version.hpp"
+#include "app/cli/search/search.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/system_limit.hpp"
@@ -40,6 +41,7 @@ void build_tree(CLI::App& app, Action& action) {
   add_report_command(app, action);
   add_sweep_command(app, action);
   add_list_command(app, action);
+  add_search_command(app, action);
   add_note_command(app, action);
   add_show_command(app, action);
   add_compare_command(app, action);

@@ -19,7 +19,7 @@
 #include "tests/paths.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/command/command_search.hpp"
-#include "views/command/documents.hpp"
+#include "profiler/search/documents.hpp"
 #include "views/command/palette.hpp"
 #include "views/command/shortcut.hpp"
 #include "views/data/brief_label.hpp"

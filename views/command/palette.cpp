@@ -1,48 +1,21 @@
 #include "views/command/palette.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <ctime>
 #include <utility>
 
 #include "profiler/plan/sweep_search.hpp"
 #include "profiler/record/gpu_counters.hpp"
+#include "profiler/search/documents.hpp"
+#include "profiler/search/word_finder.hpp"
 #include "views/command/command_search.hpp"
-#include "views/command/documents.hpp"
 #include "views/model/paper/paper_ui.hpp"
 
 namespace triscope {
 namespace {
 
 constexpr std::size_t kMostOfEach = 8;
-
-class Finder {
- public:
-  explicit Finder(std::string_view query) {
-    const std::string words = plain_words(std::string(query));
-    for (std::size_t begin = 0; begin < words.size();) {
-      const std::size_t end = std::min(words.find(' ', begin), words.size());
-      if (end > begin) wanted_.push_back(words.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
-  const std::vector<std::string>& words() const { return wanted_; }
-  bool matches(const std::string& text) const {
-    const std::string words = plain_words(text);
-    return !wanted_.empty() &&
-           std::ranges::all_of(wanted_, [&](const std::string& one) { return words.find(one) != std::string::npos; });
-  }
-  /// Whether a name holds all that was typed as one phrase, from the beginning of a word on.
-  bool is_phrase_of(const std::string& name) const {
-    const std::string phrase = fmt::format(" {}", fmt::join(wanted_, " "));
-    return wanted_.size() > 1 && (" " + plain_words(name)).find(phrase) != std::string::npos;
-  }
-
- private:
-  std::vector<std::string> wanted_;
-};
 
 /// What a page of the paper is called: "table 1" of "table1".
 std::string page_words(std::string_view id) {
@@ -55,7 +28,7 @@ std::string page_words(std::string_view id) {
 /// Adds what matches, a few at most. `also`: words that find it beside its label.
 class Found {
  public:
-  Found(std::vector<PaletteItem>& items, const Finder& finder) : items_(items), finder_(finder) {}
+  Found(std::vector<PaletteItem>& items, const WordFinder& finder) : items_(items), finder_(finder) {}
   void add(const char* kind, std::string label, Request request, const std::string& also = {}) {
     if (of_kind_ != kind) count_ = 0;
     of_kind_ = kind;
@@ -66,13 +39,13 @@ class Found {
 
  private:
   std::vector<PaletteItem>& items_;
-  const Finder& finder_;
+  const WordFinder& finder_;
   std::string_view of_kind_;
   std::size_t count_ = 0;
 };
 
 /// Kernels and rows of the shown sweep.
-void add_rows(Found& found, std::vector<PaletteItem>& items, const Finder& finder, const WindowData& data,
+void add_rows(Found& found, std::vector<PaletteItem>& items, const WordFinder& finder, const WindowData& data,
               Models& models) {
   const std::vector<RowSearch::Row>& rows =
       models.row_search().find(data.shown, data.revision, finder.words(), kMostOfEach, models.maker);
@@ -99,18 +72,6 @@ void add_sweeps(std::vector<PaletteItem>& items, std::string_view query, const W
   }
 }
 
-/// The pages of the documentation and their headings.
-const std::vector<std::pair<std::string, std::string>>& headings() {
-  static const std::vector<std::pair<std::string, std::string>> kHeadings = [] {
-    std::vector<std::pair<std::string, std::string>> made;
-    for (const Document& document : documents()) {
-      for (const DocumentPart& part : parts_of(document.text)) made.emplace_back(document.page, part.heading);
-    }
-    return made;
-  }();
-  return kHeadings;
-}
-
 void add_commands(std::vector<PaletteItem>& items, const std::vector<const Command*>& found, const WindowData& data,
                   const UiState& ui) {
   for (const Command* command : found) {
@@ -132,7 +93,7 @@ std::vector<PaletteItem> search_everything(std::string_view query, const WindowD
     add_commands(items, matching.by_letters, data, ui);
     return items;
   }
-  const Finder finder(query);
+  const WordFinder finder(query);
   const auto commands_end = static_cast<std::ptrdiff_t>(items.size());
   Found found(items, finder);
   if (data.shown) add_rows(found, items, finder, data, models);
@@ -145,13 +106,11 @@ std::vector<PaletteItem> search_everything(std::string_view query, const WindowD
     found.add("counter", std::string(counter.label), ask::ShowPanel{Panel::details},
               fmt::format("{} {}", counter.name, counter.meaning));
   for (const bool phrase : {true, false}) {  // few are listed: those with the phrase
-    for (const auto& [page, heading] : headings()) {
+    for (const auto& [page, heading] : document_headings()) {
       if (finder.is_phrase_of(heading) == phrase) found.add("manual", heading, ask::OpenDocument{page, heading}, page);
     }
   }
-  // A name that holds what was typed is meant before anything that has its words here and there.
-  std::stable_partition(items.begin() + commands_end, items.end(),
-                        [&](const PaletteItem& item) { return finder.is_phrase_of(item.label); });
+  finder.phrases_first(items.begin() + commands_end, items.end(), [](const PaletteItem& item) { return item.label; });
   add_commands(items, matching.by_letters, data, ui);
   return items;
 }

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 
+#include "profiler/search/word_finder.hpp"
 #include "views/data/format.hpp"
 #include "views/model/tables/latency_model.hpp"
 
@@ -31,12 +31,6 @@ RowTexts make_texts(const SweepResults& sweep) {
 }
 
 }  // namespace
-
-std::string plain_words(std::string text) {
-  for (std::size_t at = text.find(" × "); at != std::string::npos; at = text.find(" × ")) text.replace(at, 4, "x");
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 const std::vector<RowSearch::Row>& RowSearch::find(const std::shared_ptr<const SweepResults>& sweep,
                                                    std::uint64_t revision, const std::vector<std::string>& words,

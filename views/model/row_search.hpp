@@ -14,9 +14,6 @@
 
 namespace triscope {
 
-/// In small letters, with the sign of windows as it is typed.
-std::string plain_words(std::string text);
-
 /// What the rows of a sweep are found by.
 struct RowTexts {
   std::int64_t sweep = 0;                                    ///< whose rows they are

@@ -9,7 +9,7 @@
 
 #include "kernels/base/third_party.hpp"
 #include "profiler/plan/done_count.hpp"
-#include "views/command/documents.hpp"
+#include "profiler/search/documents.hpp"
 #include "views/command/palette.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/dialog.hpp"

@@ -19,10 +19,10 @@ namespace {
 constexpr std::string_view kCommandBegin = "`triscope ";
 /// How the commands begin that take --db and are about the sweeps in it. `import` is not: hints with it speak of
 /// another.
-constexpr std::array<std::string_view, 16> kCommands{"sweep",      "list",          "show",           "compare",
-                                                     "export",     "explore",       "note",           "advise",
-                                                     "report",     "paper lengths", "paper operator", "paper overview",
-                                                     "paper page", "paper recipe",  "paper table1",   "paper tiling"};
+constexpr std::array<std::string_view, 17> kCommands{
+    "search",         "sweep",      "list",         "show",         "compare",       "export",
+    "explore",        "note",       "advise",       "report",       "paper lengths", "paper operator",
+    "paper overview", "paper page", "paper recipe", "paper table1", "paper tiling"};
 
 bool is_default(const fs::path& file) {
   try {

@@ -23,9 +23,9 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-const std::vector<std::string> kCommands{"gui",     "report",  "sweep",      "list",    "show",   "compare", "advise",
-                                         "export",  "import",  "eval",       "inspect", "check",  "doctor",  "devices",
-                                         "kernels", "version", "completion", "paper",   "plugin", "explore", "note"};
+const std::vector<std::string> kCommands{
+    "gui",   "report", "sweep",   "list",    "show",    "compare",    "advise", "export", "import",  "eval", "inspect",
+    "check", "doctor", "devices", "kernels", "version", "completion", "paper",  "plugin", "explore", "note", "search"};
 
 const std::vector<std::string> kWindowOptions{"--screenshot", "--panel"};
 
@@ -78,7 +78,8 @@ TEST(CommandLine, unknown_options_and_missing_arguments_are_usage_errors) {
                                                                  {"eval", {"--in", "a", "--out", "b", "--kernel", "k"}},
                                                                  {"completion", {"bash"}},
                                                                  {"plugin", {"new", "x"}},
-                                                                 {"note", {"1"}}};
+                                                                 {"note", {"1"}},
+                                                                 {"search", {"x"}}};
   for (const std::string& command : kCommands) {
     std::vector<std::string> arguments{command, "--no-such-option"};
     if (required.count(command) > 0)

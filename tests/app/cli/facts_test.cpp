@@ -42,6 +42,7 @@ TEST(Facts, every_command_that_prints_some_prints_json) {
       {"kernels"},
       {"devices"},
       {"list", "--db", file},
+      {"search", "tokens", "--db", file},
       {"show", "--step", "--db", file},
       {"compare", "1", "2", "--db", file},
       {"import", file, "--db", (folder / "all.db").string()},

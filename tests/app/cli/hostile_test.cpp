@@ -24,6 +24,7 @@ namespace {
 std::vector<std::vector<std::string>> commands_on(const std::string& file, const std::string& target) {
   return {{"list", "--db", file},
           {"list", "--db", file, "--format", "json"},
+          {"search", "a", "--db", file},
           {"show", "1", "--db", file},
           {"show", "m3", "--db", file},
           {"show", "1", "--db", file, "--format", "md"},

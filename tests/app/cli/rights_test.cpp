@@ -45,6 +45,7 @@ TEST(Rights, are_given_up_by_commands_that_read) {
   const FullPipe pipe(folder / "pipe");
   const std::vector<std::vector<std::string>> commands = {
       {"list", "--db", file},
+      {"search", "a", "--limit", "1000", "--db", file},
       {"show", "--db", file},
       {"show", "--step", "--db", file},
       {"export", "--db", file},

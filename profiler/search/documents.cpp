@@ -1,10 +1,10 @@
-#include "views/command/documents.hpp"
+#include "profiler/search/documents.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-// The linker pulls the pages in as they are; OBJECT_DEPENDS in cmake/Window.cmake rebuilds this when one changes.
+// The linker pulls the pages in as they are; OBJECT_DEPENDS in profiler/rooms.cmake rebuilds this when one changes.
 #define TRISCOPE_EMBED_PAGE(symbol, file)                                                                            \
   __asm__(".section .rodata\n.global triscope_page_" #symbol "\n.hidden triscope_page_" #symbol                      \
           "\ntriscope_page_" #symbol ":\n.incbin \"" TRISCOPE_DOCS_DIR "/" file "\"\n.global triscope_page_" #symbol \
@@ -150,6 +150,18 @@ std::vector<DocumentPart> parts_of(std::string_view text) {
   }
   end_paragraph();
   return parts;
+}
+
+const std::vector<DocumentHeading>& document_headings() {
+  static const std::vector<DocumentHeading> kHeadings = [] {
+    std::vector<DocumentHeading> made;
+    for (const Document& document : documents()) {
+      for (const DocumentPart& part : parts_of(document.text))
+        made.push_back({std::string(document.page), part.heading});
+    }
+    return made;
+  }();
+  return kHeadings;
 }
 
 }  // namespace triscope

@@ -25,4 +25,11 @@ struct DocumentPart {
 };
 std::vector<DocumentPart> parts_of(std::string_view text);
 
+struct DocumentHeading {
+  std::string page;  ///< "method.md"
+  std::string heading;
+};
+/// Of all pages, as they stand there.
+const std::vector<DocumentHeading>& document_headings();
+
 }  // namespace triscope
