@@ -57,6 +57,7 @@ class Search {
       : query_(query), finder_(query), limit_(static_cast<std::size_t>(limit)) {}
 
   void look_at(const Snapshot& snapshot, const std::string& database);
+  void look_at_counters(const std::string& database);
   void look_at_documents();
   void look_at_commands(const CLI::App& app);
 
@@ -163,14 +164,18 @@ void Search::look_at(const Snapshot& snapshot, const std::string& database) {
   add_windows(rows, database);
 }
 
-void Search::look_at_documents() {
-  std::vector<Hit> counters, headings;
+void Search::look_at_counters(const std::string& database) {
+  std::vector<Hit> counters;
   for (const CounterMetric& counter : counter_metrics()) {
     const std::string name(counter.label);
     if (finder_.matches(fmt::format("{} {} {} {}", name, counter.name, counter.id, counter.meaning)))
-      counters.push_back({"counter", name, fmt::format("triscope explore --y {}", counter.id)});
+      counters.push_back({"counter", name, fmt::format("triscope explore --y {}{}", counter.id, database)});
   }
   add(std::move(counters));
+}
+
+void Search::look_at_documents() {
+  std::vector<Hit> headings;
   for (const DocumentHeading& one : document_headings()) {
     if (finder_.matches(one.heading + " " + one.page)) headings.push_back({"manual", one.heading, "docs/" + one.page});
   }
@@ -220,6 +225,7 @@ int run(const SearchOptions& options, const CLI::App& app) {
     give_up_other_rights({file});
     search.look_at(snapshot, database_words(*options.database));
   }
+  search.look_at_counters(database_words(*options.database));
   search.look_at_documents();
   search.look_at_commands(app);
   if (search.hits().empty()) {

@@ -90,7 +90,7 @@ TEST_F(SearchTest, kernels_windows_counters_pages_and_commands_are_found) {
   const std::string pair = name.substr(name.find(' ') + 1);
   EXPECT_EQ(windows.front().at("shown_by"), shown("explore --where window=" + pair));
   EXPECT_EQ(run_triscope({"explore", file_.string(), "--where", "window=" + pair}).exit_code, 0);
-  EXPECT_EQ(found({"tensor", "cores", "busy"}, "counter").front().at("shown_by"), "triscope explore --y tensor_busy");
+  EXPECT_EQ(found({"tensor", "cores", "busy"}, "counter").front().at("shown_by"), shown("explore --y tensor_busy"));
   EXPECT_EQ(found({"exit", "codes"}, "manual").front().at("shown_by"), "docs/command-line.md");
   EXPECT_FALSE(found({"show"}, "command").empty()) << "a command's name is a word like any other";
   EXPECT_EQ(found({"completion", "script"}, "command").front().at("shown_by"), "triscope completion --help");
