@@ -352,7 +352,7 @@ std::int64_t restarts_asked(const SweepRequest& request, const PlanGroup& group)
     const auto is_row = [&](const PlanEntry& entry) { return entry.key == row.key; };
     if (row.restarts > more && std::ranges::any_of(group.entries, is_row)) more = row.restarts;
   }
-  return request.restarts + more;
+  return std::min(request.restarts + more, kMostRestarts);
 }
 
 std::int64_t Plan::total() const {

@@ -263,6 +263,7 @@ SweepRequest sweep_request_from_json(const std::string& text) {
   r.restarts = 1;  // of requests that know of none
   read("restarts", r.restarts);
   read("longer", r.longer, RequestReader::EmptyList::all);
+  if (r.longer.size() > kMostLonger) refuse_stored(fmt::format("more than {} rows are measured longer", kMostLonger));
   read("seed", r.seed);
   try {
     require_measurable(r);

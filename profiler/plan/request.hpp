@@ -55,6 +55,8 @@ struct SweepRequest {
 };
 
 inline constexpr std::int64_t kMostRestarts = 1000;
+/// More rows than that are not measured longer in one sweep: each is named in the stored request.
+inline constexpr std::size_t kMostLonger = 1000;
 
 /// When one of its restarts stops: a share of the budget, and a precision that all of them make good.
 StoppingRule restart_rule(const SweepRequest&);

@@ -1,5 +1,7 @@
 #include "profiler/sweep/run_queue.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace triscope {
@@ -27,6 +29,10 @@ void RunQueue::fill(const Device& device) {
     }
   }
   tell();
+}
+
+std::int64_t RunQueue::rows_of(const Turn& turn) const {
+  return static_cast<std::int64_t>(finished_.ahead(plan_.groups[turn.part], turn.restart).entries.size());
 }
 
 std::int64_t RunQueue::add(const Turn& turn) {
@@ -70,11 +76,18 @@ std::int64_t RunQueue::add_longer(const LongerWish& wish) {
   for (const std::size_t group : wish.groups) {
     if (group < turns_.size()) parts.insert(turns_[group].part);
   }
+  std::size_t named = request_.longer.size();
+  for (const std::size_t part : parts) named += plan_.groups[part].entries.size();
+  if (named > kMostLonger) {
+    observer_.log(fmt::format("No row is measured longer: with these {} would be, and at most {} are. Select fewer.",
+                              named, kMostLonger));
+    return 0;
+  }
   std::int64_t added = 0;
   for (const std::size_t part : parts) {
-    std::int64_t first = std::max(first_unplanned(part), restarts_[part]);
+    std::int64_t first = first_unplanned(part);
     for (const Turn& turn : turns_) {
-      if (turn.part == part) first = std::max(first, turn.restart + 1);
+      if (turn.part == part && turn.restart >= first && is_planned(turn)) first = std::max(first, turn.restart + 1);
     }
     const std::int64_t last = std::min(first + request_.restarts, kMostRestarts);
     std::int64_t rows = 0;
@@ -84,6 +97,14 @@ std::int64_t RunQueue::add_longer(const LongerWish& wish) {
   }
   if (added > 0) tell();
   return added;
+}
+
+bool RunQueue::is_planned(const Turn& turn) const {
+  for (std::size_t group = 0; group < turns_.size(); ++group) {
+    const Turn& one = turns_[group];
+    if (one.part == turn.part && one.restart == turn.restart && !control_.left_out(group)) return true;
+  }
+  return false;
 }
 
 void RunQueue::set_restarts(std::size_t part, std::int64_t restarts) {
@@ -98,7 +119,7 @@ bool RunQueue::forget_left_out() {
   bool changed = false;
   for (std::size_t group = 0; group < turns_.size(); ++group) {
     const Turn& turn = turns_[group];
-    if (!is_extra(turn) || turn.restart >= restarts_[turn.part] || !control_.left_out(group)) continue;
+    if (!is_extra(turn) || turn.restart >= restarts_[turn.part] || is_planned(turn)) continue;
     set_restarts(turn.part, turn.restart);
     changed = true;
   }

@@ -44,12 +44,16 @@ class RunQueue {
   const Turn& turn(std::size_t group) const { return turns_[group]; }
   /// It was added to what the request asked for at first.
   bool is_extra(const Turn& turn) const { return turn.restart >= request_.restarts; }
+  /// How many rows it was to measure when it was added.
+  std::int64_t rows_of(const Turn& turn) const;
   double seconds(std::size_t group) const { return queue_.groups[group].seconds; }
   double estimated_seconds(const PlanGroup& group) const;
   std::int64_t restarts_of(std::size_t part) const { return restarts_[part]; }
 
  private:
   std::int64_t add(const Turn& turn);
+  /// Some group of the queue is of its part and restart, and was not left out.
+  bool is_planned(const Turn& turn) const;
   std::set<std::size_t> parts_of(const std::set<std::int64_t>& rows) const;
   std::int64_t first_unplanned(std::size_t part) const;
   void set_restarts(std::size_t part, std::int64_t restarts);

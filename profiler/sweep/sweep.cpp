@@ -109,7 +109,7 @@ class Run {
       // Rows that failed are less.
       left_.more((skipped ? 0 : turns_.estimated_seconds(group)) - turns_.seconds(next_));
       if (skipped) {
-        if (turns_.is_extra(turn)) total_ -= static_cast<std::int64_t>(group.entries.size());
+        if (turns_.is_extra(turn)) total_ -= turns_.rows_of(turn);
         continue;
       }
       // A restart is added to what is in the database, by a process of its own.
@@ -176,7 +176,13 @@ class Run {
         pooled = one_more({rows.begin(), rows.end()}, stop);
       const std::optional<std::string> reference = control_->take_unclear();
       for (int look = 0; reference && look < kMostLooks && !stop.stop_requested(); ++look) {
-        const std::set<std::int64_t> unclear = unclear_rows(database_, sweep_, *reference);
+        std::set<std::int64_t> unclear;
+        try {
+          unclear = unclear_rows(database_, sweep_, *reference);
+        } catch (const Error& error) {  // what rows stood beside is gone: the sweep is none the worse for it
+          observer_.log(fmt::format("Unclear rows are not measured longer. {}", error.what()));
+          break;
+        }
         observer_.log(fmt::format("{} unclear before look {} of {}.",
                                   number_of(static_cast<std::int64_t>(unclear.size()), "row"), look + 1, kMostLooks));
         if (unclear.empty()) break;

@@ -77,15 +77,10 @@ struct Questions {
             {".csv"}};
   }
   PathQuestion operator()(const ask::SaveChart& request) const {
-    if (request.panel == Panel::attention)
-      return {"Save picture of the attention map",
-              "The map as it is shown, with axes, colours and the framed pair, at three times its size on screen.",
-              "Save",
-              true,
-              {".png"}};
-    return {request.panel == Panel::mean ? "Save picture of the mean over queries"
-            : request.panel              ? fmt::format("Save chart: {}", panel_info(*request.panel).title)
-                                         : "Save chart",
+    return {request.panel == Panel::attention ? "Save picture of the attention map"
+            : request.panel == Panel::mean    ? "Save picture of the mean over queries"
+            : request.panel                   ? fmt::format("Save chart: {}", panel_info(*request.panel).title)
+                                              : "Save chart",
             "PNG has pixels, three times those on screen, in the window's colours; PDF and SVG have text and lines.",
             "Save",
             true,

@@ -137,7 +137,9 @@ void SweepSession::measure_again(const ask::MeasureAgain& asked) {
 
 void SweepSession::measure_longer(const ask::MeasureLonger& asked) {
   LongerWish wish;
-  if (const std::optional<std::size_t> group = asked.group ? asked.group : ui_.queue_group) {
+  if (const std::optional<std::size_t> group = asked.group    ? asked.group
+                                               : run_.running ? ui_.queue_group
+                                                              : std::nullopt) {
     wish.groups.push_back(*group);
   } else if (const SweepResults* shown = database_.data().shown.get()) {
     for (const ResultRow& row : shown->rows) {
@@ -318,6 +320,7 @@ void SweepSession::finish(const std::string& message, Severity severity) {
   const bool here = measures_here(run_, database_.data());
   run_.running = run_.stopping = false;
   run_.live = {};
+  ui_.queue_group.reset();
   if (here) database_.no_longer_measured(run_.sweep);
   control_.reset();
   if (ui_.selection.pinned() < 0) ui_.selection.select(0);

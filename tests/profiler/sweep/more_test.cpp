@@ -305,6 +305,43 @@ TEST_F(More, a_stored_row_is_measured_longer_and_the_wish_is_taken_back_by_leavi
   EXPECT_EQ(with_longer(longer, {}), with_longer(asked, {})) << "nothing else changed";
 }
 
+TEST_F(More, rows_are_measured_longer_after_that_was_taken_back_in_the_same_run) {
+  const std::int64_t sweep = run_sweep(request(), database(), {}, {}).sweep;
+  const std::int64_t row = rows(sweep).front().measurement;
+  SweepObserver observer;
+  observer.control = std::make_shared<SweepControl>();
+  observer.control->measure_longer({{}, {row}});
+  bool again = false;
+  observer.queued = [&](const std::shared_ptr<const SweepQueue>& queue) {
+    if (std::exchange(again, true)) return;
+    for (std::size_t n = 0; n < queue->groups.size(); ++n) observer.control->skip(n);
+    observer.control->measure_longer({{}, {row}});
+  };
+  Progress last;
+  observer.progress = [&](const Progress& progress) { last = progress; };
+  EXPECT_FALSE(run_sweep({}, database(), observer, {}, sweep).stopped);
+  EXPECT_EQ(rows(sweep).front().restarts, 6);
+  EXPECT_EQ(last.done, last.total);
+  const std::string stored = Snapshot(database()).sweep(sweep)->request_json;
+  ASSERT_THAT(sweep_request_from_json(stored).longer, SizeIs(1));
+  EXPECT_EQ(sweep_request_from_json(stored).longer.front().restarts, 3);
+}
+
+TEST_F(More, more_rows_than_a_request_may_name_are_refused) {
+  const std::int64_t sweep = run_sweep(request(), database(), {}, {}).sweep;
+  const std::string asked = Snapshot(database()).sweep(sweep)->request_json;
+  const MeasurementKey key = Snapshot(database()).finished_keys(sweep).front().key;
+  const std::vector<LongerRow> many(kMostLonger + 1, LongerRow{key, 1});
+  EXPECT_THAT(request_fault(with_longer(asked, many)), HasSubstr("more than 1000 rows are measured longer"));
+}
+
+TEST_F(More, unclear_rows_beside_what_is_gone_do_not_end_the_sweep) {
+  const std::int64_t sweep = run_sweep(request({"cpu.fast", "baseline.cpu"}), database(), {}, {}).sweep;
+  resume(sweep, [&](SweepControl& control) { control.measure_unclear_longer("row:4711"); });
+  EXPECT_THAT(log_, HasSubstr("Unclear rows are not measured longer."));
+  EXPECT_NE(Snapshot(database()).sweep(sweep)->finished, "");
+}
+
 TEST_F(More, rows_of_one_restart_are_not_measured_longer) {
   SweepRequest r = request();
   r.restarts = 1;
