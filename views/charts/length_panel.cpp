@@ -338,6 +338,16 @@ std::string unanswered_words(const LengthPass& pass) {
       lengths);
 }
 
+/// Where rows stand beside a row, a sweep, a file, the paper or nothing: what is drawn here needs a kernel all the
+/// same.
+std::string reference_words(const Context& context) {
+  const std::string words = "Crossings, budgets and steps need a kernel: here they are beside dot-product attention";
+  if (context.ui.selection.reference == "none") return words + ".";
+  const Verdicts* verdicts = context.data.beside_reference.get();
+  if (verdicts == nullptr || verdicts->of_kernel || verdicts->baseline.empty()) return {};
+  return fmt::format("{}, not {}.", words, verdicts->short_label);
+}
+
 /// What is said below the curves. `whole`: the pass with what is left out of `pass`.
 Answers answers_of(const Context& context, const LengthChart& chart, const LengthPass& pass, const LengthPass& whole) {
   Answers answers{table_of(pass, context.ui.length_view), {}, {}, {}, chosen_budget(context, pass)};
@@ -350,6 +360,9 @@ Answers answers_of(const Context& context, const LengthChart& chart, const Lengt
             : "What costs the same is of windows beside dot-product attention. " +
                   left_out_words(pass, curve_at(whole, whole.budgets.front().baseline)));
     return answers;
+  }
+  if (budgets || context.ui.length_step || !pass.crossings.empty()) {
+    if (const std::string words = reference_words(context); !words.empty()) answers.above.push_back(words);
   }
   if (const std::string words = not_counted_words(pass, whole); !words.empty() && !answers.table.text.rows.empty())
     answers.above.push_back(words);

@@ -337,6 +337,26 @@ TEST(LengthPanel, words_about_dot_product_attention_that_is_left_out_say_what_to
                 AllOf(HasSubstr("What costs the same is of windows beside dot-product attention. "), hint));
 }
 
+TEST(LengthPanel, a_reference_that_is_no_kernel_is_not_what_its_answers_stand_beside) {
+  WindowData data;
+  data.shown = fixture::length_sweep();
+  fixture::Canvas canvas;
+  const auto said = [&](LengthView view, const std::string& reference, const std::string& name) {
+    Verdicts beside;
+    beside.baseline = reference, beside.short_label = name, beside.of_kernel = name.empty();
+    data.beside_reference = std::make_shared<const Verdicts>(std::move(beside));
+    canvas.ui.selection.reference = reference;
+    canvas.ui.length_view = view;
+    canvas.draw(Panel::lengths, data);
+    return canvas.text;
+  };
+  for (const LengthView view : {LengthView::latency, LengthView::budget}) {
+    EXPECT_THAT(said(view, "sweep:5", "sweep 5"), HasSubstr("beside dot-product attention, not sweep 5."));
+    EXPECT_THAT(said(view, "none", ""), HasSubstr("need a kernel: here they are beside dot-product attention."));
+    EXPECT_THAT(said(view, "baseline.fa3", ""), Not(HasSubstr("need a kernel")));
+  }
+}
+
 TEST(LengthPanel, of_a_zoomed_chart_the_name_of_a_baseline_stands_where_what_is_seen_of_it_ends) {
   WindowData data;
   data.shown = fixture::length_sweep();
