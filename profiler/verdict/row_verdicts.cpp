@@ -131,7 +131,7 @@ Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<Resul
   const auto first = std::find_if(rows.begin(), rows.end(), [&](const ResultRow& row) { return row.kernel == kernel; });
   if (first == rows.end()) {
     if (baseline == "auto") return verdicts;
-    throw Error(fmt::format("--baseline '{}'", baseline), "no measurement in the table is of that kernel",
+    throw Error(fmt::format("reference '{}'", baseline), "no measurement in the table is of that kernel",
                 "give a kernel of the table, row:N, sweep:N, database:FILE, paper, auto or none", ExitCode::usage);
   }
   verdicts.baseline = first->kernel;

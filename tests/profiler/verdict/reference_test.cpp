@@ -136,6 +136,7 @@ TEST_F(RecordedReference, another_database_of_another_gpu_is_not_judged_and_it_i
 TEST_F(RecordedReference, that_is_not_there_is_refused) {
   EXPECT_THAT(refusal([&] { beside("row:999999"); }), HasSubstr("the database has no row 999999"));
   EXPECT_THAT(refusal([&] { beside("sweep:999999"); }), HasSubstr("the database has no sweep 999999"));
+  EXPECT_THAT(refusal([&] { beside("no.kernel"); }), testing::StartsWith("reference 'no.kernel': "));
   EXPECT_THAT(refusal([&] { beside("no.kernel"); }), HasSubstr("row:N, sweep:N, database:FILE"));
   EXPECT_THAT(refusal([&] { beside("database:" + recorded_database().string()); }),
               HasSubstr("it is the open database"));
