@@ -10,6 +10,7 @@
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/record/recorded_database.hpp"
+#include "profiler/record/words/reference_text.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "tests/profiler/store/store_fixture.hpp"
 
@@ -43,6 +44,7 @@ TEST(Reference, is_written_as_it_is_read) {
   for (const auto& [text, reference] : forms) {
     EXPECT_EQ(parse_reference(text), reference) << text;
     EXPECT_EQ(to_string(reference), text);
+    EXPECT_EQ(names_a_kernel(text), reference.kind == Kind::kernel) << text;
   }
   EXPECT_EQ(parse_reference("row:m12"), (Reference{Kind::row, {}, 12})) << "as `show` names it";
 }

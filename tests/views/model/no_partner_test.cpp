@@ -65,5 +65,16 @@ TEST(OfferedReferences, are_those_that_have_a_time_and_say_which_pass_they_lack)
   EXPECT_EQ(labels[2], "cpu.two_stage: CPU two stages, backward only");
 }
 
+TEST(OfferedReferences, are_no_kernels_whose_id_means_something_else) {
+  std::vector<ResultRow> rows{row(1, 512, 32, Pass::forward, 24.4, 0.2)};
+  for (const char* id : {"paper", "auto", "none", "row:3", "row:", "sweep:5", "database:a.db", ""}) {
+    rows.push_back(row(static_cast<std::int64_t>(rows.size()) + 1, 512, 32, Pass::forward, 24.4, 0.2));
+    rows.back().kernel = id;
+  }
+  const std::vector<OfferedReference> offered = offered_references(make_latency_model(*sweep(rows), nullptr));
+  ASSERT_EQ(offered.size(), 1U);
+  EXPECT_EQ(offered[0].kernel, "cpu.fast");
+}
+
 }  // namespace
 }  // namespace triscope

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
+
+#include "profiler/record/words/reference_text.hpp"
 
 namespace triscope {
 
@@ -32,35 +34,35 @@ std::string why_no_partner(const LatencyModel& model, const LatencyLine& line, s
                      reason.empty() ? std::string(to_string(without_time->row.status)) : reason);
 }
 
-namespace {
-
-/// The passes in which lines of `kernel` have a time; of an empty one, any line.
-std::set<Pass> timed_passes(const LatencyModel& model, std::string_view kernel) {
-  std::set<Pass> passes;
-  for (const LatencyLine& line : model.lines) {
-    if (!kernel.empty() && line.kernel != kernel) continue;
-    for (const auto& cell : line.cells) {
-      if (cell && cell->row.status == Status::ok && cell->row.median_ms) passes.insert(cell->row.pass);
-    }
-  }
-  return passes;
-}
-
-}  // namespace
-
 std::vector<OfferedReference> offered_references(const LatencyModel& model) {
-  const std::set<Pass> all = timed_passes(model, "");
+  struct Measured {
+    const LatencyLine* first = nullptr;
+    std::set<Pass> passes;  ///< in which it has a time
+  };
+  std::map<std::string_view, Measured> kernels;
+  std::vector<const Measured*> in_order;
+  std::set<Pass> all;
+  for (const LatencyLine& line : model.lines) {
+    const auto [found, is_new] = kernels.try_emplace(line.kernel);
+    if (is_new) {
+      found->second.first = &line;
+      in_order.push_back(&found->second);
+    }
+    for (const auto& cell : line.cells) {
+      if (cell && cell->row.status == Status::ok && cell->row.median_ms) found->second.passes.insert(cell->row.pass);
+    }
+    all.insert(found->second.passes.begin(), found->second.passes.end());
+  }
   std::vector<OfferedReference> offered;
   for (const bool ours : {false, true}) {
-    for (const LatencyLine& line : model.lines) {
-      const bool known = std::ranges::find(offered, line.kernel, &OfferedReference::kernel) != offered.end();
-      if (line.problem.form == Form::gemm || (line.problem.form != Form::dot_product) != ours || known) continue;
-      const std::set<Pass> passes = timed_passes(model, line.kernel);
-      if (passes.empty()) continue;
-      const bool one_of_both = passes.size() < all.size();
-      offered.push_back({line.kernel, one_of_both
-                                          ? fmt::format("{}, {} only", line.card.label, to_string(*passes.begin()))
-                                          : line.card.label});
+    for (const Measured* kernel : in_order) {
+      const LatencyLine& line = *kernel->first;
+      if (line.problem.form == Form::gemm || (line.problem.form != Form::dot_product) != ours) continue;
+      if (kernel->passes.empty() || !names_a_kernel(line.kernel)) continue;
+      const bool one_of_both = kernel->passes.size() < all.size();
+      offered.push_back(
+          {line.kernel, one_of_both ? fmt::format("{}, {} only", line.card.label, to_string(*kernel->passes.begin()))
+                                    : line.card.label});
     }
   }
   return offered;

@@ -17,7 +17,7 @@ std::string why_no_partner(const LatencyModel& model, const LatencyLine& line, s
 struct OfferedReference {
   std::string kernel, label;  ///< "Two stages, backward only" where it has times of one pass and others have both
 };
-/// Those that have a time: dot-product attention first, then ours.
+/// Those that have a time and whose id is no other reference's text: dot-product attention first, then ours.
 std::vector<OfferedReference> offered_references(const LatencyModel& model);
 
 }  // namespace triscope
