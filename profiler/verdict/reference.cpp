@@ -1,11 +1,15 @@
 #include "profiler/verdict/reference.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <map>
+#include <set>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 
 #include "kernels/attention/paper.hpp"
@@ -19,7 +23,7 @@ namespace {
 using Kind = Reference::Kind;
 
 [[noreturn]] void refuse(std::string_view text, std::string why, std::string advice = kReferenceForms) {
-  throw Error(fmt::format("reference '{}'", text), std::move(why), std::move(advice), ExitCode::usage);
+  throw ReferenceError(fmt::format("reference '{}'", text), std::move(why), std::move(advice), ExitCode::usage);
 }
 
 /// What follows `prefix`; none: it begins otherwise.
@@ -61,37 +65,57 @@ std::vector<ResultRow> without_instances(std::vector<ResultRow> rows) {
   return rows;
 }
 
-/// The partner of a row among `theirs`: of the same instance, or of the only one that both sides have of a question,
-/// since a kernel's instance is named anew when it changes.
-class SameQuestions {
- public:
-  SameQuestions(const std::vector<ResultRow>& ours, const std::vector<ResultRow>& theirs)
-      : ours_(ours),
-        theirs_(theirs),
-        exact_(theirs, false),
-        of_ours_(without_instances(ours), false),
-        of_theirs_(without_instances(theirs), false) {}
-
-  const ResultRow* of(const ResultRow& row) const {
-    if (const std::optional<std::size_t> place = exact_.best_of(row)) return &theirs_[*place];
-    ResultRow any = row;
-    any.instance.clear();
-    if (!is_one_instance(of_ours_.of(any), ours_)) return nullptr;
-    const std::vector<std::size_t> places = of_theirs_.of(any);
-    if (places.empty() || !is_one_instance(places, theirs_)) return nullptr;
-    const std::optional<std::size_t> best = of_theirs_.best_of(any);
-    return best ? &theirs_[*best] : nullptr;
-  }
-
- private:
-  static bool is_one_instance(const std::vector<std::size_t>& places, const std::vector<ResultRow>& rows) {
-    return std::ranges::all_of(
-        places, [&](std::size_t place) { return rows[place].instance == rows[places.front()].instance; });
-  }
-
-  const std::vector<ResultRow>&ours_, &theirs_;
-  Partners exact_, of_ours_, of_theirs_;
+/// Those that may stand beside a row: the newest of each question.
+struct Candidates {
+  explicit Candidates(const std::vector<ResultRow>& all)
+      : rows(newest_of_each(all)), exact(rows, false), any_instance(without_instances(rows), false) {}
+  std::vector<ResultRow> rows;
+  Partners exact, any_instance;
 };
+
+bool is_one_instance(const std::vector<std::size_t>& places, const std::vector<ResultRow>& rows) {
+  return std::ranges::all_of(places,
+                             [&](std::size_t place) { return rows[place].instance == rows[places.front()].instance; });
+}
+
+/// The partner of a row of `ours`: of the same instance, or of the only one that both sides have of a question, since
+/// a kernel's instance is named anew when it changes.
+const ResultRow* partner_of(const ResultRow& row, const std::vector<ResultRow>& ours, const Partners& of_ours,
+                            const Candidates& theirs) {
+  if (const std::optional<std::size_t> place = theirs.exact.best_of(row)) return &theirs.rows[*place];
+  ResultRow any = row;
+  any.instance.clear();
+  if (!is_one_instance(of_ours.of(any), ours)) return nullptr;
+  const std::vector<std::size_t> places = theirs.any_instance.of(any);
+  if (places.empty() || !is_one_instance(places, theirs.rows)) return nullptr;
+  const std::optional<std::size_t> best = theirs.any_instance.best_of(any);
+  return best ? &theirs.rows[*best] : nullptr;
+}
+
+/// The GPU, else the processor, that measured each row of the sweeps of these.
+std::unordered_map<std::int64_t, std::string> devices_of(const Snapshot& snapshot, const std::vector<ResultRow>& rows) {
+  std::set<std::int64_t> sweeps;
+  for (const ResultRow& row : rows) sweeps.insert(row.sweep);
+  std::unordered_map<std::int64_t, std::string> devices;
+  for (const std::int64_t sweep : sweeps) {
+    for (const auto& [environment, measurements] : snapshot.environments(sweep)) {
+      const std::string device = fmt::format("{}\n{}\n{}", environment.device_uuid, environment.device_name,
+                                             environment.device_uuid.empty() ? environment.cpu_model : "");
+      for (const std::int64_t measurement : measurements) devices.emplace(measurement, device);
+    }
+  }
+  return devices;
+}
+
+/// What `read` returns. That the other database cannot be read is no fault of the open one.
+template <typename Read>
+auto of_other(const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw ReferenceError(error);
+  }
+}
 
 }  // namespace
 
@@ -132,14 +156,67 @@ std::string to_string(const Reference& reference) {
   return {};
 }
 
+bool is_itself(const Reference& reference, const std::filesystem::path& file) {
+  std::error_code missing;  // then it is not the same file
+  return reference.kind == Kind::database && std::filesystem::equivalent(reference.name, file, missing);
+}
+
+bool is_of_reference(const Error& error) {
+  return error.code() == ExitCode::usage || dynamic_cast<const ReferenceError*>(&error) != nullptr;
+}
+
+std::string state_of_file(const Reference& reference) {
+  std::string state;
+  if (reference.kind != Kind::database) return state;
+  for (const std::string& file : {reference.name, reference.name + "-wal"}) {
+    struct stat facts {};
+    if (stat(file.c_str(), &facts) == 0 && facts.st_size > 0)  // an empty log is there while somebody reads
+      state += fmt::format("{}/{}/{}.{:09}", facts.st_ino, facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec);
+    state += ";";
+  }
+  return state;
+}
+
+void require_kept(const Reference& reference, const Snapshot& from, std::int64_t hidden) {
+  if (hidden == 0) return;
+  std::int64_t sweep = reference.kind == Kind::sweep ? reference.id : 0;
+  if (reference.kind == Kind::row) {
+    const std::optional<ResultRow> row = from.result(reference.id);
+    sweep = row ? row->sweep : 0;
+  }
+  if (sweep == hidden) refuse(to_string(reference), "it was deleted", "choose another");
+}
+
+/// Rows and samples of the side that does not change from sweep to sweep.
+struct ReferenceSide::Theirs {
+  Theirs(const Snapshot& from, const std::vector<ResultRow>& rows) : newest(rows), samples(from) {
+    const std::unordered_map<std::int64_t, std::string> devices = devices_of(from, rows);
+    std::map<std::string, std::vector<ResultRow>> apart;
+    for (const ResultRow& row : rows) {
+      const auto device = devices.find(row.measurement);
+      apart[device == devices.end() ? std::string() : device->second].push_back(row);
+    }
+    if (apart.size() < 2) return;
+    for (const auto& [device, own] : apart) of_device.emplace(device, own);
+  }
+  /// All that a comparison with it asks for.
+  void read(const ResultRow& row) {
+    (void)samples.of(row);
+    (void)samples.gpu(row);
+    (void)samples.spread(row.sweep);
+  }
+  Candidates newest;
+  std::map<std::string, Candidates> of_device;  ///< where there are several
+  StoredSamples samples;
+};
+
 ReferenceSide::ReferenceSide(const Snapshot& snapshot, const std::filesystem::path& file, Reference reference,
                              std::stop_token cancel)
     : snapshot_(snapshot), reference_(std::move(reference)) {
   if (reference_.kind != Kind::database) return;
-  std::error_code missing;  // then it is not the same file
-  if (std::filesystem::equivalent(reference_.name, file, missing))
+  if (is_itself(reference_, file))
     refuse(to_string(reference_), "it is the open database", "name another file, or sweep:N of this one");
-  other_.emplace(reference_.name, kBusyTimeout, std::move(cancel));
+  other_ = of_other([&] { return std::make_shared<const Snapshot>(reference_.name, kBusyTimeout, std::move(cancel)); });
 }
 
 Verdicts ReferenceSide::beside(const std::vector<ResultRow>& rows, double tolerance) {
@@ -193,43 +270,48 @@ Verdicts ReferenceSide::beside_row(const std::vector<ResultRow>& rows, double to
   return verdicts;
 }
 
-void ReferenceSide::read_theirs() {
-  if (theirs_) return;
-  if (reference_.kind == Kind::sweep) {
-    if (!snapshot_.sweep(reference_.id))
-      refuse(to_string(reference_), fmt::format("the database has no sweep {}", reference_.id));
-    theirs_ = newest_of_each(ok_rows(snapshot_.results(reference_.id)));
-  } else {
-    theirs_ = newest_of_each(ok_rows(other_->results()));
+ReferenceSide::Theirs& ReferenceSide::theirs() {
+  if (theirs_) return *theirs_;
+  if (other_) {
+    theirs_ = of_other([&] { return std::make_shared<Theirs>(*other_, ok_rows(other_->results())); });
+    return *theirs_;
   }
+  if (!snapshot_.sweep(reference_.id))
+    refuse(to_string(reference_), fmt::format("the database has no sweep {}", reference_.id));
+  theirs_ = std::make_shared<Theirs>(snapshot_, ok_rows(snapshot_.results(reference_.id)));
+  return *theirs_;
 }
 
 Verdicts ReferenceSide::beside_same_questions(const std::vector<ResultRow>& rows, double tolerance) {
-  read_theirs();
+  Theirs& theirs = this->theirs();
   const std::string name = reference_.kind == Kind::sweep ? fmt::format("sweep {}", reference_.id)
                                                           : std::filesystem::path(reference_.name).filename().string();
   Verdicts verdicts{to_string(reference_), name, name};
   verdicts.of_kernel = false;
   verdicts.without_partner = fmt::format("The same question of this kernel has no time in {}.", name);
   const std::vector<ResultRow> ours = ok_rows(rows);
-  const SameQuestions partners(ours, *theirs_);
+  const Partners of_ours(without_instances(ours), false);
+  std::unordered_map<std::int64_t, std::string> devices;
+  if (!theirs.of_device.empty()) devices = devices_of(snapshot_, ours);
   StoredSamples samples(snapshot_);
-  std::optional<StoredSamples> of_other;
-  if (other_) of_other.emplace(*other_);
-  StoredSamples& their_samples = of_other ? *of_other : samples;
   std::vector<std::pair<const ResultRow*, const ResultRow*>> pairs;
   for (const ResultRow& row : ours) {
     if (!other_ && row.sweep == reference_.id) {
       verdicts.themselves.insert(row.measurement);
       continue;
     }
-    const ResultRow* other = partners.of(row);
+    const auto same = theirs.of_device.find(devices[row.measurement]);
+    const ResultRow* other = same == theirs.of_device.end() ? nullptr : partner_of(row, ours, of_ours, same->second);
+    if (other == nullptr) other = partner_of(row, ours, of_ours, theirs.newest);
     if (other == nullptr) continue;
     pairs.emplace_back(&row, other);
     samples.expect(row);
-    their_samples.expect(*other);
+    theirs.samples.expect(*other);
   }
-  for (const auto& [row, other] : pairs) add_verdict(verdicts, samples, *row, their_samples, *other, tolerance);
+  for (const auto& [row, other] : pairs) {
+    if (other_) of_other([&theirs, theirs_row = other] { theirs.read(*theirs_row); });
+    add_verdict(verdicts, samples, *row, theirs.samples, *other, tolerance);
+  }
   return verdicts;
 }
 

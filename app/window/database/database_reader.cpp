@@ -283,6 +283,7 @@ void DatabaseReader::open(const std::filesystem::path& file) {
     table_ = {};
   }
   side_.reset();  // of the old one
+  side_of_.clear();
   snapshot_ = std::move(opened);
   beside_.reset();  // versions are those of a connection
   versions_.forget();

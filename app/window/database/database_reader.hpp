@@ -151,6 +151,7 @@ class DatabaseReader {
   std::string beside_of_;  ///< what `beside_` was made of
   std::shared_ptr<const Verdicts> beside_;
   std::optional<ReferenceSide> side_;                   ///< of `snapshot_`, that `beside_` was made by
+  std::string side_of_;                                 ///< what `side_` was made of
   ReadTable table_;                                     ///< made last, of this file
   std::shared_ptr<const SweepResults> judged_against_;  ///< the baseline of that table
   std::map<Pair, Known> known_;

@@ -1,6 +1,5 @@
 // What the rows of the window stand beside.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -26,25 +25,12 @@ Verdicts beside_side(ReferenceSide& side, const Snapshot& from, const SweepResul
   return lacks ? compare_with_baseline(from, sweep.rows, "auto", tolerance) : side.beside(sweep.rows, tolerance);
 }
 
-/// Throws `Error` where what rows stand beside is of a sweep that was deleted and can still be brought back.
-void require_kept(const Reference& reference, const Snapshot& from, std::int64_t hidden) {
-  if (hidden == 0) return;
-  std::int64_t sweep = reference.kind == Reference::Kind::sweep ? reference.id : 0;
-  if (reference.kind == Reference::Kind::row) {
-    const std::optional<ResultRow> row = from.result(reference.id);
-    sweep = row ? row->sweep : 0;
-  }
-  if (sweep == hidden)
-    throw Error(fmt::format("reference '{}'", to_string(reference)), "it was deleted", "choose another");
-}
-
-/// The file that rows stand beside; empty: something else.
-std::string database_of(const std::string& reference) {
+/// The reference that is asked for, where its form is one.
+std::optional<Reference> parsed(const std::string& text) {
   try {
-    const Reference asked = parse_reference(reference);
-    return asked.kind == Reference::Kind::database ? asked.name : std::string();
+    return parse_reference(text);
   } catch (const Error&) {  // it is told where rows are compared
-    return {};
+    return std::nullopt;
   }
 }
 
@@ -59,32 +45,33 @@ std::string made_of(const std::vector<std::shared_ptr<const SweepResults>>& swee
 }  // namespace
 
 std::shared_ptr<const Verdicts> DatabaseReader::beside(const SweepResults& sweep, const ReadRequest& request) {
+  const std::optional<Reference> form = parsed(request.reference);
+  std::string side_of = fmt::format("{}/{}/{}", request.reference, request.hidden, form ? state_of_file(*form) : "");
+  // The other database is not read again where this one is written to; all else that rows stand beside is in this one.
+  if (!form || form->kind != Reference::Kind::database) side_of += fmt::format("/{}", version_);
   // Turns and pooled spreads come after the samples: of as many the verdicts are the same only in the same version.
   std::string of = fmt::format("{}/{}/{}/{}/{}/{}", file_.string(), version_, sweep.info.uuid, sweep.rows.size(),
-                               request.reference, request.tolerance) +
-                   fmt::format("/{}", request.hidden);
-  if (const std::string file = database_of(request.reference); !file.empty())
-    of += fmt::format("/{}", fmt::join(stamp_of(file), ","));
+                               side_of, request.tolerance);
   for (const ResultRow& row : sweep.rows) of += fmt::format("/{}:{}", row.measurement, row.samples);
   if (beside_ && beside_of_.substr(0, beside_of_.find('\n')) == of) return beside_;  // with others or without
-  beside_of_ = std::move(of);
-  side_.reset();
+  beside_.reset();
+  if (std::exchange(side_of_, side_of) != side_of) side_.reset();
   try {
     const Reference asked = parse_reference(request.reference);
     require_kept(asked, *snapshot_, request.hidden);
-    side_.emplace(*snapshot_, file_, asked, cancel_);
+    if (!side_) side_.emplace(*snapshot_, file_, asked, cancel_);
     Verdicts verdicts = beside_side(*side_, *snapshot_, sweep, request.tolerance);
     judge_shown_steps(verdicts, sweep, {}, *snapshot_, request);
     beside_ = std::make_shared<const Verdicts>(std::move(verdicts));
   } catch (const Error& error) {
-    // What is wrong with the open file is told as ever.
-    const bool of_reference = error.code() == ExitCode::usage || !database_of(request.reference).empty();
-    if (cancel_.stop_requested() || !of_reference) throw;
     side_.reset();
+    // What is wrong with the open file is told as ever.
+    if (cancel_.stop_requested() || !is_of_reference(error)) throw;
     Verdicts none;
     none.problem = error.what();
     beside_ = std::make_shared<const Verdicts>(std::move(none));
   }
+  beside_of_ = std::move(of);
   return beside_;
 }
 

@@ -1,6 +1,7 @@
 // Every kind of reference: how it is written, and what it says of rows.
 #include "profiler/verdict/reference.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -200,6 +201,76 @@ TEST_F(StoredReference, another_database_gives_the_newest_row_of_the_same_questi
   }
   EXPECT_GE(compared, 3U);
   EXPECT_GE(told_apart, 3U);
+}
+
+TEST_F(StoredReference, another_database_gives_the_newest_row_of_the_same_gpu_before_that_of_others) {
+  const std::filesystem::path other = folder_ / "other.db";
+  write(other, 1);
+  {
+    Store store(other);
+    Environment elsewhere = synthetic_environment();
+    elsewhere.device_uuid = "GPU-of-another-machine";
+    const std::int64_t sweep = store.begin_sweep("triscope sweep", "{}", elsewhere, 10);
+    for (std::int64_t index = 45; index < 60; ++index) store.add(sweep, synthetic_measurement(index, 40));
+  }
+  const Snapshot snapshot(file_), there(other);
+  std::vector<ResultRow> rows = snapshot.results(1);
+  const std::vector<ResultRow> own = there.results(1);
+  const Verdicts verdicts = ReferenceSide(snapshot, file_, {Kind::database, other.string()}).beside(rows);
+  StoredSamples ours(snapshot), theirs(there);
+  EXPECT_GE(verdicts.by_measurement.size(), 3U);
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    const auto found = verdicts.by_measurement.find(rows[n].measurement);
+    if (found == verdicts.by_measurement.end()) continue;
+    EXPECT_THAT(found->second.explanation, Not(HasSubstr("two GPUs")));
+    EXPECT_EQ(found->second.ratio, compare_rows(ours, rows[n], theirs, own[n]).ratio);
+  }
+  // A question that only the other GPU answered stands beside that.
+  Store(file_).add(1, synthetic_measurement(58, 20));
+  rows = snapshot.results(1);
+  const Verdicts with = ReferenceSide(snapshot, file_, {Kind::database, other.string()}).beside(rows);
+  ASSERT_TRUE(with.by_measurement.contains(rows.back().measurement));
+  EXPECT_THAT(with.by_measurement.at(rows.back().measurement).explanation, HasSubstr("two GPUs"));
+}
+
+TEST_F(StoredReference, what_was_read_of_the_other_side_is_read_once_for_all_sweeps) {
+  const std::filesystem::path other = folder_ / "other.db";
+  write(other, 1);
+  const Snapshot snapshot(file_);
+  const std::vector<ResultRow> rows = snapshot.results(2);
+  ReferenceSide side(snapshot, file_, {Kind::database, other.string()});
+  const Verdicts before = side.beside(rows);
+  Store(other).delete_sweep(1);
+  const Verdicts after = side.beside(rows);
+  ASSERT_GE(before.by_measurement.size(), 3U);
+  ASSERT_EQ(after.by_measurement.size(), before.by_measurement.size());
+  for (const auto& [row, time] : before.by_measurement) EXPECT_EQ(after.by_measurement.at(row).ratio, time.ratio);
+}
+
+/// The samples of a database that is open are lost.
+void lose_samples(const std::filesystem::path& file) {
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("DROP TABLE sample");
+}
+
+TEST_F(StoredReference, that_the_other_database_cannot_be_read_is_no_fault_of_the_open_one) {
+  const std::filesystem::path other = folder_ / "other.db", damaged = folder_ / "damaged.db";
+  write(other, 1);
+  write(damaged, 1);
+  const Snapshot snapshot(file_);
+  const std::vector<ResultRow> rows = snapshot.results(2);
+  ReferenceSide whole(snapshot, file_, {Kind::database, other.string()});
+  ReferenceSide broken(snapshot, file_, {Kind::database, damaged.string()});
+  lose_samples(damaged);
+  EXPECT_THROW(broken.beside(rows), ReferenceError);
+  lose_samples(file_);
+  try {
+    whole.beside(rows);
+    FAIL() << "the rows have no samples";
+  } catch (const ReferenceError& error) {
+    FAIL() << "the open database is the damaged one: " << error.what();
+  } catch (const Error&) {
+  }
+  EXPECT_THROW(ReferenceSide(snapshot, file_, {Kind::database, (folder_ / "gone.db").string()}), ReferenceError);
 }
 
 TEST_F(StoredReference, a_lone_instance_that_was_named_anew_is_the_same_question) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -16,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/base/error.hpp"
 #include "profiler/paper/layers/measured_crossing.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
@@ -207,6 +209,52 @@ TEST(DatabaseReader, a_sweep_of_too_many_samples_keeps_none_of_the_others_from_b
   EXPECT_TRUE(judged.contains(row_of(3)));
   EXPECT_FALSE(judged.contains(row_of(2))) << "it takes too long";
   EXPECT_TRUE(judged.contains(row_of(1)));
+}
+
+void run_sql(const std::filesystem::path& file, const std::string& statement) {
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec(statement);
+}
+
+TEST(DatabaseReader, a_damage_of_the_open_file_is_not_the_references) {
+  const TemporaryFolder folder;
+  const std::filesystem::path other = folder / "other.db";
+  write_synthetic_database(other, 60, 20);
+  for (const std::string& reference : {std::string("auto"), "database:" + other.string()}) {
+    const std::filesystem::path file = folder / "open.db";
+    std::filesystem::remove(file);
+    write_synthetic_database(file, 60, 20);
+    DatabaseReader reader;
+    ReadRequest request{.file = file};
+    const auto nothing = [](const ReadResult&) {};
+    request.reference = reference;
+    ASSERT_FALSE(reader.read(request, nothing).beside_reference->by_measurement.empty()) << reference;
+    run_sql(file, "DROP TABLE sample");
+    EXPECT_THROW(reader.read(request, nothing), Error) << reference;
+    EXPECT_THROW(reader.read(request, nothing), Error) << reference << ": what was said before is not said of it";
+  }
+}
+
+TEST(DatabaseReader, another_database_is_not_read_again_while_this_one_is_written_to) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "open.db", other = folder / "other.db";
+  write_synthetic_database(file, 60, 20);
+  write_synthetic_database(other, 60, 20);
+  DatabaseReader reader;
+  ReadRequest request{.file = file};
+  request.reference = "database:" + other.string();
+  const auto nothing = [](const ReadResult&) {};
+  const std::size_t before = reader.read(request, nothing).beside_reference->by_measurement.size();
+  ASSERT_GE(before, 10U);
+  // Whoever reads it anew finds no database; nothing else tells that it changed.
+  const auto written = std::filesystem::last_write_time(other);
+  std::fstream(other, std::ios::in | std::ios::out | std::ios::binary) << "no database any more";
+  std::filesystem::last_write_time(other, written);
+  run_sql(file, "DELETE FROM measurement WHERE id = 1");
+  const ReadResult read = reader.read(request, nothing);
+  EXPECT_EQ(read.beside_reference->problem, "");
+  EXPECT_GE(read.beside_reference->by_measurement.size(), before - 1);
+  std::filesystem::last_write_time(other, written + std::chrono::seconds(1));
+  EXPECT_NE(reader.read(request, nothing).beside_reference->problem, "") << "it was written to";
 }
 
 /// Three sweeps of one device, of two together so many rows that they are read beside the shown one.
