@@ -7,6 +7,7 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/explore/exploration.hpp"
+#include "profiler/verdict/reference.hpp"
 #include "views/model/charts/explore_chart.hpp"
 
 namespace triscope {
@@ -29,9 +30,9 @@ std::vector<std::string> files_of(const ExploreQuestion& question) {
 
 /// What rows of `file` stand beside: numbers are those of the open database, and a file does not stand beside itself.
 std::string reference_in(const std::string& file, const ExploreQuestion& question) {
-  const std::string& asked = question.reference;
-  const bool numbered = asked.starts_with("row:") || asked.starts_with("sweep:");
-  return (numbered && file != question.database) || asked == "database:" + file ? "none" : asked;
+  const Reference asked = parse_reference(question.reference);
+  const bool numbered = asked.kind == Reference::Kind::row || asked.kind == Reference::Kind::sweep;
+  return (numbered && file != question.database) || is_itself(asked, file) ? "none" : question.reference;
 }
 
 /// As short as tells them apart.
@@ -58,13 +59,29 @@ bool ExploreReader::prepare(const std::string& file, const ExploreQuestion& ques
     if (!database->read(newer)) return false;
   }
   database->read_counters(needed_counters(question.query));
-  return !needs_reference(question.query) || database->compare(reference_in(file, question), newer);
+  return !needs_reference(question.query) || compare(*database, file, question, newer);
+}
+
+bool ExploreReader::compare(ExploredDatabase& database, const std::string& file, const ExploreQuestion& question,
+                            const std::stop_token& newer) {
+  using Compared = ExploredDatabase::Compared;
+  try {
+    const std::int64_t hidden = file == question.database ? question.hidden : 0;
+    const Compared compared = database.compare(reference_in(file, question), hidden, newer);
+    if (compared == Compared::anew) answered_.reset();
+    return compared != Compared::stopped;
+  } catch (const Error& error) {
+    if (newer.stop_requested() || closing_.stop_requested() || !is_of_reference(error)) throw;
+    beside_nothing_ = fmt::format("rows stand beside nothing: {}", error.what());
+    return true;
+  }
 }
 
 bool ExploreReader::prepare_all(const std::vector<std::string>& files, const ExploreQuestion& question,
                                 const std::stop_token& newer) {
   std::erase_if(databases_, [&](const auto& one) { return std::ranges::find(files, one.first) == files.end(); });
   std::vector<std::string> left_out;
+  beside_nothing_.clear();
   for (const std::string& file : files) {
     try {
       if (!prepare(file, question, newer)) return false;
@@ -74,6 +91,7 @@ bool ExploreReader::prepare_all(const std::vector<std::string>& files, const Exp
       left_out.push_back(fmt::format("without {}: {}", name_of(file, files), error.what()));
     }
   }
+  if (!beside_nothing_.empty()) left_out.push_back(beside_nothing_);
   if (left_out != left_out_) answered_.reset();
   left_out_ = std::move(left_out);
   return true;

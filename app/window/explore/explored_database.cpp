@@ -65,17 +65,33 @@ void ExploredDatabase::read_counters(const std::vector<std::string>& names) {
   }
 }
 
-bool ExploredDatabase::compare(const std::string& reference, const std::stop_token& newer) {
-  std::optional<ReferenceSide> side;
-  for (auto& [id, sweep] : sweeps_) {
-    if (newer.stop_requested()) return false;
-    if (sweep.reference == reference) continue;
-    if (!side) side.emplace(snapshot_, file_, parse_reference(reference), newer);
-    const bool measured = side->reference().kind != Reference::Kind::kernel || holds(sweep.rows, reference);
-    sweep.beside = measured ? side->beside(sweep.rows).by_measurement : std::map<std::int64_t, Comparison>();
-    sweep.reference = reference;
+ExploredDatabase::Compared ExploredDatabase::compare(const std::string& reference, std::int64_t hidden,
+                                                     const std::stop_token& newer) {
+  Compared compared = Compared::as_before;
+  try {
+    const Reference asked = parse_reference(reference);
+    require_kept(asked, snapshot_, hidden);
+    // A kernel stands in the sweep itself. Rows of other sweeps and files change while the sweep does not.
+    const bool elsewhere = asked.kind == Reference::Kind::row || asked.kind == Reference::Kind::sweep;
+    const std::string of = fmt::format("{}\n{}\n{}", reference, state_of_file(asked), elsewhere ? version_ : 0);
+    std::optional<ReferenceSide> side;
+    for (auto& [id, sweep] : sweeps_) {
+      if (newer.stop_requested()) return Compared::stopped;
+      if (sweep.reference == of) continue;
+      compared = Compared::anew;
+      if (!side) side.emplace(snapshot_, file_, asked, newer);
+      const bool measured = asked.kind != Reference::Kind::kernel || holds(sweep.rows, reference);
+      sweep.beside = measured ? side->beside(sweep.rows).by_measurement : std::map<std::int64_t, Comparison>();
+      sweep.reference = of;
+    }
+  } catch (const Error&) {
+    for (auto& [id, sweep] : sweeps_) {
+      sweep.beside.clear();
+      sweep.reference.clear();
+    }
+    throw;
   }
-  return true;
+  return compared;
 }
 
 void ExploredDatabase::add_to(std::vector<ExploreSource>& sources, const std::string& name, std::int64_t hidden,

@@ -27,8 +27,10 @@ class ExploredDatabase {
   State state() const;
   /// Returns false after a stop of `newer`. Throws `Error` when the database cannot be read.
   bool read(const std::stop_token& newer);
-  /// Rows beside the reference kernel, as the table compares them. Returns false after a stop of `newer`.
-  bool compare(const std::string& reference, const std::stop_token& newer);
+  enum class Compared { as_before, anew, stopped };
+  /// Rows beside the reference, as the table compares them; `hidden` is a deleted sweep. `stopped`: by `newer`. Throws
+  /// as `ReferenceSide` does, and rows then stand beside nothing.
+  Compared compare(const std::string& reference, std::int64_t hidden, const std::stop_token& newer);
   /// Reads what is not read yet of these hardware counters. Throws `Error` when the database cannot be read.
   void read_counters(const std::vector<std::string>& names);
   /// Adds all that was read but the sweep `hidden`; `beside`: with what `compare` made. `sources` refer to this, and to
@@ -39,7 +41,7 @@ class ExploredDatabase {
   struct Sweep {
     std::string state;  ///< how far it was measured when its rows were read
     std::vector<ResultRow> rows;
-    std::string reference;  ///< that `beside` is of; empty: there is none yet
+    std::string reference;  ///< what `beside` was made of; empty: there is none yet
     std::map<std::int64_t, Comparison> beside;
   };
 
