@@ -117,17 +117,19 @@ void say_judges(LatencyModel& table, const Judges& by) {
     group.judged = group.turns = false;
     group.of_decimals = 0;
   }
+  std::vector<std::int64_t> more_in_turns(table.groups.size(), 0);  // than not
   for (const LatencyLine& line : table.lines) {
     for (std::size_t g = 0; g < line.cells.size(); ++g) {
       const LatencyCell* cell = line.cells[g].get();
       if (cell == nullptr) continue;
       LatencyGroup& group = table.groups[g];
       group.judged |= cell->against_baseline.has_value();
-      group.turns |= cell->beside && cell->beside->paired;
+      if (cell->beside) more_in_turns[g] += cell->beside->paired ? 1 : is_apart(*cell->beside) ? -1 : 0;
       if (cell->of_reference) group.of_decimals = std::max(group.of_decimals, times_decimals(*cell->of_reference));
       table.apart |= cell->beside && is_apart(*cell->beside);
     }
   }
+  for (std::size_t g = 0; g < table.groups.size(); ++g) table.groups[g].turns = more_in_turns[g] > 0;
 }
 
 void make_groups(LatencyModel& model, const std::vector<ResultRow>& rows) {

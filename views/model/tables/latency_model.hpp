@@ -36,7 +36,7 @@ struct LatencyGroup {
   double max_tflops = 0;  ///< full length of the bar
   bool step = false;      ///< of training steps: both passes together
   bool judged = false;    ///< some cell has a verdict against the baseline
-  bool turns = false;     ///< some time stands beside a reference's by their turns
+  bool turns = false;     ///< most of the times that stand beside a reference do so by their turns
   int of_decimals = 0;    ///< most of a rate beside the reference's
 };
 
