@@ -384,7 +384,19 @@ void beside_other(const Context& context, const Comparison& comparison, const st
   tooltip(context, words);
 }
 
+namespace {
+
+/// What is stored is judged, and the row is drawn with newer figures.
+bool is_in_work(const Context& context, std::int64_t measurement) {
+  const WindowData& data = context.data;
+  const bool judged = (data.beside_reference && !data.beside_reference->baseline.empty()) || data.against_baseline;
+  return judged && data.shown && data.shown->in_work.contains(measurement);
+}
+
+}  // namespace
+
 std::string verdict_lines(const Context& context, std::int64_t measurement) {
+  if (is_in_work(context, measurement)) return fmt::format("\n{}", kVerdictLater);
   std::string text;
   if (const Verdicts* verdicts = context.data.beside_reference.get()) {
     if (verdicts->themselves.contains(measurement)) text += "\nThe reference: the others stand beside it.";
@@ -403,6 +415,7 @@ std::string verdict_lines(const Context& context, std::int64_t measurement) {
 }
 
 std::string step_verdict_lines(const Context& context, std::int64_t forward, std::int64_t backward) {
+  if (is_in_work(context, forward) || is_in_work(context, backward)) return fmt::format("\n{}", kVerdictLater);
   const StepVerdict* found = find_step(context.data.beside_reference.get(), forward, backward);
   if (found == nullptr) return {};
   const StepVerdict& beside = *found;

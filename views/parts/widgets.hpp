@@ -88,6 +88,8 @@ ImU32 verdict_colour(const Theme& theme, Verdict verdict);
 /// `text` of a time beside that of `other` in the verdict's colour, with its interval and explanation on hover.
 void beside_other(const Context& context, const Comparison& comparison, const std::string& text,
                   const std::string& other);
+/// In the place of a verdict on a row with the figures of the restart in work: what is stored of it is older.
+inline constexpr const char* kVerdictLater = "Measured right now: a verdict is given once this restart is stored.";
 /// What is said of a measurement beside the reference and since the baseline, one line each, for tooltips: "\n▼ 1.84×
 /// longer than FlashAttention-3, 1.82 to 1.86\n1.09× its rate"; empty where nothing is.
 std::string verdict_lines(const Context& context, std::int64_t measurement);

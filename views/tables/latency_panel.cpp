@@ -227,7 +227,7 @@ std::string why_no_verdict(const Context& context, const LatencyModel& model, co
                            std::size_t group) {
   if (find_live(context.data.run, line.cells[group]->row.measurement) == nullptr)
     return why_no_partner(model, line, group);
-  return "Measured right now: a verdict is given once this restart is stored.";
+  return kVerdictLater;
 }
 
 void draw_median(Context& context, const LatencyLine& line, const LatencyCell* cell, const std::string& aligned,
