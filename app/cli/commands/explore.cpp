@@ -127,7 +127,10 @@ int run(const ExploreOptions& options) {
     throw Error(fmt::format("--baseline '{}'", options.baseline), "each database has one of that number",
                 "leave the other databases out, or give a kernel", ExitCode::usage);
   std::vector<ReferenceSide> sides;
-  for (std::size_t n = 0; n < files.size(); ++n) sides.emplace_back(opened[n], files[n], reference);
+  for (std::size_t n = 0; n < files.size(); ++n) {
+    const bool is_one_of_several = files.size() > 1 && is_itself(reference, files[n]);
+    sides.emplace_back(opened[n], files[n], is_one_of_several ? Reference{Reference::Kind::none} : reference);
+  }
   std::vector<std::filesystem::path> readable = files;
   if (reference.kind == Reference::Kind::database) readable.emplace_back(reference.name);
   give_up_other_rights(readable);

@@ -42,6 +42,10 @@ TEST(ShownReference, heads_the_column_and_a_bad_one_is_refused_in_one_sentence) 
   EXPECT_THAT(pinned, HasSubstr("row 8: 128x128 Hopper forward; a row of another problem does other work"));
   expect_error(run_triscope({"explore", file.string(), other.string(), "--y", "ratio", "--baseline", "row:3"}), 2,
                "each database has one of that number");
+  const ProgramResult both = run_triscope({"explore", file.string(), other.string(), "--y", "ratio", "--color",
+                                           "database", "--baseline", "database:" + other.string()});
+  EXPECT_EQ(both.exit_code, 0) << both.errors << "the other one stands beside it, and it beside nothing";
+  EXPECT_THAT(both.output, testing::AllOf(HasSubstr("history.db"), testing::Not(HasSubstr("other.db"))));
 }
 
 }  // namespace
