@@ -83,11 +83,6 @@ TEST_F(Journey, what_waits_is_in_work_or_is_done_is_measured_longer_from_the_que
     c->SetRef(c->WindowInfo("//###queue/groups").Window);
     c->ItemClick("Longer");
     until(c, [&] { return world().sweep.asked_longer == 1U; });
-    c->ItemClick("$$4/##group");
-    until(c, [&] { return ui().queue_group == 4U; });
-    c->SetRef("//###queue");
-    c->ItemClick("Measure longer");
-    until(c, [&] { return world().sweep.asked_longer == 2U; });
     std::vector<std::int64_t> rows;
     for (const ResultRow& row : data().shown->rows) {
       if (row.measurement > 0) rows.push_back(row.measurement);
@@ -96,10 +91,15 @@ TEST_F(Journey, what_waits_is_in_work_or_is_done_is_measured_longer_from_the_que
     app().carry_out(ask::SelectMeasurements{rows});
     c->Yield(3);
     c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_M);
+    until(c, [&] { return world().sweep.asked_longer == 3U; });
+    c->ItemClick("$$4/##group");
+    until(c, [&] { return ui().queue_group == 4U; });
+    c->SetRef("//###queue");
+    c->ItemClick("Measure longer");
     until(c, [&] { return world().sweep.asked_longer == 4U; });
     world().sweep.stop_after = 1 << 30;
     wait(c);
-    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_M);  // nothing is measured: the sweep is resumed for it
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_M);  // nothing is measured: the sweep is resumed for the rows
     wait(c);
     IM_CHECK_EQ(world().sweep.started.load(), 2);
     IM_CHECK_EQ(world().sweep.asked_longer.load(), 2U);
