@@ -65,13 +65,17 @@ std::vector<ResultRow> without_instances(std::vector<ResultRow> rows) {
   return rows;
 }
 
+}  // namespace
+
 /// Those that may stand beside a row: the newest of each question.
-struct Candidates {
-  explicit Candidates(const std::vector<ResultRow>& all)
+struct ReferenceCandidates {
+  explicit ReferenceCandidates(const std::vector<ResultRow>& all)
       : rows(newest_of_each(all)), exact(rows, false), any_instance(without_instances(rows), false) {}
   std::vector<ResultRow> rows;
   Partners exact, any_instance;
 };
+
+namespace {
 
 bool is_one_instance(const std::vector<std::size_t>& places, const std::vector<ResultRow>& rows) {
   return std::ranges::all_of(places,
@@ -81,7 +85,7 @@ bool is_one_instance(const std::vector<std::size_t>& places, const std::vector<R
 /// The partner of a row of `ours`: of the same instance, or of the only one that both sides have of a question, since
 /// a kernel's instance is named anew when it changes.
 const ResultRow* partner_of(const ResultRow& row, const std::vector<ResultRow>& ours, const Partners& of_ours,
-                            const Candidates& theirs) {
+                            const ReferenceCandidates& theirs) {
   if (const std::optional<std::size_t> place = theirs.exact.best_of(row)) return &theirs.rows[*place];
   ResultRow any = row;
   any.instance.clear();
@@ -205,8 +209,8 @@ struct ReferenceSide::Theirs {
     (void)samples.gpu(row);
     (void)samples.spread(row.sweep);
   }
-  Candidates newest;
-  std::map<std::string, Candidates> of_device;  ///< where there are several
+  ReferenceCandidates newest;
+  std::map<std::string, ReferenceCandidates> of_device;  ///< where there are several
   StoredSamples samples;
 };
 
