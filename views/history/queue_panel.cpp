@@ -137,10 +137,10 @@ void draw_now(Context& context) {
   const bool skipped = live.left_out.contains(*live.at);
   const char* skip = skipped ? "Skipped" : "Skip";
   const float buttons = button_width(skip) + (skipped ? 0 : button_width(kLonger) + ImGui::GetStyle().ItemSpacing.x);
-  clipped_text(context, context.look.theme.muted,
-               fmt::format("Now: {} of {}, restart {}", count - std::min(count, live.waiting.size()), count,
-                           group.restart + 1),
-               ImGui::GetContentRegionAvail().x - buttons - ImGui::GetStyle().ItemSpacing.x);
+  clipped_text(
+      context, context.look.theme.muted,
+      fmt::format("Now: {} of {}, restart {}", count - std::min(count, live.waiting.size()), count, group.restart + 1),
+      ImGui::GetContentRegionAvail().x - buttons - ImGui::GetStyle().ItemSpacing.x);
   align_right(buttons);
   if (!skipped) {
     ImGui::BeginDisabled(!can_measure_more(context.data, run));

@@ -44,12 +44,9 @@ TEST(Rights, are_given_up_by_commands_that_read) {
   write_synthetic_database(file, 300, 20);
   const FullPipe pipe(folder / "pipe");
   const std::vector<std::vector<std::string>> commands = {
-      {"list", "--db", file},
-      {"search", "a", "--limit", "1000", "--db", file},
-      {"show", "--db", file},
-      {"show", "--step", "--db", file},
-      {"export", "--db", file},
-      {"compare", "1", "2", "--db", file},
+      {"list", "--db", file},   {"search", "a", "--limit", "1000", "--db", file},
+      {"show", "--db", file},   {"show", "--step", "--db", file},
+      {"export", "--db", file}, {"compare", "1", "2", "--db", file},
       {"explore", file},
   };
   for (const std::vector<std::string>& command : commands) {
