@@ -117,8 +117,7 @@ void RunQueue::set_restarts(std::size_t part, std::int64_t restarts) {
 
 bool RunQueue::forget_left_out() {
   bool changed = false;
-  for (std::size_t group = 0; group < turns_.size(); ++group) {
-    const Turn& turn = turns_[group];
+  for (const Turn& turn : turns_) {
     if (!is_extra(turn) || turn.restart >= restarts_[turn.part] || is_planned(turn)) continue;
     set_restarts(turn.part, turn.restart);
     changed = true;
