@@ -103,11 +103,7 @@ std::set<std::int64_t> unclear_rows(const std::filesystem::path& database, std::
   const Snapshot snapshot(database);
   std::set<std::int64_t> rows;
   const std::vector<ResultRow> results = snapshot.results(sweep);
-  Reference asked = parse_reference(reference);
-  const bool lacks = asked.kind == Reference::Kind::kernel &&
-                     std::ranges::none_of(results, [&](const ResultRow& row) { return row.kernel == asked.name; });
-  if (lacks) asked = {};  // the usual one, as in the window
-  const Verdicts verdicts = ReferenceSide(snapshot, database, asked).beside(results);
+  const Verdicts verdicts = ReferenceSide(snapshot, database, parse_reference(reference)).beside_or_usual(results);
   for (const ResultRow& row : results) {
     const auto found = verdicts.by_measurement.find(row.measurement);
     if (found == verdicts.by_measurement.end() || found->second.verdict != Verdict::unclear) continue;

@@ -240,6 +240,12 @@ Verdicts ReferenceSide::beside(const std::vector<ResultRow>& rows, double tolera
   return {};
 }
 
+Verdicts ReferenceSide::beside_or_usual(const std::vector<ResultRow>& rows, double tolerance) {
+  const bool lacks = reference_.kind == Kind::kernel &&
+                     std::ranges::none_of(rows, [&](const ResultRow& row) { return row.kernel == reference_.name; });
+  return lacks ? compare_with_baseline(snapshot_, rows, "auto", tolerance) : beside(rows, tolerance);
+}
+
 Verdicts ReferenceSide::beside_row(const std::vector<ResultRow>& rows, double tolerance) {
   const std::string text = to_string(reference_);
   const std::optional<ResultRow> other = snapshot_.result(reference_.id);

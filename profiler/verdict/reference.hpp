@@ -70,6 +70,8 @@ class ReferenceSide {
   /// read of the sweep or the other database it keeps. Throws `ReferenceError` where the row or sweep is not there
   /// (usage) or the other database cannot be read, and `Error` (usage) where the kernel is not.
   Verdicts beside(const std::vector<ResultRow>& rows, double tolerance = 0.005);
+  /// The same; beside the usual reference where a kernel was asked for that `rows` lack.
+  Verdicts beside_or_usual(const std::vector<ResultRow>& rows, double tolerance = 0.005);
 
  private:
   Verdicts beside_row(const std::vector<ResultRow>& rows, double tolerance);

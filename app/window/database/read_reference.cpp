@@ -1,7 +1,6 @@
 // What the rows of the window stand beside.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,18 +11,9 @@
 #include "app/window/database/shown_steps.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/verdict/reference.hpp"
-#include "profiler/verdict/row_verdicts.hpp"
 
 namespace triscope {
 namespace {
-
-/// Beside the reference that was asked for; beside its usual one where that is a kernel that the sweep lacks.
-Verdicts beside_side(ReferenceSide& side, const Snapshot& from, const SweepResults& sweep, double tolerance) {
-  const Reference& asked = side.reference();
-  const bool lacks = asked.kind == Reference::Kind::kernel &&
-                     std::ranges::none_of(sweep.rows, [&](const ResultRow& row) { return row.kernel == asked.name; });
-  return lacks ? compare_with_baseline(from, sweep.rows, "auto", tolerance) : side.beside(sweep.rows, tolerance);
-}
 
 /// The reference that is asked for, where its form is one.
 std::optional<Reference> parsed(const std::string& text) {
@@ -60,7 +50,7 @@ std::shared_ptr<const Verdicts> DatabaseReader::beside(const SweepResults& sweep
     const Reference asked = parse_reference(request.reference);
     require_kept(asked, *snapshot_, request.hidden);
     if (!side_) side_.emplace(*snapshot_, file_, asked, cancel_);
-    Verdicts verdicts = beside_side(*side_, *snapshot_, sweep, request.tolerance);
+    Verdicts verdicts = side_->beside_or_usual(sweep.rows, request.tolerance);
     judge_shown_steps(verdicts, sweep, {}, *snapshot_, request);
     beside_ = std::make_shared<const Verdicts>(std::move(verdicts));
   } catch (const Error& error) {
@@ -102,7 +92,7 @@ void DatabaseReader::add_others(ReadResult& read, const ReadRequest& request) {
     if (samples + own > kMostSamplesOfOthers) continue;
     samples += own;
     try {
-      const Verdicts verdicts = beside_side(*side_, *snapshot_, *sweep, request.tolerance);
+      const Verdicts verdicts = side_->beside_or_usual(sweep->rows, request.tolerance);
       if (verdicts.baseline != all.baseline) continue;
       all.themselves.insert(verdicts.themselves.begin(), verdicts.themselves.end());
       for (const ResultRow& row : sweep->rows) take(verdicts, row.measurement);
