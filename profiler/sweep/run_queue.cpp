@@ -7,9 +7,7 @@
 namespace triscope {
 
 double RunQueue::estimated_seconds(const PlanGroup& group) const {
-  SweepRequest one = request_;
-  one.stopping = restart_rule(request_);
-  return estimate(group, one, assumed_flops_per_second(device_, Pass::forward),
+  return estimate(group, one_restart_, assumed_flops_per_second(device_, Pass::forward),
                   assumed_flops_per_second(device_, Pass::backward), load_)
       .seconds;
 }
@@ -17,6 +15,9 @@ double RunQueue::estimated_seconds(const PlanGroup& group) const {
 void RunQueue::fill(const Device& device) {
   device_ = device;
   load_ = load_here(request_, device);
+  one_restart_ = request_;
+  one_restart_.longer.clear();
+  one_restart_.stopping = restart_rule(request_);
   std::int64_t most = 0;
   for (const PlanGroup& group : plan_.groups) {
     auto& part = queue_.parts.emplace_back();

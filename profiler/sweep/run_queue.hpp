@@ -47,6 +47,7 @@ class RunQueue {
   /// How many rows it was to measure when it was added.
   std::int64_t rows_of(const Turn& turn) const;
   double seconds(std::size_t group) const { return queue_.groups[group].seconds; }
+  /// Of one restart. Call after `fill`.
   double estimated_seconds(const PlanGroup& group) const;
   std::int64_t restarts_of(std::size_t part) const { return restarts_[part]; }
 
@@ -66,7 +67,8 @@ class RunQueue {
   const SweepObserver& observer_;
   TimeLeft& left_;
   Device device_;
-  double load_ = 0;  // before the first group began
+  double load_ = 0;           // before the first group began
+  SweepRequest one_restart_;  // the request as `estimate` is asked of a restart: made once, not for each turn
   SweepQueue queue_;
   std::vector<Turn> turns_;             // by the queue's groups
   std::vector<std::int64_t> restarts_;  // by part: that the request asks for, longer rows included
